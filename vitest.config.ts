@@ -12,6 +12,7 @@ const LONG = [
   // Its lines are dead for as long as a TLS handshake may take.
   "test/client/rest/dead-line.test.ts",
   "test/cluster/elected-processes.test.ts",
+  "test/cluster/encryption/storages.test.ts",
   "test/controllers/crash/many-kills.test.ts",
   // They make every picture, and run every program and script of the docs.
   "test/docs/{api-servers,pictures,programs,scripts}.test.ts",
@@ -19,7 +20,7 @@ const LONG = [
   "test/durability/**/*.test.ts",
   "test/faults/**/*.test.ts",
   "test/hostile/**/*.test.ts",
-  "test/interop/{generated-clients,go,go-hashes,go-tls,java,python,rust}/**/*.test.ts",
+  "test/interop/{generated-clients,go,go-encryption,go-hashes,go-tls,java,python,rust}/**/*.test.ts",
   "test/interop/{controller-manager,kubernetes-1.20,life}/**/*.test.ts",
   "test/interop/streaming/{copies,kubernetes-1.20,large,on-a-terminal,port-forward}.test.ts",
   "test/interop/object-limit.test.ts",

@@ -13,7 +13,7 @@ import { formerKeyPrefix, keyPrefix } from "../server/api-registry/key-prefix.js
 import { builtinRecord } from "../server/builtin/index.js";
 import type { StorageMediaType } from "../server/endpoints/serializers/serializer.js";
 import { openMemoryKv } from "../server/storage/memory/memory-kv.js";
-import { createStorage, type Storage } from "../server/storage/create-storage.js";
+import { createStorage, type KvStorageOptions, type Storage } from "../server/storage/create-storage.js";
 import type { Kv } from "../server/storage/kv.js";
 import { moveKeys } from "../server/storage/move-keys.js";
 import { claimSchemaEpoch } from "../server/storage/schema-epochs.js";
@@ -125,7 +125,14 @@ export function resourcePlaces(): readonly ResourcePlace[] {
 /** The objects of a server over `kv`. `foreign` says that other programs may have written versions that are served no longer. */
 export async function openStorage(
   kv: Kv,
-  { watchCache = true, storageMediaType = "application/json", storage, maxObjectBytes, etcd }: StorageOptions,
+  {
+    watchCache = true,
+    storageMediaType = "application/json",
+    storage,
+    maxObjectBytes,
+    etcd,
+    namesUnreadable = false,
+  }: StorageOptions & Pick<KvStorageOptions, "namesUnreadable">,
   clock: Clock,
   timers: Timers,
 ): Promise<{ readonly storage: Storage; readonly foreign: boolean }> {
@@ -135,7 +142,10 @@ export async function openStorage(
   const limit = maxObjectBytes === undefined ? {} : { maxObjectBytes };
   const compaction =
     etcd?.compactionInterval === undefined ? {} : { compactionSeconds: etcd.compactionInterval / 1000 };
-  return { storage: createStorage({ kv, clock, timers, watchCache, upgrades, ...limit, ...compaction }), foreign };
+  return {
+    storage: createStorage({ kv, clock, timers, watchCache, upgrades, namesUnreadable, ...limit, ...compaction }),
+    foreign,
+  };
 }
 
 const hasOtherWriters = (storage: StoragePlace = "memory"): boolean =>

@@ -20,6 +20,7 @@ export type {
 } from "./options/authorization-options.js";
 export type { CoreApiOptions, RegistrationOptions } from "./delegation/core-api.js";
 export type { MainServer } from "./delegation/main-server.js";
+export type { EncryptionConfiguration } from "../server/storage/encryption/configuration.js";
 export type { EgressConnection, EgressSelection } from "./egress/egress-configuration.js";
 export type { EtcdConnection, StoragePlace } from "./open-storage.js";
 export type { StorageUrl } from "../component/storage-url.js";

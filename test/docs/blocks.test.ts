@@ -7,7 +7,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { loadAll } from "js-yaml";
 import { afterAll, describe, expect, test } from "vitest";
+import {
+  decodeEncryptionConfiguration,
+  encryptionErrors,
+} from "../../src/cluster/encryption/encryption-configuration.js";
 import { openImageScripts } from "../../src/cluster/image-scripts.js";
+import { readConfigurationDocument } from "../../src/machinery/text/yaml/configuration-document.js";
 import { decodeAuthenticationConfiguration } from "../../src/server/authn/configuration/authentication-configuration.js";
 import { validateAuthenticationConfiguration } from "../../src/server/authn/configuration/validate.js";
 import { readTokenFile } from "../../src/server/authn/token-file.js";
@@ -82,6 +87,8 @@ describe("documents", () => {
       );
     } else if (kind === "AuthenticationConfiguration") {
       expect(validateAuthenticationConfiguration(decodeAuthenticationConfiguration(text), []).errors).toEqual([]);
+    } else if (kind === "EncryptionConfiguration") {
+      expect(encryptionErrors(decodeEncryptionConfiguration(readConfigurationDocument(text)), true)).toEqual([]);
     } else {
       throw new Error(`${place}: no test reads ${kind}`);
     }

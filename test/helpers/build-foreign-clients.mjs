@@ -60,6 +60,21 @@ const languages = {
     },
     command: ({ program }) => [join(program, "kubets-interop-go-hashes")],
   },
+  // kube-apiserver's own reading of EncryptionConfigurations and of what is stored, of the version that is served.
+  "go-encryption": {
+    manifests: ["go.mod", "go.sum"],
+    require() {
+      requireVersion("go", ["version"], 1, 26);
+    },
+    fetch({ source }) {
+      run("go", ["mod", "download"], { cwd: source, env: GO });
+    },
+    build({ source, program }) {
+      const options = { cwd: source, env: { ...GO, GOPROXY: "off" } };
+      run("go", ["build", "-mod=readonly", "-o", join(program, "kubets-interop-go-encryption"), "."], options);
+    },
+    command: ({ program }) => [join(program, "kubets-interop-go-encryption")],
+  },
   // What Go's crypto/x509 says of certificates: it has no dependencies.
   "go-x509": {
     manifests: ["go.mod"],

@@ -175,6 +175,7 @@ const PACKED = [
   "src/cluster/controller-manager/",
   "src/cluster/delegation/",
   "src/cluster/egress/",
+  "src/cluster/encryption/",
   "src/cluster/envtest/",
   "src/cluster/node/",
   "src/cluster/programs/",
@@ -225,6 +226,7 @@ const PACKED = [
   "src/server/authn/oidc/",
   "src/server/authz/configuration/",
   "src/server/authz/webhook/",
+  "src/server/storage/encryption/",
   "src/server/storage/etcd/",
 ];
 

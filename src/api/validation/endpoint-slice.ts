@@ -1,12 +1,5 @@
 import { append } from "../../base/collections/append.js";
-import {
-  duplicate,
-  type FieldError,
-  invalidValue,
-  notSupported,
-  required,
-  tooMany,
-} from "../../machinery/errors/field-error.js";
+import { duplicate, type FieldError, notSupported, required, tooMany } from "../../machinery/errors/field-error.js";
 import {
   absent,
   list,
@@ -21,6 +14,7 @@ import { validateLabels } from "../../machinery/validation/labels.js";
 import {
   dns1123LabelErrors,
   dns1123SubdomainErrors,
+  fullyQualifiedDomainErrors,
   labelValueErrors,
   qualifiedNameErrors,
 } from "../../machinery/validation/names.js";
@@ -110,7 +104,7 @@ function validateSliceAddress(value: string, type: string, path: string, kept: R
       return [...errors, ...nonSpecialIp(value, path)];
     }
     case "FQDN":
-      return fullyQualifiedDomain(value, path);
+      return fullyQualifiedDomainErrors(value, path);
     default:
       return [];
   }
@@ -124,19 +118,6 @@ const ipFamilyErrors = (type: string) => (value: string) => {
   }
   return [`must be a valid ${type} address`];
 };
-
-function fullyQualifiedDomain(value: string, path: string): FieldError[] {
-  if (value === "") return [required(path)];
-  const name = value.replace(/\.$/, "");
-  const wrong = dns1123SubdomainErrors(name);
-  if (wrong.length > 0) return [invalidValue(path, name, wrong.join(","))];
-  const labels = name.split(".");
-  if (labels.length < 2) {
-    return [invalidValue(path, name, "should be a domain with at least two segments separated by dots")];
-  }
-  const bad = labels.find((label) => dns1123LabelErrors(label).length > 0);
-  return bad === undefined ? [] : [invalidValue(path, bad, dns1123LabelErrors(bad).join(","))];
-}
 
 function validateTopology(topology: Received<Record<string, string>>, path: string): FieldError[] {
   const count = Object.keys(topology).length;

@@ -5,7 +5,7 @@ import { notifySystemd, tellSystemdReady } from "../../component/systemd.js";
 import type { Flags } from "../../component/flags/flag-set.js";
 import { untilParentEnds } from "../envtest/until-parent-ends.js";
 import { logLifeCycle } from "../stages/log-life-cycle.js";
-import { readFeatureGates } from "./feature-gates.js";
+import { gatesWithoutEffect } from "./feature-gates.js";
 import { optionFaults } from "./option-faults.js";
 import { readApiServerOptions } from "./options.js";
 import { serveApi } from "./serve-api.js";
@@ -56,7 +56,7 @@ const withDefaults = ({ name, flags }: FlagSection): FlagSection => ({
 
 async function run(flags: Flags, { log, cwd, env, signal }: ComponentContext): Promise<void> {
   log.info("server.go:180", `Version: ${VERSION}`);
-  for (const gate of readFeatureGates(flags.strings("feature-gates")).changed) {
+  for (const gate of gatesWithoutEffect(flags.strings("feature-gates"))) {
     log.warn("feature_gate.go:352", `--feature-gates=${gate} has no effect: features are as Kubernetes 1.36 has them`);
   }
   for (const text of watchCacheWarnings(flags)) log.warn("etcd.go:447", text);

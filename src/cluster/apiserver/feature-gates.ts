@@ -1,4 +1,5 @@
 import { errorMessage } from "../../base/text/error-message.js";
+import type { FeatureGates } from "../options/server-options.js";
 import { parseBool } from "../../component/flags/flag-value.js";
 import { knownFeatureGates } from "./known-feature-gates.js";
 
@@ -8,6 +9,19 @@ export interface ReadFeatureGates {
   /** The gates that should differ from their default, as "NAME=true". */
   readonly changed: readonly string[];
 }
+
+/** The gates that change what the server does. */
+const OBEYED = ["AllowUnsafeMalformedObjectDeletion", "KMSv1"] as const;
+
+/** The gates of --feature-gates that the server obeys and that differ from their default. */
+export function obeyedGates(entries: readonly string[]): FeatureGates {
+  const { changed } = readFeatureGates(entries);
+  return Object.fromEntries(OBEYED.filter((name) => changed.includes(`${name}=true`)).map((name) => [name, true]));
+}
+
+/** The gates that should differ from their default and have no effect, as "NAME=true". */
+export const gatesWithoutEffect = (entries: readonly string[]): readonly string[] =>
+  readFeatureGates(entries).changed.filter((gate) => !OBEYED.some((name) => gate === `${name}=true`));
 
 /** Reads the entries of --feature-gates, "NAME=true" or "kube:NAME=true". */
 export function readFeatureGates(entries: readonly string[]): ReadFeatureGates {

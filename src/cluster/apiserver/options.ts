@@ -8,6 +8,8 @@ import { listeningOptions, servingOptions } from "../../component/apiserver-flag
 import { serverOptionTable } from "../../component/apiserver-flags/server-options.js";
 import type { Flags } from "../../component/flags/flag-set.js";
 import { type OptionGroup, type OptionsOf, readOptions, readWithDefaults } from "../../component/option-group.js";
+import type { FeatureGates } from "../options/server-options.js";
+import { obeyedGates } from "./feature-gates.js";
 import { readWatchCache } from "./watch-cache-flags.js";
 
 /** What kube-apiserver says beside the options that every server has. */
@@ -29,7 +31,7 @@ type ProgramOptions = OptionsOf<typeof programOptions>;
 /** What the flags of kube-apiserver say, with its defaults. */
 export interface ApiServerOptions extends ProgramOptions {
   /** The options that every server has, of those flags that were given. */
-  readonly server: OptionsOf<typeof serverOptionTable>;
+  readonly server: OptionsOf<typeof serverOptionTable> & { readonly featureGates: FeatureGates };
   readonly host: string;
   readonly advertiseAddress: string;
   readonly externalHost: string;
@@ -47,7 +49,11 @@ export function readApiServerOptions(flags: Flags, cwd: string): ApiServerOption
   const { host = "0.0.0.0", serviceClusterIpRange: ranges = SERVICE_RANGE } = program;
   const { advertiseAddress = reachable(host), externalHost = advertiseAddress } = program;
   const [serviceClusterIpRange = SERVICE_RANGE] = ranges.split(",");
-  const server = { ...readOptions(serverOptionTable, flags, cwd), watchCache: readWatchCache(flags) };
+  const server = {
+    ...readOptions(serverOptionTable, flags, cwd),
+    watchCache: readWatchCache(flags),
+    featureGates: obeyedGates(flags.strings("feature-gates")),
+  };
   const tolerations = tolerationsOf(flags, cwd);
   return { ...program, server, host, advertiseAddress, externalHost, serviceClusterIpRange, tolerations };
 }

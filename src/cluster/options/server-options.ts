@@ -14,6 +14,7 @@ import type { OwnFilter } from "../../server/filters/own-filter.js";
 import type { InFlightLimits } from "../../server/filters/max-in-flight.js";
 import type { Conduct } from "../../server/generic/server-config.js";
 import type { DeletionOptions } from "../../server/registry/deletion.js";
+import type { EncryptionConfiguration } from "../../server/storage/encryption/configuration.js";
 import type { LifeCycleEvent } from "../../server/generic/life-cycle.js";
 import type { CoreApiOptions, RegistrationOptions } from "../delegation/core-api.js";
 import type { EgressSelection } from "../egress/egress-configuration.js";
@@ -33,6 +34,15 @@ export interface ServerOptions extends StorageOptions, OptionsOf<typeof listenin
    * system:masters are not counted. 0 is no limit. Default: kube-apiserver's, 400 reads and 200 writes.
    */
   readonly inFlight?: InFlightLimits;
+  /**
+   * How objects are encrypted in the storage, as kube-apiserver's --encryption-provider-config: the path of an EncryptionConfiguration
+   * (apiserver.config.k8s.io/v1), or what it holds. Default: objects are stored as they are.
+   */
+  readonly encryption?: string | EncryptionConfiguration;
+  /** Whether the file of {@link encryption} is read again when it changes. A wrong one is reported, and changes nothing. Default false. */
+  readonly encryptionReload?: boolean;
+  /** kube-apiserver's feature gates that change what a server does. Default: Kubernetes' defaults. */
+  readonly featureGates?: FeatureGates;
   /** How objects are deleted. Default: as kube-apiserver without flags. */
   readonly deletion?: DeletionOptions;
   /** How connections of HTTP/2 are served. Default: as kube-apiserver without flags. */
@@ -100,6 +110,16 @@ export interface ServerOptions extends StorageOptions, OptionsOf<typeof listenin
   readonly onError?: (error: unknown) => void;
 }
 
+export interface FeatureGates {
+  /**
+   * Whether users with the verb "unsafe-delete-ignore-read-errors" may delete objects that cannot be decrypted or decoded, by the delete option
+   * ignoreStoreReadErrorWithClusterBreakingPotential. Default false.
+   */
+  readonly AllowUnsafeMalformedObjectDeletion?: boolean;
+  /** Whether {@link ServerOptions.encryption} may have plugins of KMS v1. Default false. */
+  readonly KMSv1?: boolean;
+}
+
 export type HttpOptions = {
   /**
    * Lets in whoever sends no credentials, as system:anonymous, who may do everything where there are no authorizers: for a server that stands alone
@@ -147,9 +167,11 @@ export function ofCaller({
   filters,
   inFlight,
   deletion,
+  featureGates,
   conduct,
   title,
 }: ServerOptions) {
+  const unreadable = featureGates?.AllowUnsafeMalformedObjectDeletion;
   return {
     ...(storageMediaType && { storageMediaType }),
     ...(resources && { resources }),
@@ -158,7 +180,7 @@ export function ofCaller({
     ...(admission && { admission }),
     ...(filters && { filters }),
     ...(inFlight && { inFlight }),
-    ...(deletion && { deletion }),
+    ...((deletion ?? unreadable) && { deletion: { ...deletion, unreadable } }),
     ...(conduct && { conduct }),
     ...(title && { title }),
   };

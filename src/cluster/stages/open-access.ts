@@ -2,6 +2,7 @@ import type { Clock } from "../../base/time/clock.js";
 import { forkRandom } from "../../base/numbers/random.js";
 import { surroundingsOf } from "../../client/surroundings.js";
 import { hostsOf } from "../../server/kubelet/cluster-network.js";
+import type { Kv } from "../../server/storage/kv.js";
 import type { TokenIssuer } from "../../server/request/token-issuer.js";
 import type { AuthenticationSurroundings } from "../authentication/authentication-surroundings.js";
 import type { OpenedAuthentication } from "../authentication/open-authentication.js";
@@ -9,6 +10,8 @@ import type { Composition } from "../composition.js";
 import type { AccessSurroundings } from "../delegation/core-api.js";
 import type { PluginAccess } from "../delegation/plugin-access.js";
 import type { Registration, RegistrationParts } from "../delegation/registration.js";
+import type { EncryptionSurroundings } from "../encryption/load-encryption.js";
+import type { OpenedEncryption } from "../encryption/open-encryption.js";
 import type { Egress } from "../egress/open-egress.js";
 import { type OpenedAuthorization, openAuthorization } from "../open-authorization.js";
 import type { AuthenticationOptions } from "../options/authentication-options.js";
@@ -81,6 +84,23 @@ export async function openEgressOf({ egress }: ServerOptions, clock: Clock): Pro
   if (egress === undefined) return {};
   const { openEgress } = await import("../egress/open-egress.js");
   return openEgress(egress, { clock, env: surroundingsOf({}).env });
+}
+
+/** Opens what encrypts the objects in a storage; undefined where they are stored as they are. It is loaded where a server has any of it. */
+export async function openEncryptionOf(
+  { encryption, encryptionReload = false, featureGates = {}, storage, etcd, onWarning }: ServerOptions,
+  kv: Kv,
+  surroundings: Omit<EncryptionSurroundings, "warn">,
+): Promise<OpenedEncryption | undefined> {
+  if (encryption === undefined) return undefined;
+  const { openEncryption } = await import("../encryption/open-encryption.js");
+  const names = (storage === "etcd" ? (etcd?.prefix ?? "/registry") : "/registry").split("/");
+  const root = names
+    .filter((name) => name !== "")
+    .map((name) => `/${name}`)
+    .join("");
+  const options = { encryption, reloads: encryptionReload, root, kmsV1: featureGates.KMSv1 === true };
+  return openEncryption(kv, options, { ...surroundings, warn: onWarning ?? (() => {}) });
 }
 
 /** Opens certificates of files. They are loaded where a server is given any. */

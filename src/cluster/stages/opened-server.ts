@@ -12,6 +12,7 @@ import type { Scheme } from "../../machinery/scheme/scheme.js";
 import { hostsOf } from "../../server/kubelet/cluster-network.js";
 import type { Storage } from "../../server/storage/create-storage.js";
 import type { BootStep, Composition, CompositionParts } from "../composition.js";
+import type { OpenedEncryption } from "../encryption/open-encryption.js";
 import type { Egress } from "../egress/open-egress.js";
 import { collectWhenIdle, v8Memory } from "../idle-memory.js";
 import { openKv, openStorage } from "../open-storage.js";
@@ -29,6 +30,7 @@ import {
   openAuthenticationOf,
   openAuthorizationOf,
   openEgressOf,
+  openEncryptionOf,
   openPluginAccessOf,
   openRegistrationOf,
   openServingOf,
@@ -137,6 +139,7 @@ interface OpenedAccess {
   readonly authorization: Awaited<ReturnType<typeof openAuthorizationOf>>;
   readonly serving: ServingCertificates | undefined;
   readonly storage: Storage;
+  readonly encryption: OpenedEncryption | undefined;
   /** Whether the storage may hold kinds that 1.36 has removed. */
   readonly foreign: boolean;
   readonly pki: ClusterPki;
@@ -162,7 +165,10 @@ async function openAccess(
   const kv = await openKv(options, clock, timers, egress.etcd);
   parts.add(() => kv.close());
   const pki = composition.serving?.pki ?? (await openPki(options, clock, systemClock, random));
-  const { storage, foreign } = await openStorage(kv, options, clock, timers);
+  const encryption = await openEncryptionOf(options, kv, { clock, timers, random: systemRandom, report });
+  if (encryption !== undefined) parts.add(() => encryption.close());
+  const namesUnreadable = options.featureGates?.AllowUnsafeMalformedObjectDeletion === true;
+  const { storage, foreign } = await openStorage(encryption?.kv ?? kv, { ...options, namesUnreadable }, clock, timers);
   parts.add(() => storage.close());
   const issuer = composition.serviceAccounts?.(pki);
   const hosts = hostsOf(composition.network, egress.controlplane);
@@ -190,7 +196,20 @@ async function openAccess(
   if (plugins !== undefined) parts.add(() => plugins.close());
   const idle = collectWhenIdle(v8Memory, systemTimers);
   parts.add(() => idle.stop());
-  return { egress, authorization, serving, storage, foreign, pki, issuer, authentication, plugins, env, idle };
+  return {
+    egress,
+    authorization,
+    serving,
+    storage,
+    encryption,
+    foreign,
+    pki,
+    issuer,
+    authentication,
+    plugins,
+    env,
+    idle,
+  };
 }
 
 interface ServerParts extends OpenedAccess, Pick<OpenedServer, "boot" | "address"> {
@@ -235,6 +254,7 @@ async function serverConfig(opening: Opening, parts: ServerParts): Promise<Serve
       ...(authentication?.healthChecks ?? []),
       ...(authorization?.healthChecks ?? []),
       ...(serving?.healthChecks ?? []),
+      ...(parts.encryption?.healthChecks ?? []),
     ],
     readyChecks: parts.plugins?.readyChecks ?? [],
   };

@@ -12,6 +12,7 @@ import { decodeObject } from "../../machinery/wire/strict-decode.js";
 import { metaGroupSchema } from "../../server/endpoints/meta-kinds.js";
 import { type StorageMediaType, STORAGE_MEDIA_TYPES } from "../../server/endpoints/serializers/serializer.js";
 import { storageFormat } from "../../server/endpoints/serializers/index.js";
+import { UnreadableValue } from "../../server/storage/kv.js";
 import { StoredError } from "./stored-error.js";
 
 const [JSON_TYPE, PROTOBUF_TYPE] = STORAGE_MEDIA_TYPES;
@@ -24,6 +25,7 @@ export interface StoredValue {
 
 /** Decodes a stored value: protobuf, JSON, or the YAML of a file. Throws a {@link StoredError} that says what the value is instead. */
 export function decodeValue(bytes: Uint8Array): StoredValue {
+  if (bytes instanceof UnreadableValue) throw new StoredError(bytes.problem);
   if (isProtobufDocument(bytes)) return { mediaType: PROTOBUF_TYPE, object: decodeProtobuf(bytes) };
   const text = readText(bytes);
   const isJson = /^\s*[{[]/.test(text);
@@ -99,7 +101,9 @@ function readText(bytes: Uint8Array): string {
   const text = Buffer.from(bytes).toString("utf8");
   if (!text.startsWith(ENCRYPTED)) return text;
   const provider = inertText(text.slice(0, 80).split(":").slice(2, 5).join(":"));
-  throw new StoredError(`the value is encrypted (${provider}): a server with the key has to decrypt it`);
+  throw new StoredError(
+    `the value is encrypted (${provider}): give the file with its key by --encryption-provider-config`,
+  );
 }
 
 const SHOWN_BYTES = 16;

@@ -1,5 +1,7 @@
 import { isProtobufDocument } from "../../machinery/wire/protobuf/envelope.js";
 
+import { isEncrypted } from "../../server/storage/encryption/transformer.js";
+
 const SLASH = 0x2f;
 const NEWLINE = 0x0a;
 const BRACE = 0x7b;
@@ -9,7 +11,7 @@ const BRACE = 0x7b;
  * hexadecimal digits, `etcdctl -w json` base64. Returns any other input unchanged.
  */
 export function readValue(input: Uint8Array): Uint8Array {
-  const value = withoutKey(input);
+  const { value } = splitKey(input);
   if (isValue(value)) return value;
   const text = Buffer.from(value).toString("latin1").trim();
   const hex = /^(?:\\x|0x|x')?((?:[0-9a-f]{2})+)'?$/i.exec(text)?.[1];
@@ -20,9 +22,12 @@ export function readValue(input: Uint8Array): Uint8Array {
   return candidates.find(isValue) ?? value;
 }
 
-const isValue = (bytes: Uint8Array): boolean => isProtobufDocument(bytes) || bytes[0] === BRACE;
+/** The key that etcdctl printed above the value; "" without one. */
+export const readKey = (input: Uint8Array): string => splitKey(input).key;
 
-function withoutKey(input: Uint8Array): Uint8Array {
+const isValue = (bytes: Uint8Array): boolean => isProtobufDocument(bytes) || bytes[0] === BRACE || isEncrypted(bytes);
+
+function splitKey(input: Uint8Array): { readonly key: string; readonly value: Uint8Array } {
   const end = input[0] === SLASH ? input.indexOf(NEWLINE) : -1;
-  return end < 0 ? input : input.subarray(end + 1);
+  return { key: Buffer.from(input.subarray(0, Math.max(0, end))).toString(), value: input.subarray(end + 1) };
 }

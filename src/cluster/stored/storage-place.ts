@@ -2,6 +2,7 @@ import { existsSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import type { Clock } from "../../base/time/clock.js";
 import type { Timers } from "../../base/time/timers.js";
+import { errorMessage } from "../../base/text/error-message.js";
 import { clustersFolder } from "../../client/config/named-cluster.js";
 import { isStorageUrl, redactedUrl, schemeNameOf } from "../../component/storage-url.js";
 import type { Kv } from "../../server/storage/kv.js";
@@ -83,6 +84,8 @@ export async function requireUnserved(storage: NamedStorage, around: Surrounding
 }
 
 export interface OpenOptions {
+  /** The path of an EncryptionConfiguration, by which values are decrypted. */
+  readonly encryption?: string | undefined;
   readonly clock: Clock;
   /** Ends the opening. */
   readonly signal?: AbortSignal | undefined;
@@ -93,12 +96,24 @@ export interface OpenOptions {
 const stopped: Timers = { start: () => () => {} };
 
 /** Opens a storage that must be there, and keeps it as it is until something is written. Throws where it is missing or in use. */
-export async function openExisting({ options }: NamedStorage, { clock, ...around }: OpenOptions): Promise<Kv> {
+export async function openExisting(
+  { options }: NamedStorage,
+  { clock, encryption: file, ...around }: OpenOptions,
+): Promise<Kv> {
   const { storage, dataDir = "" } = options;
   if (storage === "disk" && !existsSync(join(dataDir, DATABASE))) {
     throw new StoredError(`there is no database in data directory ${dataDir}`);
   }
-  return open(options, true, clock, around);
+  const kv = await open(options, true, clock, around);
+  if (file === undefined) return kv;
+  try {
+    const { decryptingKv } = await import("../encryption/stored-encryption.js");
+    const root = storage === "etcd" ? (options.etcd?.prefix ?? "/registry") : "/registry";
+    return await decryptingKv(kv, root, { file, clock, timers: stopped, warn: around.warn });
+  } catch (error) {
+    await kv.close();
+    throw new StoredError(errorMessage(error));
+  }
 }
 
 /** Opens a storage, and makes it where it is missing. */

@@ -3,7 +3,7 @@ import type { Command, Invocation } from "../../cli/command.js";
 import type { Factory } from "../../cli/connect/factory.js";
 import { silentExit, usageError } from "../../cli/errors.js";
 import { openLiveLines } from "../../cli/terminal/open-live-lines.js";
-import { bytesText, fromFlags, openOptions, readFrom } from "./storage-flags.js";
+import { bytesText, decryptionFlag, fromFlags, openOptions, readFrom } from "./storage-flags.js";
 
 type CheckedStorage = import("../../cluster/stored/index.js").CheckedStorage;
 
@@ -20,7 +20,7 @@ export function storageCheckCommand(run = runStorageCheck): Command {
 
 The exit code is 1 where something is wrong.`,
     examples: "  {{program}} storage check --from=cluster:dev",
-    flags: fromFlags,
+    flags: [...fromFlags, decryptionFlag],
     handlesSignals: true,
     validateArgs: (invocation) => {
       if (invocation.args.length > 0)

@@ -3,7 +3,7 @@ import type { Factory } from "../../cli/connect/factory.js";
 import { usageError } from "../../cli/errors.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
 import { jsonPrinter, yamlPrinter } from "../../printers/object-printers.js";
-import { fromFlags, openOptions, readFrom } from "./storage-flags.js";
+import { decryptionFlag, fromFlags, openOptions, readFrom } from "./storage-flags.js";
 
 export interface StorageGetOptions {
   readonly isJson: boolean;
@@ -20,6 +20,7 @@ export function storageGetCommand(run = runStorageGet): Command {
 {{program}} storage get /registry/deployments/shop/web --from=postgres://kubets@localhost/kubets -o json`,
     flags: [
       ...fromFlags,
+      decryptionFlag,
       { name: "output", short: "o", type: "string", default: "yaml", usage: "Output format: yaml or json." },
     ],
     outputMustArrive: true,

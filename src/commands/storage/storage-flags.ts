@@ -1,3 +1,4 @@
+import { resolve } from "node:path";
 import type { Invocation } from "../../cli/command.js";
 import { usageError } from "../../cli/errors.js";
 import type { Factory } from "../../cli/connect/factory.js";
@@ -26,6 +27,17 @@ export const fromFlags: readonly FlagSpec[] = [
   flagOf(etcdSection, "etcd-keyfile"),
 ];
 
+/** Of commands that show or check objects. */
+export const decryptionFlag: FlagSpec = flagOf(etcdSection, "encryption-provider-config", {
+  usage: "The file with the keys that objects are encrypted by (EncryptionConfiguration).",
+});
+
+/** The path of {@link decryptionFlag}; undefined without it. */
+export function readDecryption({ cwd }: Factory, { flags }: Invocation): string | undefined {
+  const file = flags.has(decryptionFlag.name) ? flags.string(decryptionFlag.name) : "";
+  return file === "" ? undefined : resolve(cwd, file);
+}
+
 /** The storage that --from or the environment names. Throws a usage error without either. */
 export function readFrom(factory: Factory, invocation: Invocation): Promise<NamedStorage> {
   const from = invocation.flags.string("from") || (factory.env[STORAGE_VARIABLE] ?? "");
@@ -52,9 +64,10 @@ export async function readNamedStorage(
   return readStoragePlace(value, { env, cwd, etcd });
 }
 
-export const openOptions = (factory: Factory, { signal }: Invocation): OpenOptions => ({
+export const openOptions = (factory: Factory, invocation: Invocation): OpenOptions => ({
   clock: factory.clock,
-  signal,
+  signal: invocation.signal,
+  encryption: readDecryption(factory, invocation),
   warn: warnTo(factory.streams, factory.colours),
 });
 

@@ -25,7 +25,7 @@ export const droppedSection: FlagSection = {
     dropped("enable-swagger-ui", "bool", "read /openapi/v2 and /openapi/v3"),
     dropped("etcd-quorum-read", "bool", "reads are always consistent"),
     dropped("experimental-bootstrap-token-auth", "bool", "use --enable-bootstrap-token-auth"),
-    refused("experimental-encryption-provider-config", "objects would be stored unencrypted"),
+    refused("experimental-encryption-provider-config", "use --encryption-provider-config"),
     refused("experimental-keystone-ca-file", NO_PASSWORDS),
     refused("experimental-keystone-url", NO_PASSWORDS),
     dropped("feature-gate", "string", "use --feature-gates"),

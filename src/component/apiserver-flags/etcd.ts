@@ -110,6 +110,23 @@ export const storageOptions = {
   },
 } as const satisfies OptionGroup;
 
+/** How objects are encrypted in the storage. */
+export const encryptionOptions = {
+  /** The path of an EncryptionConfiguration (apiserver.config.k8s.io/v1). */
+  encryption: {
+    name: "encryption-provider-config",
+    type: "string",
+    usage: "A file that says how objects are encrypted in the storage (EncryptionConfiguration).",
+    isFile: true,
+  },
+  /** Whether the file is read again when it changes. Default false. */
+  encryptionReload: {
+    name: "encryption-provider-config-automatic-reload",
+    type: "bool",
+    usage: "Whether the file of --encryption-provider-config is read again when it changes.",
+  },
+} as const satisfies OptionGroup;
+
 /** How objects are deleted. */
 export const deletionOptions = {
   /** How many objects of a collection are deleted at once. Default 1. */
@@ -130,7 +147,7 @@ export const deletionOptions = {
 
 const { initializationTimeout: _, ...shownWithEtcd } = storageOptions;
 
-export const etcdSection = sectionOf("etcd", { etcdOptions, shownWithEtcd, deletionOptions }, [
+export const etcdSection = sectionOf("etcd", { etcdOptions, shownWithEtcd, encryptionOptions, deletionOptions }, [
   {
     name: "default-watch-cache-size",
     type: "int",
@@ -139,17 +156,6 @@ export const etcdSection = sectionOf("etcd", { etcdOptions, shownWithEtcd, delet
     deprecated: "watch caches are sized automatically and this flag will be removed in a future version",
     usage: "How many changes a watch cache keeps.",
     withoutEffect: "Kubernetes 1.36 does not read it, and the history of watches is limited by bytes",
-  },
-  {
-    name: "encryption-provider-config",
-    type: "string",
-    usage: "A file that says how objects are encrypted in etcd.",
-    refused: "objects would be stored unencrypted",
-  },
-  {
-    name: "encryption-provider-config-automatic-reload",
-    type: "bool",
-    usage: "Whether the file of --encryption-provider-config is read again when it changes.",
   },
   {
     name: "etcd-count-metric-poll-period",

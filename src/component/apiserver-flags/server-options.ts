@@ -4,7 +4,7 @@ import { enablementOptions } from "./api-enablement.js";
 import { authenticationOptions } from "./authentication.js";
 import { authorizationOptions } from "./authorization.js";
 import { egressOptions } from "./egress.js";
-import { deletionOptions, etcdOptions, storageOptions } from "./etcd.js";
+import { deletionOptions, encryptionOptions, etcdOptions, storageOptions } from "./etcd.js";
 import { conductOptions, inFlightOptions } from "./generic.js";
 import { sizeOptions } from "./own.js";
 import { http2Options, listeningOptions, tlsOptions } from "./secure-serving.js";
@@ -16,6 +16,7 @@ export const serverOptionTable = {
   etcd: etcdOptions,
   deletion: deletionOptions,
   ...storageOptions,
+  ...encryptionOptions,
   ...sizeOptions,
   ...listeningOptions,
   http2: http2Options,

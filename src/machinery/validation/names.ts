@@ -1,4 +1,4 @@
-import { type FieldError, invalidValue } from "../errors/field-error.js";
+import { type FieldError, invalidValue, required } from "../errors/field-error.js";
 
 /**
  * What is wrong with a name, in apimachinery's words; an empty list for a good one. Lengths are in bytes.
@@ -48,6 +48,23 @@ export function dns1123SubdomainErrors(value: string): string[] {
   const errors = tooLongInCharacters(value, 253);
   if (!dns1123Subdomain.test(value)) errors.push(subdomainError());
   return errors;
+}
+
+/**
+ * What is wrong with a domain name that needs at least two labels and may end in a dot, in apimachinery's words: its
+ * IsFullyQualifiedDomainName.
+ */
+export function fullyQualifiedDomainErrors(value: string, path: string): FieldError[] {
+  if (value === "") return [required(path)];
+  const name = value.replace(/\.$/, "");
+  const wrong = dns1123SubdomainErrors(name);
+  if (wrong.length > 0) return [invalidValue(path, name, wrong.join(","))];
+  const labels = name.split(".");
+  if (labels.length < 2) {
+    return [invalidValue(path, name, "should be a domain with at least two segments separated by dots")];
+  }
+  const bad = labels.find((label) => dns1123LabelErrors(label).length > 0);
+  return bad === undefined ? [] : [invalidValue(path, bad, dns1123LabelErrors(bad).join(","))];
 }
 
 export function dns1035LabelErrors(value: string): string[] {

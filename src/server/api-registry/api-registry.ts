@@ -10,7 +10,7 @@ import type { Authorization } from "../authz/authorizer.js";
 import type { ResourceRecord } from "../endpoints/resource-record.js";
 import type { StorageMediaType } from "../endpoints/serializers/serializer.js";
 import type { ServedResource } from "../endpoints/served-resource.js";
-import type { DeletionOptions } from "../registry/deletion.js";
+import type { DeletionRules } from "../registry/deletion.js";
 import { type InternalKind, InternalObject, internalCodec } from "../registry/internal-object.js";
 import { SourceStorage } from "../registry/plain-objects/source-storage.js";
 import { loopbackScope } from "../registry/scope.js";
@@ -43,7 +43,7 @@ export interface ApiRegistryConfig {
   readonly title?: ApiTitle | undefined;
   readonly admission: AdmissionChain;
   /** How objects are deleted. Default: as kube-apiserver without flags. */
-  readonly deletion?: DeletionOptions | undefined;
+  readonly deletion?: DeletionRules | undefined;
   /** What strategies ask of the rights of a request's user. */
   readonly authorization: Authorization;
   readonly clock: Clock;

@@ -79,7 +79,7 @@ export class NonResourcePaths {
   /** Of /livez: unfinished steps of the start count only when the grace period has passed. */
   #liveChecks(): readonly HealthCheck[] {
     const { conduct, clock } = this.#config;
-    const checks = this.healthChecks();
+    const checks = this.healthChecks().filter(({ isReadinessOnly }) => isReadinessOnly !== true);
     const isInGrace = clock.now() - this.#began < (conduct?.livezGracePeriod ?? Number.POSITIVE_INFINITY);
     return isInGrace ? checks.map((check) => (isStep(check.name) ? passing(check.name) : check)) : checks;
   }

@@ -19,7 +19,7 @@ import type { StorageMediaType } from "../endpoints/serializers/serializer.js";
 import type { InFlightLimits } from "../filters/max-in-flight.js";
 import type { OwnFilter } from "../filters/own-filter.js";
 import type { ClusterNetwork } from "../kubelet/cluster-network.js";
-import type { DeletionOptions } from "../registry/deletion.js";
+import type { DeletionRules } from "../registry/deletion.js";
 import type { Filter } from "../request/api-request.js";
 import type { TokenIssuer } from "../request/token-issuer.js";
 import type { TokenLookup } from "../request/user.js";
@@ -103,7 +103,7 @@ export interface ServerConfig {
   /** How many requests run at once. Default: kube-apiserver's limits. */
   readonly inFlight?: InFlightLimits | undefined;
   /** How objects are deleted. Default: as kube-apiserver without flags. */
-  readonly deletion?: DeletionOptions | undefined;
+  readonly deletion?: DeletionRules | undefined;
   /** How the server answers and stops. Default: as kube-apiserver without flags. */
   readonly conduct?: Conduct | undefined;
   /** The outermost filters, of the composition itself: nothing catches what they throw. */

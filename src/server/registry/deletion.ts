@@ -12,6 +12,15 @@ const DELETE_DEPENDENTS = "foregroundDeletion";
 /** How objects are deleted. */
 export type DeletionOptions = OptionsOf<typeof deletionOptions>;
 
+/** {@link DeletionOptions}, and what else requests may delete. */
+export interface DeletionRules extends DeletionOptions {
+  /**
+   * Whether objects that cannot be decrypted or decoded may be deleted, by requests that ask for it and by users with the verb
+   * "unsafe-delete-ignore-read-errors": kube-apiserver's feature gate AllowUnsafeMalformedObjectDeletion. Default false.
+   */
+  readonly unreadable?: boolean | undefined;
+}
+
 export type DeletionDecision =
   | { readonly kind: "now" }
   /** The object is being deleted already, and the request changes nothing. */

@@ -59,6 +59,11 @@ export interface UpdateOptions {
 
 export interface GracefulDeleter {
   /**
+   * Deletes an object that cannot be read, in spite of finalizers, where the server permits it and the caller may do it. Resolves to false where
+   * the server does not permit it.
+   */
+  deleteUnreadable?(scope: RequestScope, name: string, options: ValidDeleteOptions): Promise<boolean>;
+  /**
    * `gone` is true when the object was removed at once. Otherwise a finalizer or a grace period keeps it, with its
    * deletionTimestamp set.
    */
@@ -160,4 +165,6 @@ export interface ValidDeleteOptions {
   readonly propagationPolicy?: "Orphan" | "Background" | "Foreground" | undefined;
   /** The deprecated form of `propagationPolicy`: true is Orphan, false is Background. The two exclude each other. */
   readonly orphanDependents?: boolean | undefined;
+  /** ignoreStoreReadErrorWithClusterBreakingPotential: deletes an object that cannot be read. */
+  readonly ignoresReadErrors?: boolean | undefined;
 }

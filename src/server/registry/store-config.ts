@@ -4,7 +4,7 @@ import type { KubeObject } from "../../machinery/meta/object.js";
 import type { Authorization } from "../authz/authorizer.js";
 import type { ObjectStore } from "../storage/store.js";
 import type { ResolvedStrategy } from "./default-strategy.js";
-import type { DeletionOptions } from "./deletion.js";
+import type { DeletionRules } from "./deletion.js";
 import type { InternalKind, InternalObject } from "./internal-object.js";
 import type { RequestScope } from "./scope.js";
 import type { ObjectAccess, StrategyContext, SubresourceStrategy } from "./strategy.js";
@@ -29,7 +29,7 @@ export interface StoreConfig {
   /** Reads and writes other resources, for strategies. */
   readonly access: ObjectAccess;
   /** How the server deletes objects. Default: as kube-apiserver without flags. */
-  readonly deletion?: DeletionOptions | undefined;
+  readonly deletion?: DeletionRules | undefined;
   readonly authorization: Authorization;
   readonly resourceOf: StrategyContext["resourceOf"];
   readonly internal: (kind: InternalKind) => InternalObject;

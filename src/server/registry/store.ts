@@ -40,6 +40,7 @@ import { changeSteps, newObjectSteps } from "./prepare-draft.js";
 import type { RequestScope } from "./scope.js";
 import { namespaceOf, type StoreConfig, strategyContext } from "./store-config.js";
 import type { StrategyContext } from "./strategy.js";
+import { ignoresReadErrors, notOfCollections, requireUnsafeDeletion } from "./unsafe-deletion.js";
 import { WriteTransaction } from "./write-transaction.js";
 
 /**
@@ -189,12 +190,21 @@ export class Store implements Getter, Lister, Watcher, Creater, Updater, Gracefu
     }
   }
 
+  async deleteUnreadable(scope: RequestScope, name: string, options: ValidDeleteOptions): Promise<boolean> {
+    const { objects } = this.config;
+    if (!ignoresReadErrors(this.config, options) || objects.deleteUnreadable === undefined) return false;
+    await requireUnsafeDeletion(this.config, scope, name, options);
+    await objects.deleteUnreadable(this.#key(scope, name), { dryRun: scope.dryRun, token: scope.token });
+    return true;
+  }
+
   async deleteCollection(
     scope: RequestScope,
     list: ListObjectsOptions,
     options: ValidDeleteOptions,
     admit: AdmitDelete,
   ): Promise<ListOfObjects> {
+    if (ignoresReadErrors(this.config, options)) throw notOfCollections();
     const found = await this.list(scope, list);
     // The workers share one iterator. Those that are left end when one of them has failed.
     const items = found.items.values();

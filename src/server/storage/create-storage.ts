@@ -29,6 +29,8 @@ export interface KvStorageOptions {
   readonly upgrades?: boolean;
   /** The interval of compactions, as kube-apiserver's --etcd-compaction-interval; 0 never compacts. Default 300. */
   readonly compactionSeconds?: number;
+  /** Whether lists name the keys of all their objects that cannot be decrypted. Default false: of the first one. */
+  readonly namesUnreadable?: boolean;
   /** As {@link ObjectLimit} counts them; 0: no limit. Default {@link DEFAULT_MAX_OBJECT_BYTES}. */
   readonly maxObjectBytes?: number;
 }
@@ -90,6 +92,7 @@ export function createStorage(options: KvStorageOptions): Storage {
         prefix,
         resource,
         codec,
+        namesUnreadable: options.namesUnreadable,
       });
     },
     release: (prefix) => codecs.release(prefix),

@@ -48,6 +48,11 @@ export interface Kv {
    * store anew. Absent where a store gives every write a revision of its own.
    */
   restore?(restored: Restored): Promise<void>;
+  /**
+   * Whether the key's value at this revision is to be written again although it would not change: what is stored of it is encrypted by a key
+   * that is no longer the first. Absent where values are stored as they are.
+   */
+  isOutdated?(key: string, revision: number): Promise<boolean>;
   /** The revision of the last durable write; 1 in a new store. */
   currentRevision(): Promise<number>;
   /** Rejects with {@link UnavailableError} while writes are likely to fail. Each kind of check may have a time limit of its own. */
@@ -199,13 +204,17 @@ export class UnavailableError extends StatusError {
  * nobody takes the object for absent.
  */
 export class UnreadableValue extends Uint8Array {
-  constructor(readonly problem: string) {
+  constructor(
+    readonly problem: string,
+    /** What clients are told. Default: the problem. */
+    readonly error: StatusError = new UnavailableError(problem, "not-done"),
+  ) {
     super(0);
   }
 }
 
 /** The error for who asks for such an object. */
-export const unreadable = ({ problem }: UnreadableValue): UnavailableError => new UnavailableError(problem, "not-done");
+export const unreadable = ({ error }: UnreadableValue): StatusError => error;
 
 /** A read at a revision that the store has not reached. */
 export class FutureRevisionError extends Error {

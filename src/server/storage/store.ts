@@ -209,6 +209,14 @@ export interface ObjectStore {
     },
   ): Promise<StoredObject>;
   /**
+   * Removes the key of an object that cannot be decrypted or decoded, whatever it was. Throws Conflict for one that can be read. Absent where
+   * there are no such objects.
+   */
+  deleteUnreadable?(
+    key: string,
+    options?: { dryRun?: boolean | undefined; token?: CancellationToken | undefined },
+  ): Promise<void>;
+  /**
    * Rejects with Invalid for a malformed resourceVersion and with 504 for a revision that the store does not reach in time.
    * The iteration throws a 410 StatusError when the events of a revision are no longer kept, at the start or because the
    * reader was too slow. It ends when `signal` aborts or the storage closes.

@@ -71,7 +71,7 @@ test("START-8: --help has kube-apiserver's sections, and none of the flags that 
   expect(stdout).toContain("\nUsage:\n  kubets apiserver [flags]\n");
   expect(stdout).toMatch(/^ {6}--bind-address ip +The address to listen on.* \(default 0\.0\.0\.0\)$/m);
   expect(stdout).toMatch(
-    /^ {6}--encryption-provider-config string +.* Refused here: objects would be stored unencrypted\.$/m,
+    /^ {6}--etcd-servers-overrides strings +.* Refused here: all objects are kept in the etcd of /m,
   );
   expect(stdout).toMatch(/^ {2}-v, --v Level /m);
   expect(stdout).not.toContain("--cloud-provider");
@@ -101,7 +101,7 @@ test("START-3: at -v=1 the log begins with the value of each flag, before any fa
 
 test("START-3, START-4: all faults are one message, refused flags among them", async () => {
   const { code, stderr } = await apiserver(
-    "--encryption-provider-config=enc.yaml",
+    "--etcd-servers-overrides=/events#http://127.0.0.1:2",
     "--logging-format=json",
     "--basic-auth-file=passwords.csv",
     "--secure-port=0",
@@ -112,7 +112,7 @@ test("START-3, START-4: all faults are one message, refused flags among them", a
   );
   expect(code).toBe(1);
   expect(logOf(stderr).failure).toBe(
-    "[--encryption-provider-config is not supported: objects would be stored unencrypted, " +
+    "[--etcd-servers-overrides is not supported: all objects are kept in the etcd of --etcd-servers, " +
       "--logging-format is not supported: the log is text, " +
       "--basic-auth-file is not supported: Kubernetes has dropped it, passwords are not checked, " +
       "--secure-port 0 must be between 1 and 65535, inclusive. It cannot be turned off with 0]",
@@ -122,7 +122,6 @@ test("START-3, START-4: all faults are one message, refused flags among them", a
 test("a refused flag may have its default, or say what the server does anyway", async () => {
   const { stderr } = await apiserver(
     "--logging-format=text",
-    "--encryption-provider-config=",
     "--emulated-version=kube=1.36",
   );
   expect(stderr).not.toContain("is not supported");

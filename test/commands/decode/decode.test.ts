@@ -3,7 +3,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { allScheme } from "../../../src/api/scheme/all.js";
+import { systemRandom } from "../../../src/base/numbers/random.js";
 import { protobufSerializer } from "../../../src/server/endpoints/serializers/protobuf/serializer.js";
+import { aesGcm } from "../../../src/server/storage/encryption/aes.js";
 import { runCli } from "../../helpers/run-cli.js";
 
 const POD = {
@@ -101,7 +103,7 @@ describe("decode refuses, with exit code 1,", () => {
     [
       "an encrypted value",
       "k8s:enc:aescbc:v1:key1:\u0001\u0002",
-      "the value is encrypted (aescbc:v1:key1): a server with the key has to decrypt it",
+      "the value is encrypted (aescbc:v1:key1): give the file with its key by --encryption-provider-config",
     ],
   ])("%s", async (_, bytes, message) => {
     const { code, stdout, stderr } = await decode(bytes);
@@ -117,5 +119,48 @@ describe("decode refuses, with exit code 1,", () => {
     const format = await decode(json, "-otable");
     expect(format.stderr).toContain('error: invalid value "table" for --output: use yaml, json, protobuf\n');
     expect(format.code).toBe(1);
+  });
+});
+
+describe("UND-6: an encrypted value", () => {
+  const secret = Buffer.alloc(32, 7).toString("base64");
+  const resources = [{ resources: ["pods"], providers: [{ aesgcm: { keys: [{ name: "key1", secret }] } }] }];
+  const configuration = { kind: "EncryptionConfiguration", apiVersion: "apiserver.config.k8s.io/v1", resources };
+  const KEY = "/registry/pods/default/web";
+  const WITH = "--encryption-provider-config=encryption.json";
+  const stored = aesGcm(Buffer.from(secret, "base64"), systemRandom).toStorage(protobuf, KEY);
+  const encrypted = Buffer.concat([Buffer.from("k8s:enc:aesgcm:v1:key1:"), stored]);
+  beforeAll(() => writeFileSync(join(folder, "encryption.json"), JSON.stringify(configuration)));
+
+  test.each<[string, string | Uint8Array, readonly string[]]>([
+    ["below its key", Buffer.concat([Buffer.from(`${KEY}\n`), encrypted, Buffer.from("\n")]), []],
+    ["beside its key", encrypted, [`--key=${KEY}`]],
+    ["in base64", encrypted.toString("base64"), [`--key=${KEY}`]],
+    ["that is not encrypted after all", protobuf, []],
+  ])("%s is decrypted", async (_, bytes, more) => {
+    const { code, stdout, stderr } = await decode(bytes, WITH, ...more);
+    expect([stderr, stdout, code]).toEqual(["", YAML, 0]);
+  });
+
+  test.each<[string, readonly string[], string]>([
+    [
+      "without its key",
+      [WITH],
+      "the value cannot be decrypted: cipher: message authentication failed; the key that it was stored under may be missing: give it by --key",
+    ],
+    [
+      "with another key",
+      [WITH, "--key=/registry/pods/default/other"],
+      "the value cannot be decrypted: cipher: message authentication failed",
+    ],
+    [
+      "with a file that is not there",
+      ["--encryption-provider-config=none"],
+      "error while loading file: error reading encryption provider configuration file",
+    ],
+  ])("%s is refused", async (_, more, message) => {
+    const { code, stdout, stderr } = await decode(encrypted, ...more);
+    expect(stderr).toContain(message);
+    expect([stdout, code]).toEqual(["", 1]);
   });
 });

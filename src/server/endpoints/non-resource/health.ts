@@ -4,6 +4,8 @@ import { respondText } from "../../request/respond.js";
 /** A named check. Throws an error that says what is wrong. */
 export interface HealthCheck {
   readonly name: string;
+  /** Whether /livez leaves the check out: a restart of the server would not mend what it finds. */
+  readonly isReadinessOnly?: boolean;
   check(): Promise<void>;
 }
 

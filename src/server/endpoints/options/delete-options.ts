@@ -18,6 +18,7 @@ interface WireOptions {
   readonly orphanDependents?: boolean;
   readonly propagationPolicy?: string;
   readonly dryRun?: readonly string[];
+  readonly ignoreStoreReadErrorWithClusterBreakingPotential?: boolean;
 }
 
 export interface DeleteRequestOptions extends ValidDeleteOptions {
@@ -43,6 +44,7 @@ export function checkedDeleteOptions(wire: WireOptions): DeleteRequestOptions {
     propagationPolicy: wire.propagationPolicy as ValidDeleteOptions["propagationPolicy"],
     dryRun: (wire.dryRun ?? []).includes("All"),
     orphanDependents: wire.orphanDependents,
+    ignoresReadErrors: wire.ignoreStoreReadErrorWithClusterBreakingPotential,
   };
 }
 
@@ -67,6 +69,8 @@ function optionsSchema(gvk: GroupVersionKind): StructSchema {
 
 const META_SCHEME = "k8s.io/apimachinery/pkg/apis/meta/internalversion/scheme/register.go:27";
 
+const UNSAFE = "ignoreStoreReadErrorWithClusterBreakingPotential";
+
 function fromQuery(query: URLSearchParams): WireOptions {
   const grace = integer(query, "gracePeriodSeconds");
   const policy = query.get("propagationPolicy");
@@ -75,6 +79,7 @@ function fromQuery(query: URLSearchParams): WireOptions {
     ...(query.has("orphanDependents") && { orphanDependents: isTrue(query.get("orphanDependents")) }),
     ...(policy !== null && { propagationPolicy: policy }),
     dryRun: query.getAll("dryRun"),
+    ...(query.has(UNSAFE) && { [UNSAFE]: isTrue(query.get(UNSAFE)) }),
   };
 }
 

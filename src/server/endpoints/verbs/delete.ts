@@ -20,8 +20,19 @@ export async function handleDelete(
   const format = objectFormat(request.exchange, resource);
   const options = await deleteOptions(request);
   const { facts, strategy } = resource;
+  const scope = scopeOf(request, options.dryRun);
+  if (options.ignoresReadErrors === true && (await storage.deleteUnreadable?.(scope, request.info.name, options))) {
+    return respondValue(request, format, 200, {
+      kind: "Status",
+      apiVersion: "v1",
+      metadata: {},
+      status: "Success",
+      details: { name: request.info.name, kind: facts.kind },
+      code: 200,
+    });
+  }
   const { object, gone } = await storage.delete(
-    scopeOf(request, options.dryRun),
+    scope,
     request.info.name,
     options,
     new Admitter(request, resource, options.dryRun).remove(options),

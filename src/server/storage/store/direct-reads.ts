@@ -136,13 +136,19 @@ function eventsOf(codecs: Codecs, { events }: WatchBatch): ObjectEvent[] {
 }
 
 /**
- * What watchers are told of an event. They keep what they know of an object that can no longer be read, and get it as a new one when it can;
- * undefined where there is nothing to tell.
+ * What watchers are told of an event. They keep what they know of an object that can no longer be read, and get it as a new one when it can, or
+ * as deleted when it is; undefined where there is nothing to tell.
  */
 export function readableEvent(event: ObjectEvent): ObjectEvent | undefined {
   const { object, previous } = event;
-  if (object?.isUnreadable === true) return undefined;
-  if (previous?.isUnreadable === true) return object && { ...event, previous: undefined };
+  if (object?.isUnreadable === true) {
+    object.lastReadable = previous?.isUnreadable === true ? previous.lastReadable : previous;
+    return undefined;
+  }
+  if (previous?.isUnreadable === true) {
+    if (object !== undefined) return { ...event, previous: undefined };
+    return previous.lastReadable && { ...event, previous: previous.lastReadable };
+  }
   return object === undefined && previous === undefined ? undefined : event;
 }
 

@@ -1,12 +1,75 @@
+import { errorMessage } from "../../../base/text/error-message.js";
 import { goQuote } from "../../../base/text/go-quote.js";
 import {
   conflict,
   expired,
+  formatGroupResource,
   type GroupResource,
+  internalError,
   StatusError,
   timeout,
   unclassified,
 } from "../../../machinery/errors/status-error.js";
+
+const ENCRYPTED_PREFIX = "k8s:enc:";
+
+/** 500 for stored bytes that are no object of the key's resource. */
+export function undecodable(key: string, bytes: Uint8Array, error: unknown): StatusError {
+  const isEncrypted = Buffer.from(bytes.subarray(0, ENCRYPTED_PREFIX.length)).toString("latin1") === ENCRYPTED_PREFIX;
+  // The server has no configuration of encryption, or it would have decrypted the value.
+  if (isEncrypted) {
+    return internalError(`unable to transform key ${goQuote(key)}: identity transformer tried to read encrypted data`);
+  }
+  return internalError(`unable to decode key ${goQuote(key)}: ${errorMessage(error)}`);
+}
+
+/** How many objects that cannot be read an error names. */
+const MOST_NAMED = 100;
+
+/** 500 for a list with objects that cannot be read, whose keys it names. */
+export function listUnreadable(
+  resource: GroupResource,
+  items: readonly { readonly key: string; readonly problem: string }[],
+): StatusError {
+  const causes = items.slice(0, MOST_NAMED).map(({ key, problem }) => ({
+    reason: "UnexpectedServerResponse",
+    field: key,
+    message: corruptText(key, problem),
+  }));
+  const more = items.length > 1 ? ` (and ${Math.min(items.length, MOST_NAMED) - 1} more)` : "";
+  const first = causes[0]?.message ?? "";
+  return new StatusError({
+    kind: "Status",
+    apiVersion: "v1",
+    metadata: {},
+    status: "Failure",
+    message: `failed to read one or more ${formatGroupResource(resource)} from the storage: ${first}${more}`,
+    reason: "StoreReadError",
+    details: {
+      name: "list",
+      ...(resource.group !== "" && { group: resource.group }),
+      kind: resource.resource,
+      causes: [
+        ...causes,
+        ...(items.length > MOST_NAMED
+          ? [{ reason: "FieldValueTooMany", message: "too many errors, the list is truncated" }]
+          : []),
+      ],
+    },
+    code: 500,
+  });
+}
+
+const corruptText = (key: string, problem: string): string =>
+  `StorageError: corrupt object, Code: 7, Key: ${key}, ResourceVersion: 0, AdditionalErrorMsg: data from the storage is not transformable revision=0: ${problem}`;
+
+/** 409 for the unsafe deletion of an object that can be read. */
+export const isReadable = (resource: GroupResource, name: string, key: string): StatusError =>
+  conflict(
+    resource,
+    name,
+    `StorageError: invalid object, Code: 4, Key: ${key}, ResourceVersion: 0, AdditionalErrorMsg: unsafe deletion is not allowed because the object is decodable from storage`,
+  );
 
 const CONTINUE_EXPIRED =
   "The provided continue parameter is too old to display a consistent list result. You can start a new list without " +

@@ -1,6 +1,8 @@
 import type { KubeObject } from "../../../machinery/meta/object.js";
+import { isStatusError } from "../../../machinery/errors/status-error.js";
 import type { ObjectAttributes, ObjectCodec, StoredObject } from "../store.js";
 import { unreadable, UnreadableValue } from "../kv.js";
+import { undecodable } from "./errors.js";
 import type { Codecs } from "./codecs.js";
 import type { Evictable } from "./second-chance-cache.js";
 
@@ -13,6 +15,8 @@ export class KvObject implements StoredObject, Evictable {
   #encodings: Encodings | undefined;
   /** The codec that the derived forms were made with. */
   #codec: ObjectCodec | undefined;
+  /** What readers saw last of an object that cannot be read any more. */
+  lastReadable: KvObject | undefined;
   /** The generation of codecs that {@link #codec} was looked up in. */
   #generation = -1;
   #bytes: Uint8Array;
@@ -39,6 +43,22 @@ export class KvObject implements StoredObject, Evictable {
     return this.#bytes instanceof UnreadableValue;
   }
 
+  /** Whether {@link object} returns one. It decodes the object, unless that was done already. */
+  get isDecodable(): boolean {
+    if (this.isUnreadable) return false;
+    try {
+      this.peek();
+      return true;
+    } catch {
+      return false;
+    }
+  }
+
+  /** Why the object is unreadable; "" for one that is not. */
+  get problem(): string {
+    return this.#bytes instanceof UnreadableValue ? this.#bytes.problem : "";
+  }
+
   get bytes(): Uint8Array {
     const isKnown = this.#generation === this.source.generation;
     // Only what a codec with changing schemas has read may become outdated.
@@ -47,7 +67,7 @@ export class KvObject implements StoredObject, Evictable {
     }
     const codec = this.#refresh();
     if (!this.#isCurrent && codec.later?.needs(this.#bytes) !== true) {
-      this.#replace(codec.upgrade?.(this.#bytes) ?? this.#bytes);
+      this.#replace(this.#decoded(() => codec.upgrade?.(this.#bytes) ?? this.#bytes));
     }
     return this.#bytes;
   }
@@ -104,14 +124,14 @@ export class KvObject implements StoredObject, Evictable {
 
   object(): KubeObject {
     const codec = this.#refresh();
-    this.#parsed ??= withResourceVersion(codec.decode(this.bytes), this.revision);
+    this.#parsed ??= this.#decode(codec);
     if (this.isKept) this.source.cache.touch(this);
     return this.#parsed;
   }
 
   peek(): KubeObject {
     const codec = this.#refresh();
-    return this.#parsed ?? withResourceVersion(codec.decode(this.bytes), this.revision);
+    return this.#parsed ?? this.#decode(codec);
   }
 
   /** Supplies the object that the bytes were made from, so that they need not be decoded. It must not change afterwards. */
@@ -136,6 +156,23 @@ export class KvObject implements StoredObject, Evictable {
 
   evict(): void {
     this.#parsed = undefined;
+  }
+
+  #decode(codec: ObjectCodec): KubeObject {
+    const { bytes } = this;
+    return withResourceVersion(
+      this.#decoded(() => codec.decode(bytes)),
+      this.revision,
+    );
+  }
+
+  /** What is wrong with stored bytes is an error that names their key. */
+  #decoded<T>(decode: () => T): T {
+    try {
+      return decode();
+    } catch (error) {
+      throw isStatusError(error) ? error : undecodable(this.key, this.#bytes, error);
+    }
   }
 
   #selectable(): ObjectAttributes {

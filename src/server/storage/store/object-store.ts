@@ -25,7 +25,13 @@ import {
   type WatchObjectsOptions,
 } from "../store.js";
 import type { Codecs } from "./codecs.js";
-import { invalidResourceVersionText, resourceVersionOnCreate, preconditionFailed } from "./errors.js";
+import {
+  invalidResourceVersionText,
+  isReadable,
+  listUnreadable,
+  preconditionFailed,
+  resourceVersionOnCreate,
+} from "./errors.js";
 import type { KvObject } from "./kv-object.js";
 import { listObjects } from "./list-objects.js";
 import type { ObjectLimit } from "./object-limit.js";
@@ -46,6 +52,8 @@ export interface ObjectStoreConfig {
   /** The resource that errors name. */
   readonly resource: GroupResource;
   readonly codec: ObjectCodec;
+  /** Whether a list fails with the keys of all its objects that cannot be decrypted, as kube-apiserver's does where they may be deleted. */
+  readonly namesUnreadable?: boolean | undefined;
 }
 
 type UpdateOptions = NonNullable<Parameters<ObjectStore["guaranteedUpdate"]>[2]>;
@@ -120,7 +128,9 @@ export class KvObjectStore implements ObjectStore {
   }
 
   async list(prefix: string, options: ListObjectsOptions = {}): Promise<ListOfObjects> {
-    return listObjects(this.config.reads, this.#path(prefix), options);
+    const listed = await listObjects(this.config.reads, this.#path(prefix), options);
+    if (this.config.namesUnreadable === true) this.#requireReadable(listed);
+    return listed;
   }
 
   async watch(prefix: string, options: WatchObjectsOptions): Promise<AsyncIterable<readonly StoredEvent[]>> {
@@ -171,6 +181,37 @@ export class KvObjectStore implements ObjectStore {
     }
   }
 
+  async deleteUnreadable(
+    key: string,
+    { dryRun, token }: Pick<DeletionOptions, "dryRun" | "token"> = {},
+  ): Promise<void> {
+    const path = this.#path(key);
+    let current = await this.config.reads.latestOf(path);
+    for (;;) {
+      if (current === undefined) throw notFound(this.config.resource, nameOf(key));
+      if (current.isDecodable) throw isReadable(this.config.resource, nameOf(key), path);
+      if (dryRun === true) return;
+      throwIfCancelled(token);
+      try {
+        const { revision } = await this.config.kv.delete(path, current.revision);
+        await this.config.reads.acknowledged(path, revision);
+        return;
+      } catch (error) {
+        const attempt = await this.#overtaken(path, error);
+        current = "found" in attempt ? attempt.found : undefined;
+      }
+    }
+  }
+
+  #requireReadable({ items }: ListOfObjects): void {
+    const unreadable = (items as readonly KvObject[]).filter((item) => item.isUnreadable);
+    if (unreadable.length === 0) return;
+    throw listUnreadable(
+      this.config.resource,
+      unreadable.map(({ key, problem }) => ({ key, problem })),
+    );
+  }
+
   async #tryWrite(
     path: string,
     current: KvObject | undefined,
@@ -180,7 +221,8 @@ export class KvObjectStore implements ObjectStore {
     const { kv, codecs, codec, limit } = this.config;
     const inSlices = options.inSlices === true || (current?.heldBytes ?? 0) > LARGE_OBJECT;
     const bytes = await this.#encode(next, { inSlices, token: options.token });
-    if (current !== undefined && Buffer.compare(bytes, current.bytes) === 0 && !current.isStale) {
+    const isSame = current !== undefined && Buffer.compare(bytes, current.bytes) === 0 && !current.isStale;
+    if (isSame && (options.dryRun === true || (await kv.isOutdated?.(path, current.revision)) !== true)) {
       return { done: { object: current, created: false, changed: false, deleted: false } };
     }
     const created = current === undefined;
