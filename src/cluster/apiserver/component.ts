@@ -54,7 +54,7 @@ const withDefaults = ({ name, flags }: FlagSection): FlagSection => ({
   }),
 });
 
-async function run(flags: Flags, { log, cwd, env, signal }: ComponentContext): Promise<void> {
+async function run(flags: Flags, { log, cwd, env, signal, flagValues }: ComponentContext): Promise<void> {
   log.info("server.go:180", `Version: ${VERSION}`);
   for (const gate of readFeatureGates(flags.strings("feature-gates")).changed) {
     log.warn("feature_gate.go:352", `--feature-gates=${gate} has no effect: features are as Kubernetes 1.36 has them`);
@@ -67,7 +67,17 @@ async function run(flags: Flags, { log, cwd, env, signal }: ComponentContext): P
   const reportError = (error: unknown): void => log.error("run.go:72", "Unhandled Error", error);
   const warn = (text: string): void => log.warn("options.go:100", text);
   const onLifeCycle = logLifeCycle(log);
-  const server = await serveApi({ ...options, reportError, warn, onLifeCycle, signal }).catch((error: unknown) => {
+  const { logsFolder: named, ...shown } = options.server.monitoring ?? {};
+  const logsFolder = logsFolderOf(flags, named, warn);
+  const monitoring = {
+    ...shown,
+    countsFromStart: true,
+    flags: flagValues,
+    setVerbosity: log.setVerbosity,
+    ...(logsFolder !== undefined && { logsFolder }),
+  };
+  const given = { ...options, server: { ...options.server, monitoring } };
+  const server = await serveApi({ ...given, reportError, warn, onLifeCycle, signal }).catch((error: unknown) => {
     if (!signal.aborted) throw error;
   });
   // A signal during the start ends kube-apiserver well too.
@@ -80,4 +90,13 @@ async function run(flags: Flags, { log, cwd, env, signal }: ComponentContext): P
   }
   await Promise.all([notifySystemd("STOPPING=1", env), server.close()]);
   log.info("secure_serving.go:262", `Stopped listening on ${host}`);
+}
+
+/** The folder of /logs, where --enable-logs-handler asks for one. */
+function logsFolderOf(flags: Flags, folder: string | undefined, warn: (text: string) => void): string | undefined {
+  const isOn = flags.bool("enable-logs-handler");
+  if (isOn && folder === undefined) {
+    warn("--enable-logs-handler has no effect: the log is on stderr, and --logs-folder names no folder of other logs");
+  }
+  return isOn ? folder : undefined;
 }

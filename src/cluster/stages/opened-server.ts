@@ -10,6 +10,8 @@ import { createServer, type Server } from "../../server/generic/server.js";
 import type { ServerConfig } from "../../server/generic/server-config.js";
 import type { Scheme } from "../../machinery/scheme/scheme.js";
 import { hostsOf } from "../../server/kubelet/cluster-network.js";
+import { measuredKv } from "../../server/metrics/measured-kv.js";
+import type { Measuring } from "../../server/metrics/measures.js";
 import type { Storage } from "../../server/storage/create-storage.js";
 import type { BootStep, Composition, CompositionParts } from "../composition.js";
 import type { Egress } from "../egress/open-egress.js";
@@ -17,6 +19,8 @@ import { collectWhenIdle, v8Memory } from "../idle-memory.js";
 import { openKv, openStorage } from "../open-storage.js";
 import { type HookContext, ofCaller, type ServerOptions } from "../options/server-options.js";
 import { authority } from "../open-socket.js";
+import { Monitoring } from "../monitoring/monitoring.js";
+import { StoredResources } from "../monitoring/stored-resources.js";
 import type { ClusterPki } from "../pki/cluster-pki.js";
 import { frontProxyClient, frontProxyInfo, kubeletClient } from "../pki/client-certificates.js";
 import type { PluginAccess } from "../delegation/plugin-access.js";
@@ -106,6 +110,13 @@ export async function openParts(opening: Opening, parts: OpenedParts): Promise<O
   const address = { text: "" };
   const config = await serverConfig(opening, { ...access, identity, boot, address, reportError });
   const server = createServer(config, options.onLifeCycle);
+  await access.monitoring.open({
+    get asksForRights() {
+      return server.asksForRights;
+    },
+    listed: () => server.indexPaths(),
+    apiServices: () => composition.aggregation?.availability?.() ?? new Map(),
+  });
   await access.plugins?.initialize(options.admission ?? {}, server);
   const client = access.plugins?.coreApi?.client;
   const registration =
@@ -146,6 +157,8 @@ interface OpenedAccess {
   readonly plugins: PluginAccess | undefined;
   readonly env: NonNullable<ServerConfig["env"]>;
   readonly idle: ReturnType<typeof collectWhenIdle>;
+  readonly measuring: Measuring;
+  readonly monitoring: Monitoring;
 }
 
 async function openAccess(
@@ -161,8 +174,11 @@ async function openAccess(
   if (serving !== undefined) parts.add(() => serving.close());
   const kv = await openKv(options, clock, timers, egress.etcd);
   parts.add(() => kv.close());
+  const measuring = opening.delegate?.server.measuring ?? { on: undefined };
+  const measured = measuredKv(kv, measuring);
+  const stored = new StoredResources(measured, measuring);
   const pki = composition.serving?.pki ?? (await openPki(options, clock, systemClock, random));
-  const { storage, foreign } = await openStorage(kv, options, clock, timers);
+  const { storage, foreign } = await openStorage(measured, options, clock, timers, stored.observer);
   parts.add(() => storage.close());
   const issuer = composition.serviceAccounts?.(pki);
   const hosts = hostsOf(composition.network, egress.controlplane);
@@ -190,7 +206,30 @@ async function openAccess(
   if (plugins !== undefined) parts.add(() => plugins.close());
   const idle = collectWhenIdle(v8Memory, systemTimers);
   parts.add(() => idle.stop());
-  return { egress, authorization, serving, storage, foreign, pki, issuer, authentication, plugins, env, idle };
+  const monitoring = new Monitoring(options.monitoring ?? {}, {
+    component: opening.name,
+    clock,
+    timers,
+    process: { clock: systemClock, timers: systemTimers },
+    random: forkRandom(random, "monitoring"),
+    stored,
+    measuring,
+  });
+  return {
+    egress,
+    authorization,
+    serving,
+    storage,
+    foreign,
+    pki,
+    issuer,
+    authentication,
+    plugins,
+    env,
+    idle,
+    measuring,
+    monitoring,
+  };
 }
 
 interface ServerParts extends OpenedAccess, Pick<OpenedServer, "boot" | "address"> {
@@ -207,6 +246,8 @@ async function serverConfig(opening: Opening, parts: ServerParts): Promise<Serve
   return {
     name: opening.name,
     delegate: opening.delegate?.server,
+    measuring: parts.measuring,
+    monitoring: parts.monitoring,
     listsPathsAtEnd: composition.listsPathsAtEnd === true && opening.delegate === undefined,
     storage,
     boot,

@@ -2,7 +2,6 @@ import { goQuote } from "../../base/text/go-quote.js";
 import { type OptionGroup, sectionOf } from "../option-group.js";
 import { notNegative } from "./values.js";
 
-const NO_METRICS = "there are no metrics yet";
 
 const isStorageMediaType = (form: string): boolean =>
   form === "application/json" || form === "application/vnd.kubernetes.protobuf";
@@ -128,9 +127,27 @@ export const deletionOptions = {
   },
 } as const satisfies OptionGroup;
 
+/** How old what the metrics show of the storage may be. */
+export const storagePollOptions = {
+  /** Counts of objects, in milliseconds; 0 counts none. Default 60,000. */
+  countPeriod: {
+    name: "etcd-count-metric-poll-period",
+    type: "duration",
+    default: "1m0s",
+    usage: "How old the counts of objects in the metrics may be; 0 counts none.",
+  },
+  /** The size of the database, in milliseconds; 0 asks never. Default 30,000. */
+  sizePeriod: {
+    name: "etcd-db-metric-poll-interval",
+    type: "duration",
+    default: "30s",
+    usage: "How old the size of etcd's database in the metrics may be; 0 asks never.",
+  },
+} as const satisfies OptionGroup;
+
 const { initializationTimeout: _, ...shownWithEtcd } = storageOptions;
 
-export const etcdSection = sectionOf("etcd", { etcdOptions, shownWithEtcd, deletionOptions }, [
+export const etcdSection = sectionOf("etcd", { etcdOptions, shownWithEtcd, deletionOptions, storagePollOptions }, [
   {
     name: "default-watch-cache-size",
     type: "int",
@@ -150,20 +167,6 @@ export const etcdSection = sectionOf("etcd", { etcdOptions, shownWithEtcd, delet
     name: "encryption-provider-config-automatic-reload",
     type: "bool",
     usage: "Whether the file of --encryption-provider-config is read again when it changes.",
-  },
-  {
-    name: "etcd-count-metric-poll-period",
-    type: "duration",
-    default: "1m0s",
-    usage: "How often objects are counted for the metrics; 0 counts none.",
-    withoutEffect: NO_METRICS,
-  },
-  {
-    name: "etcd-db-metric-poll-interval",
-    type: "duration",
-    default: "30s",
-    usage: "How often the size of etcd's database is asked for the metrics; 0 asks never.",
-    withoutEffect: NO_METRICS,
   },
   {
     name: "etcd-servers-overrides",

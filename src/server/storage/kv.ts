@@ -48,6 +48,8 @@ export interface Kv {
    * store anew. Absent where a store gives every write a revision of its own.
    */
   restore?(restored: Restored): Promise<void>;
+  /** How large the store's database is, in bytes. Absent where the store does not know. */
+  size?(): Promise<number>;
   /** The revision of the last durable write; 1 in a new store. */
   currentRevision(): Promise<number>;
   /** Rejects with {@link UnavailableError} while writes are likely to fail. Each kind of check may have a time limit of its own. */

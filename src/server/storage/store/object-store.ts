@@ -46,6 +46,8 @@ export interface ObjectStoreConfig {
   /** The resource that errors name. */
   readonly resource: GroupResource;
   readonly codec: ObjectCodec;
+  /** Called with the number of objects of each list that was read. */
+  readonly onList?: ((returned: number) => void) | undefined;
 }
 
 type UpdateOptions = NonNullable<Parameters<ObjectStore["guaranteedUpdate"]>[2]>;
@@ -120,7 +122,9 @@ export class KvObjectStore implements ObjectStore {
   }
 
   async list(prefix: string, options: ListObjectsOptions = {}): Promise<ListOfObjects> {
-    return listObjects(this.config.reads, this.#path(prefix), options);
+    const list = await listObjects(this.config.reads, this.#path(prefix), options);
+    this.config.onList?.(list.items.length);
+    return list;
   }
 
   async watch(prefix: string, options: WatchObjectsOptions): Promise<AsyncIterable<readonly StoredEvent[]>> {
