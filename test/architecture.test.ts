@@ -64,7 +64,17 @@ const SERVER_MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     "api-registry",
   ],
   extensions: ["webhook", "storage", "registry", "api-registry"],
-  aggregator: ["metrics", "webhook", "kubelet", "request", "storage", "registry", "endpoints", "api-registry", "builtin"],
+  aggregator: [
+    "metrics",
+    "webhook",
+    "kubelet",
+    "request",
+    "storage",
+    "registry",
+    "endpoints",
+    "api-registry",
+    "builtin",
+  ],
   "kinds-in-code": ["registry", "endpoints", "api-registry", "extensions"],
 };
 

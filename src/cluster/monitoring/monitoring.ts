@@ -17,13 +17,13 @@ export interface MonitoredServer {
   readonly asksForRights: boolean;
   /** The paths of its index. */
   listed(): readonly string[];
+  /** The resources that are served. */
+  served(): readonly { readonly group: string; readonly name: string }[];
   /** As {@link ServerMetrics} has them. */
   readonly apiServices?: () => ReadonlyMap<string, boolean>;
 }
 
 export interface MonitoringParts {
-  /** The server's name: "kube-apiserver". */
-  readonly component: string;
   readonly clock: Clock;
   readonly timers: Timers;
   /** Of the process, which profiles and its own metrics are of. */
@@ -41,7 +41,7 @@ export class Monitoring implements ServerPaths {
   readonly #options: MonitoringOptions;
   readonly #parts: MonitoringParts;
   readonly #started: number;
-  #server: MonitoredServer = { asksForRights: false, listed: () => [] };
+  #server: MonitoredServer = { asksForRights: false, listed: () => [], served: () => [] };
 
   constructor(options: MonitoringOptions, parts: MonitoringParts) {
     this.#options = options;
@@ -52,6 +52,7 @@ export class Monitoring implements ServerPaths {
   /** Takes the server, which is made later. Resolves when it counts, where it counts from the start. */
   async open(server: MonitoredServer): Promise<void> {
     this.#server = server;
+    this.#parts.stored.follow(() => server.served());
     if (this.#options.countsFromStart === true) await this.metrics();
   }
 
@@ -95,15 +96,15 @@ export class Monitoring implements ServerPaths {
 
   readonly #statusz: Handler = async (request) => {
     const { respondStatusz } = await inOrder(import("../../server/debug/z-pages.js"));
-    const { component, process } = this.#parts;
+    const { process } = this.#parts;
     const paths = this.#server.listed();
     const times = { started: this.#started, now: process.clock.now() };
-    await respondStatusz(request, { component, ...times, paths, random: this.#random });
+    await respondStatusz(request, { component: COMPONENT, ...times, paths, random: this.#random });
   };
 
   readonly #flagz: Handler = async (request) => {
     const { respondFlagz } = await inOrder(import("../../server/debug/z-pages.js"));
-    await respondFlagz(request, this.#parts.component, this.#options.flags ?? new Map(), this.#random);
+    await respondFlagz(request, COMPONENT, this.#options.flags ?? new Map(), this.#random);
   };
 
   readonly #profile: Handler = async (request) => {
@@ -123,5 +124,8 @@ export class Monitoring implements ServerPaths {
 
   readonly #random = (below: number): number => randomBelow(this.#parts.random, below);
 }
+
+/** What every server on k8s.io/apiserver calls itself there. */
+const COMPONENT = "apiserver";
 
 const isBelow = (path: string, root: string): boolean => path === root || path.startsWith(`${root}/`);

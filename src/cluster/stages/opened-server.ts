@@ -115,6 +115,7 @@ export async function openParts(opening: Opening, parts: OpenedParts): Promise<O
       return server.asksForRights;
     },
     listed: () => server.indexPaths(),
+    served: () => server.served().resources,
     apiServices: () => composition.aggregation?.availability?.() ?? new Map(),
   });
   await access.plugins?.initialize(options.admission ?? {}, server);
@@ -207,7 +208,6 @@ async function openAccess(
   const idle = collectWhenIdle(v8Memory, systemTimers);
   parts.add(() => idle.stop());
   const monitoring = new Monitoring(options.monitoring ?? {}, {
-    component: opening.name,
     clock,
     timers,
     process: { clock: systemClock, timers: systemTimers },

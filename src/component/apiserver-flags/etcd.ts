@@ -2,7 +2,6 @@ import { goQuote } from "../../base/text/go-quote.js";
 import { type OptionGroup, sectionOf } from "../option-group.js";
 import { notNegative } from "./values.js";
 
-
 const isStorageMediaType = (form: string): boolean =>
   form === "application/json" || form === "application/vnd.kubernetes.protobuf";
 

@@ -16,7 +16,8 @@ export const metricsOptions = {
   allowedLabels: {
     name: "allow-metric-labels",
     ...pairsOfType("stringToString"),
-    usage: "The values that labels of metrics may have, as metric,label='value,value'. Others are counted as unexpected.",
+    usage:
+      "The values that labels of metrics may have, as metric,label='value,value'. Others are counted as unexpected.",
     read: (pairs: readonly string[]): Readonly<Record<string, readonly string[]>> =>
       Object.fromEntries([...pairsOf(pairs)].map(([key, values]) => [key, values.split(",")])),
     write: (allowed: Readonly<Record<string, readonly string[]>>) =>

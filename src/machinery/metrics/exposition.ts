@@ -63,12 +63,7 @@ function helpOf({ help, stability, deprecated }: FamilyDefinition): string {
   return stability === undefined ? text : `[${stability}] ${text}`;
 }
 
-function* writeSeries(
-  parts: string[],
-  family: Family,
-  name: string,
-  text: (value: number) => string,
-): Steps<void> {
+function* writeSeries(parts: string[], family: Family, name: string, text: (value: number) => string): Steps<void> {
   const { type, labels = [] } = family.definition;
   const order = labels.map((_, index) => index).sort((a, b) => ((labels[a] ?? "") < (labels[b] ?? "") ? -1 : 1));
   for (const series of sortedSeries(family, order)) {

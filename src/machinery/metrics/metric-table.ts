@@ -89,7 +89,10 @@ export class MetricTable implements MetricRegistry {
     for (const listener of this.#resetters) listener();
   }
 
-  #described(type: FamilyDefinition["type"], description: MetricDescription & { readonly buckets?: readonly number[] }) {
+  #described(
+    type: FamilyDefinition["type"],
+    description: MetricDescription & { readonly buckets?: readonly number[] },
+  ) {
     const { name, help, labelNames, buckets } = description;
     const family = this.family({ name, type, help, labels: labelNames, ...(buckets && { buckets }) });
     const of = (labels: MetricLabels): number => family.series(...labelNames.map((label) => labels[label] ?? ""));

@@ -21,6 +21,11 @@ interface Handling {
 /** The enabled plugins in running order. */
 export class AdmissionChain {
   readonly #handling = new Map<string, Handling>();
+  /** Phases without plugins, which are measured too, as in kube-apiserver. */
+  readonly #passing: Required<AdmissionPhases> = {
+    mutate: this.#step("admit", async () => {}),
+    validate: this.#step("validate", async () => {}),
+  };
 
   constructor(
     readonly plugins: readonly AdmissionPlugin[],
@@ -41,7 +46,7 @@ export class AdmissionChain {
       );
       phases.set(idle, assembled);
     }
-    return assembled;
+    return this.context.measuring?.on === undefined ? assembled : { ...this.#passing, ...assembled };
   }
 
   #handlingOf(operation: Operation, target: AdmissionTarget): Handling {
@@ -77,8 +82,8 @@ export class AdmissionChain {
       }
     };
     return {
-      mutate: mutating.length === 0 ? undefined : this.#step("admit", mutate),
-      validate: validating.length === 0 ? undefined : this.#step("validate", validate),
+      ...(mutating.length > 0 && { mutate: this.#step("admit", mutate) }),
+      ...(validating.length > 0 && { validate: this.#step("validate", validate) }),
     };
   }
 

@@ -96,7 +96,9 @@ export class AggregationWhenNeeded implements Aggregation {
 }
 
 function isAvailable({ status }: ReceivedObject<APIService>): boolean {
-  const found = list(object(status).conditions).map(object).find(({ type }) => type === "Available");
+  const found = list(object(status).conditions)
+    .map(object)
+    .find(({ type }) => type === "Available");
   return found?.status === "True";
 }
 

@@ -1,5 +1,11 @@
 import type { Duplex } from "node:stream";
-import type { Exchange, ResponseWriter, UpgradeOffer, WebSocketConnection, WebSocketOffer } from "../request/exchange.js";
+import type {
+  Exchange,
+  ResponseWriter,
+  UpgradeOffer,
+  WebSocketConnection,
+  WebSocketOffer,
+} from "../request/exchange.js";
 import { type AnswerHeaders, WrappedExchange } from "../request/wrapped-exchange.js";
 
 /** An exchange that knows the status and the size of its answer. */

@@ -8,6 +8,8 @@ import { STORAGE } from "./storage-definitions.js";
 export interface MeasuredStorage {
   /** The prefixes of keys, with the resources whose objects are below them. */
   readonly resources: ReadonlyMap<string, GroupResource>;
+  /** Adds to {@link resources} what is served now. */
+  refresh(): void;
   count(prefix: string): Promise<number>;
   currentRevision(): Promise<number>;
   /** How large the database is, in bytes; undefined where the storage does not know. */
@@ -97,6 +99,7 @@ export class StorageMeasures {
     const { counts, size } = this.#polls;
     if (counts > 0 && now - this.#counted >= counts) {
       this.#counted = now;
+      this.#storage.refresh();
       await Promise.all([...this.#storage.resources].map(([prefix, resource]) => this.#count(prefix, resource)));
       await this.#readRevision();
     }

@@ -145,7 +145,11 @@ function openReads(options: KvStorageOptions, codecs: Codecs, clock: Clock, time
     milliseconds: (options.historySeconds ?? 300) * 1000,
     keep: 1000,
   };
-  return new CachedReads(new WatchCache({ kv, clock, timers, limits, codecs, onEvents: options.observer?.events }), kv, direct);
+  return new CachedReads(
+    new WatchCache({ kv, clock, timers, limits, codecs, onEvents: options.observer?.events }),
+    kv,
+    direct,
+  );
 }
 
 /**

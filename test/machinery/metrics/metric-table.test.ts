@@ -121,10 +121,13 @@ describe("which metrics there are", () => {
     ["1.35.0", "BETA", ""],
     ["1.34.0", "STABLE", "# HELP calls_total [STABLE] (Deprecated since 1.34.0) Calls."],
     ["1.33.0", "STABLE", ""],
-  ] as const)("of 1.36, a metric that is deprecated since %s and %s has the help %j", async (version, stability, line) => {
-    expect(await shown({}, deprecated(version, stability))).toBe(line);
-    expect(await shown({ showsHidden: true }, deprecated(version, stability))).not.toBe("");
-  });
+  ] as const)(
+    "of 1.36, a metric that is deprecated since %s and %s has the help %j",
+    async (version, stability, line) => {
+      expect(await shown({}, deprecated(version, stability))).toBe(line);
+      expect(await shown({ showsHidden: true }, deprecated(version, stability))).not.toBe("");
+    },
+  );
 
   test("a disabled metric is neither shown nor kept", async () => {
     const table = new MetricTable({ disabled: ["calls_total"] });

@@ -101,9 +101,16 @@ test("durations and sizes have kube-apiserver's buckets, and as many values as t
   const bounds = (name: string, labels: Readonly<Record<string, string>>): readonly string[] =>
     samplesWith(text, `${name}_bucket`, labels).map((sample) => sample.labels["le"] ?? "");
   const gets = { verb: "GET", resource: "configmaps" };
-  expect(bounds("apiserver_response_sizes", gets)).toEqual(
-    ["1000", "10000", "100000", "1e+06", "1e+07", "1e+08", "1e+09", "+Inf"],
-  );
+  expect(bounds("apiserver_response_sizes", gets)).toEqual([
+    "1000",
+    "10000",
+    "100000",
+    "1e+06",
+    "1e+07",
+    "1e+08",
+    "1e+09",
+    "+Inf",
+  ]);
   expect(bounds("apiserver_request_duration_seconds", gets)).toHaveLength(24);
 });
 
@@ -180,9 +187,9 @@ test("WEB-5: /metrics/slis has the results of health checks", async () => {
   await send("GET", "/livez");
   const { text } = await call(cluster.transport(), "GET", "/metrics/slis", undefined, { accept: "text/plain" });
   expect(samplesWith(text, "kubernetes_healthcheck", { name: "etcd", type: "livez" })[0]?.value).toBe(1);
-  expect(samplesWith(text, "kubernetes_healthchecks_total", { name: "log", type: "livez", status: "success" })).toEqual([
-    { name: "kubernetes_healthchecks_total", labels: { name: "log", status: "success", type: "livez" }, value: 1 },
-  ]);
+  expect(samplesWith(text, "kubernetes_healthchecks_total", { name: "log", type: "livez", status: "success" })).toEqual(
+    [{ name: "kubernetes_healthchecks_total", labels: { name: "log", status: "success", type: "livez" }, value: 1 }],
+  );
   expect([...typesOf(text).keys()].filter((name) => name.startsWith("apiserver"))).toEqual([]);
 });
 
