@@ -18,6 +18,9 @@ const DESCRIPTION = `The Kubernetes API server of 1.36, with the flags of kube-a
 
 A flag that cannot be obeyed is refused, or its help says that it has no effect; the log names each of those that is given.`;
 
+const NO_LOGS =
+  "--enable-logs-handler has no effect: the log is on stderr, and --logs-folder names no folder of other logs";
+
 /** `kubets apiserver`: runs until a signal ends it. */
 export const apiserverComponent = (): Component => ({
   name: NAME,
@@ -67,14 +70,15 @@ async function run(flags: Flags, { log, cwd, env, signal, flagValues }: Componen
   const reportError = (error: unknown): void => log.error("run.go:72", "Unhandled Error", error);
   const warn = (text: string): void => log.warn("options.go:100", text);
   const onLifeCycle = logLifeCycle(log);
-  const { logsFolder: named, ...shown } = options.server.monitoring ?? {};
-  const logsFolder = logsFolderOf(flags, named, warn);
+  const { logsFolder, ...shown } = options.server.monitoring ?? {};
+  const { servesLogs } = options;
+  if (servesLogs && logsFolder === undefined) warn(NO_LOGS);
   const monitoring = {
     ...shown,
     countsFromStart: true,
     flags: flagValues,
     setVerbosity: log.setVerbosity,
-    ...(logsFolder !== undefined && { logsFolder }),
+    ...(servesLogs && logsFolder !== undefined && { logsFolder }),
   };
   const given = { ...options, server: { ...options.server, monitoring } };
   const server = await serveApi({ ...given, reportError, warn, onLifeCycle, signal }).catch((error: unknown) => {
@@ -90,13 +94,4 @@ async function run(flags: Flags, { log, cwd, env, signal, flagValues }: Componen
   }
   await Promise.all([notifySystemd("STOPPING=1", env), server.close()]);
   log.info("secure_serving.go:262", `Stopped listening on ${host}`);
-}
-
-/** The folder of /logs, where --enable-logs-handler asks for one. */
-function logsFolderOf(flags: Flags, folder: string | undefined, warn: (text: string) => void): string | undefined {
-  const isOn = flags.bool("enable-logs-handler");
-  if (isOn && folder === undefined) {
-    warn("--enable-logs-handler has no effect: the log is on stderr, and --logs-folder names no folder of other logs");
-  }
-  return isOn ? folder : undefined;
 }

@@ -34,6 +34,8 @@ export interface ApiServerOptions extends ProgramOptions {
   readonly advertiseAddress: string;
   readonly externalHost: string;
   readonly serviceClusterIpRange: string;
+  /** Whether /logs has the files of the folder of logs. */
+  readonly servesLogs: boolean;
   /** Undefined: what the plugin has by default, or its configuration says. */
   readonly tolerations: Required<OptionsOf<typeof tolerationOptions>> | undefined;
 }
@@ -49,7 +51,8 @@ export function readApiServerOptions(flags: Flags, cwd: string): ApiServerOption
   const [serviceClusterIpRange = SERVICE_RANGE] = ranges.split(",");
   const server = { ...readOptions(serverOptionTable, flags, cwd), watchCache: readWatchCache(flags) };
   const tolerations = tolerationsOf(flags, cwd);
-  return { ...program, server, host, advertiseAddress, externalHost, serviceClusterIpRange, tolerations };
+  const servesLogs = flags.bool("enable-logs-handler");
+  return { ...program, servesLogs, server, host, advertiseAddress, externalHost, serviceClusterIpRange, tolerations };
 }
 
 function tolerationsOf(flags: Flags, cwd: string): ApiServerOptions["tolerations"] {

@@ -59,7 +59,7 @@ export class Monitoring implements ServerPaths {
   readonly metrics: () => Promise<ServerMetrics> = once(async () => {
     const { openServerMetrics } = await inOrder(import("./open-server-metrics.js"));
     const metrics = await openServerMetrics(this.#options, this.#parts, this.#server);
-    this.#parts.measuring.on = metrics;
+    this.#parts.measuring.start(metrics, metrics.table);
     return metrics;
   });
 

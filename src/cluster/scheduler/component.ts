@@ -11,6 +11,7 @@ import { checkElection, electionSettings } from "../programs/election-settings.j
 import { faultsOf, securePortFaults } from "../programs/flag-faults.js";
 import { changedGates } from "../programs/changed-gates.js";
 import { openHealthPort } from "../programs/health-port.js";
+import { metricsFaults, openProgramMetrics } from "../programs/program-metrics.js";
 import { prepareLeadership } from "../programs/lead.js";
 import { readServedKinds } from "../programs/served-kinds.js";
 import { processRandom, processTimers } from "../programs/surroundings.js";
@@ -26,8 +27,9 @@ export const kubeScheduler = (program: string, version: string): Component => ({
     "The scheduler of Kubernetes 1.36, in the place of kube-scheduler. It binds the pods of any API server to nodes.",
   sections: schedulerSections,
   // What the file of --config says of the election counts as well, and is checked with it.
-  validate: (flags) => [
+  validate: (flags, { cwd }) => [
     ...securePortFaults(flags),
+    ...metricsFaults(flags, cwd),
     ...(flags.string("config") === "" ? faultsOf(() => checkElection(electionSettings(flags, true))) : []),
   ],
   run,
@@ -43,8 +45,11 @@ async function run(flags: Flags, context: ComponentContext): Promise<void> {
     { kubeconfig: given.kubeconfig, master: flags.string("master"), userAgent: KUBE_SCHEDULER },
     context,
   );
-  const transport = openConnection(config, { rate: given.rate, mayAct: () => leadership.mayAct() });
-  const election = openConnection(config);
+  const leads = (): boolean => leadership.leads();
+  const metrics = await openProgramMetrics(flags, context, { lease: settings.enabled ? settings.name : "", leads });
+  const limits = { rate: given.rate, mayAct: () => leadership.mayAct() };
+  const transport = metrics.counted(openConnection(config, limits), config);
+  const election = metrics.counted(openConnection(config), config);
   let isSyncing = false;
   const onSync = (syncing: boolean): void => {
     isSyncing = syncing;
@@ -68,7 +73,7 @@ async function run(flags: Flags, context: ComponentContext): Promise<void> {
     },
   };
   const port = await openHealthPort(
-    { program: KUBE_SCHEDULER, checks: () => [leadership.check ?? PING], readiness: () => [ready] },
+    { program: KUBE_SCHEDULER, checks: () => [leadership.check ?? PING], readiness: () => [ready], metrics },
     flags,
     context,
   );

@@ -11,7 +11,7 @@ import type { ServerConfig } from "../../server/generic/server-config.js";
 import type { Scheme } from "../../machinery/scheme/scheme.js";
 import { hostsOf } from "../../server/kubelet/cluster-network.js";
 import { measuredKv } from "../../server/metrics/measured-kv.js";
-import type { Measuring } from "../../server/metrics/measures.js";
+import { Measuring } from "../../server/metrics/measures.js";
 import type { Storage } from "../../server/storage/create-storage.js";
 import type { BootStep, Composition, CompositionParts } from "../composition.js";
 import type { Egress } from "../egress/open-egress.js";
@@ -175,7 +175,7 @@ async function openAccess(
   if (serving !== undefined) parts.add(() => serving.close());
   const kv = await openKv(options, clock, timers, egress.etcd);
   parts.add(() => kv.close());
-  const measuring = opening.delegate?.server.measuring ?? { on: undefined };
+  const measuring = opening.delegate?.server.measuring ?? new Measuring();
   const measured = measuredKv(kv, measuring);
   const stored = new StoredResources(measured, measuring);
   const pki = composition.serving?.pki ?? (await openPki(options, clock, systemClock, random));

@@ -17,7 +17,7 @@ import { servedKinds } from "../endpoints/served-kinds.js";
 import type { Availability } from "../filters/availability.js";
 import { OpenWatches } from "../filters/watch-termination.js";
 import { hostsOf } from "../kubelet/cluster-network.js";
-import type { Measuring } from "../metrics/measures.js";
+import { Measuring } from "../metrics/measures.js";
 import { OpenCharges } from "../registry/open-charges.js";
 import { type Handler, newApiRequest } from "../request/api-request.js";
 import type { Exchange } from "../request/exchange.js";
@@ -121,7 +121,7 @@ class ApiServer implements Server {
     this.#config = config;
     this.name = config.name ?? "kubets";
     this.#timers = config.timers ?? systemTimers;
-    this.measuring = config.measuring ?? { on: undefined };
+    this.measuring = config.measuring ?? new Measuring();
     this.lifeCycle = new LifeCycle(onLifeCycle);
     // Every exchange under way adds a listener.
     setMaxListeners(0, this.#stopping.signal);

@@ -1,10 +1,30 @@
 import type { GroupResource } from "../../machinery/errors/status-error.js";
+import type { MetricTable } from "../../machinery/metrics/metric-table.js";
 import type { ApiRequest, Handler, Warnings } from "../request/api-request.js";
 
 /** What a server's parts tell its metrics. All parts of a server share one. */
-export interface Measuring {
+export class Measuring {
+  readonly #sources: ((table: MetricTable) => void)[] = [];
+  #table: MetricTable | undefined;
+  #on: ServerMeasures | undefined;
+
   /** Undefined until somebody reads the metrics, where they are not counted from the start. */
-  on: ServerMeasures | undefined;
+  get on(): ServerMeasures | undefined {
+    return this.#on;
+  }
+
+  /** Measures from now on. `table` is where the measures go. */
+  start(measures: ServerMeasures, table: MetricTable): void {
+    this.#table = table;
+    for (const add of this.#sources.splice(0)) add(table);
+    this.#on = measures;
+  }
+
+  /** Calls `add` once there is a table: a part of the server adds metrics of its own. */
+  addSource(add: (table: MetricTable) => void): void {
+    if (this.#table === undefined) this.#sources.push(add);
+    else add(this.#table);
+  }
 }
 
 /** Of a request that a handler was found for: what its metrics are called. */

@@ -1,4 +1,4 @@
-import type { Measuring } from "../../metrics/measures.js";
+import { Measuring } from "../../metrics/measures.js";
 import type { ApiRequest, Handler } from "../../request/api-request.js";
 import { respondText } from "../../request/respond.js";
 
@@ -21,7 +21,7 @@ export interface HealthAnswer {
 export function healthHandler(
   root: string,
   checksNow: () => readonly HealthCheck[],
-  measuring: Measuring = { on: undefined },
+  measuring: Measuring = new Measuring(),
 ): (path: string) => Handler | undefined {
   return (path) => {
     const answer = healthAnswer(root, path, checksNow, (...result) => measuring.on?.healthCheck(...result));
