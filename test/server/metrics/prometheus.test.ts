@@ -78,8 +78,9 @@ scrape_configs:
     return ((await answer.json()) as { data: { result: readonly { value: readonly [number, string] }[] } }).data.result;
   };
   try {
-    for (let index = 0; index < 7; index++) await call(cluster.transport(), "GET", `${MAPS}/linted`);
-    const gets = 'apiserver_request_total{verb="GET",resource="configmaps",scope="resource"}';
+    const missingLease = "/apis/coordination.k8s.io/v1/namespaces/default/leases/none";
+    for (let index = 0; index < 7; index++) await call(cluster.transport(), "GET", missingLease);
+    const gets = 'apiserver_request_total{verb="GET",resource="leases",code="404"}';
     await eventually(async () => expect((await ask(`sum(${gets})`))[0]?.value[1]).toBe("7"));
     expect((await ask("up"))[0]?.value[1]).toBe("1");
     const quantile = `histogram_quantile(0.99, sum by (le) (apiserver_request_duration_seconds_bucket{verb="GET"}))`;
