@@ -97,7 +97,7 @@ export class Monitoring implements ServerPaths {
   readonly #statusz: Handler = async (request) => {
     const { respondStatusz } = await inOrder(import("../../server/debug/z-pages.js"));
     const { process } = this.#parts;
-    const paths = this.#server.listed();
+    const paths = [...this.#server.listed(), "/version"];
     const times = { started: this.#started, now: process.clock.now() };
     await respondStatusz(request, { component: COMPONENT, ...times, paths, random: this.#random });
   };

@@ -1,10 +1,12 @@
 import { type RuntimeConfig, servesRetired, type TypeSource } from "../../api/facts/index.js";
 import { publishedScheme } from "../../api/scheme/published.js";
+import { turn } from "../../base/async/turns.js";
 import { systemClock } from "../../base/time/clock.js";
 import { forkRandom, systemRandom } from "../../base/numbers/random.js";
 import { systemTimers } from "../../base/time/timers.js";
 import { surroundingsOf } from "../../client/surroundings.js";
 import { staticTokens } from "../../server/authn/token-file.js";
+import type { HealthCheck } from "../../server/endpoints/non-resource/health.js";
 import { BootSequence } from "../../server/generic/boot-sequence.js";
 import { createServer, type Server } from "../../server/generic/server.js";
 import type { ServerConfig } from "../../server/generic/server-config.js";
@@ -277,7 +279,22 @@ async function serverConfig(opening: Opening, parts: ServerParts): Promise<Serve
       ...(authorization?.healthChecks ?? []),
       ...(serving?.healthChecks ?? []),
     ],
-    readyChecks: parts.plugins?.readyChecks ?? [],
+    readyChecks: [
+      ...(parts.plugins?.readyChecks ?? []),
+      ...(composition.checksInformers === true ? [informerSync(storage)] : []),
+    ],
+  };
+}
+
+/** kube-apiserver's check of its informers, in whose place the watch cache stands. */
+function informerSync(storage: Storage): HealthCheck {
+  return {
+    name: "informer-sync",
+    async check() {
+      // A cache that is full says so in this turn of the event loop.
+      const isSynced = await Promise.race([storage.ready().then(() => true), turn().then(() => false)]);
+      if (!isSynced) throw new Error("1 informers not started yet: [the watch cache]");
+    },
   };
 }
 

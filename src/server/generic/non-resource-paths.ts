@@ -96,8 +96,10 @@ export class NonResourcePaths {
   #readiness(): readonly HealthCheck[] {
     const { storage } = this.#config;
     const etcd: HealthCheck = { name: "etcd-readiness", check: () => storage.check("readiness") };
-    const healthy = this.#healthy().flatMap((check) => (check.name === "etcd" ? [check, etcd] : [check]));
-    return [...healthy, ...this.readyChecks(), this.#shutdown];
+    const healthy = this.#healthy().flatMap((check) =>
+      check.name === "etcd" ? [check, etcd, ...this.readyChecks()] : [check],
+    );
+    return [...healthy, this.#shutdown];
   }
 
   #lookup(api: ServedApi): (path: string) => Handler | undefined {
