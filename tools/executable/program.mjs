@@ -176,6 +176,7 @@ const PACKED = [
   "src/cluster/delegation/",
   "src/cluster/egress/",
   "src/cluster/envtest/",
+  "src/cluster/monitoring/",
   "src/cluster/node/",
   "src/cluster/programs/",
   "src/cluster/scheduler/",
@@ -210,12 +211,16 @@ const PACKED = [
   "src/kustomize/",
   // Expressions, and the formats that they share with schemas.
   "src/machinery/cel/",
+  "src/machinery/metrics/",
   "src/machinery/structural/email-address.ts",
   "src/machinery/structural/formats.ts",
   "src/machinery/text/go/go-url.ts",
   "src/node/scripted/images/",
   "src/node/scripted/programs/kubectl/",
   "src/server/aggregator/",
+  // What operators read.
+  "src/server/debug/",
+  "src/server/metrics/",
   "src/server/storage/files/",
   "src/server/storage/postgres/",
   ...["awk", "compare", "dumps", "find", "network", "sed", "text-tools"].map(
