@@ -1,11 +1,13 @@
 import { once } from "../../base/async/once.js";
 import { inOrder } from "../../base/async/turns.js";
 import { forkRandom } from "../../base/numbers/random.js";
+import { stopwatchOf } from "../../base/time/timers.js";
 import { type Controllers, startControllers } from "../../controllers/manager.js";
 import { signToken } from "../../machinery/crypto/jwt/jws.js";
 import type { GroupResource } from "../../machinery/errors/status-error.js";
 import type { JsonObject } from "../../machinery/meta/json.js";
 import type { MetricTable } from "../../machinery/metrics/metric-table.js";
+import type { SchedulerMeasuring } from "../../scheduler/scheduler-metrics.js";
 import type { SchedulerOptions } from "../../scheduler/options.js";
 import { nodePortRegistry } from "../../server/builtin/core/services/node-ports.js";
 import type { Listener } from "../../server/generic/secure-listener.js";
@@ -172,12 +174,21 @@ export class SchedulerPart implements ControlPlanePart {
   async start(server: Server, _listener: Listener | undefined, parts: CompositionParts): Promise<void> {
     const { clock, timers, reportError } = parts;
     const random = forkRandom(parts.random, "scheduler");
+    const measuring: SchedulerMeasuring = {};
+    server.measuring.addSource((table) =>
+      table.onRead(async () => {
+        const { SchedulerMetrics } = await inOrder(import("../../scheduler/scheduler-metrics.js"));
+        measuring.on ??= new SchedulerMetrics(table, stopwatchOf(timers)());
+        measuring.on.show(measuring);
+      }),
+    );
     const start = (fence?: Fence): Promise<StartedScheduler> =>
       startSchedulerWhenNeeded(this.options, {
         clock,
         timers,
         random,
         reportError,
+        measuring,
         transport: server.loopback(fence),
         serves: servesKind(server.registry.current),
         whenOccupied: (resource, told) => server.registry.whenOccupied(resource, told),

@@ -72,7 +72,8 @@ async function sendAll(send: Call): Promise<number> {
 function risen(before: string, after: string, name: string): Readonly<Record<string, number>> {
   const keyOf = ({ labels }: Sample): string =>
     Object.entries(labels)
-      .filter(([label]) => label !== "le")
+      // 1.20 has a label that Kubernetes has dropped.
+      .filter(([label]) => label !== "le" && label !== "contentType")
       .map(([label, value]) => `${label}=${value}`)
       .sort()
       .join(" ");

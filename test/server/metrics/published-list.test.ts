@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { FamilyDefinition } from "../../../src/machinery/metrics/family.js";
+import { SCHEDULER_METRICS } from "../../../src/scheduler/scheduler-metrics.js";
 import { ACCESS } from "../../../src/server/metrics/access-definitions.js";
 import { HEALTH, REQUESTS } from "../../../src/server/metrics/request-definitions.js";
 import { STORAGE } from "../../../src/server/metrics/storage-definitions.js";
@@ -12,7 +13,7 @@ const root = join(import.meta.dirname, "../../..");
 const PUBLISHED = readFileSync(join(root, "test/testdata/stable-metrics-1.36.txt"), "utf8").trim().split("\n");
 
 const definitions: ReadonlyMap<string, FamilyDefinition> = new Map(
-  [REQUESTS, HEALTH, ACCESS, STORAGE]
+  [REQUESTS, HEALTH, ACCESS, STORAGE, SCHEDULER_METRICS]
     .flatMap((group): readonly FamilyDefinition[] => Object.values(group))
     .map((definition) => [definition.name, definition]),
 );
