@@ -1,13 +1,11 @@
 import { KeyExistsError, type Kv, RevisionMismatchError } from "../storage/kv.js";
-import type { Measuring } from "./measures.js";
+import type { Measuring, ServerMeasures } from "./measures.js";
 
 type Measured = Pick<Kv, "create" | "get" | "list" | "update" | "delete" | "count">;
 
 /** The store, whose calls are measured while somebody takes the measures. */
 export function measuredKv(kv: Kv, measuring: Measuring): Kv {
-  async function call<T>(operation: string, key: string, run: () => Promise<T>): Promise<T> {
-    const measures = measuring.on;
-    if (measures === undefined) return run();
+  async function call<T>(measures: ServerMeasures, operation: string, key: string, run: () => Promise<T>): Promise<T> {
     const began = measures.now();
     let failed = false;
     try {
@@ -20,13 +18,34 @@ export function measuredKv(kv: Kv, measuring: Measuring): Kv {
       measures.stored(operation, key, measures.now() - began, failed);
     }
   }
+  // While nothing is measured a call costs a look.
   const measured: Measured = {
-    create: (key, ...given) => call("create", key, () => kv.create(key, ...given)),
-    get: (key) => call("get", key, () => kv.get(key)),
-    list: (prefix, options) => call("list", prefix, () => kv.list(prefix, options)),
-    update: (key, ...given) => call("update", key, () => kv.update(key, ...given)),
-    delete: (key, revision) => call("delete", key, () => kv.delete(key, revision)),
-    count: (prefix) => call("listWithCount", prefix, () => kv.count(prefix)),
+    create(key, value, options) {
+      const { on } = measuring;
+      if (on === undefined) return kv.create(key, value, options);
+      return call(on, "create", key, () => kv.create(key, value, options));
+    },
+    get(key) {
+      const { on } = measuring;
+      return on === undefined ? kv.get(key) : call(on, "get", key, () => kv.get(key));
+    },
+    list(prefix, options) {
+      const { on } = measuring;
+      return on === undefined ? kv.list(prefix, options) : call(on, "list", prefix, () => kv.list(prefix, options));
+    },
+    update(key, value, expectedRevision, options) {
+      const { on } = measuring;
+      if (on === undefined) return kv.update(key, value, expectedRevision, options);
+      return call(on, "update", key, () => kv.update(key, value, expectedRevision, options));
+    },
+    delete(key, revision) {
+      const { on } = measuring;
+      return on === undefined ? kv.delete(key, revision) : call(on, "delete", key, () => kv.delete(key, revision));
+    },
+    count(prefix) {
+      const { on } = measuring;
+      return on === undefined ? kv.count(prefix) : call(on, "listWithCount", prefix, () => kv.count(prefix));
+    },
   };
   const { requestProgress, recent, expiring, restore, outsideEdits, size } = kv;
   return {

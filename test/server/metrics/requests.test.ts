@@ -19,7 +19,7 @@ beforeAll(async () => {
 });
 afterAll(() => cluster.close());
 
-test("GEN-API-1, UND-6: requests are counted from the first time on that the metrics are read", async () => {
+test("GEN-API-1: requests are counted from the first time on that the metrics are read", async () => {
   await send("POST", MAPS, mapOf("before"));
   expect(total(await scrape(), TOTAL)).toBe(0);
   await send("POST", MAPS, mapOf("after"));
