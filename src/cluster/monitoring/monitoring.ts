@@ -54,6 +54,11 @@ export class Monitoring implements ServerPaths {
     this.#server = server;
     this.#parts.stored.follow(() => server.served());
     if (this.#options.countsFromStart === true) await this.metrics();
+    else if (this.#options.allowedLabelsFile !== undefined) {
+      // A manifest with a fault keeps the server from starting.
+      const { readAllowedLabels } = await inOrder(import("./allowed-labels.js"));
+      await readAllowedLabels(this.#options.allowedLabelsFile);
+    }
   }
 
   readonly metrics: () => Promise<ServerMetrics> = once(async () => {

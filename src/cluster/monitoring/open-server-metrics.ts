@@ -35,6 +35,5 @@ export async function openServerMetrics(
   addStartTime(metrics.slis, now);
   addBuildInfo(metrics.table, KUBERNETES_VERSION);
   addFeatures(metrics.table, knownFeatureGates);
-  options.addMetrics?.(metrics.table);
   return metrics;
 }

@@ -21,8 +21,12 @@ afterAll(async () => {
 
 test("SCD-8: attempts to schedule pods are counted, and the pods that wait are shown", async () => {
   await scrape();
+  await client
+    .of("v1", "ServiceAccount")
+    .namespace("default")
+    .create({ metadata: { name: "default" } });
   const pods = client.of("v1", "Pod").namespace("default");
-  const spec = { containers: [{ name: "c", image: "i" }] };
+  const spec = { containers: [{ name: "c", image: "i" }], tolerations: [{ operator: "Exists" as const }] };
   await pods.create({ metadata: { name: "waits" }, spec });
   await pods.create({
     metadata: { name: "gated" },
