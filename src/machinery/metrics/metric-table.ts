@@ -110,7 +110,7 @@ export class MetricTable implements MetricRegistry {
   #describeItself(): void {
     const registered = this.family(REGISTERED);
     registered.clear();
-    for (const { definition } of [...this.#families.values()]) {
+    for (const { definition } of this.#families.values()) {
       const { stability, deprecated = "" } = definition;
       if (stability !== undefined) registered.add(registered.series(stability, deprecated));
     }

@@ -89,7 +89,7 @@ function risen(before: string, after: string, name: string): Readonly<Record<str
     [...valuesOf(after)]
       .map(([key, value]) => [key, value - (old.get(key) ?? 0)] as const)
       .filter(([, value]) => value > 0)
-      .sort(),
+      .sort(([one], [other]) => (one < other ? -1 : 1)),
   );
 }
 
