@@ -1,5 +1,4 @@
 import type { MetricRegistry } from "../../machinery/metrics/metric-registry.js";
-import { exponentialBuckets } from "../../machinery/metrics/family.js";
 import type { QueueStats } from "./duration-histogram.js";
 
 /** Where the metrics of a queue go, under the queue's name. */
@@ -9,7 +8,7 @@ export interface QueueMetricsOptions {
 }
 
 /** client-go's bounds of durations, in seconds. */
-export const QUEUE_BUCKETS = exponentialBuckets(1e-8, 10, 10);
+export const QUEUE_BUCKETS = [1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1, 1, 10];
 
 /** The metrics of queues: client-go's names and helps. */
 export const QUEUE_METRICS = {

@@ -13,17 +13,17 @@ export class Measuring {
     return this.#on;
   }
 
-  /** Measures from now on. `table` is where the measures go. */
+  /** Measures from now on. `table` is where the measures go: of the servers of a chain, that of the one that started last. */
   start(measures: ServerMeasures, table: MetricTable): void {
     this.#table = table;
-    for (const add of this.#sources.splice(0)) add(table);
+    for (const add of this.#sources) add(table);
     this.#on = measures;
   }
 
   /** Calls `add` once there is a table: a part of the server adds metrics of its own. */
   addSource(add: (table: MetricTable) => void): void {
-    if (this.#table === undefined) this.#sources.push(add);
-    else add(this.#table);
+    this.#sources.push(add);
+    if (this.#table !== undefined) add(this.#table);
   }
 }
 

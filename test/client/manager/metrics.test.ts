@@ -44,7 +44,7 @@ async function manage(metrics: MetricRegistry, lease: string, done: () => Promis
 }
 
 test("WQ-16: a manager counts queues, reconciliations and its election in the project's own registry", async () => {
-  const metrics = metricRegistry();
+  const metrics = await metricRegistry();
   const text = async (): Promise<string> => (await metrics.read()).body;
   await manage(metrics, "own-registry", async () => {
     const now = await text();
@@ -79,7 +79,7 @@ test("another registry gets the same, one that does not say when it is read", as
 });
 
 test("a registry answers scrapes of an HTTP server", async () => {
-  const metrics = metricRegistry();
+  const metrics = await metricRegistry();
   metrics.counter({ name: "pizzas_total", help: "Pizzas.", labelNames: ["topping"] }).add(3, { topping: "cheese" });
   const server = createServer(({ headers }, answer) => {
     void metrics

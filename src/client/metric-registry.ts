@@ -1,7 +1,4 @@
-import { inSlices } from "../base/async/time-slice.js";
-import { expositionFor } from "../machinery/metrics/exposition.js";
 import type { MetricRegistry } from "../machinery/metrics/metric-registry.js";
-import { MetricTable } from "../machinery/metrics/metric-table.js";
 
 /** A registry that Prometheus reads. */
 export interface OwnMetricRegistry extends MetricRegistry {
@@ -9,8 +6,16 @@ export interface OwnMetricRegistry extends MetricRegistry {
   read(accept?: string): Promise<{ readonly contentType: string; readonly body: string }>;
 }
 
-/** Makes a registry for {@link import("./manager/manager.js").ManagerOptions.metrics} and for metrics of one's own. It needs no package. */
-export function metricRegistry(): OwnMetricRegistry {
+/**
+ * Makes a registry for {@link import("./manager/manager.js").ManagerOptions.metrics} and for metrics of one's own. It needs no package, and is loaded
+ * by this call.
+ */
+export async function metricRegistry(): Promise<OwnMetricRegistry> {
+  const [{ MetricTable }, { expositionFor }, { inSlices }] = await Promise.all([
+    import("../machinery/metrics/metric-table.js"),
+    import("../machinery/metrics/exposition.js"),
+    import("../base/async/time-slice.js"),
+  ]);
   const table = new MetricTable();
   return {
     counter: (description) => table.counter(description),
