@@ -33,21 +33,25 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
 /** Inside server; what is not listed may import nothing there. */
 const SERVER_MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   request: [],
+  metrics: ["request", "storage"],
   threads: [],
   storage: ["threads"],
   // Webhooks of users, of rights and of admission are called by one client.
   authn: ["request", "webhook"],
   webhook: [],
   kubelet: ["request"],
-  admission: ["request", "authz", "webhook"],
+  admission: ["request", "metrics", "authz", "webhook"],
   registry: ["storage", "request", "authz"],
   authz: ["request", "webhook"],
-  filters: ["request", "authn", "authz"],
-  endpoints: ["registry", "storage", "admission", "request", "authz", "kubelet"],
+  filters: ["request", "metrics", "authn", "authz"],
+  endpoints: ["registry", "storage", "admission", "request", "metrics", "authz", "kubelet"],
+  // Pages and profiles for operators.
+  debug: ["request", "endpoints"],
   builtin: ["endpoints", "registry", "storage", "authn", "authz", "request", "kubelet"],
   "api-registry": ["request", "storage", "admission", "authz", "registry", "endpoints"],
   generic: [
     "request",
+    "metrics",
     "storage",
     "authn",
     "authz",
@@ -60,7 +64,17 @@ const SERVER_MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     "api-registry",
   ],
   extensions: ["webhook", "storage", "registry", "api-registry"],
-  aggregator: ["webhook", "kubelet", "request", "storage", "registry", "endpoints", "api-registry", "builtin"],
+  aggregator: [
+    "metrics",
+    "webhook",
+    "kubelet",
+    "request",
+    "storage",
+    "registry",
+    "endpoints",
+    "api-registry",
+    "builtin",
+  ],
   "kinds-in-code": ["registry", "endpoints", "api-registry", "extensions"],
 };
 

@@ -97,6 +97,8 @@ export {
 } from "./reflector/list-watch.js";
 export * from "./workqueue/index.js";
 export * from "./manager/index.js";
+export { metricRegistry, type OwnMetricRegistry } from "./metric-registry.js";
+export type { MetricDescription, MetricLabels, MetricRegistry } from "../machinery/metrics/metric-registry.js";
 export * from "./leaderelection/index.js";
 export * from "./events/index.js";
 export {

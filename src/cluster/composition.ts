@@ -54,6 +54,8 @@ export interface Composition {
   readonly name?: string;
   /** As {@link ServerConfig.listsPathsAtEnd}, where no server stands behind it. */
   readonly listsPathsAtEnd?: boolean;
+  /** Whether /readyz has kube-apiserver's check of its informers: what follows the storage has read it whole. Default false. */
+  readonly checksInformers?: boolean;
   /** Left out: 127.0.0.1, and secrets that the server makes or keeps in its data folder. */
   readonly serving?: GivenServing | undefined;
   readonly runtimeConfig: RuntimeConfig;

@@ -44,6 +44,7 @@ export async function openSocket(
     http2,
     handle: (exchange) => server.handle(exchange),
     stopping: server.stopping,
+    onHandshakeError: () => server.measuring.on?.handshakeFailed(),
   });
 }
 

@@ -13,7 +13,12 @@ import { formerKeyPrefix, keyPrefix } from "../server/api-registry/key-prefix.js
 import { builtinRecord } from "../server/builtin/index.js";
 import type { StorageMediaType } from "../server/endpoints/serializers/serializer.js";
 import { openMemoryKv } from "../server/storage/memory/memory-kv.js";
-import { createStorage, type KvStorageOptions, type Storage } from "../server/storage/create-storage.js";
+import {
+  createStorage,
+  type KvStorageOptions,
+  type Storage,
+  type StorageObserver,
+} from "../server/storage/create-storage.js";
 import type { Kv } from "../server/storage/kv.js";
 import { moveKeys } from "../server/storage/move-keys.js";
 import { claimSchemaEpoch } from "../server/storage/schema-epochs.js";
@@ -135,6 +140,7 @@ export async function openStorage(
   }: StorageOptions & Pick<KvStorageOptions, "namesUnreadable">,
   clock: Clock,
   timers: Timers,
+  observer?: StorageObserver,
 ): Promise<{ readonly storage: Storage; readonly foreign: boolean }> {
   const upgrades = !(await claimSchemaEpoch(kv, schemaEpoch(storageMediaType)));
   if (upgrades) await moveFormerKeys(kv);
@@ -142,10 +148,8 @@ export async function openStorage(
   const limit = maxObjectBytes === undefined ? {} : { maxObjectBytes };
   const compaction =
     etcd?.compactionInterval === undefined ? {} : { compactionSeconds: etcd.compactionInterval / 1000 };
-  return {
-    storage: createStorage({ kv, clock, timers, watchCache, upgrades, namesUnreadable, ...limit, ...compaction }),
-    foreign,
-  };
+  const given = { kv, clock, timers, watchCache, upgrades, namesUnreadable, observer };
+  return { storage: createStorage({ ...given, ...limit, ...compaction }), foreign };
 }
 
 const hasOtherWriters = (storage: StoragePlace = "memory"): boolean =>

@@ -62,6 +62,7 @@ export async function startControlPlane(options: ClusterOptions, given?: GivenSe
   ];
   return composeServer(options, {
     serving: given?.serving,
+    checksInformers: given !== undefined,
     runtimeConfig: options.runtimeConfig ?? {},
     records: furnishingNamespaces(given?.adaptRecords(builtinRecords) ?? builtinRecords, controllers),
     authorization: {},

@@ -7,7 +7,7 @@ import { klogError, klogLine, klogWarning } from "../client/klog.js";
 export class ComponentLog {
   readonly #write: (line: string) => void;
   readonly #clock: Clock;
-  readonly #verbosity: number;
+  #verbosity: number;
 
   /** `verbosity` is the number of -v. */
   constructor(write: (line: string) => void, clock: Clock, verbosity: number) {
@@ -15,6 +15,11 @@ export class ComponentLog {
     this.#clock = clock;
     this.#verbosity = verbosity;
   }
+
+  /** Sets how much the log says from now on, as the number of -v does. */
+  readonly setVerbosity = (verbosity: number): void => {
+    this.#verbosity = verbosity;
+  };
 
   /** Writes the line when -v is at least `level`. */
   info(source: string, message: string, level = 0): void {

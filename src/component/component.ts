@@ -38,10 +38,12 @@ export interface ComponentContext {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Aborts with the first SIGINT or SIGTERM. */
   readonly signal: AbortSignal;
+  /** The values of all flags as the log may have them, for /flagz. */
+  readonly flagValues: ReadonlyMap<string, string>;
 }
 
 /** Where a component runs: its streams, surroundings and signals. */
-export interface ComponentHost extends Omit<ComponentContext, "log"> {
+export interface ComponentHost extends Omit<ComponentContext, "log" | "flagValues"> {
   readonly out: (text: string) => void;
   readonly err: (text: string) => void;
   /** The width of the terminal that help is shown on; undefined in a pipe. */
@@ -79,11 +81,13 @@ export async function runComponent(
   try {
     const declared = sections.flatMap((section) => section.flags);
     const logged = declared.filter((flag) => !isFormer(flag) || flags.changed(flag.name));
-    log.flags(logged.map((flag) => [flag.name, valueText(flag, parsed)]));
+    const flagValues = new Map(logged.map((flag) => [flag.name, valueText(flag, parsed)]));
+    log.flags([...flagValues]);
     for (const warning of warningsOf(declared, flags)) log.warn("options.go:100", warning);
     const faults = [...refusalsOf(declared, flags), ...(component.validate?.(flags, host) ?? [])];
     if (faults.length > 0) throw new Error(aggregateText(faults));
-    await component.run(flags, { log, clock: host.clock, cwd: host.cwd, env: host.env, signal: host.signal });
+    const { clock, cwd, env, signal } = host;
+    await component.run(flags, { log, clock, cwd, env, signal, flagValues });
     return 0;
   } catch (error) {
     host.err(log.errorLine("run.go:72", "command failed", error));

@@ -5,7 +5,7 @@ import type { Random } from "../base/numbers/random.js";
 import type { Timers } from "../base/time/timers.js";
 import { kubernetesClient } from "../client/dynamic/kubernetes-client.js";
 import { eventBroadcaster } from "../client/events/index.js";
-import { describeProblem, Manager, type Problem } from "../client/manager/index.js";
+import { type ControllerStatus, describeProblem, Manager, type Problem } from "../client/manager/index.js";
 import { surroundingsOf } from "../client/surroundings.js";
 import type { Transport } from "../client/transport/transport.js";
 import type { KubeObject } from "../machinery/meta/object.js";
@@ -172,6 +172,8 @@ export interface Controllers {
   readonly settled: Promise<void>;
   /** Resolves when a namespace has what every namespace has. */
   prepared(namespace: string): Promise<void>;
+  /** What their queues do. */
+  status(): readonly ControllerStatus[];
   /** Resolves when nothing of them runs any more. */
   stop(): Promise<void>;
 }
@@ -233,6 +235,7 @@ export function startControllers(config: ControllersConfig): Controllers {
   return {
     settled,
     prepared: (namespace) => context.namespaceObjects.prepare(namespace),
+    status: () => manager.status(),
     async stop() {
       unsubscribe?.();
       stopping.abort();

@@ -14,6 +14,7 @@ import { NO_NODES } from "./plugins/names.js";
 import type { PodReport } from "./pod-status.js";
 import type { Nominator } from "./queue/nominator.js";
 import type { QueuedPod } from "./queue/queued-pod.js";
+import type { SchedulerMeasuring } from "./scheduler-metrics.js";
 import type { SchedulingQueue } from "./queue/scheduling-queue.js";
 
 export interface AttemptParts {
@@ -27,6 +28,7 @@ export interface AttemptParts {
   readonly pendingPod: (uid: string) => PodInfo | undefined;
   /** Writes to the pod's status, in the background. */
   readonly reportPod: (info: PodInfo, report: PodReport) => void;
+  readonly measuring: SchedulerMeasuring;
   /** Called with errors of plugins. */
   readonly report: (error: unknown) => void;
 }
@@ -59,6 +61,7 @@ export class PodAttempts {
 
   /** Finds a node, takes it for the pod, and returns what {@link bind} needs. Undefined when there is none: the pod is back in the queue. */
   place(profile: Profile, queued: QueuedPod): Placement | undefined {
+    this.parts.measuring.on?.began(queued);
     try {
       return this.#place(profile, queued);
     } catch (error) {
@@ -83,6 +86,7 @@ export class PodAttempts {
       status = { code: "error", reasons: [errorMessage(error)], plugin: "", error };
     }
     if (status !== undefined) return this.#giveBack(profile, { queued, state, node, waits }, status);
+    this.parts.measuring.on?.ended(queued, "scheduled");
     const message = `Successfully assigned ${info.key} to ${node}`;
     this.parts.recorder.event(info.pod, "Normal", "Scheduled", message, { action: "Binding" });
     profile.postBind(state, info, node);
@@ -142,8 +146,9 @@ export class PodAttempts {
   }
 
   #fail(queued: QueuedPod, { message, rejectedBy, pendingBy = [], nominatedNode }: Failure): void {
-    const { queue, nominator, recorder, reportPod, pendingPod } = this.parts;
+    const { queue, nominator, recorder, reportPod, pendingPod, measuring } = this.parts;
     const { uid } = queued.info;
+    measuring.on?.ended(queued, rejectedBy === undefined ? "error" : "unschedulable");
     const current = pendingPod(uid);
     if (current === undefined) return queue.done(uid);
     queued.info = current;

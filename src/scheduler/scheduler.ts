@@ -23,6 +23,7 @@ import { type PodReport, reportPod } from "./pod-status.js";
 import { Nominator } from "./queue/nominator.js";
 import { DEFAULT_BACKOFF, type PodBackoff, type QueuedPod } from "./queue/queued-pod.js";
 import { rulesOf } from "./queue/queueing-rules.js";
+import type { SchedulerMeasuring } from "./scheduler-metrics.js";
 import { SchedulingQueue } from "./queue/scheduling-queue.js";
 
 export interface SchedulerSurroundings {
@@ -37,6 +38,8 @@ export interface SchedulerSurroundings {
   /** Ends everything. */
   readonly signal: AbortSignal;
   readonly report: (error: unknown) => void;
+  /** Where attempts are counted. Default: nowhere. */
+  readonly measuring?: SchedulerMeasuring | undefined;
 }
 
 /** A scheduler that is given what happens to pods and nodes. */
@@ -88,6 +91,7 @@ export class Scheduler {
       picker: this.#picker,
       recorder,
       report,
+      measuring: surroundings.measuring ?? {},
       pendingPod: (uid) => this.#podEvents.pending(uid),
       reportPod: (info, said) => this.#inBackground(this.#writeReport(info, said)),
     });

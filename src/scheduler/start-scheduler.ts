@@ -10,6 +10,7 @@ import { isUsualFault } from "../client/reflector/list-watch.js";
 import type { Transport } from "../client/transport/transport.js";
 import type { ApiObject } from "../machinery/meta/object.js";
 import { Scheduler } from "./scheduler.js";
+import type { SchedulerMeasuring } from "./scheduler-metrics.js";
 import { DEFAULT_SCHEDULER, type SchedulerOptions } from "./options.js";
 
 export interface SchedulerParts {
@@ -22,6 +23,8 @@ export interface SchedulerParts {
   readonly reportError: (error: unknown) => void;
   /** Whether the server has a kind: ("policy/v1", "PodDisruptionBudget"). Default: it has all that the plugins follow. */
   readonly serves?: (apiVersion: string, kind: string) => boolean;
+  /** Where attempts are counted. Default: nowhere. */
+  readonly measuring?: SchedulerMeasuring;
 }
 
 export interface RunningScheduler {
@@ -75,9 +78,10 @@ export function startScheduler(options: SchedulerOptions, parts: SchedulerParts)
     onError: report,
   });
   const recorder = new EventBudget(clock).limit(events.recorder({ component: DEFAULT_SCHEDULER }));
-  const { serves } = parts;
-  const own = { client, clock, timers, random, recorder, informers, serves, signal, report };
+  const { serves, measuring } = parts;
+  const own = { client, clock, timers, random, recorder, informers, serves, signal, report, measuring };
   const scheduler = new Scheduler(options, own);
+  if (measuring !== undefined) measuring.sizes = () => scheduler.sizes;
   const pods = informers.of("v1", "Pod", { fieldSelector: "status.phase!=Succeeded,status.phase!=Failed" });
   const followed = [pods.addHandler(scheduler.pods), informers.of("v1", "Node").addHandler(scheduler.nodes)];
   informers.start(signal);

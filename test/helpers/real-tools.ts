@@ -48,3 +48,12 @@ export function realPostgres(): RealTool {
   if (path !== undefined) return { path };
   return { path: "", missing: "there is no PostgreSQL (Debian: apt-get install postgresql)" };
 }
+
+/** Prometheus with promtool, as they are installed. */
+export function realPrometheus(): RealTool {
+  const folders = (process.env["PATH"] ?? "").split(delimiter);
+  const has = (name: string) => (entry: string) => existsSync(join(entry, name));
+  const path = folders.filter(has("promtool")).find(has("prometheus"));
+  if (path !== undefined) return { path };
+  return { path: "", missing: "there is no Prometheus on PATH (Debian: apt-get install prometheus)" };
+}

@@ -177,6 +177,7 @@ const PACKED = [
   "src/cluster/egress/",
   "src/cluster/encryption/",
   "src/cluster/envtest/",
+  "src/cluster/monitoring/",
   "src/cluster/node/",
   "src/cluster/programs/",
   "src/cluster/scheduler/",
@@ -211,12 +212,16 @@ const PACKED = [
   "src/kustomize/",
   // Expressions, and the formats that they share with schemas.
   "src/machinery/cel/",
+  "src/machinery/metrics/",
   "src/machinery/structural/email-address.ts",
   "src/machinery/structural/formats.ts",
   "src/machinery/text/go/go-url.ts",
   "src/node/scripted/images/",
   "src/node/scripted/programs/kubectl/",
   "src/server/aggregator/",
+  // What operators read.
+  "src/server/debug/",
+  "src/server/metrics/",
   "src/server/storage/files/",
   "src/server/storage/postgres/",
   ...["awk", "compare", "dumps", "find", "network", "sed", "text-tools"].map(

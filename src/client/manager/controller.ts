@@ -4,6 +4,8 @@ import type { ApiObject } from "../../machinery/meta/object.js";
 import { type NamespacedName, splitObjectKey, type ReadonlyIndexer } from "../informers/indexer.js";
 import type { Surroundings } from "../surroundings.js";
 import { type Outcome, type QueueStats, RateLimitingQueue, runWorkers } from "../workqueue/index.js";
+import type { MetricRegistry } from "../../machinery/metrics/metric-registry.js";
+import type { ManagerMetrics, ReconcileOutcome } from "./manager-metrics.js";
 import type { Problem } from "./problem.js";
 
 /** What a reconciler is called with. */
@@ -38,6 +40,8 @@ export interface ControllerParts<T extends ApiObject> {
   readonly reconcile: Reconciler<T>;
   readonly surroundings: Surroundings;
   readonly report: (problem: Problem) => void;
+  /** Where the controller's metrics go. */
+  readonly metrics: { readonly registry: MetricRegistry; readonly manager: ManagerMetrics } | undefined;
 }
 
 /** How long a reconciliation runs before it is reported, and how often then. Milliseconds. */
@@ -50,8 +54,11 @@ export class Controller<T extends ApiObject = ApiObject> {
 
   constructor(private readonly parts: ControllerParts<T>) {
     this.name = parts.name;
-    const { timers, stopwatch } = parts.surroundings;
-    this.#queue = new RateLimitingQueue({ timers, stopwatch: stopwatch() });
+    const { surroundings, metrics } = parts;
+    const { timers, stopwatch } = surroundings;
+    const ofQueue = metrics && { registry: metrics.registry, name: parts.name };
+    this.#queue = new RateLimitingQueue({ timers, stopwatch: stopwatch(), metrics: ofQueue });
+    metrics?.manager.controller(parts.name, parts.workers);
   }
 
   /** Reconciles an object soon, or when that time has passed. */
@@ -86,8 +93,25 @@ export class Controller<T extends ApiObject = ApiObject> {
     const { timers } = surroundings;
     const work = () => reconcile({ ...splitObjectKey(key), object: cache.get(key), signal });
     const describe = () => `controller ${name} reconciles ${key}`;
-    const result = await (timers.during === undefined ? work() : timers.during(describe, work));
+    const measure = this.#measure();
+    let result: ReconcileResult;
+    try {
+      result = await (timers.during === undefined ? work() : timers.during(describe, work));
+    } catch (error) {
+      measure?.("error");
+      throw error;
+    }
+    measure?.(result === undefined ? "success" : "requeue_after");
     return result === undefined ? "done" : { afterMilliseconds: result.requeueAfterMilliseconds };
+  }
+
+  /** Begins to measure a reconciliation, where there are metrics. */
+  #measure(): ((outcome: ReconcileOutcome) => void) | undefined {
+    const { metrics, surroundings, name } = this.parts;
+    if (metrics === undefined) return undefined;
+    const elapsed = surroundings.stopwatch();
+    const ended = metrics.manager.began(name);
+    return (outcome) => ended(outcome, elapsed() / 1000);
   }
 
   async #reportLongRuns(signal: AbortSignal): Promise<void> {

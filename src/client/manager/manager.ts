@@ -1,5 +1,6 @@
 import { pause } from "../../base/time/pause.js";
 import type { ApiObject } from "../../machinery/meta/object.js";
+import type { MetricRegistry } from "../../machinery/metrics/metric-registry.js";
 import type { KubernetesClient } from "../dynamic/kubernetes-client.js";
 import type { AnyKindIn, AnyObjectOf } from "../dynamic/api-kinds.js";
 import type { Stored } from "../dynamic/stored.js";
@@ -17,6 +18,7 @@ import {
   type Watched,
   followSource,
 } from "./controller-builder.js";
+import { ManagerMetrics } from "./manager-metrics.js";
 import { describeProblem, type Problem } from "./problem.js";
 
 export interface ManagerOptions extends Partial<Surroundings> {
@@ -34,6 +36,8 @@ export interface ManagerOptions extends Partial<Surroundings> {
   readonly resyncMilliseconds?: number;
   /** How long {@link Manager.run} waits for running reconciliations after the signal has aborted. Default 30,000. */
   readonly gracefulShutdownMilliseconds?: number;
+  /** Where the metrics of queues, reconciliations and the election go, under client-go's and controller-runtime's names. Default: nowhere. */
+  readonly metrics?: MetricRegistry;
   /** Called with what goes wrong. Default: a line on stderr. */
   readonly onProblem?: (problem: Problem) => void;
 }
@@ -55,6 +59,7 @@ export class Manager {
   readonly informers: InformerFactory;
   readonly #members: Member[] = [];
   readonly #surroundings: Surroundings;
+  readonly #metrics: ManagerMetrics | undefined;
   #started = false;
 
   constructor(
@@ -62,6 +67,7 @@ export class Manager {
     private readonly options: ManagerOptions = {},
   ) {
     this.#surroundings = surroundingsOf(options);
+    this.#metrics = options.metrics && new ManagerMetrics(options.metrics);
     this.informers = new InformerFactory(client, {
       ...this.#surroundings,
       ...(options.namespace !== undefined && { namespace: options.namespace }),
@@ -116,12 +122,21 @@ export class Manager {
     const { leaderElection } = this.options;
     if (leaderElection === undefined) return this.#runControllers(signal);
     if (!(await unlessAborted(this.informers.synced(), all))) return;
+    const { name } = leaderElection.lease;
+    this.#metrics?.leads(name, false);
     const elector = new LeaderElector({
       ...this.#surroundings,
       onError: (error) => this.#report({ type: "failed", what: "a request of the leader election", error }),
       ...leaderElection,
       client: this.client,
-      onStartedLeading: (leading) => this.#runControllers(AbortSignal.any([leading, stopped])),
+      onStartedLeading: (leading) => {
+        this.#metrics?.leads(name, true);
+        return this.#runControllers(AbortSignal.any([leading, stopped]));
+      },
+      onStoppedLeading: () => {
+        this.#metrics?.leads(name, false);
+        leaderElection.onStoppedLeading?.();
+      },
     });
     await elector.run(signal);
   }
@@ -171,6 +186,7 @@ export class Manager {
       cache: first.informer.cache as unknown as ReadonlyIndexer<T>,
       surroundings: this.#surroundings,
       report: (problem) => this.#report(problem),
+      metrics: this.#metrics && this.options.metrics && { registry: this.options.metrics, manager: this.#metrics },
     });
     const { apiVersion, kind } = primary;
     const connect = async (): Promise<void> => {

@@ -27,7 +27,7 @@ export class DelayingQueue<T extends QueueItem> extends WorkQueue<T> {
 
   constructor(options: DelayingQueueOptions = {}) {
     const { stopwatch = queueStopwatch(options) } = options;
-    super({ stopwatch });
+    super({ stopwatch, metrics: options.metrics });
     this.#stopwatch = stopwatch;
     this.#timers = queueTimers(options);
   }
@@ -43,6 +43,7 @@ export class DelayingQueue<T extends QueueItem> extends WorkQueue<T> {
     }
     if (this.shuttingDown) return;
     this.#retries += 1;
+    this.metrics?.retried();
     if (milliseconds <= 0) {
       this.add(item);
       return;

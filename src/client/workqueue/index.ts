@@ -3,6 +3,7 @@ export { DelayingQueue, type DelayingQueueOptions } from "./delaying-queue.js";
 export type { DurationDistribution } from "./duration-histogram.js";
 export type { WorkFailure } from "./run-workers.js";
 export type { QueueStats } from "./duration-histogram.js";
+export type { QueueMetricsOptions } from "./queue-metrics.js";
 export { type BucketOptions, BucketRateLimiter } from "./rate-limiters.js";
 export { defaultControllerRateLimiter } from "./rate-limiters.js";
 export {

@@ -1,6 +1,7 @@
 import { type Deferred, deferred } from "../../base/async/deferred.js";
 import { Fifo } from "../../base/collections/fifo.js";
 import { startStopwatch, type Stopwatch } from "../../base/time/timers.js";
+import { QueueMetrics, type QueueMetricsOptions } from "./queue-metrics.js";
 import { DurationHistogram, type QueueStats } from "./duration-histogram.js";
 
 /** What a queue holds. Items are compared as the keys of a Map are, so two equal strings are one item and two equal objects are two. */
@@ -9,6 +10,8 @@ export type QueueItem = NonNullable<unknown>;
 export interface WorkQueueOptions {
   /** Measures durations and delays. Default: the process's monotonic time. */
   readonly stopwatch?: Stopwatch;
+  /** Where the queue's metrics go. Default: nowhere; {@link WorkQueue.stats} has them. */
+  readonly metrics?: QueueMetricsOptions | undefined;
 }
 
 /**
@@ -29,12 +32,15 @@ export class WorkQueue<T extends QueueItem> {
   readonly #stopwatch: Stopwatch;
   readonly #queueDuration = new DurationHistogram();
   readonly #workDuration = new DurationHistogram();
+  /** @internal */
+  protected readonly metrics: QueueMetrics | undefined;
   #adds = 0;
   #shuttingDown = false;
   #drained: Deferred<void> | undefined;
 
-  constructor({ stopwatch = startStopwatch() }: WorkQueueOptions = {}) {
+  constructor({ stopwatch = startStopwatch(), metrics }: WorkQueueOptions = {}) {
     this.#stopwatch = stopwatch;
+    this.metrics = metrics && new QueueMetrics(metrics, () => this.stats());
   }
 
   /** How many items {@link get} would return at once. */
@@ -52,6 +58,7 @@ export class WorkQueue<T extends QueueItem> {
     if (this.#shuttingDown || this.#dirty.has(item)) return;
     this.#adds += 1;
     this.#dirty.set(item, this.#stopwatch());
+    this.metrics?.added();
     if (!this.#processing.has(item)) this.#enqueue(item);
   }
 
@@ -74,7 +81,9 @@ export class WorkQueue<T extends QueueItem> {
     const began = this.#processing.get(item);
     if (began === undefined) return;
     this.#processing.delete(item);
-    this.#workDuration.observe((this.#stopwatch() - began) / 1000);
+    const seconds = (this.#stopwatch() - began) / 1000;
+    this.#workDuration.observe(seconds);
+    this.metrics?.ended(seconds);
     if (this.#dirty.has(item)) this.#enqueue(item);
     if (this.#isDrained()) this.#drained?.resolve();
   }
@@ -125,9 +134,11 @@ export class WorkQueue<T extends QueueItem> {
 
   #begin(item: T): void {
     const now = this.#stopwatch();
-    this.#queueDuration.observe((now - (this.#dirty.get(item) ?? now)) / 1000);
+    const seconds = (now - (this.#dirty.get(item) ?? now)) / 1000;
+    this.#queueDuration.observe(seconds);
     this.#dirty.delete(item);
     this.#processing.set(item, now);
+    this.metrics?.began(seconds);
   }
 
   #isDrained(): boolean {

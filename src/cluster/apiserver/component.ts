@@ -18,6 +18,9 @@ const DESCRIPTION = `The Kubernetes API server of 1.36, with the flags of kube-a
 
 A flag that cannot be obeyed is refused, or its help says that it has no effect; the log names each of those that is given.`;
 
+const NO_LOGS =
+  "--enable-logs-handler has no effect: the log is on stderr, and --logs-folder names no folder of other logs";
+
 /** `kubets apiserver`: runs until a signal ends it. */
 export const apiserverComponent = (): Component => ({
   name: NAME,
@@ -54,7 +57,7 @@ const withDefaults = ({ name, flags }: FlagSection): FlagSection => ({
   }),
 });
 
-async function run(flags: Flags, { log, cwd, env, signal }: ComponentContext): Promise<void> {
+async function run(flags: Flags, { log, cwd, env, signal, flagValues }: ComponentContext): Promise<void> {
   log.info("server.go:180", `Version: ${VERSION}`);
   for (const gate of gatesWithoutEffect(flags.strings("feature-gates"))) {
     log.warn("feature_gate.go:352", `--feature-gates=${gate} has no effect: features are as Kubernetes 1.36 has them`);
@@ -67,7 +70,18 @@ async function run(flags: Flags, { log, cwd, env, signal }: ComponentContext): P
   const reportError = (error: unknown): void => log.error("run.go:72", "Unhandled Error", error);
   const warn = (text: string): void => log.warn("options.go:100", text);
   const onLifeCycle = logLifeCycle(log);
-  const server = await serveApi({ ...options, reportError, warn, onLifeCycle, signal }).catch((error: unknown) => {
+  const { logsFolder, ...shown } = options.server.monitoring ?? {};
+  const { servesLogs } = options;
+  if (servesLogs && logsFolder === undefined) warn(NO_LOGS);
+  const monitoring = {
+    ...shown,
+    countsFromStart: true,
+    flags: flagValues,
+    setVerbosity: log.setVerbosity,
+    ...(servesLogs && logsFolder !== undefined && { logsFolder }),
+  };
+  const given = { ...options, server: { ...options.server, monitoring } };
+  const server = await serveApi({ ...given, reportError, warn, onLifeCycle, signal }).catch((error: unknown) => {
     if (!signal.aborted) throw error;
   });
   // A signal during the start ends kube-apiserver well too.

@@ -73,7 +73,11 @@ const DEPRECATED_OFF = `
   WindowsHostNetwork`;
 const ALWAYS_OFF = "AllowOverwriteTerminationGracePeriodSeconds WatchFromStorageWithoutResourceVersion";
 
+/** What a gate's metric says of its feature: of a stable one nothing. */
+type Stage = "ALPHA" | "BETA" | "DEPRECATED" | "";
+
 export interface FeatureGate {
+  readonly stage: Stage;
   readonly enabled: boolean;
   /** Whether it cannot be changed. */
   readonly locked: boolean;
@@ -87,12 +91,12 @@ const named = (names: string, gate: FeatureGate): (readonly [string, FeatureGate
 
 /** The gates that kube-apiserver 1.36 knows, by their names. */
 export const knownFeatureGates: ReadonlyMap<string, FeatureGate> = new Map([
-  ...named(ON, { enabled: true, locked: false }),
-  ...named(OFF, { enabled: false, locked: false }),
-  ...named(STABLE, { enabled: true, locked: false }),
-  ...named(ALWAYS_ON, { enabled: true, locked: true }),
-  ...named("AggregatedDiscoveryRemoveBetaType", { enabled: true, locked: true }),
-  ...named(DEPRECATED_ON, { enabled: true, locked: false }),
-  ...named(DEPRECATED_OFF, { enabled: false, locked: false }),
-  ...named(ALWAYS_OFF, { enabled: false, locked: true }),
+  ...named(ON, { stage: "BETA", enabled: true, locked: false }),
+  ...named(OFF, { stage: "ALPHA", enabled: false, locked: false }),
+  ...named(STABLE, { stage: "", enabled: true, locked: false }),
+  ...named(ALWAYS_ON, { stage: "", enabled: true, locked: true }),
+  ...named("AggregatedDiscoveryRemoveBetaType", { stage: "DEPRECATED", enabled: true, locked: true }),
+  ...named(DEPRECATED_ON, { stage: "DEPRECATED", enabled: true, locked: false }),
+  ...named(DEPRECATED_OFF, { stage: "DEPRECATED", enabled: false, locked: false }),
+  ...named(ALWAYS_OFF, { stage: "DEPRECATED", enabled: false, locked: true }),
 ]);

@@ -36,6 +36,8 @@ export interface ApiServerOptions extends ProgramOptions {
   readonly advertiseAddress: string;
   readonly externalHost: string;
   readonly serviceClusterIpRange: string;
+  /** Whether /logs has the files of the folder of logs. */
+  readonly servesLogs: boolean;
   /** Undefined: what the plugin has by default, or its configuration says. */
   readonly tolerations: Required<OptionsOf<typeof tolerationOptions>> | undefined;
 }
@@ -55,7 +57,8 @@ export function readApiServerOptions(flags: Flags, cwd: string): ApiServerOption
     featureGates: obeyedGates(flags.strings("feature-gates")),
   };
   const tolerations = tolerationsOf(flags, cwd);
-  return { ...program, server, host, advertiseAddress, externalHost, serviceClusterIpRange, tolerations };
+  const servesLogs = flags.bool("enable-logs-handler");
+  return { ...program, servesLogs, server, host, advertiseAddress, externalHost, serviceClusterIpRange, tolerations };
 }
 
 function tolerationsOf(flags: Flags, cwd: string): ApiServerOptions["tolerations"] {

@@ -50,6 +50,7 @@ export class AggregatorPart implements ControlPlanePart {
       onApiService: (group) => this.definitions.apiServiceChanged(group),
       onChange: () => server.registry.changedElsewhere(),
       reportError,
+      measuring: server.measuring,
     });
     // Another server that starts on the same storage may do the same.
     await this.#restoreOwn(server, parts).catch(reportError);

@@ -1,10 +1,13 @@
 import { once } from "../../base/async/once.js";
 import { inOrder } from "../../base/async/turns.js";
 import { forkRandom } from "../../base/numbers/random.js";
+import { stopwatchOf } from "../../base/time/timers.js";
 import { type Controllers, startControllers } from "../../controllers/manager.js";
 import { signToken } from "../../machinery/crypto/jwt/jws.js";
 import type { GroupResource } from "../../machinery/errors/status-error.js";
 import type { JsonObject } from "../../machinery/meta/json.js";
+import type { MetricTable } from "../../machinery/metrics/metric-table.js";
+import type { SchedulerMeasuring } from "../../scheduler/scheduler-metrics.js";
 import type { SchedulerOptions } from "../../scheduler/options.js";
 import { nodePortRegistry } from "../../server/builtin/core/services/node-ports.js";
 import type { Listener } from "../../server/generic/secure-listener.js";
@@ -32,11 +35,21 @@ export class Elections {
   async run(program: ElectedProgram, server: Server, parts: ElectedParts): Promise<void> {
     const { standForElection } = await inOrder(import("../leader-election.js"));
     const { leaderElect, onLeadership = () => {} } = this.plan.options;
+    let leads = false;
+    server.measuring.addSource((table) =>
+      table.onRead(async () => {
+        const { showLeader } = await inOrder(import("../../component/metrics/queue-metrics.js"));
+        showLeader(table, program, leads);
+      }),
+    );
     const election = standForElection({
       program,
       transport: server.loopback(),
       durations: typeof leaderElect === "object" ? leaderElect : {},
-      onEvent: onLeadership,
+      onEvent(event) {
+        if (event.type === "began" || event.type === "ended") leads = event.type === "began";
+        onLeadership(event);
+      },
       ...parts,
     });
     this.#running.push(election);
@@ -52,6 +65,8 @@ export class Elections {
 export class ControllersPart implements ControlPlanePart {
   readonly name = "start-controllers";
   #own: Controllers | undefined;
+  /** Those of kube-controller-manager, in the terms of this server. */
+  #elected: Controllers | undefined;
   #formerNodes: { stop(): Promise<void> } | undefined;
 
   constructor(
@@ -70,6 +85,7 @@ export class ControllersPart implements ControlPlanePart {
     const config = this.#config(server, listener, parts);
     const own = elects ? { program: "kube-apiserver" as const } : {};
     this.#own = startControllers({ ...config, ...own, transport: server.loopback() });
+    server.measuring.addSource((table) => this.#addMetrics(table));
     await this.#own.settled;
     if (controllers.size === 0) return;
     if (!elects) {
@@ -84,6 +100,7 @@ export class ControllersPart implements ControlPlanePart {
   #startElected(server: Server, config: ControllersConfig, fence: Fence): Pick<Controllers, "settled" | "stop"> {
     const transport = server.loopback(fence);
     const elected = startControllers({ ...config, program: "kube-controller-manager", transport });
+    this.#elected = elected;
     const former = this.shared.server?.removeFormerNodes(transport);
     return {
       settled: elected.settled,
@@ -91,6 +108,14 @@ export class ControllersPart implements ControlPlanePart {
         await Promise.all([elected.stop(), former?.stop()]);
       },
     };
+  }
+
+  #addMetrics(table: MetricTable): void {
+    table.onRead(async () => {
+      // Loaded when the metrics are first read.
+      const { showQueues } = await inOrder(import("../../component/metrics/queue-metrics.js"));
+      showQueues(table, [...(this.#own?.status() ?? []), ...(this.#elected?.status() ?? [])]);
+    });
   }
 
   #config(server: Server, listener: Listener | undefined, parts: CompositionParts) {
@@ -149,12 +174,21 @@ export class SchedulerPart implements ControlPlanePart {
   async start(server: Server, _listener: Listener | undefined, parts: CompositionParts): Promise<void> {
     const { clock, timers, reportError } = parts;
     const random = forkRandom(parts.random, "scheduler");
+    const measuring: SchedulerMeasuring = {};
+    server.measuring.addSource((table) =>
+      table.onRead(async () => {
+        const { SchedulerMetrics } = await inOrder(import("../../scheduler/scheduler-metrics.js"));
+        measuring.on ??= new SchedulerMetrics(table, stopwatchOf(timers)());
+        measuring.on.show(measuring);
+      }),
+    );
     const start = (fence?: Fence): Promise<StartedScheduler> =>
       startSchedulerWhenNeeded(this.options, {
         clock,
         timers,
         random,
         reportError,
+        measuring,
         transport: server.loopback(fence),
         serves: servesKind(server.registry.current),
         whenOccupied: (resource, told) => server.registry.whenOccupied(resource, told),

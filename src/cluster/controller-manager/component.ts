@@ -5,7 +5,8 @@ import { goQuote } from "../../base/text/go-quote.js";
 import type { Transport } from "../../client/transport/transport.js";
 import type { Component, ComponentContext } from "../../component/component.js";
 import type { Flags } from "../../component/flags/flag-set.js";
-import { startControllers } from "../../controllers/manager.js";
+import { showQueues } from "../../component/metrics/queue-metrics.js";
+import { type Controllers, startControllers } from "../../controllers/manager.js";
 import { missingKinds } from "../../controllers/required-kinds.js";
 import { aborted } from "../../base/async/until-aborted.js";
 import { keptOpen, openConnection, readConnection } from "../programs/connection.js";
@@ -13,6 +14,7 @@ import { checkElection, electionSettings } from "../programs/election-settings.j
 import { faultsOf, securePortFaults } from "../programs/flag-faults.js";
 import { changedGates } from "../programs/changed-gates.js";
 import { openHealthPort } from "../programs/health-port.js";
+import { metricsFaults, openProgramMetrics } from "../programs/program-metrics.js";
 import { prepareLeadership } from "../programs/lead.js";
 import { followServedKinds, readServedKinds, type Serves } from "../programs/served-kinds.js";
 import { processRandom, processTimers } from "../programs/surroundings.js";
@@ -28,8 +30,9 @@ export const controllerManager = (program: string, version: string): Component =
   description:
     "The controllers of Kubernetes 1.36, in the place of kube-controller-manager. They bring the objects of any API server to the state that their specs describe.",
   sections: controllerManagerSections,
-  validate: (flags) => [
+  validate: (flags, { cwd }) => [
     ...securePortFaults(flags),
+    ...metricsFaults(flags, cwd),
     ...faultsOf(
       () => enabledControllers(flags.strings("controllers")),
       () => checkElection(electionSettings(flags, false)),
@@ -53,11 +56,19 @@ async function run(flags: Flags, context: ComponentContext): Promise<void> {
     context,
   );
   const given = await readClusterParts(flags, config, context);
-  const transport = openConnection(config, { rate: rateOf(flags), mayAct: () => leadership.mayAct() });
-  const election = openConnection(config);
+  const leads = (): boolean => leadership.leads();
+  const metrics = await openProgramMetrics(flags, context, { lease: settings.enabled ? settings.name : "", leads });
+  const limits = { rate: rateOf(flags), mayAct: () => leadership.mayAct() };
+  const transport = metrics.counted(openConnection(config, limits), config);
+  const election = metrics.counted(openConnection(config), config);
   const running = new Set<ControllerName>();
+  let status: Controllers["status"] = () => [];
+  metrics.table.onRead(() => showQueues(metrics.table, status()));
   const work = (ending: AbortSignal): Promise<void> =>
-    runControllers({ ...context, flags, enabled, given, transport, running }, ending);
+    runControllers(
+      { ...context, flags, enabled, given, transport, running, onStart: (read) => (status = read) },
+      ending,
+    );
   const leadership = prepareLeadership({
     program: CONTROLLER_MANAGER,
     settings,
@@ -73,6 +84,7 @@ async function run(flags: Flags, context: ComponentContext): Promise<void> {
       program: CONTROLLER_MANAGER,
       checks: () => [...(leadership.check === undefined ? [] : [leadership.check]), ...[...running].map(ofController)],
       readiness: () => [],
+      metrics,
     },
     flags,
     context,
@@ -98,11 +110,13 @@ interface Work extends Pick<ComponentContext, "clock" | "log"> {
   readonly transport: Transport;
   /** Filled with the controllers that run. */
   readonly running: Set<ControllerName>;
+  /** Is given what says what the controllers' queues do. */
+  readonly onStart: (status: Controllers["status"]) => void;
 }
 
 /** Runs the controllers until `ending` aborts, and ends them within --controller-shutdown-timeout. */
 async function runControllers(work: Work, ending: AbortSignal): Promise<void> {
-  const { clock, log, flags, enabled, given, transport, running } = work;
+  const { clock, log, flags, enabled, given, transport, running, onStart } = work;
   const timers = processTimers;
   const report = (error: unknown): void => log.error("controllermanager.go:612", "Unhandled Error", error);
   const client = kubernetesClient({ transport: () => transport }, { clock, timers });
@@ -125,6 +139,7 @@ async function runControllers(work: Work, ending: AbortSignal): Promise<void> {
       return () => void listeners.delete(listener);
     },
   });
+  onStart(() => controllers.status());
   const following = followServedKinds(discovery, () => {
     for (const changed of listeners) changed();
   });

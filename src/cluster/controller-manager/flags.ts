@@ -1,7 +1,8 @@
 import { type FlagSection, withoutEffect } from "../../component/component-flag.js";
 import { authenticationSection, authorizationSection } from "../programs/delegated-flags.js";
 import { secureServingSection } from "../programs/secure-serving-flags.js";
-import { logsSection, metricsSection } from "../programs/usual-sections.js";
+import { metricsSection } from "../../component/apiserver-flags/metrics.js";
+import { logsSection } from "../programs/usual-sections.js";
 import { AT_ONCE, blocks, FIXED, NO_CLOUD, positiveDuration } from "./flag-parts.js";
 import { genericSection } from "./generic-section.js";
 import { signingSection } from "./signing-section.js";

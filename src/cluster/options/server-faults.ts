@@ -9,6 +9,7 @@ import { directiveFaults } from "../../server/filters/hsts.js";
 import { readTlsProtocol } from "../../server/generic/transport/tls-protocol.js";
 import { problemsOf as authenticationProblems } from "./authentication-options.js";
 import { authorizationProblems } from "./authorization-options.js";
+import type { MonitoringOptions } from "../monitoring/monitoring-options.js";
 import { schemeOf } from "../../server/storage/storage-schemes.js";
 import { listeningFaults, registrationFaults, type ServerOptions } from "./server-options.js";
 
@@ -26,7 +27,15 @@ export function serverFaults(values: ServerOptions): readonly string[] {
     ...faultsOf(() => isStorageUrl(storage) && schemeOf(storage)),
     ...listeningFaults(values),
     ...registrationFaults(values),
+    ...monitoringFaults(values.monitoring ?? {}),
   ];
+}
+
+/** kube-apiserver's words. */
+function monitoringFaults({ allowedLabels, allowedLabelsFile }: MonitoringOptions): readonly string[] {
+  if (allowedLabels === undefined || allowedLabelsFile === undefined) return [];
+  const given = JSON.stringify({ allowListMapping: allowedLabels, allowListMappingManifest: allowedLabelsFile });
+  return [`metrics: Invalid value: ${given}: cannot specify both allowListMapping and allowListMappingManifest`];
 }
 
 function faultsOf(check: () => unknown): string[] {

@@ -23,6 +23,7 @@ import type { AuthorizationOptions } from "./authorization-options.js";
 import type { AuthenticationOptions } from "./authentication-options.js";
 import type { StorageOptions } from "../open-storage.js";
 import type { RequestRecord } from "../record-requests.js";
+import type { MonitoringOptions } from "../monitoring/monitoring-options.js";
 import type { TlsOptions } from "./tls-options.js";
 
 /** What a server is made of beside the resources that it serves. */
@@ -92,6 +93,8 @@ export interface ServerOptions extends StorageOptions, OptionsOf<typeof listenin
    * EgressSelectorConfiguration (apiserver.k8s.io/v1beta1), or its selections. Default: over the machine's network.
    */
   readonly egress?: string | readonly EgressSelection[];
+  /** What operators may read at /metrics, /statusz, /flagz, /debug and /logs. Default: metrics that count from the first time they are read. */
+  readonly monitoring?: MonitoringOptions;
   /** Checks of /healthz, /livez and /readyz beside the server's own. */
   readonly healthChecks?: readonly HealthCheck[];
   readonly hooks?: Hooks;

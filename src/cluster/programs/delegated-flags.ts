@@ -2,7 +2,7 @@ import { type FlagSection, withoutEffect } from "../../component/component-flag.
 import type { FlagType } from "../../component/flags/flag-set.js";
 
 /** Nobody is authenticated, so that nobody gets more than what --authorization-always-allow-paths opens to everybody. */
-const ONLY_HEALTH = "the port serves health checks alone, and authenticates nobody";
+const ONLY_HEALTH = "the port serves health checks and metrics alone, and authenticates nobody";
 
 const unasked = (name: string, type: FlagType, value: string, usage: string) =>
   withoutEffect(name, type, value, usage, ONLY_HEALTH);

@@ -7,12 +7,15 @@ import type { Flags } from "../../component/flags/flag-set.js";
 import { type HealthCheck, healthAnswer } from "../../server/endpoints/non-resource/health.js";
 import { type Listener, listen } from "../../server/generic/secure-listener.js";
 import { readTlsProtocol } from "../../server/generic/transport/tls-protocol.js";
+import type { MetricTable } from "../../machinery/metrics/metric-table.js";
+import { writeMetrics } from "../../server/metrics/respond-metrics.js";
 import type { Exchange } from "../../server/request/exchange.js";
 import { servingFiles } from "../apiserver/api-server-files.js";
 import { authority } from "../open-socket.js";
 import type { TlsOptions } from "../options/tls-options.js";
 import { issueCertificate, type KeyPair } from "../pki/certificate.js";
 import { openServingCertificates, type ServingCertificates } from "../serving-certificates.js";
+import type { ProgramMetrics } from "./program-metrics.js";
 import { processRandom, processTimers } from "./surroundings.js";
 
 export interface HealthPortOptions {
@@ -22,6 +25,8 @@ export interface HealthPortOptions {
   readonly checks: () => readonly HealthCheck[];
   /** Those of /readyz beside them. */
   readonly readiness: () => readonly HealthCheck[];
+  /** Those of /metrics and /metrics/slis. */
+  readonly metrics: ProgramMetrics;
 }
 
 /** An open port, or none where --secure-port is 0. */
@@ -32,7 +37,7 @@ export interface HealthPort {
 const DAY = 86_400_000;
 
 /**
- * Opens the HTTPS port of a program, which serves /healthz, /livez and /readyz to everybody that --authorization-always-allow-paths lets in.
+ * Opens the HTTPS port of a program, which serves /healthz, /livez, /readyz and /metrics to everybody that --authorization-always-allow-paths lets in.
  * Rejects in the words of Kubernetes' programs where the port or its certificate cannot be used.
  */
 export async function openHealthPort(
@@ -127,7 +132,7 @@ function selfSigned(host: string, clock: Clock): KeyPair {
 
 /** Answers requests for the paths that everybody may get, and forbids all others. */
 function answerer(
-  { checks, readiness }: HealthPortOptions,
+  { checks, readiness, metrics }: HealthPortOptions,
   allowed: readonly string[],
 ): (exchange: Exchange) => Promise<void> {
   const isAllowed = (path: string): boolean =>
@@ -137,14 +142,22 @@ function answerer(
     exchange.authenticated?.(false);
     if (!isAllowed(path)) return forbid(exchange);
     if (method !== "GET" && method !== "HEAD") return respond(exchange, 405, "Method Not Allowed\n");
+    if (path === "/metrics") return respondWith(exchange, metrics.table);
+    if (path === "/metrics/slis") return respondWith(exchange, metrics.slis);
+    const { healthCheck } = metrics;
     const answer =
-      healthAnswer("/healthz", path, checks) ??
-      healthAnswer("/livez", path, checks) ??
-      healthAnswer("/readyz", path, () => [...checks(), ...readiness()]);
+      healthAnswer("/healthz", path, checks, healthCheck) ??
+      healthAnswer("/livez", path, checks, healthCheck) ??
+      healthAnswer("/readyz", path, () => [...checks(), ...readiness()], healthCheck);
     if (answer === undefined) return respond(exchange, 404, "404 page not found\n");
     const { status, text } = await answer(query);
     await respond(exchange, status, text);
   };
+}
+
+async function respondWith(exchange: Exchange, table: MetricTable): Promise<void> {
+  const { contentType, body } = await writeMetrics(table, exchange.headers["accept"]);
+  await respond(exchange, 200, body, contentType);
 }
 
 /** As an API server answers a caller without credentials. */
@@ -168,10 +181,10 @@ const VERBS: Readonly<Record<string, string>> = {
 async function respond(
   exchange: Exchange,
   status: number,
-  text: string,
+  text: string | Uint8Array,
   type = "text/plain; charset=utf-8",
 ): Promise<void> {
-  const body = Buffer.from(text);
+  const body = typeof text === "string" ? Buffer.from(text) : text;
   const writer = exchange.respond(status, {
     "cache-control": "no-cache, private",
     "content-type": type,

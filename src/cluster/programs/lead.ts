@@ -32,6 +32,8 @@ export interface LeadOptions extends Pick<ComponentContext, "clock" | "log" | "s
 export interface Leadership {
   /** Fails when the process does not lead any more. Undefined without an election. */
   readonly check: HealthCheck | undefined;
+  /** Whether this process leads an election now. */
+  leads(): boolean;
   /** Whether this process leads now, or need not lead: measured at the call, because a process may have stood still. */
   mayAct(): boolean;
   /** Ends with the signal. Rejects with "leaderelection lost" when another process may lead, and with what the work throws. */
@@ -41,7 +43,9 @@ export interface Leadership {
 /** Prepares an election. Throws for durations that do not fit each other. */
 export function prepareLeadership(options: LeadOptions): Leadership {
   const { settings, signal, work } = options;
-  return settings.enabled ? electedWork(options) : { check: undefined, mayAct: () => true, run: () => work(signal) };
+  return settings.enabled
+    ? electedWork(options)
+    : { check: undefined, leads: () => false, mayAct: () => true, run: () => work(signal) };
 }
 
 function electedWork({ program, settings, transport, clock, log, signal, work }: LeadOptions): Leadership {
@@ -93,5 +97,6 @@ function electedWork({ program, settings, transport, clock, log, signal, work }:
       await client.close();
     }
   };
-  return { check, mayAct: () => elector.isLeader(), run };
+  const leads = (): boolean => elector.isLeader();
+  return { check, leads, mayAct: leads, run };
 }

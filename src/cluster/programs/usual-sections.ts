@@ -1,24 +1,7 @@
 import { type ComponentFlag, type FlagSection, withoutEffect } from "../../component/component-flag.js";
-import { pairsOfType } from "../../component/flags/pairs.js";
 
-const NO_METRICS = "the program has no metrics";
 const ONE_FORMAT = "the log is text on stderr, a line at a time";
 const ONE_VERSION = "the program is one version of Kubernetes";
-
-export const metricsSection: FlagSection = {
-  name: "metrics",
-  flags: [
-    {
-      ...pairsOfType("stringToString"),
-      name: "allow-metric-labels",
-      usage: "Values that labels of metrics may have.",
-      withoutEffect: NO_METRICS,
-    },
-    withoutEffect("allow-metric-labels-manifest", "string", "", "A file of such values.", NO_METRICS),
-    withoutEffect("disabled-metrics", "stringSlice", "", "Metrics that are not there.", NO_METRICS),
-    withoutEffect("show-hidden-metrics-for-version", "string", "", "A version whose metrics are shown.", NO_METRICS),
-  ],
-};
 
 /** Without `-v` and `--vmodule`, which every component has. */
 export const logsSection: FlagSection = {

@@ -1,9 +1,11 @@
 import { resolve } from "node:path";
+import { stopwatchOf } from "../../base/time/timers.js";
 import { kubernetesClient } from "../../client/dynamic/kubernetes-client.js";
 import type { Transport } from "../../client/transport/transport.js";
 import type { Component, ComponentContext } from "../../component/component.js";
 import type { Flags } from "../../component/flags/flag-set.js";
 import type { SchedulerOptions } from "../../scheduler/options.js";
+import { type SchedulerMeasuring, SchedulerMetrics } from "../../scheduler/scheduler-metrics.js";
 import { startScheduler } from "../../scheduler/start-scheduler.js";
 import { aborted } from "../../base/async/until-aborted.js";
 import { keptOpen, openConnection, readConnection } from "../programs/connection.js";
@@ -11,6 +13,7 @@ import { checkElection, electionSettings } from "../programs/election-settings.j
 import { faultsOf, securePortFaults } from "../programs/flag-faults.js";
 import { changedGates } from "../programs/changed-gates.js";
 import { openHealthPort } from "../programs/health-port.js";
+import { metricsFaults, openProgramMetrics } from "../programs/program-metrics.js";
 import { prepareLeadership } from "../programs/lead.js";
 import { readServedKinds } from "../programs/served-kinds.js";
 import { processRandom, processTimers } from "../programs/surroundings.js";
@@ -26,8 +29,9 @@ export const kubeScheduler = (program: string, version: string): Component => ({
     "The scheduler of Kubernetes 1.36, in the place of kube-scheduler. It binds the pods of any API server to nodes.",
   sections: schedulerSections,
   // What the file of --config says of the election counts as well, and is checked with it.
-  validate: (flags) => [
+  validate: (flags, { cwd }) => [
     ...securePortFaults(flags),
+    ...metricsFaults(flags, cwd),
     ...(flags.string("config") === "" ? faultsOf(() => checkElection(electionSettings(flags, true))) : []),
   ],
   run,
@@ -43,14 +47,19 @@ async function run(flags: Flags, context: ComponentContext): Promise<void> {
     { kubeconfig: given.kubeconfig, master: flags.string("master"), userAgent: KUBE_SCHEDULER },
     context,
   );
-  const transport = openConnection(config, { rate: given.rate, mayAct: () => leadership.mayAct() });
-  const election = openConnection(config);
+  const leads = (): boolean => leadership.leads();
+  const metrics = await openProgramMetrics(flags, context, { lease: settings.enabled ? settings.name : "", leads });
+  const limits = { rate: given.rate, mayAct: () => leadership.mayAct() };
+  const transport = metrics.counted(openConnection(config, limits), config);
+  const election = metrics.counted(openConnection(config), config);
+  const measuring: SchedulerMeasuring = { on: new SchedulerMetrics(metrics.table, stopwatchOf(processTimers)()) };
+  metrics.table.onRead(() => measuring.on?.show(measuring));
   let isSyncing = false;
   const onSync = (syncing: boolean): void => {
     isSyncing = syncing;
   };
   const work = (ending: AbortSignal): Promise<void> =>
-    schedule(given.scheduler, { ...context, transport, onSync }, ending);
+    schedule(given.scheduler, { ...context, transport, onSync, measuring }, ending);
   const leadership = prepareLeadership({
     program: KUBE_SCHEDULER,
     settings,
@@ -68,7 +77,7 @@ async function run(flags: Flags, context: ComponentContext): Promise<void> {
     },
   };
   const port = await openHealthPort(
-    { program: KUBE_SCHEDULER, checks: () => [leadership.check ?? PING], readiness: () => [ready] },
+    { program: KUBE_SCHEDULER, checks: () => [leadership.check ?? PING], readiness: () => [ready], metrics },
     flags,
     context,
   );
@@ -113,11 +122,12 @@ interface Parts extends Pick<ComponentContext, "clock" | "log"> {
   readonly transport: Transport;
   /** Called when the scheduler begins to read what there is, and when it knows that. */
   readonly onSync: (isSyncing: boolean) => void;
+  readonly measuring: SchedulerMeasuring;
 }
 
 /** Schedules pods until `ending` aborts. Rejects for options that cannot be right. */
 async function schedule(options: SchedulerOptions, parts: Parts, ending: AbortSignal): Promise<void> {
-  const { clock, log, transport, onSync } = parts;
+  const { clock, log, transport, onSync, measuring } = parts;
   const timers = processTimers;
   const report = (error: unknown): void => log.error("schedule_one.go:1045", "Unhandled Error", error);
   const client = kubernetesClient({ transport: () => keptOpen(transport) }, { clock, timers });
@@ -132,6 +142,7 @@ async function schedule(options: SchedulerOptions, parts: Parts, ending: AbortSi
     timers,
     random: processRandom,
     reportError: report,
+    measuring,
     serves(apiVersion, kind) {
       const name = `${apiVersion} ${kind}`;
       if (serves(apiVersion, kind)) return true;

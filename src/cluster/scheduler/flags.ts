@@ -3,7 +3,8 @@ import { authenticationSection, authorizationSection } from "../programs/delegat
 import { droppedSection } from "./dropped-flags.js";
 import { leaderElectionFlags } from "../programs/leader-election-flags.js";
 import { secureServingSection } from "../programs/secure-serving-flags.js";
-import { featureFlags, logsSection, metricsSection } from "../programs/usual-sections.js";
+import { metricsSection } from "../../component/apiserver-flags/metrics.js";
+import { featureFlags, logsSection } from "../programs/usual-sections.js";
 
 /** The name of the program, and of its Lease. */
 export const KUBE_SCHEDULER = "kube-scheduler";

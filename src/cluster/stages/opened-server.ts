@@ -1,15 +1,19 @@
 import { type RuntimeConfig, servesRetired, type TypeSource } from "../../api/facts/index.js";
 import { publishedScheme } from "../../api/scheme/published.js";
+import { turn } from "../../base/async/turns.js";
 import { systemClock } from "../../base/time/clock.js";
 import { forkRandom, systemRandom } from "../../base/numbers/random.js";
 import { systemTimers } from "../../base/time/timers.js";
 import { surroundingsOf } from "../../client/surroundings.js";
 import { staticTokens } from "../../server/authn/token-file.js";
+import type { HealthCheck } from "../../server/endpoints/non-resource/health.js";
 import { BootSequence } from "../../server/generic/boot-sequence.js";
 import { createServer, type Server } from "../../server/generic/server.js";
 import type { ServerConfig } from "../../server/generic/server-config.js";
 import type { Scheme } from "../../machinery/scheme/scheme.js";
 import { hostsOf } from "../../server/kubelet/cluster-network.js";
+import { measuredKv } from "../../server/metrics/measured-kv.js";
+import { Measuring } from "../../server/metrics/measures.js";
 import type { Storage } from "../../server/storage/create-storage.js";
 import type { BootStep, Composition, CompositionParts } from "../composition.js";
 import type { OpenedEncryption } from "../encryption/open-encryption.js";
@@ -18,6 +22,8 @@ import { collectWhenIdle, v8Memory } from "../idle-memory.js";
 import { openKv, openStorage } from "../open-storage.js";
 import { type HookContext, ofCaller, type ServerOptions } from "../options/server-options.js";
 import { authority } from "../open-socket.js";
+import { Monitoring } from "../monitoring/monitoring.js";
+import { StoredResources } from "../monitoring/stored-resources.js";
 import type { ClusterPki } from "../pki/cluster-pki.js";
 import { frontProxyClient, frontProxyInfo, kubeletClient } from "../pki/client-certificates.js";
 import type { PluginAccess } from "../delegation/plugin-access.js";
@@ -108,6 +114,14 @@ export async function openParts(opening: Opening, parts: OpenedParts): Promise<O
   const address = { text: "" };
   const config = await serverConfig(opening, { ...access, identity, boot, address, reportError });
   const server = createServer(config, options.onLifeCycle);
+  await access.monitoring.open({
+    get asksForRights() {
+      return server.asksForRights;
+    },
+    listed: () => server.indexPaths(),
+    served: () => server.served().resources,
+    apiServices: () => composition.aggregation?.availability?.() ?? new Map(),
+  });
   await access.plugins?.initialize(options.admission ?? {}, server);
   const client = access.plugins?.coreApi?.client;
   const registration =
@@ -149,6 +163,8 @@ interface OpenedAccess {
   readonly plugins: PluginAccess | undefined;
   readonly env: NonNullable<ServerConfig["env"]>;
   readonly idle: ReturnType<typeof collectWhenIdle>;
+  readonly measuring: Measuring;
+  readonly monitoring: Monitoring;
 }
 
 async function openAccess(
@@ -164,11 +180,20 @@ async function openAccess(
   if (serving !== undefined) parts.add(() => serving.close());
   const kv = await openKv(options, clock, timers, egress.etcd);
   parts.add(() => kv.close());
+  const measuring = opening.delegate?.server.measuring ?? new Measuring();
+  const measured = measuredKv(kv, measuring);
+  const stored = new StoredResources(measured, measuring);
   const pki = composition.serving?.pki ?? (await openPki(options, clock, systemClock, random));
-  const encryption = await openEncryptionOf(options, kv, { clock, timers, random: systemRandom, report });
+  const encryption = await openEncryptionOf(options, measured, { clock, timers, random: systemRandom, report });
   if (encryption !== undefined) parts.add(() => encryption.close());
   const namesUnreadable = options.featureGates?.AllowUnsafeMalformedObjectDeletion === true;
-  const { storage, foreign } = await openStorage(encryption?.kv ?? kv, { ...options, namesUnreadable }, clock, timers);
+  const { storage, foreign } = await openStorage(
+    encryption?.kv ?? measured,
+    { ...options, namesUnreadable },
+    clock,
+    timers,
+    stored.observer,
+  );
   parts.add(() => storage.close());
   const issuer = composition.serviceAccounts?.(pki);
   const hosts = hostsOf(composition.network, egress.controlplane);
@@ -196,6 +221,14 @@ async function openAccess(
   if (plugins !== undefined) parts.add(() => plugins.close());
   const idle = collectWhenIdle(v8Memory, systemTimers);
   parts.add(() => idle.stop());
+  const monitoring = new Monitoring(options.monitoring ?? {}, {
+    clock,
+    timers,
+    process: { clock: systemClock, timers: systemTimers },
+    random: forkRandom(random, "monitoring"),
+    stored,
+    measuring,
+  });
   return {
     egress,
     authorization,
@@ -209,6 +242,8 @@ async function openAccess(
     plugins,
     env,
     idle,
+    measuring,
+    monitoring,
   };
 }
 
@@ -226,6 +261,8 @@ async function serverConfig(opening: Opening, parts: ServerParts): Promise<Serve
   return {
     name: opening.name,
     delegate: opening.delegate?.server,
+    measuring: parts.measuring,
+    monitoring: parts.monitoring,
     listsPathsAtEnd: composition.listsPathsAtEnd === true && opening.delegate === undefined,
     storage,
     boot,
@@ -256,7 +293,22 @@ async function serverConfig(opening: Opening, parts: ServerParts): Promise<Serve
       ...(serving?.healthChecks ?? []),
       ...(parts.encryption?.healthChecks ?? []),
     ],
-    readyChecks: parts.plugins?.readyChecks ?? [],
+    readyChecks: [
+      ...(parts.plugins?.readyChecks ?? []),
+      ...(composition.checksInformers === true ? [informerSync(storage)] : []),
+    ],
+  };
+}
+
+/** kube-apiserver's check of its informers, in whose place the watch cache stands. */
+function informerSync(storage: Storage): HealthCheck {
+  return {
+    name: "informer-sync",
+    async check() {
+      // A cache that is full says so in this turn of the event loop.
+      const isSynced = await Promise.race([storage.ready().then(() => true), turn().then(() => false)]);
+      if (!isSynced) throw new Error("1 informers not started yet: [the watch cache]");
+    },
   };
 }
 

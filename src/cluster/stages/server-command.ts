@@ -79,7 +79,7 @@ function componentOf(program: ServerProgram): Component {
 }
 
 async function run(program: ServerProgram, flags: Flags, context: ComponentContext): Promise<void> {
-  const { log, signal, cwd, env } = context;
+  const { log, signal, cwd, env, flagValues } = context;
   log.info("server.go:180", `Version: ${program.version}`);
   const options = optionsOf(program, flags, cwd);
   const config = await (program.firstStage ?? serverOptions)({
@@ -87,6 +87,7 @@ async function run(program: ServerProgram, flags: Flags, context: ComponentConte
     onWarning: (text) => log.warn("options.go:100", text),
     onLifeCycle: logLifeCycle(log),
     ...options,
+    monitoring: { countsFromStart: true, flags: flagValues, setVerbosity: log.setVerbosity, ...options.monitoring },
     signal,
   }).toConfig();
   const server = await config.complete().newServer(program.name);
@@ -183,6 +184,7 @@ function optionsOf({ options, recommended }: ServerProgram, flags: Flags, cwd: s
     ...(http && { http }),
     ...(port !== false && tls && { tls }),
     conduct: { ...options.conduct, ...given.conduct },
+    monitoring: { ...options.monitoring, ...given.monitoring },
     admission: {
       ...options.admission,
       ...admission,

@@ -2,8 +2,6 @@ import { goQuote } from "../../base/text/go-quote.js";
 import { type OptionGroup, sectionOf } from "../option-group.js";
 import { notNegative } from "./values.js";
 
-const NO_METRICS = "there are no metrics yet";
-
 const isStorageMediaType = (form: string): boolean =>
   form === "application/json" || form === "application/vnd.kubernetes.protobuf";
 
@@ -145,42 +143,50 @@ export const deletionOptions = {
   },
 } as const satisfies OptionGroup;
 
-const { initializationTimeout: _, ...shownWithEtcd } = storageOptions;
-
-export const etcdSection = sectionOf("etcd", { etcdOptions, shownWithEtcd, encryptionOptions, deletionOptions }, [
-  {
-    name: "default-watch-cache-size",
-    type: "int",
-    default: "100",
-    hidden: true,
-    deprecated: "watch caches are sized automatically and this flag will be removed in a future version",
-    usage: "How many changes a watch cache keeps.",
-    withoutEffect: "Kubernetes 1.36 does not read it, and the history of watches is limited by bytes",
-  },
-  {
+/** How old what the metrics show of the storage may be. */
+export const storagePollOptions = {
+  /** Counts of objects, in milliseconds; 0 counts none. Default 60,000. */
+  countPeriod: {
     name: "etcd-count-metric-poll-period",
     type: "duration",
     default: "1m0s",
-    usage: "How often objects are counted for the metrics; 0 counts none.",
-    withoutEffect: NO_METRICS,
+    usage: "How old the counts of objects in the metrics may be; 0 counts none.",
   },
-  {
+  /** The size of the database, in milliseconds; 0 asks never. Default 30,000. */
+  sizePeriod: {
     name: "etcd-db-metric-poll-interval",
     type: "duration",
     default: "30s",
-    usage: "How often the size of etcd's database is asked for the metrics; 0 asks never.",
-    withoutEffect: NO_METRICS,
+    usage: "How old the size of etcd's database in the metrics may be; 0 asks never.",
   },
-  {
-    name: "etcd-servers-overrides",
-    type: "stringSlice",
-    usage: "Other etcds for single resources, as group/resource#servers, where semicolons separate servers.",
-    refused: "all objects are kept in the etcd of --etcd-servers",
-  },
-  { name: "storage-backend", type: "string", usage: "What keeps the objects: etcd3." },
-  {
-    name: "watch-cache-sizes",
-    type: "stringSlice",
-    usage: "Resources without a watch cache, as resource#0 or resource.group#0; other numbers change nothing.",
-  },
-]);
+} as const satisfies OptionGroup;
+
+const { initializationTimeout: _, ...shownWithEtcd } = storageOptions;
+
+export const etcdSection = sectionOf(
+  "etcd",
+  { etcdOptions, shownWithEtcd, encryptionOptions, deletionOptions, storagePollOptions },
+  [
+    {
+      name: "default-watch-cache-size",
+      type: "int",
+      default: "100",
+      hidden: true,
+      deprecated: "watch caches are sized automatically and this flag will be removed in a future version",
+      usage: "How many changes a watch cache keeps.",
+      withoutEffect: "Kubernetes 1.36 does not read it, and the history of watches is limited by bytes",
+    },
+    {
+      name: "etcd-servers-overrides",
+      type: "stringSlice",
+      usage: "Other etcds for single resources, as group/resource#servers, where semicolons separate servers.",
+      refused: "all objects are kept in the etcd of --etcd-servers",
+    },
+    { name: "storage-backend", type: "string", usage: "What keeps the objects: etcd3." },
+    {
+      name: "watch-cache-sizes",
+      type: "stringSlice",
+      usage: "Resources without a watch cache, as resource#0 or resource.group#0; other numbers change nothing.",
+    },
+  ],
+);

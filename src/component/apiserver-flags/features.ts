@@ -1,6 +1,16 @@
 import type { FlagSection } from "../component-flag.js";
+import type { OptionGroup } from "../option-group.js";
 
-const NO_PROFILES = "there are no profiles";
+/** What a server shows of its process. */
+export const profilingOptions = {
+  /** Whether users who may can read profiles at /debug/pprof/ and change the verbosity of the log at /debug/flags/v. Default true. */
+  profiling: {
+    name: "profiling",
+    type: "bool",
+    default: "true",
+    usage: "Serve profiles at /debug/pprof/ to those who may read them.",
+  },
+} as const satisfies OptionGroup;
 
 export const featuresSection: FlagSection = {
   name: "features",
@@ -9,13 +19,13 @@ export const featuresSection: FlagSection = {
       name: "contention-profiling",
       type: "bool",
       usage: "Record where the server waits for itself.",
-      withoutEffect: NO_PROFILES,
+      withoutEffect: "one thread waits for no other",
     },
     {
       name: "debug-socket-path",
       type: "string",
       usage: "A Unix socket that profiles are read from.",
-      withoutEffect: NO_PROFILES,
+      withoutEffect: "profiles are read from the port",
     },
     {
       name: "enable-priority-and-fairness",
@@ -24,12 +34,6 @@ export const featuresSection: FlagSection = {
       usage: "Share the places for requests by FlowSchemas and PriorityLevelConfigurations.",
       withoutEffect: "users take turns for the places that the two limits of requests leave",
     },
-    {
-      name: "profiling",
-      type: "bool",
-      default: "true",
-      usage: "Serve profiles at /debug/pprof/.",
-      withoutEffect: NO_PROFILES,
-    },
+    profilingOptions.profiling,
   ],
 };

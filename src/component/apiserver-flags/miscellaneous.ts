@@ -144,9 +144,8 @@ export const miscSection = sectionOf("misc", { kubernetesOptions, kubeletOptions
   {
     name: "enable-logs-handler",
     type: "bool",
-    usage: "Serve the files of /var/log at /logs.",
+    usage: "Serve the files of --logs-folder at /logs to those who may read them.",
     deprecated: "Log handler functionality is deprecated",
-    withoutEffect: "there is no /logs",
   },
   {
     name: "kubelet-port",

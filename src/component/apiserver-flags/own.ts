@@ -54,5 +54,16 @@ export const ownOptions = {
   },
 } as const satisfies OptionGroup;
 
+/** The server's own log files. */
+export const logOptions = {
+  /** The folder whose files are served at /logs to those who may read them. Default: none is. */
+  logsFolder: {
+    name: "logs-folder",
+    type: "string",
+    usage: "The folder whose files --enable-logs-handler serves at /logs.",
+    isFile: true,
+  },
+} as const satisfies OptionGroup;
+
 /** Flags that kube-apiserver has not. */
-export const ownSection = sectionOf("kubets", { placeOptions, sizeOptions, ownOptions }, []);
+export const ownSection = sectionOf("kubets", { placeOptions, sizeOptions, ownOptions, logOptions }, []);

@@ -4,9 +4,11 @@ import { enablementOptions } from "./api-enablement.js";
 import { authenticationOptions } from "./authentication.js";
 import { authorizationOptions } from "./authorization.js";
 import { egressOptions } from "./egress.js";
-import { deletionOptions, encryptionOptions, etcdOptions, storageOptions } from "./etcd.js";
+import { deletionOptions, encryptionOptions, etcdOptions, storageOptions, storagePollOptions } from "./etcd.js";
+import { profilingOptions } from "./features.js";
 import { conductOptions, inFlightOptions } from "./generic.js";
-import { sizeOptions } from "./own.js";
+import { metricsOptions } from "./metrics.js";
+import { logOptions, sizeOptions } from "./own.js";
 import { http2Options, listeningOptions, tlsOptions } from "./secure-serving.js";
 
 /** The options of a server in code that flags have too, which each program reads of its flags. ServerOptions has the types of the same groups. */
@@ -25,5 +27,6 @@ export const serverOptionTable = {
   authorization: authorizationOptions,
   admission: admissionOptions,
   ...egressOptions,
+  monitoring: { ...metricsOptions, ...profilingOptions, ...storagePollOptions, ...logOptions },
   ...enablementOptions,
 } as const satisfies OptionGroup;

@@ -1,3 +1,4 @@
+import { withoutTrailing } from "../../base/text/without-trailing.js";
 import { readCsv } from "./csv.js";
 import type { FlagSpec, PairsType } from "./flag-set.js";
 import { parseGoBool } from "../../base/text/go-literals.js";
@@ -7,8 +8,15 @@ type ReadPair = (pair: string) => readonly [key: string, value: string];
 const PARTS: Readonly<Record<PairsType, (text: string) => readonly string[]>> = {
   mapStringString: (text) => text.split(",").filter((part) => part !== ""),
   // A comma parts pairs only where there are several.
-  stringToString: (text) => (text.split("=").length > 2 ? readCsv(text) : [text.replace(/^"+|"+$/g, "")]),
+  stringToString: (text) => (text.split("=").length > 2 ? readCsv(text) : [withoutQuotes(text)]),
 };
+
+/** Without the quotation marks around it, in one pass. */
+function withoutQuotes(text: string): string {
+  let from = 0;
+  while (text[from] === '"') from++;
+  return withoutTrailing(text.slice(from), '"');
+}
 
 const READ: Readonly<Record<PairsType, ReadPair>> = {
   /** White space around keys and values does not count. */

@@ -1,4 +1,5 @@
 import { throwIfCancelled } from "../../base/async/cancellation.js";
+import type { MeasuredAdmission, ServerMeasures } from "../metrics/measures.js";
 import type { AdmissionRecord, Operation } from "./attributes.js";
 import type { AdmissionContext, AdmissionPlugin, AdmissionTarget } from "./plugin.js";
 
@@ -20,6 +21,11 @@ interface Handling {
 /** The enabled plugins in running order. */
 export class AdmissionChain {
   readonly #handling = new Map<string, Handling>();
+  /** Phases without plugins, which are measured too, as in kube-apiserver. */
+  readonly #passing: Required<AdmissionPhases> = {
+    mutate: this.#step("admit", async () => {}),
+    validate: this.#step("validate", async () => {}),
+  };
 
   constructor(
     readonly plugins: readonly AdmissionPlugin[],
@@ -40,7 +46,7 @@ export class AdmissionChain {
       );
       phases.set(idle, assembled);
     }
-    return assembled;
+    return this.context.measuring?.on === undefined ? assembled : { ...this.#passing, ...assembled };
   }
 
   #handlingOf(operation: Operation, target: AdmissionTarget): Handling {
@@ -60,28 +66,66 @@ export class AdmissionChain {
     const admitAll = async (attributes: AdmissionRecord): Promise<void> => {
       for (const plugin of mutating) {
         throwIfCancelled(attributes.request.token);
-        await plugin.admit?.(attributes, this.context);
+        await this.#admit(plugin, attributes);
+      }
+    };
+    const mutate = async (attributes: AdmissionRecord): Promise<void> => {
+      await admitAll(attributes);
+      if (!attributes.reinvocation.requested) return;
+      attributes.reinvocation.begin();
+      await admitAll(attributes);
+    };
+    const validate = async (attributes: AdmissionRecord): Promise<void> => {
+      for (const plugin of validating) {
+        throwIfCancelled(attributes.request.token);
+        await this.#validate(plugin, attributes);
       }
     };
     return {
-      mutate:
-        mutating.length === 0
-          ? undefined
-          : async (attributes) => {
-              await admitAll(attributes);
-              if (!attributes.reinvocation.requested) return;
-              attributes.reinvocation.begin();
-              await admitAll(attributes);
-            },
-      validate:
-        validating.length === 0
-          ? undefined
-          : async (attributes) => {
-              for (const plugin of validating) {
-                throwIfCancelled(attributes.request.token);
-                await plugin.validate?.(attributes, this.context);
-              }
-            },
+      ...(mutating.length > 0 && { mutate: this.#step("admit", mutate) }),
+      ...(validating.length > 0 && { validate: this.#step("validate", validate) }),
     };
+  }
+
+  #admit(plugin: AdmissionPlugin, attributes: AdmissionRecord): Promise<void> | void {
+    const measures = this.context.measuring?.on;
+    if (measures === undefined) return plugin.admit?.(attributes, this.context);
+    const tell = (outcome: MeasuredAdmission): void => measures.admissionPlugin(plugin.name, outcome);
+    return measured("admit", attributes, measures, tell, () => plugin.admit?.(attributes, this.context));
+  }
+
+  #validate(plugin: AdmissionPlugin, attributes: AdmissionRecord): Promise<void> | void {
+    const measures = this.context.measuring?.on;
+    if (measures === undefined) return plugin.validate?.(attributes, this.context);
+    const tell = (outcome: MeasuredAdmission): void => measures.admissionPlugin(plugin.name, outcome);
+    return measured("validate", attributes, measures, tell, () => plugin.validate?.(attributes, this.context));
+  }
+
+  /** A phase of all plugins, which is measured as a whole. */
+  #step(type: MeasuredAdmission["type"], phase: (attributes: AdmissionRecord) => Promise<void>) {
+    return (attributes: AdmissionRecord): Promise<void> => {
+      const measures = this.context.measuring?.on;
+      if (measures === undefined) return phase(attributes);
+      const tell = (outcome: MeasuredAdmission): void => measures.admissionStep(outcome);
+      return measured(type, attributes, measures, tell, () => phase(attributes));
+    };
+  }
+}
+
+/** Does the work, and tells how long it took and whether it rejected the request. */
+async function measured(
+  type: MeasuredAdmission["type"],
+  { operation }: AdmissionRecord,
+  measures: ServerMeasures,
+  tell: (outcome: MeasuredAdmission) => void,
+  work: () => Promise<void> | void,
+): Promise<void> {
+  const began = measures.now();
+  let rejected = true;
+  try {
+    await work();
+    rejected = false;
+  } finally {
+    tell({ type, operation, rejected, milliseconds: measures.now() - began });
   }
 }

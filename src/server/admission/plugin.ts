@@ -9,6 +9,7 @@ import type { JsonObject } from "../../machinery/meta/json.js";
 import type { Quantity } from "../../machinery/text/quantity/quantity.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
 import type { Authorizer } from "../authz/authorizer.js";
+import type { Measuring } from "../metrics/measures.js";
 import type { WebhookClients } from "../webhook/webhook-clients.js";
 import type { AdmissionAttributes, Operation } from "./attributes.js";
 
@@ -73,6 +74,8 @@ export interface AdmissionContext {
   readonly openCharges: OpenChargesOfQuotas;
   /** Requests as the server itself, which admission does not refuse: how a plugin writes other objects. */
   readonly client: () => Transport;
+  /** Takes how long plugins and webhooks took. Left out: nothing does. */
+  readonly measuring?: Measuring;
 }
 
 export interface OpenChargesOfQuotas {

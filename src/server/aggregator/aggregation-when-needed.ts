@@ -2,7 +2,7 @@ import type { APIService } from "../../api/types/apiregistration/v1.js";
 import type { ServedApi } from "../../api/facts/index.js";
 import { inOrder } from "../../base/async/turns.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
-import { object, type ReceivedObject, text } from "../../machinery/meta/received.js";
+import { list, object, type ReceivedObject, text } from "../../machinery/meta/received.js";
 import { remoteApiOf } from "../builtin/apiregistration/remote-apis.js";
 import type { Aggregation } from "../endpoints/aggregation.js";
 import type { Handler } from "../request/api-request.js";
@@ -60,6 +60,11 @@ export class AggregationWhenNeeded implements Aggregation {
     this.#aggregator?.stop();
   }
 
+  /** By the conditions that the aggregator has written. */
+  availability(): ReadonlyMap<string, boolean> {
+    return new Map([...this.apiServices].map(([name, one]) => [name, isAvailable(one)]));
+  }
+
   view(own: ServedApi): ServedApi {
     return this.#aggregator?.view(own) ?? own;
   }
@@ -88,6 +93,13 @@ export class AggregationWhenNeeded implements Aggregation {
     this.#aggregator = new Aggregator(parts, { ...this.rules, id: parts.id });
     this.#aggregator.settle(this.apiServices);
   }
+}
+
+function isAvailable({ status }: ReceivedObject<APIService>): boolean {
+  const found = list(object(status).conditions)
+    .map(object)
+    .find(({ type }) => type === "Available");
+  return found?.status === "True";
 }
 
 const groupOf = ({ spec }: ReceivedObject<APIService>): string => text(object(spec).group);

@@ -6,6 +6,7 @@ import { isConflict, isNotFound } from "../../machinery/errors/status-error.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
 import type { ApiRegistry } from "../api-registry/api-registry.js";
 import type { Aggregation, RemoteV2 } from "../endpoints/aggregation.js";
+import type { Measuring } from "../metrics/measures.js";
 import type { Handler } from "../request/api-request.js";
 import { respondText } from "../request/respond.js";
 import { aggregatedView, type RemoteResources } from "./aggregated-view.js";
@@ -43,6 +44,7 @@ export interface AggregatorParts extends RemoteSurroundings {
   /** Called when what is served has changed. */
   readonly onChange: () => void;
   readonly reportError: (error: unknown) => void;
+  readonly measuring: Measuring;
 }
 
 /** What is known of the server behind an APIService. */
@@ -230,6 +232,9 @@ export class Aggregator implements Aggregation {
     if (isDeepStrictEqual(remote.api.condition, condition)) return;
     try {
       await this.parts.writeStatus(withCondition(now, condition, this.parts.clock.now()));
+      if (isAvailable(remote.api) && condition.status !== "True") {
+        this.parts.measuring.on?.apiServiceUnavailable(name, condition.reason);
+      }
     } catch (error) {
       // What it is now comes with the next event.
       if (!isConflict(error) && !isNotFound(error)) throw error;

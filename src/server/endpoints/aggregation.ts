@@ -9,6 +9,8 @@ export interface Aggregation {
   /** What answers a path of a group version that another server serves; undefined for all other paths. */
   handlerOf(path: string): Handler | undefined;
   readonly openApi: RemoteOpenApi;
+  /** The names of the APIServices, and whether each is available. */
+  availability?(): ReadonlyMap<string, boolean>;
 }
 
 /** The OpenAPI documents of other servers. */

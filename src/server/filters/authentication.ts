@@ -3,7 +3,8 @@ import type { Anonymous } from "../authn/authentication.js";
 import type { Authenticator } from "../authn/authenticator.js";
 import { ignoredHeaderWarning } from "../authn/authorization-header.js";
 import { type FrontProxyHeaders, isFrontProxyHeader, STANDARD_HEADERS } from "../authn/request-header.js";
-import type { Filter } from "../request/api-request.js";
+import type { Measuring, ServerMeasures } from "../metrics/measures.js";
+import type { ApiRequest, Filter } from "../request/api-request.js";
 import type { Exchange } from "../request/exchange.js";
 import { ANONYMOUS, authenticated, type AuthenticatedUser } from "../request/user.js";
 import { respondTooMany } from "./max-in-flight.js";
@@ -16,12 +17,8 @@ const WAITING = 2000;
  * a client could claim to be a front proxy. A request without credentials is `anonymous`'s, by its path, or a 401. Beyond {@link WAITING} a
  * request is a 429.
  */
-export function authentication(
-  authenticator: Authenticator,
-  anonymous: Anonymous,
-  proxyHeaders: () => FrontProxyHeaders | undefined = () => undefined,
-): Filter {
-  const isProxyHeader = proxyHeaderTest(proxyHeaders);
+export function authentication({ authenticator, anonymous, proxyHeaders }: Identity, measuring?: Measuring): Filter {
+  const isProxyHeader = proxyHeaderTest(proxyHeaders ?? (() => undefined));
   const isCredential = (header: string): boolean => header === "authorization" || isProxyHeader(header);
   let waiting = 0;
   return (next) => async (request) => {
@@ -30,7 +27,10 @@ export function authentication(
     waiting += 1;
     let found: AuthenticatedUser | undefined;
     try {
-      found = await authenticator(exchange, request);
+      const measures = measuring?.on;
+      found = await (measures === undefined
+        ? authenticator(exchange, request)
+        : measured(measures, request, authenticator, anonymous));
     } finally {
       waiting -= 1;
       exchange.authenticated?.(found !== undefined && isKnown(found));
@@ -46,6 +46,32 @@ export function authentication(
     for (const [key, value] of Object.entries(annotations)) request.annotations.add(key, value);
     await next(request.with({ user: authenticated(caller) }));
   };
+}
+
+/** Says who a request comes from. */
+interface Identity {
+  readonly authenticator: Authenticator;
+  readonly anonymous: Anonymous;
+  readonly proxyHeaders: (() => FrontProxyHeaders | undefined) | undefined;
+}
+
+/** Authenticates and counts the attempt. A caller without credentials who is let in has succeeded, as in kube-apiserver. */
+async function measured(
+  measures: ServerMeasures,
+  request: ApiRequest,
+  authenticator: Authenticator,
+  anonymous: Anonymous,
+): Promise<AuthenticatedUser | undefined> {
+  const began = measures.now();
+  try {
+    const found = await authenticator(request.exchange, request);
+    const user = found ?? anonymous(request.info.path);
+    measures.authenticated(user === undefined ? "failure" : "success", user?.name, measures.now() - began);
+    return found;
+  } catch (error) {
+    measures.authenticated("error", undefined, measures.now() - began);
+    throw error;
+  }
 }
 
 /** Tests for the standard headers and for those of the proxy that is known at the time. */

@@ -2,6 +2,7 @@ import { goQuote } from "../../base/text/go-quote.js";
 import type { Authorizer, AuthorizerAttributes, Decision } from "../authz/authorizer.js";
 import { refusal } from "../authz/refusal.js";
 import { RequestAttributes } from "../authz/request-attributes.js";
+import type { Measuring, ServerMeasures } from "../metrics/measures.js";
 import type { ApiRequest, Filter, Handler } from "../request/api-request.js";
 import { respondText } from "../request/respond.js";
 
@@ -9,13 +10,32 @@ import { respondText } from "../request/respond.js";
  * Asks the authorizer whether the user may do what the request wants, and refuses with 403 what it does not allow; with 500, in
  * kube-apiserver's text, where an authorizer failed.
  */
-export function authorization(authorize: Authorizer): Filter {
+export function authorization(authorize: Authorizer, measuring?: Measuring): Filter {
   return (next) => (request) => {
     const attributes = new RequestAttributes(request);
-    const found = authorize(attributes);
+    const measures = measuring?.on;
+    const found = measures === undefined ? authorize(attributes) : measured(measures, authorize, attributes);
     if (!(found instanceof Promise)) return obeyed(found, attributes, next, request);
     return found.then((decision) => obeyed(decision, attributes, next, request));
   };
+}
+
+/** Asks and counts the answer. */
+async function measured(
+  measures: ServerMeasures,
+  authorize: Authorizer,
+  attributes: AuthorizerAttributes,
+): Promise<Decision> {
+  const began = measures.now();
+  const found = await authorize(attributes);
+  measures.authorized(resultOf(found), measures.now() - began);
+  return found;
+}
+
+function resultOf({ decision, error }: Decision): Parameters<ServerMeasures["authorized"]>[0] {
+  if (decision === "allow") return "allowed";
+  if (error !== undefined) return "error";
+  return decision === "deny" ? "denied" : "no-opinion";
 }
 
 async function obeyed(

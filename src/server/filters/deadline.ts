@@ -3,6 +3,7 @@ import { badRequest, timeout } from "../../machinery/errors/status-error.js";
 import { parseGoDuration } from "../../base/text/go-literals.js";
 import { type Stopwatch, stopwatchOf, type Timers } from "../../base/time/timers.js";
 import type { ApiRequest, Filter } from "../request/api-request.js";
+import type { Measuring } from "../metrics/measures.js";
 import { isLongRunning } from "./max-in-flight.js";
 
 /** What a request may take at most by default, watches and connections into pods excepted. */
@@ -17,7 +18,7 @@ const WRITES: ReadonlySet<string> = new Set(["create", "update", "patch", "delet
  * time only bounds its admission. Driven timers wait for the request meanwhile.
  */
 export const deadline =
-  (timers: Timers, most = REQUEST_TIMEOUT_MS): Filter =>
+  (timers: Timers, most = REQUEST_TIMEOUT_MS, measuring?: Measuring): Filter =>
   (next) =>
   async (request) => {
     if (request.info.verb === "watch") return next(request);
@@ -33,6 +34,7 @@ export const deadline =
     await new Promise<void>((resolve, reject) => {
       const cancel = timers.start(limit, () => {
         ending.expire();
+        measuring?.on?.timedOut(request);
         reject(timeout(limit < asked ? WRITE_IS_LATE : "request did not complete within the allotted timeout", 0));
       });
       run()

@@ -2,6 +2,7 @@ import type { inFlightOptions } from "../../component/apiserver-flags/generic.js
 import type { OptionsOf } from "../../component/option-group.js";
 import type { Timers } from "../../base/time/timers.js";
 import { REQUEST_IS_OVER } from "../../base/async/cancellation.js";
+import type { Measuring } from "../metrics/measures.js";
 import type { ApiRequest, Filter, Handler } from "../request/api-request.js";
 import type { RequestInfo } from "../request/request-info.js";
 import { respondBytes } from "../request/respond.js";
@@ -26,7 +27,11 @@ const PATIENCE_MS = 15_000;
  * in front of all that waits for others: impersonation, authorization, admission, storage, and the client that reads its answer.
  * Watches and connections into pods, probes, and members of system:masters are not counted.
  */
-export function maxInFlight(timers: Timers, { readOnly, mutating }: InFlightLimits = IN_FLIGHT_LIMITS): Filter {
+export function maxInFlight(
+  timers: Timers,
+  { readOnly, mutating }: InFlightLimits = IN_FLIGHT_LIMITS,
+  measuring?: Measuring,
+): Filter {
   for (const [name, limit] of Object.entries({ readOnly, mutating })) {
     if (limit >= 0) continue;
     throw new Error(`inFlight.${name} is ${limit}; give how many requests run at once, or 0 for no limit`);
@@ -36,7 +41,7 @@ export function maxInFlight(timers: Timers, { readOnly, mutating }: InFlightLimi
     const { info, user } = request;
     if (isLongRunning(info) || user.groups.includes("system:masters") || isProbe(info.path)) return next(request);
     const places = READS.has(info.verb) ? readers : writers;
-    return places.tryEnter(user.name) ? running(places, next, request) : waiting(places, next, request);
+    return places.tryEnter(user.name) ? running(places, next, request) : waiting(places, next, request, measuring);
   };
 }
 
@@ -48,8 +53,14 @@ async function running(places: Places, next: Handler, request: ApiRequest): Prom
   }
 }
 
-async function waiting(places: Places, next: Handler, request: ApiRequest): Promise<void> {
+async function waiting(
+  places: Places,
+  next: Handler,
+  request: ApiRequest,
+  measuring: Measuring | undefined,
+): Promise<void> {
   if (await places.enter(request)) return running(places, next, request);
+  measuring?.on?.dropped(request);
   await respondTooMany(request);
 }
 

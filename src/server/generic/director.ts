@@ -5,6 +5,7 @@ import { type ApiOperation, type Operations, operationsOf } from "../endpoints/o
 import type { HandlerContext } from "../endpoints/resource-record.js";
 import type { ServedResource } from "../endpoints/served-resource.js";
 import { handleConnect } from "../endpoints/verbs/connect.js";
+import type { Measuring } from "../metrics/measures.js";
 import type { ApiRequest, Handler } from "../request/api-request.js";
 import { respondText } from "../request/respond.js";
 import type { Delegate } from "./delegate.js";
@@ -33,6 +34,7 @@ export function director(
   api: ApiSnapshot,
   operations: OperationsOf,
   nonResource: Handler,
+  measuring: Measuring,
   delegate?: Pick<Delegate, "direct">,
 ): Handler {
   const isOwn = delegate === undefined ? undefined : groupVersionsServed(api);
@@ -51,7 +53,7 @@ export function director(
     warnOfDeprecation(request, resource);
     if (known === undefined) throw unknownPath();
     if (connecter?.connectMethods.includes(request.exchange.method) === true) {
-      return handleConnect(request, resource, connecter);
+      return counted(measuring, request, resource, (counting) => handleConnect(counting, resource, connecter));
     }
     // The verb of such a path is watch, whatever the method is.
     const isServed = !info.legacyWatch || request.exchange.method === "GET";
@@ -59,8 +61,21 @@ export function director(
     if (operation === undefined || !pathFits(request, resource, operation)) throw refusal(request, resource);
     const preparing = WRITES.has(info.verb) ? resource.strategy.beforeWrite?.(groupVersion) : undefined;
     if (preparing !== undefined) await preparing;
-    return operation.handle(request);
+    return counted(measuring, request, resource, operation.handle);
   };
+}
+
+/** Handles a request, and counts it where requests are counted. */
+function counted(
+  { on: measures }: Measuring,
+  request: ApiRequest,
+  { facts }: ServedResource,
+  handle: Handler,
+): Promise<void> {
+  if (measures === undefined) return handle(request);
+  const isDeprecated = deprecationWarning(facts) !== undefined;
+  const target = { component: "apiserver", removedRelease: isDeprecated ? (facts.removed ?? "") : undefined };
+  return measures.request(request, target, handle);
 }
 
 const groupVersionsServed = ({ served }: ApiSnapshot): ReadonlySet<string> => new Set(groupVersionsOf(served));

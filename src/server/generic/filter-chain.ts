@@ -15,6 +15,7 @@ import type { OpenWatches } from "../filters/watch-termination.js";
 import { chain, type Filter, type Handler } from "../request/api-request.js";
 import { respondStatus } from "../endpoints/verbs/answer.js";
 import type { Authorization } from "../authz/authorizer.js";
+import type { Measuring } from "../metrics/measures.js";
 import type { RequestIdentity } from "./request-identity.js";
 import type { ServerConfig } from "./server-config.js";
 
@@ -23,6 +24,7 @@ interface ChainParts {
   readonly authorization: Authorization;
   readonly watches: OpenWatches;
   readonly timers: Timers;
+  readonly measuring: Measuring;
   /** Whether requests of clients are served now. */
   readonly available: () => Availability;
 }
@@ -52,7 +54,7 @@ export function filterChains(config: ServerConfig, parts: ChainParts, last: Hand
 function serverFilters(config: ServerConfig, parts: ChainParts): Partial<Record<FilterName, Filter>> {
   const { conduct = {}, reportError = () => {} } = config;
   const { corsAllowedOrigins = [], strictTransportSecurity: directives = [], goawayChance = 0 } = conduct;
-  const { identity, authorization, available, watches, timers } = parts;
+  const { identity, authorization, available, watches, timers, measuring } = parts;
   const recovery = panicRecovery(reportError, respondStatus);
   return {
     "panic-recovery": recovery,
@@ -60,12 +62,12 @@ function serverFilters(config: ServerConfig, parts: ChainParts): Partial<Record<
     ...(conduct.shutdownSendRetryAfter === true && { "retry-after": retryAfter(() => available() === "stopping") }),
     availability: availability(available),
     ...(goawayChance > 0 && { goaway: answering(probabilisticGoaway(goawayChance, config.requestRandom), recovery) }),
-    deadline: deadline(timers, conduct.requestTimeout),
+    deadline: deadline(timers, conduct.requestTimeout, measuring),
     ...((conduct.shutdownWatchTerminationGracePeriod ?? 0) > 0 && { "watch-termination": watches.filter }),
     ...(corsAllowedOrigins.length > 0 && { cors: answering(cors(corsAllowedOrigins), recovery) }),
-    authentication: authentication(identity.authenticator, identity.anonymous, identity.proxyHeaders),
-    "max-in-flight": maxInFlight(timers, config.inFlight),
+    authentication: authentication(identity, measuring),
+    "max-in-flight": maxInFlight(timers, config.inFlight, measuring),
     impersonation: impersonation(authorization.authorize),
-    authorization: authorized(authorization.authorize),
+    authorization: authorized(authorization.authorize, measuring),
   };
 }

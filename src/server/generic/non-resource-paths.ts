@@ -7,6 +7,7 @@ import { openApiHandlers } from "../endpoints/non-resource/openapi.js";
 import { OPENID_PATHS, openIdHandlers } from "../endpoints/non-resource/openid-metadata.js";
 import { rootPaths } from "../endpoints/non-resource/root-paths.js";
 import { versionHandler } from "../endpoints/non-resource/version.js";
+import type { Measuring } from "../metrics/measures.js";
 import type { ApiRequest, Handler } from "../request/api-request.js";
 import { hasBadEscape } from "../request/request-info.js";
 import { respondText } from "../request/respond.js";
@@ -23,12 +24,14 @@ export class NonResourcePaths {
   readonly #shutdown: HealthCheck;
   readonly #documents = new LatestDocuments();
   readonly #began: number;
+  readonly #measuring: Measuring;
 
   /** `shutdown` fails once the server stops. */
-  constructor(config: ServerConfig, registry: ApiRegistry, shutdown: HealthCheck) {
+  constructor(config: ServerConfig, registry: ApiRegistry, shutdown: HealthCheck, measuring: Measuring) {
     this.#config = config;
     this.#registry = registry;
     this.#shutdown = shutdown;
+    this.#measuring = measuring;
     this.#began = config.clock.now();
     this.own = config.paths ?? new OwnPaths();
   }
@@ -36,13 +39,14 @@ export class NonResourcePaths {
   /** Handles the paths of a server that serves `api`, those of its delegate included. */
   handler(api: ServedApi): Handler {
     const find = this.#lookup(api);
-    const { delegate, listsPathsAtEnd = false } = this.#config;
-    const end = listsPathsAtEnd ? rootPaths(api, () => this.#listed(), 404) : notFound;
+    const { delegate, listsPathsAtEnd = false, monitoring } = this.#config;
+    const end = listsPathsAtEnd ? rootPaths(api, () => this.listed(), 404) : notFound;
     return async (request) => {
       const { path } = request.info;
-      const handler = find(path);
-      if (handler !== undefined)
-        return isRead(request) || this.own.find(path) === handler ? handler(request) : refuse(request);
+      const handler = this.own.find(path) ?? monitoring?.find(path);
+      if (handler !== undefined) return handler(request);
+      const reader = find(path);
+      if (reader !== undefined) return isRead(request) ? reader(request) : refuse(request);
       if (delegate?.servesPath(path) === true) return delegate.direct(request);
       if (hasBadEscape(path)) return respondText(request, 400, "400 Bad Request");
       return end(request);
@@ -50,11 +54,12 @@ export class NonResourcePaths {
   }
 
   /** The paths of the index beside those of the API. Each check is a path of its own. */
-  #listed(): readonly string[] {
+  listed(): readonly string[] {
     const below = (root: string, checks: readonly HealthCheck[]) => checks.map(({ name }) => `${root}/${name}`);
     const openId = this.#config.serviceAccounts === undefined ? [] : OPENID_PATHS;
     return [
       ...this.own.listed,
+      ...(this.#config.monitoring?.listed ?? []),
       ...openId,
       ...(this.#config.delegate?.listedPaths() ?? []),
       ...below("/healthz", this.#healthy()),
@@ -66,7 +71,7 @@ export class NonResourcePaths {
   /** The checks of this server's health and of those behind it. A check of this server hides one of the same name behind it. */
   healthChecks(): readonly HealthCheck[] {
     const { boot, delegate, healthChecks = [], storage } = this.#config;
-    const own = [PING, { name: "etcd", check: () => storage.check() }, ...healthChecks, ...(boot?.checks ?? [])];
+    const own = [PING, LOG, { name: "etcd", check: () => storage.check() }, ...healthChecks, ...(boot?.checks ?? [])];
     return withBehind(own, delegate?.healthChecks() ?? []);
   }
 
@@ -91,20 +96,21 @@ export class NonResourcePaths {
   #readiness(): readonly HealthCheck[] {
     const { storage } = this.#config;
     const etcd: HealthCheck = { name: "etcd-readiness", check: () => storage.check("readiness") };
-    const healthy = this.#healthy().flatMap((check) => (check.name === "etcd" ? [check, etcd] : [check]));
-    return [...healthy, ...this.readyChecks(), this.#shutdown];
+    const healthy = this.#healthy().flatMap((check) =>
+      check.name === "etcd" ? [check, etcd, ...this.readyChecks()] : [check],
+    );
+    return [...healthy, this.#shutdown];
   }
 
   #lookup(api: ServedApi): (path: string) => Handler | undefined {
     const { serverAddress, serviceAccounts } = this.#config;
-    const root = rootPaths(api, () => this.#listed());
+    const root = rootPaths(api, () => this.listed());
     const version = versionHandler(this.#config.title?.version);
     const lookups = [
-      (path: string) => this.own.find(path),
       (path: string) => (path === "/version" || path === "/version/" ? version : undefined),
-      healthHandler("/healthz", () => this.#healthy()),
-      healthHandler("/livez", () => this.#liveChecks()),
-      healthHandler("/readyz", () => this.#readiness()),
+      healthHandler("/healthz", () => this.#healthy(), this.#measuring),
+      healthHandler("/livez", () => this.#liveChecks(), this.#measuring),
+      healthHandler("/readyz", () => this.#readiness(), this.#measuring),
       discoveryHandlers(api, serverAddress),
       openApiHandlers(api, this.#documents, this.#config.aggregation?.openApi),
       ...(serviceAccounts === undefined ? [] : [openIdHandlers(serviceAccounts, serverAddress)]),
@@ -123,6 +129,9 @@ export class NonResourcePaths {
 const passing = (name: string): HealthCheck => ({ name, check: () => Promise.resolve() });
 
 const PING = passing("ping");
+
+/** Lines of the log are written before the code goes on that writes them: a server that answers has written them. */
+const LOG = passing("log");
 
 function withBehind(own: readonly HealthCheck[], behind: readonly HealthCheck[]): readonly HealthCheck[] {
   const names = new Set(own.map(({ name }) => name));

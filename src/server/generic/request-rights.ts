@@ -4,9 +4,11 @@ import {
   type AuthorizationContext,
   type AuthorizationMode,
   chainOf,
+  type Decision,
   privilegedGroup,
 } from "../authz/authorizer.js";
 import { probesUntil } from "../authz/authorizer.js";
+import type { Measuring } from "../metrics/measures.js";
 import type { ServerConfig } from "./server-config.js";
 
 /** Says what users may do. */
@@ -16,8 +18,12 @@ export interface RequestRights {
 }
 
 /** The authorizers of a server. Before them members of system:masters may do everything, and while it starts everybody may ask for its health. */
-export function requestRights(config: ServerConfig, context: AuthorizationContext): RequestRights {
-  const modes = modesOf(config, context);
+export function requestRights(
+  config: ServerConfig,
+  context: AuthorizationContext,
+  measuring: Measuring,
+): RequestRights {
+  const modes = modesOf(config, context).map((mode) => measuredMode(mode, measuring));
   const everyoneMayAll = modes.every(({ name }) => name === alwaysAllow.name);
   const before = everyoneMayAll ? [] : [privilegedGroup, probesUntil(() => config.boot?.done !== false)];
   return { authorization: chainOf([...before, ...modes]), everyoneMayAll };
@@ -31,4 +37,33 @@ function modesOf(
   const own = authorizers.map((authorize, index) => ({ name: `authorizer-${index + 1}`, authorize }));
   const modes = [...own, ...(authorization?.(context) ?? [])];
   return modes.length === 0 ? [alwaysAllow] : modes;
+}
+
+/** The authorizers that kube-apiserver has one of: their type is their name. */
+const SINGLE: ReadonlySet<string> = new Set(["Node", "RBAC", "ABAC", "AlwaysAllow", "AlwaysDeny"]);
+
+/** The authorizer, which tells what it decides. */
+function measuredMode(mode: AuthorizationMode, measuring: Measuring): AuthorizationMode {
+  const { name, authorize } = mode;
+  const isSingle = SINGLE.has(name);
+  const tell = ({ decision }: Decision): void => {
+    if (decision === "no-opinion") return;
+    const words = decision === "allow" ? "allowed" : "denied";
+    measuring.on?.decided(isSingle ? name : "Webhook", isSingle ? name.toLowerCase() : name, words);
+  };
+  return {
+    ...mode,
+    authorize(attributes) {
+      const found = authorize(attributes);
+      if (measuring.on === undefined) return found;
+      if (!(found instanceof Promise)) {
+        tell(found);
+        return found;
+      }
+      return found.then((decision) => {
+        tell(decision);
+        return decision;
+      });
+    },
+  };
 }

@@ -34,6 +34,8 @@ export interface ListenOptions {
   readonly stopping: AbortSignal;
   /** False: the port speaks HTTP/1.1 alone. */
   readonly http2?: Http2Options | false | undefined;
+  /** Called for each TLS handshake that fails. */
+  readonly onHandshakeError?: () => void;
   /** Tests have others, and wait less. */
   readonly limits?: Partial<ConnectionLimits>;
 }
@@ -123,7 +125,10 @@ export async function listen(options: ListenOptions): Promise<Listener> {
   server.on("session", (session) => sessions.add(session));
   const sockets = openSockets(server);
   // A client that hangs up during its handshake is no error of the server.
-  server.on("tlsClientError", (error, client) => answerPlainHttp(error, client, CLOSING_MS));
+  server.on("tlsClientError", (error, client) => {
+    options.onHandshakeError?.();
+    answerPlainHttp(error, client, CLOSING_MS);
+  });
   server.on("sessionError", () => {});
   serveHttp1(server, options, limits, peers);
   serveHttp2(server, options, sessions, peers);

@@ -19,8 +19,9 @@ import type { StorageMediaType } from "../endpoints/serializers/serializer.js";
 import type { InFlightLimits } from "../filters/max-in-flight.js";
 import type { OwnFilter } from "../filters/own-filter.js";
 import type { ClusterNetwork } from "../kubelet/cluster-network.js";
+import type { Measuring } from "../metrics/measures.js";
 import type { DeletionRules } from "../registry/deletion.js";
-import type { Filter } from "../request/api-request.js";
+import type { Filter, Handler } from "../request/api-request.js";
 import type { TokenIssuer } from "../request/token-issuer.js";
 import type { TokenLookup } from "../request/user.js";
 import type { Storage } from "../storage/create-storage.js";
@@ -31,6 +32,14 @@ import type { OwnPaths } from "./own-paths.js";
 
 /** How a server answers and stops: kube-apiserver's generic flags, whose defaults these are. */
 export type Conduct = OptionsOf<typeof conductOptions>;
+
+/** Paths that belong to no API. */
+export interface ServerPaths {
+  /** Answers a path, with every method. */
+  find(path: string): Handler | undefined;
+  /** Those of the index at "/". */
+  readonly listed: readonly string[];
+}
 
 export interface ServerConfig {
   /** Names the server in a chain and in errors: "kube-apiserver". Default: "kubets". */
@@ -81,6 +90,8 @@ export interface ServerConfig {
   readonly env?: Environment;
   /** Returns the "host:port" that /api tells clients; "" without a socket. */
   readonly serverAddress: () => string;
+  /** Takes what the parts of the server measure. Default: nothing does. */
+  readonly measuring?: Measuring | undefined;
   /** The steps before the server serves requests. Left out: it serves at once. */
   readonly boot?: BootSequence;
   /** Receives exceptions that are no StatusError: faults of the server. */
@@ -114,6 +125,8 @@ export interface ServerConfig {
   readonly readyChecks?: readonly HealthCheck[];
   /** Paths beside the API's; more can be added while the server runs. Default: none. */
   readonly paths?: OwnPaths;
+  /** Paths for operators: metrics, profiles. {@link paths} come before them. Default: none. */
+  readonly monitoring?: ServerPaths | undefined;
   /** The next server of the chain, which answers what this one does not serve. Default: nothing else is served. */
   readonly delegate?: Delegate | undefined;
 }

@@ -17,6 +17,7 @@ import { servedKinds } from "../endpoints/served-kinds.js";
 import type { Availability } from "../filters/availability.js";
 import { OpenWatches } from "../filters/watch-termination.js";
 import { hostsOf } from "../kubelet/cluster-network.js";
+import { Measuring } from "../metrics/measures.js";
 import { OpenCharges } from "../registry/open-charges.js";
 import { type Handler, newApiRequest } from "../request/api-request.js";
 import type { Exchange } from "../request/exchange.js";
@@ -51,8 +52,14 @@ export interface Server extends Delegate {
   /** Calls webhooks. Its connections close when the server has stopped. */
   readonly webhooks: WebhookClients;
   readonly stopping: AbortSignal;
+  /** Takes what the parts of the server measure. */
+  readonly measuring: Measuring;
+  /** Whether the server has authorizers. Else every user may do everything. */
+  readonly asksForRights: boolean;
   /** Says what users may do, as the server's filters ask it. */
   readonly authorization: Authorization;
+  /** The paths of the index at "/" that belong to no API, with all health checks. */
+  indexPaths(): readonly string[];
   /** Says whose a bearer token is, as the server's filters ask it. */
   readonly tokens: TokenUnion;
   /** Handles one exchange to its end. */
@@ -95,6 +102,7 @@ class ApiServer implements Server {
   readonly webhooks: WebhookClients;
   readonly services: ServiceNetwork;
   readonly lifeCycle: LifeCycle;
+  readonly measuring: Measuring;
   readonly #config: ServerConfig;
   readonly #timers: Timers;
   readonly #rights: RequestRights;
@@ -113,6 +121,7 @@ class ApiServer implements Server {
     this.#config = config;
     this.name = config.name ?? "kubets";
     this.#timers = config.timers ?? systemTimers;
+    this.measuring = config.measuring ?? new Measuring();
     this.lifeCycle = new LifeCycle(onLifeCycle);
     // Every exchange under way adds a listener.
     setMaxListeners(0, this.#stopping.signal);
@@ -127,7 +136,7 @@ class ApiServer implements Server {
       },
       clock: config.clock,
     };
-    this.#rights = requestRights(config, context);
+    this.#rights = requestRights(config, context, this.measuring);
     this.registry = this.#openRegistry();
     this.registry.install(...(config.resources ?? []));
     const report = config.reportError ?? (() => {});
@@ -136,7 +145,7 @@ class ApiServer implements Server {
       markUsed: (secret, day) => markUsedToken(this.loopback(), secret, day, report),
       everyoneMayAll: this.#rights.everyoneMayAll,
     });
-    this.#elsewhere = new NonResourcePaths(config, this.registry, this.#shutdownCheck());
+    this.#elsewhere = new NonResourcePaths(config, this.registry, this.#shutdownCheck(), this.measuring);
     this.#handlers = filterChains(
       config,
       {
@@ -144,6 +153,7 @@ class ApiServer implements Server {
         authorization: this.#rights.authorization,
         watches: this.#watches,
         timers: this.#timers,
+        measuring: this.measuring,
         available: () => this.#available(),
       },
       this.direct,
@@ -160,6 +170,10 @@ class ApiServer implements Server {
 
   get authorization(): Authorization {
     return this.#rights.authorization;
+  }
+
+  get asksForRights(): boolean {
+    return !this.#rights.everyoneMayAll;
   }
 
   get tokens(): TokenUnion {
@@ -197,6 +211,10 @@ class ApiServer implements Server {
 
   listedPaths(): readonly string[] {
     return [...this.paths.listed, ...(this.#config.delegate?.listedPaths() ?? [])];
+  }
+
+  indexPaths(): readonly string[] {
+    return this.#elsewhere.listed();
   }
 
   healthChecks(): readonly HealthCheck[] {
@@ -278,7 +296,7 @@ class ApiServer implements Server {
       const { current } = this.registry;
       this.#directors.set(
         api,
-        director(current, this.#operations(), this.#elsewhere.handler(api), this.#config.delegate),
+        director(current, this.#operations(), this.#elsewhere.handler(api), this.measuring, this.#config.delegate),
       );
     }
     return api;
@@ -340,6 +358,7 @@ class ApiServer implements Server {
       authorize: this.authorization.authorize,
       clock,
       client: () => this.loopback(),
+      measuring: this.measuring,
     });
   }
 }

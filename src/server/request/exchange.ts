@@ -40,6 +40,8 @@ export interface Exchange extends PeerIdentity {
    * not.
    */
   authenticated?(isKnown: boolean): void;
+  /** Told of the size of each event of a watch, in bytes. Absent where nothing measures them. */
+  watchEvent?(bytes: number): void;
   /** True once respond was called or the protocol was switched. An error can then no longer become a Status. */
   readonly responded: boolean;
   /** Present when the client asks for a WebSocket. A handler that speaks it accepts instead of responding. */

@@ -33,6 +33,18 @@ export interface KvStorageOptions {
   readonly namesUnreadable?: boolean;
   /** As {@link ObjectLimit} counts them; 0: no limit. Default {@link DEFAULT_MAX_OBJECT_BYTES}. */
   readonly maxObjectBytes?: number;
+  /** Told of what the storage does. Default: nothing is. */
+  readonly observer?: StorageObserver | undefined;
+}
+
+/** Is told what a storage does. */
+export interface StorageObserver {
+  /** The storage has sent changes to the watch cache. */
+  events(events: readonly { readonly key: string }[]): void;
+  /** A list of a resource was read, with so many objects. */
+  listed(resource: GroupResource, fromCache: boolean, returned: number): void;
+  /** The objects of a resource are below the prefix from now on. */
+  stores(prefix: string, resource: GroupResource): void;
 }
 
 /**
@@ -83,6 +95,7 @@ export function createStorage(options: KvStorageOptions): Storage {
     storeFor({ prefix, resource, codec }) {
       codecs.register(prefix, codec);
       const isCached = hasWatchCache(options.watchCache, resource);
+      options.observer?.stores(prefix, resource);
       return new KvObjectStore({
         kv,
         reads: isCached ? reads : direct,
@@ -93,6 +106,7 @@ export function createStorage(options: KvStorageOptions): Storage {
         resource,
         codec,
         namesUnreadable: options.namesUnreadable,
+        onList: options.observer && ((returned) => options.observer?.listed(resource, isCached, returned)),
       });
     },
     release: (prefix) => codecs.release(prefix),
@@ -134,7 +148,11 @@ function openReads(options: KvStorageOptions, codecs: Codecs, clock: Clock, time
     milliseconds: (options.historySeconds ?? 300) * 1000,
     keep: 1000,
   };
-  return new CachedReads(new WatchCache({ kv, clock, timers, limits, codecs }), kv, direct);
+  return new CachedReads(
+    new WatchCache({ kv, clock, timers, limits, codecs, onEvents: options.observer?.events }),
+    kv,
+    direct,
+  );
 }
 
 /**

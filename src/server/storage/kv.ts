@@ -53,6 +53,8 @@ export interface Kv {
    * that is no longer the first. Absent where values are stored as they are.
    */
   isOutdated?(key: string, revision: number): Promise<boolean>;
+  /** How large the store's database is, in bytes. Absent where the store does not know. */
+  size?(): Promise<number>;
   /** The revision of the last durable write; 1 in a new store. */
   currentRevision(): Promise<number>;
   /** Rejects with {@link UnavailableError} while writes are likely to fail. Each kind of check may have a time limit of its own. */

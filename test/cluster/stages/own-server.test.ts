@@ -170,7 +170,13 @@ test("B-MUX-02: the index lists each check of health, and the one of the shutdow
   await using server = await startServer({ port: false, resources: [widgets], hooks: { postStart: [hook] } });
   const api = server.transport();
   const { paths } = JSON.parse((await call(api, "GET", "/")).text) as { paths: string[] };
-  const checks = ["etcd", "ping", "poststarthook/start-sample-server-informers", "poststarthook/storage-readiness"];
+  const checks = [
+    "etcd",
+    "log",
+    "ping",
+    "poststarthook/start-sample-server-informers",
+    "poststarthook/storage-readiness",
+  ];
   for (const root of ["/healthz", "/livez", "/readyz"]) {
     const ready = root === "/readyz" ? ["etcd-readiness", "shutdown"] : [];
     const listed = [

@@ -171,7 +171,7 @@ describe("a chain of servers", () => {
     const running = await head.prepareRun().start();
     const { text } = await call(running.transport(), "GET", "/readyz?verbose");
     expect(text).toBe(
-      "[+]ping ok\n[+]etcd ok\n[+]etcd-readiness ok\n[+]poststarthook/storage-readiness ok\n[+]shutdown ok\nreadyz check passed\n",
+      "[+]ping ok\n[+]log ok\n[+]etcd ok\n[+]etcd-readiness ok\n[+]poststarthook/storage-readiness ok\n[+]shutdown ok\nreadyz check passed\n",
     );
     await running.close();
   });

@@ -74,7 +74,9 @@ describe("health (GEN-API-2)", () => {
   test("GEN-API-2: /healthz is ok, and with ?verbose lists each check", async () => {
     expect((await get("/healthz")).text).toBe("ok");
     const { text } = await get("/healthz?verbose");
-    expect(text).toMatch(/^\[\+\]ping ok\n\[\+\]etcd ok\n\[\+\]pantry ok\n(\[\+\]\S+ ok\n)+healthz check passed\n$/);
+    expect(text).toMatch(
+      /^\[\+\]ping ok\n\[\+\]log ok\n\[\+\]etcd ok\n\[\+\]pantry ok\n(\[\+\]\S+ ok\n)+healthz check passed\n$/,
+    );
     expect((await get("/healthz/ping")).text).toBe("ok");
   });
 

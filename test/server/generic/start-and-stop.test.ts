@@ -213,7 +213,7 @@ describe("a server that starts", () => {
     const unready = await call(api, "GET", "/readyz");
     expect([unready.status, unready.text]).toEqual([
       500,
-      "[+]ping ok\n[+]etcd ok\n[+]etcd-readiness ok\n[+]poststarthook/storage-readiness ok\n" +
+      "[+]ping ok\n[+]log ok\n[+]etcd ok\n[+]etcd-readiness ok\n[+]poststarthook/storage-readiness ok\n" +
         "[-]poststarthook/rbac/bootstrap-roles failed: reason withheld\n[+]shutdown ok\nreadyz check failed\n",
     ]);
     expect((await call(api, "GET", "/readyz/poststarthook/rbac/bootstrap-roles")).status).toBe(500);

@@ -14,6 +14,7 @@ import { replaceObject } from "../replace-object.js";
 import { type ReviewResult, reviewedObjects } from "./admission-review.js";
 import { CallingWebhookError, callWebhook } from "./call-webhook.js";
 import { type Invocation, relevantInvocation } from "./invocation.js";
+import { measuredWebhook } from "./measured-webhook.js";
 import type { Webhook } from "./webhook.js";
 
 /** The keys of the annotations about what a webhook did to the object. */
@@ -39,7 +40,8 @@ export async function mutateByWebhooks(
     if (invocation === undefined || (reinvocation.active && !reinvoked.has(reinvocation, webhook.id))) continue;
     const at = `round_${reinvocation.active ? 1 : 0}_index_${index}`;
     try {
-      if (await callMutating(invocation, attributes, context, at)) {
+      const call = () => callMutating(invocation, attributes, context, at);
+      if (await measuredWebhook("admit", webhook, attributes, context, call)) {
         reinvoked.requireEarlier(reinvocation);
         reinvocation.request();
       }

@@ -5,6 +5,7 @@ import type { AdmissionContext } from "../plugin.js";
 import { type ReviewedObjects, reviewedObjects } from "./admission-review.js";
 import { CallingWebhookError, callWebhook } from "./call-webhook.js";
 import { type Invocation, relevantInvocation } from "./invocation.js";
+import { measuredWebhook } from "./measured-webhook.js";
 import type { Webhook } from "./webhook.js";
 
 /** The key of the annotation about a webhook that failed and was ignored. */
@@ -36,7 +37,8 @@ export async function validateByWebhooks(
     invocations.map(async (invocation, index) => {
       try {
         const shown = objects.get(versionOf(invocation.kind)) ?? (await reviewedObjects(attributes, invocation.kind));
-        await callWebhook("validating", invocation, attributes, shown, context);
+        const call = () => callWebhook("validating", invocation, attributes, shown, context);
+        await measuredWebhook("validating", invocation.webhook, attributes, context, call);
       } catch (error) {
         const { name, ignoresFailures } = invocation.webhook;
         if (!(error instanceof CallingWebhookError)) refusals.push(error);

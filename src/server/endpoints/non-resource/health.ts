@@ -1,3 +1,4 @@
+import { Measuring } from "../../metrics/measures.js";
 import type { ApiRequest, Handler } from "../../request/api-request.js";
 import { respondText } from "../../request/respond.js";
 
@@ -22,31 +23,46 @@ export interface HealthAnswer {
 export function healthHandler(
   root: string,
   checksNow: () => readonly HealthCheck[],
+  measuring: Measuring = new Measuring(),
 ): (path: string) => Handler | undefined {
   return (path) => {
-    const answer = healthAnswer(root, path, checksNow);
+    const answer = healthAnswer(root, path, checksNow, (...result) => measuring.on?.healthCheck(...result));
     if (answer === undefined) return undefined;
-    return async (request: ApiRequest) => {
+    const handle = async (request: ApiRequest): Promise<void> => {
       const { status, text } = await answer(request.exchange.query);
       await respondText(request, status, text);
     };
+    // kube-apiserver counts requests for all checks, and not those for one.
+    const isRoot = path === root;
+    return (request) => (isRoot ? measuring.on : undefined)?.request(request, OF_NO_API, handle) ?? handle(request);
   };
 }
+
+const OF_NO_API = { component: "" };
 
 /** Makes the answer for a path of {@link healthHandler}, for a server without API requests. */
 export function healthAnswer(
   root: string,
   path: string,
   checksNow: () => readonly HealthCheck[],
+  onResult: OnResult = () => {},
 ): ((query: URLSearchParams) => Promise<HealthAnswer>) | undefined {
   if (path !== root && !path.startsWith(`${root}/`)) return undefined;
   const checks = checksNow();
-  if (path === root || path === `${root}/`) return (query) => answerAll(query, root.slice(1), checks);
+  if (path === root || path === `${root}/`) return (query) => answerAll(query, root.slice(1), checks, onResult);
   const one = checks.find(({ name }) => path === `${root}/${name}`);
   return one === undefined ? undefined : () => answerOne(one);
 }
 
-async function answerAll(query: URLSearchParams, name: string, checks: readonly HealthCheck[]): Promise<HealthAnswer> {
+/** Called with the result of each check that a request for all of them runs. `type` is "healthz", "livez" or "readyz". */
+type OnResult = (name: string, type: string, passed: boolean) => void;
+
+async function answerAll(
+  query: URLSearchParams,
+  name: string,
+  checks: readonly HealthCheck[],
+  onResult: OnResult,
+): Promise<HealthAnswer> {
   const excluded = new Set(query.getAll("exclude"));
   const lines: string[] = [];
   const failed: string[] = [];
@@ -55,7 +71,9 @@ async function answerAll(query: URLSearchParams, name: string, checks: readonly 
       lines.push(`[+]${check.name} excluded: ok`);
       continue;
     }
-    if (await passes(check)) lines.push(`[+]${check.name} ok`);
+    const passed = await passes(check);
+    onResult(check.name, name, passed);
+    if (passed) lines.push(`[+]${check.name} ok`);
     else {
       lines.push(`[-]${check.name} failed: reason withheld`);
       failed.push(check.name);

@@ -3,7 +3,7 @@ import { respondBytes } from "../../request/respond.js";
 import { encodeJson } from "../../../machinery/wire/json/json-encoder.js";
 
 /** The Kubernetes release this server behaves as. */
-const KUBERNETES_VERSION = {
+export const KUBERNETES_VERSION = {
   major: "1",
   minor: "36",
   emulationMajor: "1",

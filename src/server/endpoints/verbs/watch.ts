@@ -131,6 +131,7 @@ async function stream(
   view: View,
   events: AsyncIterable<readonly StoredEvent[]>,
 ): Promise<void> {
+  const { exchange } = request;
   const sink = await eventSink(request, serializer);
   const frames = serializer.open(view, CHUNK_BYTES);
   try {
@@ -141,7 +142,9 @@ async function stream(
       const conversion = view.resource.codec.prepare(objectsOf(view, batch), request);
       if (conversion !== undefined) await conversion;
       for (const [index, event] of batch.entries()) {
+        const before = frames.length;
         frames.addEvent(event, batch.length - index - 1, isShared);
+        exchange.watchEvent?.(frames.length - before);
         // Not for a few: watchers that wake together would wait for a turn of the event loop each.
         if (index % SLICE_EVENTS === SLICE_EVENTS - 1 && sliceIsSpent()) await nextSlice(request);
         if (frames.length >= CHUNK_BYTES) await sink.write(frames.take());

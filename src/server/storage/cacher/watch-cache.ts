@@ -3,7 +3,7 @@ import { prefixEnd } from "../../../base/collections/key-order.js";
 import { OrderedMap } from "../../../base/collections/ordered-map.js";
 import type { Timers } from "../../../base/time/timers.js";
 import { EventLog, type EventLogLimits } from "../event-log.js";
-import { ClosedError, CompactedError, FutureRevisionError, type Kv, type WatchBatch } from "../kv.js";
+import { ClosedError, CompactedError, FutureRevisionError, type Kv, type KvEvent, type WatchBatch } from "../kv.js";
 import { Snapshots } from "../snapshots.js";
 import type { Codecs } from "../store/codecs.js";
 import { readableEvent, weightOf } from "../store/direct-reads.js";
@@ -16,6 +16,8 @@ export interface WatchCacheOptions {
   readonly timers: Timers;
   readonly limits: EventLogLimits;
   readonly codecs: Codecs;
+  /** Called with the events of each batch that was applied. */
+  readonly onEvents?: ((events: readonly KvEvent[]) => void) | undefined;
 }
 
 /** The size of a page while the cache loads the store. */
@@ -246,6 +248,7 @@ export class WatchCache {
       const change = readableEvent({ revision, key, object, previous });
       if (change !== undefined) changes.push(change);
     }
+    this.options.onEvents?.(events);
     this.#applied = told;
     this.#wake();
     this.#log.append(changes);

@@ -273,6 +273,14 @@ class EtcdKv implements Kv {
     return answered(this.#askRevision());
   }
 
+  /** Of the first endpoint that answers. */
+  async size(): Promise<number> {
+    const statuses = await this.client.statuses(PROBE_MILLISECONDS);
+    const found = statuses.find((one) => one !== undefined);
+    if (found === undefined) throw new UnavailableError("etcd does not tell its status", "not-done");
+    return found.size;
+  }
+
   async check(kind: StorageCheck = "health"): Promise<void> {
     this.#assertOpen();
     const timeout = Math.min(this.parts.checkTimeouts[kind], this.parts.timeoutMilliseconds);

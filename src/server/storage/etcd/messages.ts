@@ -138,4 +138,8 @@ export const leaseTimeToLive = method(
   /** -1 second for a lease that has ended. */
   message({ id: bigInteger(2), seconds: bigInteger(3) }),
 );
-export const status = method("Maintenance/Status", message({}), message({ version: text(2), errors: texts(8) }));
+export const status = method(
+  "Maintenance/Status",
+  message({}),
+  message({ version: text(2), size: integer(3), errors: texts(8) }),
+);

@@ -54,6 +54,8 @@ export interface ObjectStoreConfig {
   readonly codec: ObjectCodec;
   /** Whether a list fails with the keys of all its objects that cannot be decrypted, as kube-apiserver's does where they may be deleted. */
   readonly namesUnreadable?: boolean | undefined;
+  /** Called with the number of objects of each list that was read. */
+  readonly onList?: ((returned: number) => void) | undefined;
 }
 
 type UpdateOptions = NonNullable<Parameters<ObjectStore["guaranteedUpdate"]>[2]>;
@@ -130,6 +132,7 @@ export class KvObjectStore implements ObjectStore {
   async list(prefix: string, options: ListObjectsOptions = {}): Promise<ListOfObjects> {
     const listed = await listObjects(this.config.reads, this.#path(prefix), options);
     if (this.config.namesUnreadable === true) this.#requireReadable(listed);
+    this.config.onList?.(listed.items.length);
     return listed;
   }
 

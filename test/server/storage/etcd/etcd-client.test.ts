@@ -13,6 +13,6 @@ test.each([
   [["3.5.21", undefined], "quorum"],
   [["3.5.21", "3.6.4"], "progress"],
 ] as const)("members of versions %j: %s", (versions, expected) => {
-  const statuses = versions.map((version) => (version === undefined ? undefined : { version, errors: [] }));
+  const statuses = versions.map((version) => (version === undefined ? undefined : { version, size: 0, errors: [] }));
   expect(freshnessOf(statuses)).toBe(expected);
 });

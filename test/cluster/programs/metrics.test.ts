@@ -1,0 +1,50 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { type Cluster, startCluster } from "../../../src/cluster/index.js";
+import { kubernetesClient, type KubernetesClient } from "../../../src/client/index.js";
+import { call } from "../../helpers/api-caller.js";
+import { eventually } from "../../helpers/eventually.js";
+import { total } from "../../helpers/scraped-metrics.js";
+
+let cluster: Cluster;
+let client: KubernetesClient;
+const scrape = async (): Promise<string> =>
+  (await call(cluster.transport(), "GET", "/metrics", undefined, { accept: "text/plain" })).text;
+
+beforeAll(async () => {
+  cluster = await startCluster({ controllers: [] });
+  client = kubernetesClient(cluster);
+});
+afterAll(async () => {
+  await client.close();
+  await cluster.close();
+});
+
+test("SCD-8: attempts to schedule pods are counted, and the pods that wait are shown", async () => {
+  await scrape();
+  await client
+    .of("v1", "ServiceAccount")
+    .namespace("default")
+    .create({ metadata: { name: "default" } });
+  const pods = client.of("v1", "Pod").namespace("default");
+  const spec = { containers: [{ name: "c", image: "i" }], tolerations: [{ operator: "Exists" as const }] };
+  await pods.create({ metadata: { name: "waits" }, spec });
+  await pods.create({
+    metadata: { name: "gated" },
+    spec: { ...spec, schedulingGates: [{ name: "example.com/gate" }] },
+  });
+  await eventually(async () => {
+    const text = await scrape();
+    const attempts = { profile: "default-scheduler", result: "unschedulable" };
+    expect(total(text, "scheduler_schedule_attempts_total", attempts)).toBeGreaterThan(0);
+    expect(total(text, "scheduler_pending_pods", { queue: "unschedulable" })).toBe(1);
+    expect(total(text, "scheduler_pending_pods", { queue: "gated" })).toBe(1);
+  });
+  const capacity = { cpu: "4", memory: "8Gi", pods: "10" };
+  const node = await client.of("v1", "Node").create({ metadata: { name: "n" } });
+  await client.of("v1", "Node").updateStatus({ ...node, status: { capacity, allocatable: capacity } });
+  await eventually(async () => {
+    const text = await scrape();
+    expect(total(text, "scheduler_schedule_attempts_total", { result: "scheduled" })).toBe(1);
+    expect(total(text, "scheduler_pod_scheduling_attempts_count")).toBe(1);
+  });
+});
