@@ -26,8 +26,14 @@ export const provisionRequests = kind(
     v1: { schema: v1, conversion: conversion(v1, v1alpha1, { toHub: same, fromHub: same }) },
     v1alpha1,
   },
-  { storageVersion: "v1alpha1", validate: problems },
+  { storageVersion: "v1alpha1", validate: problems, strategy: { prepareForStatusUpdate: keepLabels } },
 );
+
+/** A write of the status leaves the labels, by which a company is found, as they are. */
+function keepLabels(draft, { metadata: { labels } }) {
+  const { labels: _, ...metadata } = draft.metadata;
+  draft.metadata = { ...metadata, ...(labels && { labels }) };
+}
 
 function problems({ spec: { namespaceName = "" } = {} }) {
   return namespaceName === "" ? [required("spec[namespaceName]", "namespace name is required")] : [];

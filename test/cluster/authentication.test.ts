@@ -337,7 +337,7 @@ describe("files that change", () => {
   });
 });
 
-test("MAIN-6: how the server authenticates is published for servers of other APIs, and comes back", async () => {
+test("MAIN-6, A-AUTHN-04: how the server authenticates is published for servers of other APIs, and comes back", async () => {
   const path = "/api/v1/namespaces/kube-system/configmaps/extension-apiserver-authentication";
   const data = async () => (await call(cluster.transport(), "GET", path)).at("data");
   const expected = {

@@ -68,7 +68,7 @@ describe.skipIf(tool.missing !== undefined)("the real kubectl, and a server behi
     await rm(folder, { recursive: true });
   });
 
-  test("A-APS: the table of APIServices has its service, and that it is available", async () => {
+  test("A-APS-01, AGG-1: the table of APIServices has its service, and that it is available", async () => {
     expect(await kubectl.ok(`get apiservices v1.${GROUP} --no-headers`)).toMatch(
       /^v1\.gadgets\.example\.com {3}default\/gadgets {3}True {3}/,
     );
@@ -82,7 +82,7 @@ describe.skipIf(tool.missing !== undefined)("the real kubectl, and a server behi
     );
   });
 
-  test("objects are applied, patched, scaled, waited for, edited by their status, and deleted", async () => {
+  test("AA-2: objects are applied, patched, scaled, waited for, edited by their status, and deleted", async () => {
     expect((await kubectl.run("apply -f -", gadget("one", { color: "red" }))).stdout).toBe(
       "gadget.gadgets.example.com/one created\n",
     );
@@ -94,6 +94,10 @@ describe.skipIf(tool.missing !== undefined)("the real kubectl, and a server behi
     );
     expect(await kubectl.ok("scale gadget one --replicas=3")).toBe("gadget.gadgets.example.com/one scaled\n");
     expect(await kubectl.ok(["get", "gd", "one", "-o", "jsonpath={.spec}"])).toBe('{"color":"blue","replicas":3}');
+    const patch = (type: string, body: string) => kubectl.ok(["patch", "gd", "one", `--type=${type}`, "-p", body]);
+    await patch("strategic", '{"spec":{"color":"white"}}');
+    await patch("json", '[{"op":"test","path":"/spec/color","value":"white"},{"op":"remove","path":"/spec/color"}]');
+    expect(await kubectl.ok(["get", "gd", "one", "-o", "jsonpath={.spec}"])).toBe('{"replicas":3}');
     const status = ["patch", "gd", "one", "--subresource=status", "--type=merge", "-p", '{"status":{"phase":"Done"}}'];
     expect(await kubectl.ok(status)).toBe("gadget.gadgets.example.com/one patched\n");
     expect(await kubectl.ok("wait gd/one --for=jsonpath={.status.phase}=Done --timeout=30s")).toBe(
@@ -108,6 +112,46 @@ describe.skipIf(tool.missing !== undefined)("the real kubectl, and a server behi
   test("a wrong field is refused in the words of the server that knows it", async () => {
     const wrong = await kubectl.run("create -f -", gadget("wrong", { colour: "red" }));
     expect(wrong.stderr).toContain('strict decoding error: unknown field "spec.colour"');
+  });
+
+  test("A-APS-08: a name that two groups have means the group of the higher priority", async () => {
+    const definition = {
+      apiVersion: "apiextensions.k8s.io/v1",
+      kind: "CustomResourceDefinition",
+      metadata: { name: "gadgets.another.example.com" },
+      spec: {
+        group: "another.example.com",
+        scope: "Namespaced",
+        names: { kind: "Gadget", plural: "gadgets" },
+        versions: [{ name: "v1", served: true, storage: true, schema: { openAPIV3Schema: { type: "object" } } }],
+      },
+    };
+    await kubectl.ok("create -f -", JSON.stringify(definition));
+    await kubectl.ok("wait crd/gadgets.another.example.com --for=condition=Established");
+    await kubectl.ok("create -f -", gadget("ours", {}));
+    const other = JSON.stringify({
+      apiVersion: "another.example.com/v1",
+      kind: "Gadget",
+      metadata: { name: "theirs" },
+    });
+    await eventually(() => kubectl.ok("create -f -", other));
+    let caches = 0;
+    const means = (group: string, name: string) =>
+      eventually(async () =>
+        expect(await kubectl.ok(`get gadgets -o name --cache-dir=cache-${++caches}`)).toBe(`gadget.${group}/${name}\n`),
+      );
+    await means("another.example.com", "theirs");
+    await kubectl.ok([
+      "patch",
+      "apiservice",
+      `v1.${GROUP}`,
+      "-p",
+      '{"spec":{"groupPriorityMinimum":2000}}',
+      "--type=merge",
+    ]);
+    await means(GROUP, "ours");
+    await kubectl.ok("delete crd gadgets.another.example.com");
+    await kubectl.ok(`delete gadgets.${GROUP} ours`);
   });
 
   test("explain describes its fields, by the documents of its server", async () => {

@@ -3,14 +3,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Cluster, startCluster } from "../../src/cluster/index.js";
 import { eventually } from "../helpers/eventually.js";
-import {
-  accountFlags,
-  examplePath,
-  playReadme,
-  type StartedProgram,
-  startBehind,
-  startNode,
-} from "../helpers/example-program.js";
+import { accountFlags, examplePath, playReadme, startBehind, startNode } from "../helpers/example-program.js";
 import { realTool } from "../helpers/real-tools.js";
 import { type RealKubectl, realKubectl } from "../helpers/run-real-kubectl.js";
 
@@ -23,6 +16,7 @@ const REGISTERED = [
   `--register-service=${NAMESPACE}/service`,
   "--register-group-priority-minimum=2000",
   "--register-version-priority=10",
+  "-v=1",
 ];
 
 const requestOf = (company: string, namespaceName: string, spec: object = {}) =>
@@ -36,7 +30,7 @@ const requestOf = (company: string, namespaceName: string, spec: object = {}) =>
 describe.skipIf(missing !== undefined)("ProvisionRequests behind a main server, asked by the real kubectl", () => {
   let main: Cluster;
   let kubectl: RealKubectl;
-  let server: StartedProgram;
+  let server: Awaited<ReturnType<typeof startBehind>>;
   let flags: readonly string[];
 
   beforeAll(async () => {
@@ -73,6 +67,39 @@ describe.skipIf(missing !== undefined)("ProvisionRequests behind a main server, 
     for (const { command, written, printed } of played) expect(printed, command).toBe(written);
   });
 
+  test("P9-10, P9-15, P9-16, P9-17, A-AUTHN-05: it has its own version, prefix of etcd and hook, as an administrator's certificate is shown", async () => {
+    const direct = (path: string): Promise<string> =>
+      kubectl.ok(["get", "--raw", path, `--server=https://127.0.0.1:${server.port}`, "--insecure-skip-tls-verify"]);
+    expect(JSON.parse(await direct("/version"))).toMatchObject({ major: "1", minor: "0" });
+    expect(await direct("/readyz?verbose")).toContain("[+]poststarthook/aapiserver-controller ok\n");
+    const log = server.log.join("\n");
+    expect(log).toContain('FLAG: --etcd-prefix="/registry/provision-apiserver.mydomain.com"');
+    expect(log).toContain("FLAG: --authentication-kubeconfig=");
+  });
+
+  test("AT-12, AT-13: an update leaves the status, one of the status leaves the rest, and a stale one is a conflict", async () => {
+    const path = `/apis/${GROUP}/v1/namespaces/default/provisionrequests/pr-for-company-abc`;
+    const isReady = "wait provisionrequest/pr-for-company-abc --for=jsonpath={.status.dbReady}=true";
+    await kubectl.ok(isReady);
+    const stored = JSON.parse(await kubectl.ok(["get", "--raw", path]));
+    const status = { ingressReady: false, dbReady: false };
+    const put = (what: string, value: object) =>
+      kubectl.run(["replace", "--raw", `${path}${what}`, "-f", "-"], JSON.stringify(value));
+    const labels = { ...stored.metadata.labels, changed: "yes" };
+    const changed = { ...stored, metadata: { ...stored.metadata, labels }, status };
+    const main = JSON.parse((await put("", changed)).stdout);
+    expect([main.metadata.labels, main.status]).toEqual([labels, stored.status]);
+    const other = {
+      ...main,
+      metadata: { ...main.metadata, labels: {} },
+      spec: { ...main.spec, ingressEntrance: "/no/" },
+    };
+    const after = JSON.parse((await put("/status", { ...other, status })).stdout);
+    expect([after.metadata.labels, after.spec, after.status]).toEqual([labels, main.spec, status]);
+    expect((await put("", changed)).stderr).toContain("Error from server (Conflict)");
+    await kubectl.ok(isReady);
+  });
+
   test("AT-20, P9-20, P11-1: the customer's database runs", async () => {
     await eventually(async () => {
       const [, row = ""] = (await kubectl.ok("get deployment -n companyxyz")).split("\n");
@@ -98,6 +125,15 @@ describe.skipIf(missing !== undefined)("ProvisionRequests behind a main server, 
       ingressReady: false,
       dbReady: false,
     });
+  });
+
+  test("AT-11: a customer whose namespace is there already gets no second one", async () => {
+    await kubectl.ok("create namespace companythere");
+    const uid = await field(".metadata.uid", "namespace", "companythere");
+    await kubectl.ok("create -f -", requestOf("there", "companythere"));
+    await kubectl.ok("wait provisionrequest/pr-for-company-there --for=jsonpath={.status.dbReady}=true");
+    expect(await field(".metadata.uid", "namespace", "companythere")).toBe(uid);
+    expect(server.log.join("\n")).not.toContain("companythere");
   });
 
   test("AT-10: a database that was deleted is not made again once the request says that it is there", async () => {

@@ -70,7 +70,8 @@ function withRemoteGroups(
     if (ownNames.has(group) || remote.length === 0) continue;
     const next = groups.findIndex(({ name }) => {
       const other = stated.get(name);
-      if (other === undefined) return false;
+      // The aggregator's own group has no APIService and stays first. The core group is no part of the list.
+      if (other === undefined || name === "") return false;
       return other.priority < priority || (other.priority === priority && group < name);
     });
     groups.splice(next < 0 ? groups.length : next, 0, { name: group, versions: remote });

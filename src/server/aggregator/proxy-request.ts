@@ -1,4 +1,5 @@
 import type { IncomingMessage } from "node:http";
+import { errorMessage } from "../../base/text/error-message.js";
 import type { TransportResponse } from "../../client/transport/transport.js";
 import { answerHeaders, requestHeaders, upgradeHeaders } from "../kubelet/forwarded-headers.js";
 import { sendOn } from "../kubelet/sent-request.js";
@@ -6,6 +7,7 @@ import { join } from "../kubelet/upgraded-connections.js";
 import type { ApiRequest } from "../request/api-request.js";
 import { respondText } from "../request/respond.js";
 import type { User } from "../request/user.js";
+import { CallDeadline } from "../webhook/call-deadline.js";
 import { reasonOf, type RemoteServer } from "./remote-server.js";
 
 type Headers = Record<string, string | string[]>;
@@ -32,15 +34,39 @@ export async function proxyRequest(request: ApiRequest, server: RemoteServer, ru
   }
   const own = { [PASSED]: passed === "" ? rules.id : `${passed}, ${rules.id}` };
   if (request.exchange.upgrade !== undefined) return proxyUpgrade(request, server, own, rules);
-  const { exchange, signal } = request;
-  const headers = { ...userHeaders(requestHeaders(exchange), request.user), ...forwarded(request), ...own };
+  const deadline = isDiscovery(request) ? new CallDeadline(LONGEST_DISCOVERY, request.signal) : undefined;
+  try {
+    await proxyAnswer(request, server, { own, rules, signal: deadline?.signal ?? request.signal });
+  } finally {
+    deadline?.clear();
+  }
+}
+
+/** How long the list of a group version's resources may take, in milliseconds; kube-aggregator's limit. */
+const LONGEST_DISCOVERY = 5000;
+
+/** Whether the request asks which resources a group version has: "/apis/<group>/<version>". */
+const isDiscovery = ({ info }: ApiRequest): boolean =>
+  !info.isResourceRequest && info.path.split("/").filter((segment) => segment !== "").length === 3;
+
+interface ProxyParts {
+  readonly own: Headers;
+  readonly rules: ProxyRules;
+  /** Ends the request to the server. */
+  readonly signal: AbortSignal;
+}
+
+async function proxyAnswer(request: ApiRequest, server: RemoteServer, parts: ProxyParts): Promise<void> {
+  const { own, rules, signal } = parts;
+  const headers = { ...userHeaders(requestHeaders(request.exchange), request.user), ...forwarded(request), ...own };
   let head: Head;
   try {
-    const answer = await send(request, server, headers);
+    const answer = await send(request, server, headers, signal);
     head = { ...answer, body: isShort(answer) ? [await wholeBody(answer)] : answer.body };
   } catch (error) {
-    signal.throwIfAborted();
-    return respondText(request, 503, `error trying to reach service: ${reasonOf(error)}\n`);
+    request.signal.throwIfAborted();
+    const reason = signal.aborted ? errorMessage(signal.reason) : reasonOf(error);
+    return respondText(request, 503, `error trying to reach service: ${reason}\n`);
   }
   await passAnswer(request, head, rules);
 }
@@ -56,18 +82,23 @@ interface Head extends Omit<TransportResponse, "body"> {
 }
 
 /** A request without a body, or with a short one, shares connections with others; the end of the request ends it there. */
-async function send(request: ApiRequest, server: RemoteServer, headers: Headers): Promise<TransportResponse> {
-  const { exchange, signal } = request;
+async function send(
+  request: ApiRequest,
+  server: RemoteServer,
+  headers: Headers,
+  signal: AbortSignal,
+): Promise<TransportResponse> {
+  const { exchange } = request;
   const { "content-length": _, host: __, ...sent } = headers;
   const begun = { method: exchange.method, path: exchange.uri, headers: sent, signal };
   const { bodyLength = Number.POSITIVE_INFINITY } = exchange;
   if (bodyLength === 0) return server.send(begun);
   if (bodyLength <= SHORT_REQUEST) return server.send(begun, await exchange.body(SHORT_REQUEST));
-  return sendStream(request, server, headers);
+  return sendStream(request, server, headers, signal);
 }
 
 /** Sends a request whose body is long, or of a length that nobody knows yet. */
-async function sendStream({ exchange, signal }: ApiRequest, server: RemoteServer, headers: Headers) {
+async function sendStream({ exchange }: ApiRequest, server: RemoteServer, headers: Headers, signal: AbortSignal) {
   const { method, uri: path } = exchange;
   const begin = (all: Headers) => server.begin({ method, path, headers: all, signal });
   const { outgoing, answer } = await sendOn(exchange, headers, begin);
@@ -141,12 +172,13 @@ async function proxyUpgrade(request: ApiRequest, server: RemoteServer, own: Head
 }
 
 /** The headers that say where a request came in. */
-function forwarded({ exchange, info }: ApiRequest): Record<string, string> {
+function forwarded({ exchange, info, auditId }: ApiRequest): Record<string, string> {
   const host = exchange.authority ?? exchange.headers["host"];
   return {
     "x-forwarded-uri": info.path,
     ...(host !== undefined && { "x-forwarded-host": host }),
     "x-forwarded-proto": "https",
+    "audit-id": auditId,
   };
 }
 

@@ -74,7 +74,7 @@ describe.skipIf(kubectl.missing !== undefined)("the real kubectl with a token of
     return realKubectl({ kubeconfig: () => JSON.stringify(config) });
   };
 
-  test("is let in by a role of the main server, and for its verbs alone (A-OPT-01)", async () => {
+  test("is let in by a role of the main server, and for its verbs alone (A-OPT-01, A-AUTHN-06, DA-3, DA-5)", async () => {
     await using real = await as(tokens.reader);
     expect(await real.run("get widgets")).toMatchObject({
       code: 0,
@@ -100,8 +100,8 @@ describe.skipIf(kubectl.missing !== undefined)("the real kubectl with a token of
 
 const widget = (name: string) => ({ apiVersion: `${GROUP}/v1`, kind: "Widget", metadata: { name } });
 
-describe("certificates", () => {
-  test("of the main server's users are believed; members of system:masters may do everything", async () => {
+describe("A-AUTHN-05: certificates", () => {
+  test("DA-3, DA-5: of the main server's users are believed; members of system:masters may do everything", async () => {
     const pairOf = (user: { user: string; groups?: string[] }) => {
       const { users } = JSON.parse(main.cluster.kubeconfig(user)) as {
         users: { user: Record<string, string> }[];
@@ -117,7 +117,7 @@ describe("certificates", () => {
     expect((await get(server, COLLECTION, {}, root)).status).toBe(200);
   });
 
-  test("of the published front proxies alone make headers name a user", async () => {
+  test("DA-2: of the published front proxies alone make headers name a user", async () => {
     const proxy = certified(main.proxies, "proxies", "aggregator");
     expect((await get(server, COLLECTION, READER, proxy)).status).toBe(200);
     expect((await get(server, COLLECTION, READER)).text).toContain('User \\"system:anonymous\\" cannot list');
@@ -127,7 +127,7 @@ describe("certificates", () => {
     expect((await get(server, COLLECTION, READER, forged)).status).toBe(401);
   });
 
-  test("count from the moment when the main server publishes another authority", async () => {
+  test("DA-2: count from the moment when the main server publishes another authority", async () => {
     const next = authority("next proxies");
     const proxy = certified(next, "next proxies", "aggregator");
     expect((await get(server, COLLECTION, READER, proxy)).status).toBe(401);
@@ -136,7 +136,28 @@ describe("certificates", () => {
   });
 });
 
-test("probes need no rights; every other path does", async () => {
+describe("A-AUTHN-06: a token", () => {
+  test("DA-1: counts where the front proxy and the certificate of a client name nobody", async () => {
+    const proxy = certified(main.proxies, "proxies", "aggregator");
+    const stranger = bearer(tokens.stranger);
+    expect((await get(server, COLLECTION, { ...READER, ...stranger }, proxy)).status).toBe(200);
+    expect((await get(server, COLLECTION, { ...READER, ...stranger })).text).toContain(
+      "serviceaccount:default:stranger",
+    );
+    expect((await get(server, COLLECTION, bearer(tokens.reader))).status).toBe(200);
+    expect((await get(server, COLLECTION, bearer("nonsense"))).status).toBe(401);
+  });
+
+  test("DA-4: counts where the published authorities are not looked up, which then do not", async () => {
+    const delegated = { kubeconfig: main.kubeconfig, skipLookup: true };
+    await using other = await extension({ authentication: { delegated } });
+    const proxy = certified(main.proxies, "proxies", "aggregator");
+    expect((await get(other, COLLECTION, READER, proxy)).status).toBe(401);
+    expect((await get(other, COLLECTION, bearer(tokens.reader))).status).toBe(200);
+  });
+});
+
+test("DA-5: probes need no rights; every other path does", async () => {
   expect((await get(server, "/readyz")).text).toBe("ok");
   expect((await get(server, "/readyz/ping")).status).toBe(403);
   expect((await get(server, "/version")).status).toBe(200);
@@ -263,7 +284,7 @@ describe("options that cannot be right", () => {
     await expect(startServer(options)).rejects.toThrow(fault);
   });
 
-  test("an optional main server outside a Pod: the server starts with warnings, and forbids all but probes", async () => {
+  test("DA-6: an optional main server outside a Pod: the server starts with warnings, and forbids all but probes", async () => {
     const warnings: string[] = [];
     const alone = await startServer({
       resources: [widgets],
@@ -272,7 +293,13 @@ describe("options that cannot be right", () => {
       onWarning: (warning) => warnings.push(warning),
     });
     try {
-      expect(warnings).toHaveLength(3);
+      const unread = (key: string, kind: string) =>
+        `No authentication-kubeconfig provided in order to lookup ${key} in configmap/extension-apiserver-authentication in kube-system, so ${kind} authentication won't work.`;
+      expect(warnings.toSorted()).toEqual([
+        unread("client-ca-file", "client certificate"),
+        unread("requestheader-client-ca-file", "request-header client certificate"),
+        "No authorization-kubeconfig provided, so SubjectAccessReview of authorization tokens won't work.",
+      ]);
       expect((await get(alone, "/healthz")).status).toBe(200);
       expect((await get(alone, COLLECTION)).status).toBe(403);
     } finally {

@@ -91,7 +91,7 @@ const widget = (name: string, ...colours: string[]) =>
   JSON.stringify({ apiVersion: `${GROUP}/v1`, kind: "Widget", metadata: { name }, spec: { colours } });
 
 test.skipIf(kubectl.missing !== undefined)(
-  "a program with the recommended options authenticates, authorizes and admits by the main server (A-OPT-05, A-ADM-09, A-ADM-12, A-ADM-13, B-GOAL-02)",
+  "a program with the recommended options authenticates, authorizes and admits by the main server (A-AGG-07, A-OPT-05, A-ADM-09, A-ADM-12, A-ADM-13, B-GOAL-02)",
   async () => {
     const token = await main.account("painter");
     await main.allow("painter", ["create", "get"], GROUP, "widgets");
@@ -149,11 +149,15 @@ describe("the groups of recommended options", () => {
   const help = async (recommended?: RecommendedOptions): Promise<string> =>
     (await run(program({}, recommended), ["--help"])).out;
 
-  test("have the flags and the defaults of k8s.io/apiserver (A-OPT-01, A-OPT-02)", async () => {
+  test("have the flags and the defaults of k8s.io/apiserver (A-OPT-01, A-OPT-02, DA-1, DA-5)", async () => {
     const text = await help(recommendedOptions("/registry/widgets.example.com"));
     for (const flag of FLAGS) expect(text).toMatch(new RegExp(`^ +--${flag.replace(/[[\]]/g, "\\$&")}`, "m"));
     expect(text).toMatch(/--etcd-prefix string.*\(default "\/registry\/widgets.example.com"\)/s);
     expect(text).not.toContain("--http-port");
+    for (const cache of ["authentication-token", "authorization"])
+      expect(text).toMatch(new RegExp(`--${cache}-webhook-cache-(authorized-)?ttl duration[^-]*\\(default 10s\\)`));
+    expect(text).toMatch(/--authorization-webhook-cache-unauthorized-ttl duration[^-]*\(default 10s\)/);
+    expect(text).toMatch(/--authorization-always-allow-paths strings[^-]*\(default \[\/healthz,\/readyz,\/livez\]\)/);
   });
 
   test("are each left out with their flags (B-OPT-02)", async () => {

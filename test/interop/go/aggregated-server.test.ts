@@ -97,7 +97,7 @@ describe.skipIf(missing !== undefined)("a server on k8s.io/apiserver behind the 
     await gone;
   });
 
-  test("DISC, AOA: its resources are in discovery, and its schema in explain", async () => {
+  test("DISC-5, AOA-2: its resources are in discovery, and its schema in explain", async () => {
     await eventually(async () => {
       expect(await kubectl.ok(`api-resources --api-group=${GROUP} --no-headers --cached=false`)).toMatch(/^notes /);
       expect(await kubectl.ok("explain notes.spec.text")).toContain("FIELD: text <string>");

@@ -33,9 +33,14 @@ describe.skipIf(missing !== undefined)("kubectl 1.36.3, unchanged, and workloads
   const sets = (name: string) =>
     field(`replicasets`, `{range .items[?(@.metadata.ownerReferences[0].name=="${name}")]}{.spec.replicas} {end}`);
 
-  test("a Deployment goes through its life: status, pause, set, resume, history, undo, restart, scale", async () => {
+  test("AT-29: a Deployment goes through its life: status, pause, set, resume, history, undo, restart, scale", async () => {
     await apply(workload("web", 3));
     await rolledOut("web");
+    expect(JSON.parse(await field("deployment/web", "{.spec}"))).toMatchObject({
+      strategy: { type: "RollingUpdate", rollingUpdate: { maxUnavailable: "25%", maxSurge: "25%" } },
+      revisionHistoryLimit: 10,
+      progressDeadlineSeconds: 600,
+    });
     expect(await kubectl.ok("get deployment web --no-headers")).toMatch(/^web +3\/3 +3 +3 +\d+s\n$/);
 
     expect(await kubectl.ok("rollout pause deployment/web")).toBe("deployment.apps/web paused\n");

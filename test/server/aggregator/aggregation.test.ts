@@ -1,6 +1,7 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import type { Duplex } from "node:stream";
+import type { TLSSocket } from "node:tls";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Transport } from "../../../src/client/transport/transport.js";
@@ -61,7 +62,7 @@ describe("a server of widgets, which asks the main server about everybody", () =
 
   const version = COLLECTION.split("/")[3] ?? "";
 
-  test("A-AGG-01, A-AGG-03: its objects are written and read through the main server", async () => {
+  test("A-AGG-01, A-AGG-03, C-AGG-01: its objects are written and read through the main server", async () => {
     const created = await call(api, "POST", COLLECTION, {
       apiVersion: `${GROUP}/${version}`,
       kind: "Widget",
@@ -74,7 +75,7 @@ describe("a server of widgets, which asks the main server about everybody", () =
     );
   });
 
-  test("discovery shows its resources among the others, in both forms", async () => {
+  test("DISC-1, DISC-2, DISC-4, DISC-5: discovery shows its resources among the others, in both forms", async () => {
     await eventually(async () => {
       const accept = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList";
       const all = JSON.parse((await call(api, "GET", "/apis", undefined, { accept })).text);
@@ -87,7 +88,7 @@ describe("a server of widgets, which asks the main server about everybody", () =
     expect((await call(api, "GET", `/apis/${GROUP}/${version}`)).at("resources.0.name")).toBe("widgets");
   });
 
-  test("OpenAPI describes its kinds, in both versions", async () => {
+  test("AOA-1, AOA-2, AOA-4, C-AGG-08: OpenAPI describes its kinds, in both versions", async () => {
     const path = `apis/${GROUP}/${version}`;
     await eventually(async () => {
       const index = JSON.parse((await call(api, "GET", "/openapi/v3")).text);
@@ -102,7 +103,15 @@ describe("a server of widgets, which asks the main server about everybody", () =
     );
   });
 
-  test("a user who may nothing may nothing there either, and the refusal names the user", async () => {
+  test("A-AGG-06, A-AGG-07: it is a server of its own, without an aggregator and without definitions", async () => {
+    const own = server.transport();
+    const groups = (await call(own, "GET", "/apis")).at("groups") as { name: string }[];
+    expect(groups.map(({ name }) => name)).toEqual([GROUP]);
+    for (const path of [API_SERVICES, "/apis/apiextensions.k8s.io/v1/customresourcedefinitions", "/api/v1/namespaces"])
+      expect((await call(own, "GET", path)).status).toBe(404);
+  });
+
+  test("DA-5, A-AGG-07: a user who may nothing may nothing there either, and the refusal names the user", async () => {
     const refused = await call(api, "GET", COLLECTION, undefined, {
       headers: { "impersonate-user": "stranger", "impersonate-group": "system:authenticated" },
     });
@@ -135,9 +144,12 @@ describe("what a server behind the aggregator is asked", () => {
     backend = await Backend.start(group, (request, response) => {
       const chunks: Buffer[] = [];
       request.on("data", (chunk: Buffer) => chunks.push(chunk));
-      request.on("end", () =>
-        json(response, 200, { url: request.url, headers: request.headers, body: Buffer.concat(chunks).toString() }),
-      );
+      request.on("end", () => {
+        const { url = "", headers } = request;
+        if (url.endsWith("?unanswered")) return;
+        const client = (request.socket as TLSSocket).getPeerCertificate().subject?.CN;
+        json(response, 200, { url, headers, client, body: Buffer.concat(chunks).toString() });
+      });
     });
     await registerApi(api, { group, port: backend.port });
     await untilAvailable(api, group);
@@ -145,7 +157,7 @@ describe("what a server behind the aggregator is asked", () => {
 
   afterAll(() => backend[Symbol.asyncDispose]());
 
-  test("A-AGG-02: who the user is, in the headers of a front proxy, after impersonation, and no credentials", async () => {
+  test("A-AGG-02, A-AUTHN-02, PRX-2, PRX-3: who the user is, in the headers of a front proxy, after impersonation, and no credentials", async () => {
     const answer = await call(api, "GET", `/apis/${group}/v1/namespaces/a/things?limit=5`, undefined, {
       headers: {
         "impersonate-user": "ann",
@@ -171,12 +183,48 @@ describe("what a server behind the aggregator is asked", () => {
     ).toEqual([]);
   });
 
+  test("AC-5: whether it answers, by the aggregator itself, in five attempts at once", async () => {
+    expect(await availabilityOf(api, group)).toEqual({
+      status: "True",
+      reason: "Passed",
+      message: "all checks passed",
+    });
+    await eventually(() => {
+      const checks = backend.requests.filter(({ url }) => url === `/apis/${group}/v1`);
+      expect(checks.length).toBeGreaterThanOrEqual(5);
+      for (const { headers } of checks)
+        expect(headers).toMatchObject({
+          "x-remote-user": "system:kube-aggregator",
+          "x-remote-group": "system:masters",
+        });
+    });
+  });
+
+  test("PRX-3, C-AGG-09: with the certificate of the front proxy", async () => {
+    expect((await call(api, "GET", `/apis/${group}/v1/things`)).at("client")).toBe("front-proxy-client");
+  });
+
+  test("AGG-7, AGG-8, C-AGG-07: once the aggregator's hook has run", async () => {
+    const ready = (await call(api, "GET", "/readyz?verbose")).text;
+    expect(ready).toContain("[+]poststarthook/start-kube-aggregator-informers ok\n");
+  });
+
+  test("PRX-2: with the audit id of the request", async () => {
+    const { headers, at } = await call(api, "GET", `/apis/${group}/v1/things`);
+    expect([at("headers.audit-id")]).toEqual([headers["audit-id"]].flat());
+  });
+
+  test("PRX-2: a request for its resources that it does not answer ends after five seconds", async () => {
+    const late = await call(api, "GET", `/apis/${group}/v1?unanswered`);
+    expect([late.status, late.text]).toEqual([503, "error trying to reach service: context deadline exceeded\n"]);
+  });
+
   test("a body goes on as it is", async () => {
     const answer = await call(api, "POST", `/apis/${group}/v1/namespaces/a/things`, "not JSON at all");
     expect(answer.at("body")).toBe("not JSON at all");
   });
 
-  test("paths of the group version go there, and those of the group do not", async () => {
+  test("AC-3, PRX-4: paths of the group version go there, and those of the group do not", async () => {
     expect((await call(api, "GET", `/apis/${group}/v1/anything/at/all`)).at("url")).toBe(
       `/apis/${group}/v1/anything/at/all`,
     );
@@ -184,7 +232,7 @@ describe("what a server behind the aggregator is asked", () => {
     expect((await call(api, "GET", `/apis/${group}/v2/things`)).status).toBe(404);
   });
 
-  test("a connection that changes its protocol goes through, both ways, with who the user is", async () => {
+  test("PRX-2: a connection that changes its protocol goes through, both ways, with who the user is", async () => {
     let seen: unknown;
     backend.server.on("upgrade", ({ headers }: { headers: Record<string, string> }, socket: Duplex) => {
       seen = [headers["x-remote-user"], headers["authorization"]];
@@ -203,7 +251,7 @@ describe("what a server behind the aggregator is asked", () => {
     socket.destroy();
   });
 
-  test("its APIService goes, and the group with it", async () => {
+  test("AC-2, AC-4, DISC-4: its APIService goes, and the group with it", async () => {
     await call(api, "DELETE", `${API_SERVICES}/v1.${group}`);
     await eventually(async () => expect((await call(api, "GET", `/apis/${group}`)).status).toBe(404));
     expect((await call(api, "GET", `/apis/${group}/v1/things`)).status).toBe(404);

@@ -55,7 +55,7 @@ const healthy = async (): Promise<void> => {
   expect((await call(api, "GET", "/readyz")).text).toBe("ok");
 };
 
-describe("an APIService that cannot work says why", () => {
+describe("AC-5, PRX-2: an APIService that cannot work says why", () => {
   const unavailable = async (group: string, reason: string, message: RegExp | string): Promise<void> => {
     await eventually(async () =>
       expect(await availabilityOf(api, group)).toEqual({
@@ -150,7 +150,7 @@ describe("an APIService that cannot work says why", () => {
     );
   });
 
-  test("with a certificate for another name", async () => {
+  test("AGG-3: with a certificate for another name", async () => {
     const group = "other-name.example.com";
     await using backend = await Backend.start(group, () => {}, certificateOf("somebody.example.com"));
     await registerApi(api, { group, port: backend.port });
@@ -318,7 +318,7 @@ describe("a server that answers wrongly harms its own group alone", () => {
 });
 
 describe("a server that dies", () => {
-  test("keeps its last resources in discovery, as stale; its group is 503 and comes back with it", async () => {
+  test("T8, DISC-4: keeps its last resources in discovery, as stale; its group is 503 and comes back with it", async () => {
     const group = `fault-${++groups}.example.com`;
     const first = await Backend.start(group, (_request, response) => json(response, 200, { items: [] }));
     const { port } = first;

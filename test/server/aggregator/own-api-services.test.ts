@@ -16,7 +16,7 @@ const elsewhere = { insecureSkipTLSVerify: true, service: { namespace: "default"
 const serviceOf = async (api: Transport, name: string): Promise<unknown> =>
   (await call(api, "GET", `${API_SERVICES}/${name}`)).at("spec.service.name");
 
-test("an administrator points the APIService of a built-in group version to a service until the next start", async () => {
+test("A-APS-09: an administrator points the APIService of a built-in group version to a service until the next start", async () => {
   const dataDir = await mkdtemp(join(tmpdir(), "kubets-own-api-services-"));
   const options = { ...quietCluster, storage: "disk", dataDir } as const;
   const first = await startCluster(options);
@@ -31,7 +31,7 @@ test("an administrator points the APIService of a built-in group version to a se
   await rm(dataDir, { recursive: true });
 });
 
-test("the APIService of a definition comes back at once, unless its label was taken off", async () => {
+test("AC-1, C-AGG-02: the APIService of a definition comes back at once, unless its label was taken off", async () => {
   await using cluster = await startCluster(quietCluster);
   const api = cluster.transport();
   await install(api, boxDefinition("kept.example.com", [versionOf("v1", {})]));

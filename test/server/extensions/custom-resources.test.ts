@@ -299,7 +299,7 @@ describe("a definition that is established", () => {
   });
 });
 
-test("each version that a group serves has an APIService, as long as a definition serves it", async () => {
+test("AC-1, C-AGG-02, C-AGG-03: each version that a group serves has an APIService, as long as a definition serves it", async () => {
   const services = "/apis/apiregistration.k8s.io/v1/apiservices";
   const { versions } = definition("listed.example.com")["spec"] as { versions: JsonObject[] };
   const second = { ...versions[0], name: "v2", storage: false };

@@ -191,7 +191,7 @@ describe("on a server that starts again", () => {
   const start = (more: ClusterOptions = {}): Promise<Cluster> =>
     startCluster({ storage: "disk", dataDir: folder, ...more });
 
-  test("EXT-10, T23: stored definitions are served from the first answer on, and their APIServices stay", async () => {
+  test("EXT-10, C-AGG-04, T23: stored definitions are served from the first answer on, and their APIServices stay", async () => {
     const first = await start({ port: false });
     await install(first.transport(), cronTabs);
     await call(first.transport(), "POST", "/apis/stable.example.com/v1/namespaces/default/crontabs", cronTab);
