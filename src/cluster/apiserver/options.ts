@@ -47,7 +47,11 @@ export function readApiServerOptions(flags: Flags, cwd: string): ApiServerOption
   const { host = "0.0.0.0", serviceClusterIpRange: ranges = SERVICE_RANGE } = program;
   const { advertiseAddress = reachable(host), externalHost = advertiseAddress } = program;
   const [serviceClusterIpRange = SERVICE_RANGE] = ranges.split(",");
-  const server = { ...readOptions(serverOptionTable, flags, cwd), watchCache: readWatchCache(flags) };
+  const server = {
+    ...readOptions(serverOptionTable, flags, cwd),
+    inFlight: readWithDefaults(serverOptionTable.inFlight, flags, cwd),
+    watchCache: readWatchCache(flags),
+  };
   const tolerations = tolerationsOf(flags, cwd);
   return { ...program, server, host, advertiseAddress, externalHost, serviceClusterIpRange, tolerations };
 }

@@ -33,6 +33,7 @@ import {
   openRegistrationOf,
   openServingOf,
 } from "./open-access.js";
+import { openFairness } from "./open-fairness.js";
 import type { OpenedParts } from "./opened-parts.js";
 import type { OpenedAuthentication } from "../authentication/open-authentication.js";
 
@@ -84,7 +85,8 @@ export async function openParts(opening: Opening, parts: OpenedParts): Promise<O
   const { frontProxyCa } = pki;
   const made = frontProxyCa && frontProxyClient(frontProxyCa, [clock, systemClock], systemRandom);
   const ownFrontProxy = frontProxyCa && frontProxyInfo(frontProxyCa.certificate);
-  const steps = composition.steps({
+  const fair = await openFairness(opening, parts, reportError);
+  const own = composition.steps({
     pki,
     serverCa,
     clock,
@@ -102,9 +104,10 @@ export async function openParts(opening: Opening, parts: OpenedParts): Promise<O
       onChange: (changed) => void changes.add(changed),
     },
   });
+  const steps = fair === undefined ? own : [...own, fair.step];
   const boot = new BootSequence([STORAGE_STEP, ...steps.map(({ name }) => name)]);
   const address = { text: "" };
-  const config = await serverConfig(opening, { ...access, identity, boot, address, reportError });
+  const config = await serverConfig(opening, { ...access, identity, boot, address, reportError, fair });
   const server = createServer(config, options.onLifeCycle);
   await access.plugins?.initialize(options.admission ?? {}, server);
   const client = access.plugins?.coreApi?.client;
@@ -196,6 +199,7 @@ async function openAccess(
 interface ServerParts extends OpenedAccess, Pick<OpenedServer, "boot" | "address"> {
   readonly identity: CompositionParts["kubeletClient"];
   readonly reportError: (error: unknown) => void;
+  readonly fair: Awaited<ReturnType<typeof openFairness>>;
 }
 
 async function serverConfig(opening: Opening, parts: ServerParts): Promise<ServerConfig> {
@@ -228,6 +232,7 @@ async function serverConfig(opening: Opening, parts: ServerParts): Promise<Serve
     reportError,
     outermost: [idle.filter, ...(options.onRequest === undefined ? [] : [recordRequests(options.onRequest)])],
     ...ofCaller(options),
+    ...(parts.fair && { fairness: parts.fair.fairness.filter }),
     openToAnonymous: options.http?.anonymous === true,
     ...(authorization && { authorization: authorization.modes }),
     healthChecks: [

@@ -1,6 +1,18 @@
 import type { FlagSection } from "../component-flag.js";
+import type { Option } from "../option-group.js";
 
 const NO_PROFILES = "there are no profiles";
+
+/**
+ * Whether FlowSchemas and PriorityLevelConfigurations divide the server among its callers. The sum of the two limits is then divided, and not each
+ * limit kept. Default false; of `kubets apiserver` true.
+ */
+export const fairnessOption = {
+  name: "enable-priority-and-fairness",
+  type: "bool",
+  default: "true",
+  usage: "Divide the places for requests by FlowSchemas and PriorityLevelConfigurations, in place of the two limits.",
+} as const satisfies Option;
 
 export const featuresSection: FlagSection = {
   name: "features",
@@ -17,13 +29,7 @@ export const featuresSection: FlagSection = {
       usage: "A Unix socket that profiles are read from.",
       withoutEffect: NO_PROFILES,
     },
-    {
-      name: "enable-priority-and-fairness",
-      type: "bool",
-      default: "true",
-      usage: "Share the places for requests by FlowSchemas and PriorityLevelConfigurations.",
-      withoutEffect: "users take turns for the places that the two limits of requests leave",
-    },
+    fairnessOption,
     {
       name: "profiling",
       type: "bool",

@@ -5,6 +5,7 @@ import { authenticationOptions } from "./authentication.js";
 import { authorizationOptions } from "./authorization.js";
 import { egressOptions } from "./egress.js";
 import { deletionOptions, etcdOptions, storageOptions } from "./etcd.js";
+import { fairnessOption } from "./features.js";
 import { conductOptions, inFlightOptions } from "./generic.js";
 import { sizeOptions } from "./own.js";
 import { http2Options, listeningOptions, tlsOptions } from "./secure-serving.js";
@@ -12,7 +13,7 @@ import { http2Options, listeningOptions, tlsOptions } from "./secure-serving.js"
 /** The options of a server in code that flags have too, which each program reads of its flags. ServerOptions has the types of the same groups. */
 export const serverOptionTable = {
   conduct: conductOptions,
-  inFlight: inFlightOptions,
+  inFlight: { ...inFlightOptions, fairness: fairnessOption },
   etcd: etcdOptions,
   deletion: deletionOptions,
   ...storageOptions,

@@ -1,3 +1,4 @@
+import type { fairnessOption } from "../../component/apiserver-flags/features.js";
 import type { inFlightOptions } from "../../component/apiserver-flags/generic.js";
 import type { OptionsOf } from "../../component/option-group.js";
 import type { Timers } from "../../base/time/timers.js";
@@ -7,8 +8,8 @@ import type { RequestInfo } from "../request/request-info.js";
 import { respondBytes } from "../request/respond.js";
 import { isProbe } from "./availability.js";
 
-/** How many requests run at once; kube-apiserver's --max-requests-inflight and --max-mutating-requests-inflight. */
-export type InFlightLimits = OptionsOf<typeof inFlightOptions>;
+/** How many requests run at once, and how they are chosen. */
+export type InFlightLimits = OptionsOf<typeof inFlightOptions & { readonly fairness: typeof fairnessOption }>;
 
 /** kube-apiserver's. */
 export const IN_FLIGHT_LIMITS: InFlightLimits = { readOnly: 400, mutating: 200 };
@@ -26,7 +27,10 @@ const PATIENCE_MS = 15_000;
  * in front of all that waits for others: impersonation, authorization, admission, storage, and the client that reads its answer.
  * Watches and connections into pods, probes, and members of system:masters are not counted.
  */
-export function maxInFlight(timers: Timers, { readOnly, mutating }: InFlightLimits = IN_FLIGHT_LIMITS): Filter {
+export function maxInFlight(
+  timers: Timers,
+  { readOnly, mutating }: Pick<InFlightLimits, "readOnly" | "mutating"> = IN_FLIGHT_LIMITS,
+): Filter {
   for (const [name, limit] of Object.entries({ readOnly, mutating })) {
     if (limit >= 0) continue;
     throw new Error(`inFlight.${name} is ${limit}; give how many requests run at once, or 0 for no limit`);
@@ -53,16 +57,13 @@ async function waiting(places: Places, next: Handler, request: ApiRequest): Prom
   await respondTooMany(request);
 }
 
-/** kube-apiserver's answer, byte for byte. */
-export function respondTooMany(request: ApiRequest): Promise<void> {
-  return respondBytes(request, 429, TOO_MANY_HEADERS, TOO_MANY);
+/** kube-apiserver's answer, byte for byte. `retryAfter` is in seconds. */
+export function respondTooMany(request: ApiRequest, retryAfter = 1): Promise<void> {
+  const headers = { "content-type": "text/plain; charset=utf-8", "retry-after": String(retryAfter) };
+  return respondBytes(request, 429, headers, TOO_MANY);
 }
 
 const TOO_MANY = Buffer.from("Too many requests, please try again later.\n");
-const TOO_MANY_HEADERS = {
-  "content-type": "text/plain; charset=utf-8",
-  "retry-after": "1",
-};
 
 const READS: ReadonlySet<string> = new Set(["get", "list"]);
 const CONNECTIONS: ReadonlySet<string> = new Set(["attach", "exec", "proxy", "log", "portforward"]);
