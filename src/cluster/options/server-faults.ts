@@ -24,8 +24,18 @@ export function serverFaults(values: ServerOptions): readonly string[] {
     ...(authorization === undefined ? [] : authorizationProblems(authorization)),
     ...faultsOf(() => enabledPlugins(admission)),
     ...faultsOf(() => isStorageUrl(storage) && schemeOf(storage)),
+    ...fairnessFaults(values),
     ...listeningFaults(values),
     ...registrationFaults(values),
+  ];
+}
+
+/** kube-apiserver divides the sum of its two limits. */
+function fairnessFaults({ inFlight }: ServerOptions): readonly string[] {
+  if (inFlight?.fairness !== true || inFlight.readOnly + inFlight.mutating > 0) return [];
+  const { readOnly, mutating } = inFlight;
+  return [
+    `invalid configuration: MaxRequestsInFlight=${readOnly} and MaxMutatingRequestsInFlight=${mutating}; they must add up to something positive`,
   ];
 }
 

@@ -1,14 +1,18 @@
-import { inOrder } from "../../base/async/turns.js";
 import { kubernetesClient } from "../../client/dynamic/kubernetes-client.js";
 import { followObjects } from "../../server/aggregator/followed-objects.js";
 import { IN_FLIGHT_LIMITS } from "../../server/filters/max-in-flight.js";
-import type { Fairness, FairnessParts } from "../../server/flow-control/fairness.js";
+import type { SourceListener } from "../../server/flow-control/configuration.js";
+import { debugPages } from "../../server/flow-control/debug-dump.js";
+import { Fairness, type FairnessParts } from "../../server/flow-control/fairness.js";
+import { ObjectSizes } from "../../server/flow-control/object-sizes.js";
 import type { Server } from "../../server/generic/server.js";
 import type { BootStep } from "../composition.js";
+import type { OpenedAccess } from "../delegation/core-api.js";
 import type { OpenedParts } from "./opened-parts.js";
 import type { Opening } from "./opened-server.js";
 
 const FLOW_SCHEMAS = { group: "flowcontrol.apiserver.k8s.io", version: "v1", resource: "flowschemas" };
+const VERSION = `${FLOW_SCHEMAS.group}/${FLOW_SCHEMAS.version}`;
 /** kube-apiserver's name as a manager of fields. */
 const MANAGER = "api-priority-and-fairness-config-consumer-v1";
 
@@ -19,37 +23,60 @@ export interface OpenedFairness {
   readonly step: BootStep;
 }
 
-/** Undefined where the options do not ask for it; nothing of it is loaded then. */
+/** Opens it for a server whose options ask for it. */
 export async function openFairness(
   { options, clock, timers }: Opening,
   parts: OpenedParts,
+  coreApi: OpenedAccess | undefined,
   reportError: (error: unknown) => void,
-): Promise<OpenedFairness | undefined> {
+): Promise<OpenedFairness> {
   const limits = options.inFlight ?? IN_FLIGHT_LIMITS;
-  if (limits.fairness !== true) return undefined;
-  const [{ Fairness: Made }, { ObjectSizes }, { debugPages }] = await Promise.all([
-    inOrder(import("../../server/flow-control/fairness.js")),
-    inOrder(import("../../server/flow-control/object-sizes.js")),
-    inOrder(import("../../server/flow-control/debug-dump.js")),
-  ]);
   const requestTimeout = options.conduct?.requestTimeout;
   const seats = limits.readOnly + limits.mutating;
-  const fairness = new Made({ seats, clock, timers, requestTimeout, reportError });
+  const fairness = new Fairness({ seats, clock, timers, requestTimeout, reportError });
   parts.add(() => fairness.stop());
   const step: BootStep = {
     name: "priority-and-fairness-config-consumer",
     async run(server) {
       const { registry } = server;
-      const source: FairnessParts["source"] = {
-        follow: (id, listener) => followObjects(registry, id, { ...listener, timers, reportError }),
-      };
+      const isOwn = registry.current.find(VERSION, FLOW_SCHEMAS.resource) !== undefined;
+      const writeCondition = isOwn ? conditionWriter(server, { clock, timers }) : keptElsewhere;
+      const source = isOwn
+        ? {
+            follow: (id: string, listener: SourceListener) =>
+              followObjects(registry, id, { ...listener, timers, reportError }),
+          }
+        : ofMainServer(coreApi);
       const sizes = new ObjectSizes(registry, () => clock.now());
       for (const [path, handler] of debugPages(fairness.levels)) server.paths.handleUnlisted(path, handler);
-      await fairness.start({ source, sizeOf: sizes.of, writeCondition: conditionWriter(server, { clock, timers }) });
+      await fairness.start({ source, sizeOf: sizes.of, writeCondition });
     },
   };
   return { fairness, step };
 }
+
+/** The objects of the main server, by informers that start with those of plugins. Throws in kube-apiserver's words where there is no main server. */
+function ofMainServer(coreApi: OpenedAccess | undefined): FairnessParts["source"] {
+  if (coreApi === undefined) {
+    throw new Error(
+      `invalid configuration: priority and fairness requires a core Kubernetes client: serve ${VERSION}, or give coreApi or --kubeconfig`,
+    );
+  }
+  return {
+    follow(id, { changed }) {
+      const [group = "", resource = ""] = id.split("/");
+      coreApi.informers.resource({ group, version: FLOW_SCHEMAS.version, resource }).addHandler({
+        added: (object) => changed("ADDED", object),
+        updated: (_, object) => changed("MODIFIED", object),
+        deleted: (object) => changed("DELETED", object),
+      });
+      return Promise.resolve();
+    },
+  };
+}
+
+/** The main server keeps the conditions of its FlowSchemas. */
+const keptElsewhere = (): Promise<void> => Promise.resolve();
 
 /** Writes as the server itself, by server-side apply. */
 function conditionWriter(
@@ -64,7 +91,7 @@ function conditionWriter(
     const lastTransitionTime = new Date(clock.now()).toISOString().replace(/\.\d+Z$/, "Z");
     return schemas.apply(
       {
-        apiVersion: `${FLOW_SCHEMAS.group}/${FLOW_SCHEMAS.version}`,
+        apiVersion: VERSION,
         kind: "FlowSchema",
         metadata: { name },
         status: { conditions: [{ ...condition, lastTransitionTime }] },

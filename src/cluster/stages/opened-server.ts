@@ -1,5 +1,6 @@
 import { type RuntimeConfig, servesRetired, type TypeSource } from "../../api/facts/index.js";
 import { publishedScheme } from "../../api/scheme/published.js";
+import { inOrder } from "../../base/async/turns.js";
 import { systemClock } from "../../base/time/clock.js";
 import { forkRandom, systemRandom } from "../../base/numbers/random.js";
 import { systemTimers } from "../../base/time/timers.js";
@@ -19,6 +20,7 @@ import { type HookContext, ofCaller, type ServerOptions } from "../options/serve
 import { authority } from "../open-socket.js";
 import type { ClusterPki } from "../pki/cluster-pki.js";
 import { frontProxyClient, frontProxyInfo, kubeletClient } from "../pki/client-certificates.js";
+import type { OpenedAccess as CoreApi } from "../delegation/core-api.js";
 import type { PluginAccess } from "../delegation/plugin-access.js";
 import type { Registration } from "../delegation/registration.js";
 import { openPki } from "../pki/open-pki.js";
@@ -33,7 +35,7 @@ import {
   openRegistrationOf,
   openServingOf,
 } from "./open-access.js";
-import { openFairness } from "./open-fairness.js";
+import type { OpenedFairness } from "./open-fairness.js";
 import type { OpenedParts } from "./opened-parts.js";
 import type { OpenedAuthentication } from "../authentication/open-authentication.js";
 
@@ -85,7 +87,7 @@ export async function openParts(opening: Opening, parts: OpenedParts): Promise<O
   const { frontProxyCa } = pki;
   const made = frontProxyCa && frontProxyClient(frontProxyCa, [clock, systemClock], systemRandom);
   const ownFrontProxy = frontProxyCa && frontProxyInfo(frontProxyCa.certificate);
-  const fair = await openFairness(opening, parts, reportError);
+  const fair = await fairnessOf(opening, parts, access.plugins?.coreApi, reportError);
   const own = composition.steps({
     pki,
     serverCa,
@@ -199,7 +201,7 @@ async function openAccess(
 interface ServerParts extends OpenedAccess, Pick<OpenedServer, "boot" | "address"> {
   readonly identity: CompositionParts["kubeletClient"];
   readonly reportError: (error: unknown) => void;
-  readonly fair: Awaited<ReturnType<typeof openFairness>>;
+  readonly fair: OpenedFairness | undefined;
 }
 
 async function serverConfig(opening: Opening, parts: ServerParts): Promise<ServerConfig> {
@@ -243,6 +245,18 @@ async function serverConfig(opening: Opening, parts: ServerParts): Promise<Serve
     ],
     readyChecks: parts.plugins?.readyChecks ?? [],
   };
+}
+
+/** Undefined where the options do not ask for it; nothing of it is loaded then. */
+async function fairnessOf(
+  opening: Opening,
+  parts: OpenedParts,
+  coreApi: CoreApi | undefined,
+  report: (error: unknown) => void,
+): Promise<OpenedFairness | undefined> {
+  if (opening.options.inFlight?.fairness !== true) return undefined;
+  const { openFairness } = await inOrder(import("./open-fairness.js"));
+  return openFairness(opening, parts, coreApi, report);
 }
 
 /** The kinds that a server must know. Those that 1.36 has removed are loaded only for a server that serves or may find some. */

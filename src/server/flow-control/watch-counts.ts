@@ -5,7 +5,7 @@ import type { RequestInfo } from "../request/request-info.js";
 type Watched = Pick<RequestInfo, "apiGroup" | "resource" | "namespace" | "name">;
 
 /** The field by which the watch cache of a resource finds the watches of an object. Watches of one value of it hardly cost a write anything. */
-const INDEXED_FIELD: Readonly<Record<string, string>> = { pods: "spec.nodeName" };
+const INDEXED_FIELD: ReadonlyMap<string, string> = new Map([["pods", "spec.nodeName"]]);
 
 /** Counts open watches by what they watch, so that it is known how many a write will be told to. Source: kube-apiserver's watchTracker. */
 export class WatchCounts {
@@ -13,7 +13,7 @@ export class WatchCounts {
 
   /** Counts a watch until the returned function is called. */
   open({ info, exchange }: Pick<ApiRequest, "info" | "exchange">): () => void {
-    const field = INDEXED_FIELD[info.resource];
+    const field = INDEXED_FIELD.get(info.resource);
     const selector = exchange.query.get("fieldSelector");
     if (field !== undefined && valueOf(selector, field) !== "") return () => {};
     const key = keyOf({ ...info, name: nameOf(info, selector) });
