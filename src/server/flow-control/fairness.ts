@@ -51,7 +51,7 @@ export class Fairness {
   readonly #configuration: FlowControlConfiguration;
   readonly #watches = new WatchCounts();
   readonly #dropped = new DroppedRequests();
-  #sizeOf: FairnessParts["sizeOf"] = () => undefined;
+  #facts: WorkFacts = { watches: this.#watches, sizeOf: () => undefined };
 
   constructor(options: FairnessOptions) {
     const { seats, clock, timers, reportError, observer } = options;
@@ -64,7 +64,7 @@ export class Fairness {
 
   /** Resolves when the stored objects count. */
   async start({ source, writeCondition, sizeOf }: FairnessParts): Promise<void> {
-    this.#sizeOf = sizeOf;
+    this.#facts = { watches: this.#watches, sizeOf };
     await this.#configuration.start(source, new DanglingSchemas(() => this.#options.clock.now(), writeCondition));
   }
 
@@ -88,12 +88,7 @@ export class Fairness {
 
   #begin(request: ApiRequest, { schema, level }: Flow): SeatedRequest | undefined {
     const { observer } = this.#options;
-    const facts: WorkFacts = {
-      watches: this.#watches,
-      sizeOf: this.#sizeOf,
-      onWatchCount: observer?.watchCount && ((count) => observer.watchCount?.(level.name, schema.name, count)),
-    };
-    const estimate = estimateWork(request, facts, level.mostSeats);
+    const estimate = estimateWork(request, this.#facts, level.mostSeats);
     observer?.estimated?.(level.name, schema.name, mostSeats(estimate));
     // A single queue has no flows.
     const distinguisher = level.spec.queuing.queues > 1 ? distinguisherOf(request, schema.distinguisher) : "";

@@ -27,8 +27,6 @@ export interface FlowControlObserver {
   /** Seats are free again, possibly some time behind the end. */
   freed?(level: string, flowSchema: string, seats: number): void;
   rejected?(level: string, flowSchema: string, reason: Rejection): void;
-  /** How many watches a write will be told to. */
-  watchCount?(level: string, flowSchema: string, watches: number): void;
   limits?(level: string, limits: LevelLimits): void;
   levelRemoved?(level: string): void;
 }

@@ -73,6 +73,7 @@ export class QueueSet {
   #enqueued = 0;
   /** Virtual time: the work that each active queue was entitled to so far. */
   #work = 0;
+  /** The moment of the change that is made now: each begins with {@link #advance}. */
   #since: number;
   #activeQueues = 0;
   /** Seats that queued requests occupy or wait for. */
@@ -139,7 +140,7 @@ export class QueueSet {
     request.state = "over";
     this.counts.executing -= 1;
     const { queue, estimate } = request;
-    const duration = this.surroundings.elapsed() - request.startedAt;
+    const duration = this.#since - request.startedAt;
     this.surroundings.observer?.ended?.(this.level, request.flowSchema, duration / 1e6);
     if (queue === undefined) this.unqueued.delete(request);
     else {
@@ -177,6 +178,12 @@ export class QueueSet {
     if (!queue.isActive) {
       queue.nextDispatch = this.#work;
       this.#activeQueues += 1;
+    }
+    if (counts.waiting === 0 && counts.seatsInUse < this.#limit && this.#hasSeats(request.seats)) {
+      // It would be appended and dispatched at once, not before its arrival.
+      queue.nextDispatch = Math.max(queue.nextDispatch, request.arrivalWork);
+      this.#dispatch(request, queue);
+      return request;
     }
     queue.append(request);
     counts.waiting += 1;
@@ -233,8 +240,14 @@ export class QueueSet {
     const queue = this.queues[index];
     const request = queue?.oldest;
     if (queue === undefined || request === undefined || !this.#hasSeats(request.seats)) return false;
-    this.#last = index;
     this.#unqueue(request, queue, true);
+    this.#dispatch(request, queue);
+    return true;
+  }
+
+  /** Gives seats to a request that is no longer in its queue. */
+  #dispatch(request: SeatedRequest, queue: Queue): void {
+    this.#last = queue.index;
     this.#capFinalSeats(request);
     queue.executing.add(request);
     queue.seatsInUse += request.seats;
@@ -244,7 +257,6 @@ export class QueueSet {
     this.#settle(queue);
     this.#execute(request);
     request.onSeats?.();
-    return true;
   }
 
   /** Final seats beyond the limit become fewer seats for longer. */
@@ -259,7 +271,7 @@ export class QueueSet {
     const { counts, surroundings } = this;
     request.state = "executing";
     request.started = surroundings.now();
-    request.startedAt = surroundings.elapsed();
+    request.startedAt = this.#since;
     counts.executing += 1;
     counts.dispatched += 1;
     counts.seatsInUse += request.seats;
@@ -313,7 +325,7 @@ export class QueueSet {
   }
 
   #tellDemand(): void {
-    this.demand.set(this.counts.seatsInUse + this.counts.seatsWaiting, this.surroundings.elapsed());
+    this.demand.set(this.counts.seatsInUse + this.counts.seatsWaiting, this.#since);
   }
 
   #settle(queue: Queue): void {

@@ -25,8 +25,6 @@ export interface WorkFacts {
   readonly watches: WatchCounts;
   /** What is stored of the resource that a request is for; undefined where that is not known, as with resources of other servers. */
   readonly sizeOf: (info: RequestInfo) => StoredSize | undefined;
-  /** Told how many watches a write will be told to. */
-  readonly onWatchCount?: ((count: number) => void) | undefined;
 }
 
 /**
@@ -101,7 +99,6 @@ function estimateWrite(info: RequestInfo, facts: WorkFacts, mostSeats: number | 
   // A token is no object that is watched.
   if (info.resource === "serviceaccounts" && info.subresource === "token") return ONE_SEAT;
   const count = facts.watches.interested(info);
-  facts.onWatchCount?.(count);
   if (count < WATCHES_PER_SEAT) return ONE_SEAT;
   const wanted = Math.ceil(count / WATCHES_PER_SEAT);
   const finalSeats = Math.min(wanted, mostSeats ?? MOST_SEATS_OF_WRITE, MOST_SEATS_OF_WRITE);
