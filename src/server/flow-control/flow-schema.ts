@@ -59,7 +59,7 @@ function readRule(rule: Received<PolicyRulesWithSubjects>): FlowRule {
 const SERVICE_ACCOUNTS = "system:serviceaccount:";
 
 function readSubject(subject: Received<Subject>): Tells {
-  switch (subject.kind) {
+  switch (text(subject.kind)) {
     case "User": {
       const name = text(object(subject.user).name);
       return name === "*" ? () => true : (user) => user.name === name;

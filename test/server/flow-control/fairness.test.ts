@@ -5,6 +5,7 @@ import type { OwnFilter } from "../../../src/server/filters/own-filter.js";
 import { call } from "../../helpers/api-caller.js";
 import { asUser } from "../../helpers/as-user.js";
 import { eventually } from "../../helpers/eventually.js";
+import { realKubectl } from "../../helpers/run-real-kubectl.js";
 
 const FLOWCONTROL = "/apis/flowcontrol.apiserver.k8s.io/v1";
 const UID_OF_SCHEMA = "x-kubernetes-pf-flowschema-uid";
@@ -33,7 +34,6 @@ const levels = new Map<string, string>();
 
 beforeAll(async () => {
   cluster = await startCluster({
-    port: false,
     controllers: false,
     inFlight: { readOnly: 200, mutating: 45, fairness: true },
     filters: [holder],
@@ -244,11 +244,10 @@ describe("a level with queues", () => {
       call(cluster.transport(), "GET", `/debug/api_priority_and_fairness/${page}`).then(({ text }) => text);
     expect(await debug("dump_queues")).toMatch(/^narrow, +0, +2, +1, +1, +\d+\.\d{8}ss, +2, +2, +0\.00600000ss$/m);
     const lines = (await debug("dump_requests?includeRequestDetails=1")).split("\n").map((line) => line.split(/, +/));
-    expect(lines[0]).toEqual([
-      ...["PriorityLevelName", "FlowSchemaName", "QueueIndex", "RequestIndexInQueue", "FlowDistingsher", "ArriveTime"],
-      ...["InitialSeats", "FinalSeats", "AdditionalLatency", "StartTime"],
-      ...["UserName", "Verb", "APIPath", "Namespace", "Name", "APIVersion", "Resource", "SubResource"],
-    ]);
+    expect(lines[0]?.join(" ")).toBe(
+      "PriorityLevelName FlowSchemaName QueueIndex RequestIndexInQueue FlowDistingsher ArriveTime InitialSeats FinalSeats AdditionalLatency StartTime " +
+        "UserName Verb APIPath Namespace Name APIVersion Resource SubResource",
+    );
     const [waits] = lines.filter(([level, , , place]) => level === "narrow" && place === "1");
     expect(waits?.slice(0, 4)).toEqual(["narrow", "of-noah", "0", "1"]);
     expect(waits?.slice(6, 11)).toEqual(["1", "0", "0s", "0001-01-01T00:00:00Z", "noah"]);
@@ -324,6 +323,22 @@ describe("a FlowSchema without its level", () => {
       expect([answer.status, answer.headers[UID_OF_SCHEMA]]).toEqual([200, ""]);
       expect(flowOf(answer)).toBe(" catch-all");
     });
+  });
+});
+
+describe("real kubectl", () => {
+  test("sees the flow of the user that it impersonates, schemas without a level, and the debug pages", async () => {
+    await sendUser("kim", "nowhere", 400);
+    await using kubectl = await realKubectl(cluster);
+    const { stderr } = await kubectl.run("get --raw /version -v=8 --as=system:kube-scheduler");
+    expect(stderr.toLowerCase()).toContain(`${UID_OF_SCHEMA}: ${schemas.get("kube-scheduler")}`);
+    expect(stderr.toLowerCase()).toContain(`${UID_OF_LEVEL}: ${levels.get("workload-high")}`);
+    expect(await kubectl.ok("get flowschema of-kim --no-headers")).toMatch(
+      /^of-kim +nowhere +400 +ByUser +\S+ +True\n$/,
+    );
+    expect(await kubectl.ok("get --raw /debug/api_priority_and_fairness/dump_priority_levels")).toMatch(
+      /^exempt, +0, +false, +false, +0, +\d+, /m,
+    );
   });
 });
 
