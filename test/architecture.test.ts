@@ -44,6 +44,8 @@ const SERVER_MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   registry: ["storage", "request", "authz"],
   authz: ["request", "webhook"],
   filters: ["request", "metrics", "authn", "authz"],
+  // Its filter stands among the others, and it counts what is stored of the resources.
+  "flow-control": ["request", "filters", "storage", "registry", "api-registry"],
   endpoints: ["registry", "storage", "admission", "request", "metrics", "authz", "kubelet"],
   // Pages and profiles for operators.
   debug: ["request", "endpoints"],
@@ -213,6 +215,7 @@ describe("time, randomness and environment", () => {
 const ACTS_AS_THE_OWNER: Readonly<Record<string, string>> = {
   "client/dynamic/kubernetes-client.ts": "the client of who started the server",
   "cluster/delegation/plugin-access.ts": "hands it to the admission plugins of who started the server",
+  "cluster/stages/open-fairness.ts": "the writer of FlowSchemas' conditions",
   "cluster/stages/opened-server.ts": "hands it to the hooks of the server",
   "cluster/stages/prepared-server.ts": "hands it to who started the server",
   "cluster/shared-server.ts": "claims the server's nodes, and removes those of earlier versions",

@@ -221,6 +221,7 @@ const PACKED = [
   "src/server/aggregator/",
   // What operators read.
   "src/server/debug/",
+  "src/server/flow-control/",
   "src/server/metrics/",
   "src/server/storage/files/",
   "src/server/storage/postgres/",

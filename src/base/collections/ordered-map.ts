@@ -74,6 +74,21 @@ export class OrderedMap<V> {
     return node === undefined ? 0 : before + lowerBound(node.keys, key);
   }
 
+  /** Returns the value before which `rank` keys sort; undefined beyond the last. */
+  at(rank: number): V | undefined {
+    let left = rank;
+    let node = this.root;
+    while (node !== undefined && !node.leaf) {
+      let index = 0;
+      for (let size = node.children[0]?.size ?? 0; left >= size && index < node.children.length - 1; index++) {
+        left -= size;
+        size = node.children[index + 1]?.size ?? 0;
+      }
+      node = node.children[index];
+    }
+    return node?.values[left];
+  }
+
   /** Returns the values of the keys >= `from` and < `end`, in order, at most `limit`. */
   values(from: string, end: string, limit: number): V[] {
     const values: V[] = [];

@@ -36,6 +36,7 @@ export const apiserverComponent = (): Component => ({
 const STAND_IN_DEFAULTS: Readonly<Record<string, string>> = {
   __proto__: null as never,
   "bind-address": "127.0.0.1",
+  "enable-priority-and-fairness": "false",
   "allow-privileged": "true",
   "storage-media-type": "application/json",
 };

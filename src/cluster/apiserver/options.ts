@@ -53,6 +53,7 @@ export function readApiServerOptions(flags: Flags, cwd: string): ApiServerOption
   const [serviceClusterIpRange = SERVICE_RANGE] = ranges.split(",");
   const server = {
     ...readOptions(serverOptionTable, flags, cwd),
+    inFlight: readWithDefaults(serverOptionTable.inFlight, flags, cwd),
     watchCache: readWatchCache(flags),
     featureGates: obeyedGates(flags.strings("feature-gates")),
   };

@@ -25,6 +25,7 @@ export function serverFaults(values: ServerOptions): readonly string[] {
     ...(authorization === undefined ? [] : authorizationProblems(authorization)),
     ...faultsOf(() => enabledPlugins(admission)),
     ...faultsOf(() => isStorageUrl(storage) && schemeOf(storage)),
+    ...fairnessFaults(values),
     ...listeningFaults(values),
     ...registrationFaults(values),
     ...monitoringFaults(values.monitoring ?? {}),
@@ -36,6 +37,15 @@ function monitoringFaults({ allowedLabels, allowedLabelsFile }: MonitoringOption
   if (allowedLabels === undefined || allowedLabelsFile === undefined) return [];
   const given = JSON.stringify({ allowListMapping: allowedLabels, allowListMappingManifest: allowedLabelsFile });
   return [`metrics: Invalid value: ${given}: cannot specify both allowListMapping and allowListMappingManifest`];
+}
+
+/** kube-apiserver divides the sum of its two limits. */
+function fairnessFaults({ inFlight }: ServerOptions): readonly string[] {
+  if (inFlight?.fairness !== true || inFlight.readOnly + inFlight.mutating > 0) return [];
+  const { readOnly, mutating } = inFlight;
+  return [
+    `invalid configuration: MaxRequestsInFlight=${readOnly} and MaxMutatingRequestsInFlight=${mutating}; they must add up to something positive`,
+  ];
 }
 
 function faultsOf(check: () => unknown): string[] {

@@ -32,7 +32,8 @@ export interface ServerOptions extends StorageOptions, OptionsOf<typeof listenin
   readonly conduct?: Conduct;
   /**
    * How many requests run at once; more wait for a place, and beyond that they are answered 429. Watches, connections into pods and members of
-   * system:masters are not counted. 0 is no limit. Default: kube-apiserver's, 400 reads and 200 writes.
+   * system:masters are not counted. 0 is no limit. With `fairness` the sum of both is divided by FlowSchemas and PriorityLevelConfigurations.
+   * Default: kube-apiserver's, 400 reads and 200 writes, without fairness.
    */
   readonly inFlight?: InFlightLimits;
   /**

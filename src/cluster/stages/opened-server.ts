@@ -1,6 +1,6 @@
 import { type RuntimeConfig, servesRetired, type TypeSource } from "../../api/facts/index.js";
 import { publishedScheme } from "../../api/scheme/published.js";
-import { turn } from "../../base/async/turns.js";
+import { inOrder, turn } from "../../base/async/turns.js";
 import { systemClock } from "../../base/time/clock.js";
 import { forkRandom, systemRandom } from "../../base/numbers/random.js";
 import { systemTimers } from "../../base/time/timers.js";
@@ -26,6 +26,7 @@ import { Monitoring } from "../monitoring/monitoring.js";
 import { StoredResources } from "../monitoring/stored-resources.js";
 import type { ClusterPki } from "../pki/cluster-pki.js";
 import { frontProxyClient, frontProxyInfo, kubeletClient } from "../pki/client-certificates.js";
+import type { OpenedAccess as CoreApi } from "../delegation/core-api.js";
 import type { PluginAccess } from "../delegation/plugin-access.js";
 import type { Registration } from "../delegation/registration.js";
 import { openPki } from "../pki/open-pki.js";
@@ -41,6 +42,7 @@ import {
   openRegistrationOf,
   openServingOf,
 } from "./open-access.js";
+import type { OpenedFairness } from "./open-fairness.js";
 import type { OpenedParts } from "./opened-parts.js";
 import type { OpenedAuthentication } from "../authentication/open-authentication.js";
 
@@ -92,7 +94,8 @@ export async function openParts(opening: Opening, parts: OpenedParts): Promise<O
   const { frontProxyCa } = pki;
   const made = frontProxyCa && frontProxyClient(frontProxyCa, [clock, systemClock], systemRandom);
   const ownFrontProxy = frontProxyCa && frontProxyInfo(frontProxyCa.certificate);
-  const steps = composition.steps({
+  const fair = await fairnessOf(opening, parts, access.plugins?.coreApi, reportError);
+  const own = composition.steps({
     pki,
     serverCa,
     clock,
@@ -110,9 +113,10 @@ export async function openParts(opening: Opening, parts: OpenedParts): Promise<O
       onChange: (changed) => void changes.add(changed),
     },
   });
+  const steps = fair === undefined ? own : [...own, fair.step];
   const boot = new BootSequence([STORAGE_STEP, ...steps.map(({ name }) => name)]);
   const address = { text: "" };
-  const config = await serverConfig(opening, { ...access, identity, boot, address, reportError });
+  const config = await serverConfig(opening, { ...access, identity, boot, address, reportError, fair });
   const server = createServer(config, options.onLifeCycle);
   await access.monitoring.open({
     get asksForRights() {
@@ -250,6 +254,7 @@ async function openAccess(
 interface ServerParts extends OpenedAccess, Pick<OpenedServer, "boot" | "address"> {
   readonly identity: CompositionParts["kubeletClient"];
   readonly reportError: (error: unknown) => void;
+  readonly fair: OpenedFairness | undefined;
 }
 
 async function serverConfig(opening: Opening, parts: ServerParts): Promise<ServerConfig> {
@@ -284,6 +289,7 @@ async function serverConfig(opening: Opening, parts: ServerParts): Promise<Serve
     reportError,
     outermost: [idle.filter, ...(options.onRequest === undefined ? [] : [recordRequests(options.onRequest)])],
     ...ofCaller(options),
+    ...(parts.fair && { fairness: parts.fair.fairness.filter }),
     openToAnonymous: options.http?.anonymous === true,
     ...(authorization && { authorization: authorization.modes }),
     healthChecks: [
@@ -310,6 +316,18 @@ function informerSync(storage: Storage): HealthCheck {
       if (!isSynced) throw new Error("1 informers not started yet: [the watch cache]");
     },
   };
+}
+
+/** Undefined where the options do not ask for it; nothing of it is loaded then. */
+async function fairnessOf(
+  opening: Opening,
+  parts: OpenedParts,
+  coreApi: CoreApi | undefined,
+  report: (error: unknown) => void,
+): Promise<OpenedFairness | undefined> {
+  if (opening.options.inFlight?.fairness !== true) return undefined;
+  const { openFairness } = await inOrder(import("./open-fairness.js"));
+  return openFairness(opening, parts, coreApi, report);
 }
 
 /** The kinds that a server must know. Those that 1.36 has removed are loaded only for a server that serves or may find some. */

@@ -72,13 +72,16 @@ export function sectionsOf(
       ? []
       : [delegatedAuthenticationSection(authentication.tolerateLookupFailure === true)]),
     ...(authorization === undefined ? [] : [delegatedAuthorizationSection(authorization.alwaysAllowPaths)]),
-    ...(features === undefined ? [] : [featuresSection]),
+    ...(features === undefined ? [] : [withDefaults(featuresSection, WITHOUT_FAIRNESS)]),
     ...(coreApi === undefined ? [] : [coreApiSection, registrationSection]),
   ];
 }
 
 /** Defaults that k8s.io/apiserver recommends in place of kube-apiserver's. */
 const RECOMMENDED: Readonly<Record<string, string>> = { "http2-max-streams-per-connection": "1000" };
+
+/** A program needs a right at the main server to read FlowSchemas there. */
+const WITHOUT_FAIRNESS: Readonly<Record<string, string>> = { "enable-priority-and-fairness": "false" };
 
 const withDefaults = ({ name, flags }: FlagSection, defaults: Readonly<Record<string, string>>): FlagSection => ({
   name,

@@ -1,5 +1,5 @@
 import type { FlagSection } from "../component-flag.js";
-import type { OptionGroup } from "../option-group.js";
+import type { Option, OptionGroup } from "../option-group.js";
 
 /** What a server shows of its process. */
 export const profilingOptions = {
@@ -11,6 +11,17 @@ export const profilingOptions = {
     usage: "Serve profiles at /debug/pprof/ to those who may read them.",
   },
 } as const satisfies OptionGroup;
+
+/**
+ * Whether FlowSchemas and PriorityLevelConfigurations divide the server among its callers. The sum of the two limits is then divided, and not each
+ * limit kept. Default false; of `kubets apiserver` true.
+ */
+export const fairnessOption = {
+  name: "enable-priority-and-fairness",
+  type: "bool",
+  default: "true",
+  usage: "Divide the places for requests by FlowSchemas and PriorityLevelConfigurations, in place of the two limits.",
+} as const satisfies Option;
 
 export const featuresSection: FlagSection = {
   name: "features",
@@ -27,13 +38,7 @@ export const featuresSection: FlagSection = {
       usage: "A Unix socket that profiles are read from.",
       withoutEffect: "profiles are read from the port",
     },
-    {
-      name: "enable-priority-and-fairness",
-      type: "bool",
-      default: "true",
-      usage: "Share the places for requests by FlowSchemas and PriorityLevelConfigurations.",
-      withoutEffect: "users take turns for the places that the two limits of requests leave",
-    },
+    fairnessOption,
     profilingOptions.profiling,
   ],
 };

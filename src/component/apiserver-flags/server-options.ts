@@ -5,7 +5,7 @@ import { authenticationOptions } from "./authentication.js";
 import { authorizationOptions } from "./authorization.js";
 import { egressOptions } from "./egress.js";
 import { deletionOptions, encryptionOptions, etcdOptions, storageOptions, storagePollOptions } from "./etcd.js";
-import { profilingOptions } from "./features.js";
+import { fairnessOption, profilingOptions } from "./features.js";
 import { conductOptions, inFlightOptions } from "./generic.js";
 import { metricsOptions } from "./metrics.js";
 import { logOptions, sizeOptions } from "./own.js";
@@ -14,7 +14,7 @@ import { http2Options, listeningOptions, tlsOptions } from "./secure-serving.js"
 /** The options of a server in code that flags have too, which each program reads of its flags. ServerOptions has the types of the same groups. */
 export const serverOptionTable = {
   conduct: conductOptions,
-  inFlight: inFlightOptions,
+  inFlight: { ...inFlightOptions, fairness: fairnessOption },
   etcd: etcdOptions,
   deletion: deletionOptions,
   ...storageOptions,

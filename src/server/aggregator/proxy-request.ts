@@ -32,6 +32,8 @@ export async function proxyRequest(request: ApiRequest, server: RemoteServer, ru
   if (passed.split(", ").includes(rules.id)) {
     return respondText(request, 508, "the service of the APIService leads back to this server\n");
   }
+  // When the server behind begins to send events is not known here.
+  request.onInitialized?.();
   const own = { [PASSED]: passed === "" ? rules.id : `${passed}, ${rules.id}` };
   if (request.exchange.upgrade !== undefined) return proxyUpgrade(request, server, own, rules);
   const deadline = isDiscovery(request) ? new CallDeadline(LONGEST_DISCOVERY, request.signal) : undefined;
@@ -136,7 +138,7 @@ async function passAnswer(
   const warnings = [given["warning"] ?? [], request.warnings.headerValues()].flat();
   if (warnings.length > 0) headers["warning"] = warnings;
   headers["audit-id"] ??= request.auditId;
-  const writer = exchange.respond(status, headers);
+  const writer = exchange.respond(status, { ...request.added.headers, ...headers });
   if (Array.isArray(body)) return writer.end(exchange.method === "HEAD" ? undefined : body[0]);
   for await (const chunk of body) await writer.write(chunk);
   await writer.end();

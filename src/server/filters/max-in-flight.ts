@@ -1,3 +1,4 @@
+import type { fairnessOption } from "../../component/apiserver-flags/features.js";
 import type { inFlightOptions } from "../../component/apiserver-flags/generic.js";
 import type { OptionsOf } from "../../component/option-group.js";
 import type { Timers } from "../../base/time/timers.js";
@@ -8,8 +9,8 @@ import type { RequestInfo } from "../request/request-info.js";
 import { respondBytes } from "../request/respond.js";
 import { isProbe } from "./availability.js";
 
-/** How many requests run at once; kube-apiserver's --max-requests-inflight and --max-mutating-requests-inflight. */
-export type InFlightLimits = OptionsOf<typeof inFlightOptions>;
+/** How many requests run at once, and how they are chosen. */
+export type InFlightLimits = OptionsOf<typeof inFlightOptions & { readonly fairness: typeof fairnessOption }>;
 
 /** kube-apiserver's. */
 export const IN_FLIGHT_LIMITS: InFlightLimits = { readOnly: 400, mutating: 200 };
@@ -29,7 +30,7 @@ const PATIENCE_MS = 15_000;
  */
 export function maxInFlight(
   timers: Timers,
-  { readOnly, mutating }: InFlightLimits = IN_FLIGHT_LIMITS,
+  { readOnly, mutating }: Pick<InFlightLimits, "readOnly" | "mutating"> = IN_FLIGHT_LIMITS,
   measuring?: Measuring,
 ): Filter {
   for (const [name, limit] of Object.entries({ readOnly, mutating })) {
@@ -64,16 +65,13 @@ async function waiting(
   await respondTooMany(request);
 }
 
-/** kube-apiserver's answer, byte for byte. */
-export function respondTooMany(request: ApiRequest): Promise<void> {
-  return respondBytes(request, 429, TOO_MANY_HEADERS, TOO_MANY);
+/** kube-apiserver's answer, byte for byte. `retryAfter` is in seconds. */
+export function respondTooMany(request: ApiRequest, retryAfter = 1): Promise<void> {
+  const headers = { "content-type": "text/plain; charset=utf-8", "retry-after": String(retryAfter) };
+  return respondBytes(request, 429, headers, TOO_MANY);
 }
 
 const TOO_MANY = Buffer.from("Too many requests, please try again later.\n");
-const TOO_MANY_HEADERS = {
-  "content-type": "text/plain; charset=utf-8",
-  "retry-after": "1",
-};
 
 const READS: ReadonlySet<string> = new Set(["get", "list"]);
 const CONNECTIONS: ReadonlySet<string> = new Set(["attach", "exec", "proxy", "log", "portforward"]);

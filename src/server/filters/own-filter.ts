@@ -17,6 +17,7 @@ export const FILTER_NAMES = [
   "authentication",
   "max-in-flight",
   "impersonation",
+  "priority-and-fairness",
   "authorization",
 ] as const;
 

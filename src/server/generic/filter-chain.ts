@@ -66,7 +66,10 @@ function serverFilters(config: ServerConfig, parts: ChainParts): Partial<Record<
     ...((conduct.shutdownWatchTerminationGracePeriod ?? 0) > 0 && { "watch-termination": watches.filter }),
     ...(corsAllowedOrigins.length > 0 && { cors: answering(cors(corsAllowedOrigins), recovery) }),
     authentication: authentication(identity, measuring),
-    "max-in-flight": maxInFlight(timers, config.inFlight, measuring),
+    // As in kube-apiserver, the user that is impersonated counts for fairness.
+    ...(config.fairness === undefined
+      ? { "max-in-flight": maxInFlight(timers, config.inFlight, measuring) }
+      : { "priority-and-fairness": config.fairness }),
     impersonation: impersonation(authorization.authorize),
     authorization: authorized(authorization.authorize, measuring),
   };

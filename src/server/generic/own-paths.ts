@@ -3,6 +3,7 @@ import type { Handler } from "../request/api-request.js";
 /** Paths of a server that belong to no API: "/metrics", "/debug/". An exact path wins over a prefix, and a longer prefix over a shorter one. */
 export class OwnPaths {
   readonly #exact = new Map<string, Handler>();
+  readonly #unlisted = new Set<string>();
   /** Longest first. */
   #prefixes: readonly (readonly [prefix: string, handler: Handler])[] = [];
 
@@ -11,6 +12,12 @@ export class OwnPaths {
     this.#check(path);
     if (this.#exact.has(path)) throw new Error(`the path ${path} is served already`);
     this.#exact.set(path, handler);
+  }
+
+  /** As {@link handle}; the index of the server does not show the path. */
+  handleUnlisted(path: string, handler: Handler): void {
+    this.handle(path, handler);
+    this.#unlisted.add(path);
   }
 
   /** Serves all paths that begin with the prefix, which ends in "/". Throws for a prefix that is served already. */
@@ -26,6 +33,7 @@ export class OwnPaths {
   remove(path: string): boolean {
     const before = this.#prefixes.length;
     this.#prefixes = this.#prefixes.filter(([prefix]) => prefix !== path);
+    this.#unlisted.delete(path);
     return this.#exact.delete(path) || this.#prefixes.length < before;
   }
 
@@ -35,7 +43,8 @@ export class OwnPaths {
 
   /** The paths and prefixes, for the index of the server at "/". */
   get listed(): readonly string[] {
-    return [...this.#exact.keys(), ...this.#prefixes.map(([prefix]) => prefix)];
+    const exact = [...this.#exact.keys()].filter((path) => !this.#unlisted.has(path));
+    return [...exact, ...this.#prefixes.map(([prefix]) => prefix)];
   }
 
   #check(path: string): void {

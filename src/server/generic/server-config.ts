@@ -113,6 +113,8 @@ export interface ServerConfig {
   readonly filters?: readonly OwnFilter[];
   /** How many requests run at once. Default: kube-apiserver's limits. */
   readonly inFlight?: InFlightLimits | undefined;
+  /** The filter of priority and fairness, which takes the place of those limits. Left out: there is none. */
+  readonly fairness?: Filter | undefined;
   /** How objects are deleted. Default: as kube-apiserver without flags. */
   readonly deletion?: DeletionRules | undefined;
   /** How the server answers and stops. Default: as kube-apiserver without flags. */

@@ -21,6 +21,10 @@ export class ApiRequest implements CancellationToken {
   readonly annotations: AuditAnnotations;
   /** Names the request in logs and in the answer's Audit-Id header. */
   readonly auditId: string;
+  /** What filters add to the answer, whoever writes it: all copies of the request share it. */
+  readonly added: { headers: Readonly<Record<string, string>> | undefined };
+  /** Called when a watch has sent the state that it begins with, or when another server takes the request over. It may be called again. */
+  readonly onInitialized: (() => void) | undefined;
   readonly #ending: RequestParts["ending"];
 
   constructor(parts: RequestParts) {
@@ -32,6 +36,8 @@ export class ApiRequest implements CancellationToken {
     this.warnings = parts.warnings;
     this.annotations = parts.annotations;
     this.auditId = parts.auditId;
+    this.added = parts.added;
+    this.onInitialized = parts.onInitialized;
     this.#ending = parts.ending;
   }
 
@@ -57,21 +63,45 @@ export class ApiRequest implements CancellationToken {
     return this.#ending?.timeLeft;
   }
 
-  with({ exchange = this.exchange, info = this.info, user = this.user, ending = this.#ending }: Changes): ApiRequest {
-    const { api, received, warnings, annotations, auditId } = this;
-    return new ApiRequest({ exchange, info, api, user, received, warnings, annotations, auditId, ending });
+  /** Adds headers, by lower-case names, to whatever answer the request gets. The answer's own come first. */
+  addHeaders(headers: Readonly<Record<string, string>>): void {
+    this.added.headers = this.added.headers === undefined ? headers : { ...this.added.headers, ...headers };
+  }
+
+  with({
+    exchange = this.exchange,
+    info = this.info,
+    user = this.user,
+    onInitialized = this.onInitialized,
+    ending = this.#ending,
+  }: Changes): ApiRequest {
+    const { api, received, warnings, annotations, auditId, added } = this;
+    return new ApiRequest({
+      exchange,
+      info,
+      api,
+      user,
+      received,
+      warnings,
+      annotations,
+      auditId,
+      added,
+      onInitialized,
+      ending,
+    });
   }
 }
 
 type RequestParts = Pick<
   ApiRequest,
-  "exchange" | "info" | "api" | "user" | "received" | "warnings" | "annotations" | "auditId"
+  "exchange" | "info" | "api" | "user" | "received" | "warnings" | "annotations" | "auditId" | "added"
 > & {
+  readonly onInitialized?: ApiRequest["onInitialized"];
   /** Overrides the exchange's signal. The signal is created on first use. */
   readonly ending?: (CancellationToken & { readonly timeLeft: number }) | undefined;
 };
 
-type Changes = Partial<Pick<RequestParts, "exchange" | "info" | "user" | "ending">>;
+type Changes = Partial<Pick<RequestParts, "exchange" | "info" | "user" | "onInitialized" | "ending">>;
 
 /** Handles a request to its end. A thrown StatusError becomes the answer unless the handler has responded already. */
 export type Handler = (request: ApiRequest) => Promise<void>;
@@ -94,6 +124,7 @@ export function newApiRequest(exchange: Exchange, api: ServedApi, received: numb
     warnings: new Warnings(),
     annotations: new AuditAnnotations(),
     auditId,
+    added: { headers: undefined },
   });
 }
 

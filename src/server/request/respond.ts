@@ -12,6 +12,7 @@ export function respondHead(request: ApiRequest, status: number, headers: Header
     "cache-control": "no-cache, private",
     "audit-id": request.auditId,
     ...NO_SNIFFING,
+    ...request.added.headers,
     ...headers,
   };
   const warnings = request.warnings.headerValues();

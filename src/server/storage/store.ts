@@ -126,6 +126,8 @@ export interface WatchObjectsOptions {
   readonly allowWatchBookmarks?: boolean | undefined;
   /** Requests a streaming list. Undefined keeps the legacy meaning of resourceVersion. */
   readonly sendInitialEvents?: boolean | undefined;
+  /** Called once the initial events were taken; at once for a watch without them. */
+  readonly onInitialized?: () => void;
   /** When the caller ends the watch. Where bookmarks are allowed, a last one comes two seconds earlier. */
   readonly timeoutMilliseconds?: number | undefined;
 }
@@ -153,6 +155,13 @@ export class DeleteInstead {
   constructor(readonly written: KubeObject) {}
 }
 
+/** What is stored of a resource now. */
+export interface StoredSize {
+  readonly count: number;
+  /** Bytes of an object, by some of them: it reads them at each call. */
+  averageBytes(): number;
+}
+
 /**
  * The objects of one resource over a {@link import("./kv.js").Kv}. `key` is the rest of the key below the resource's prefix:
  * "<namespace>/<name>" or "<name>". Errors are StatusErrors: NotFound, AlreadyExists, Conflict, Expired (410).
@@ -170,6 +179,8 @@ export interface ObjectStore {
    * nothing, and is the same list until one of the objects changes.
    */
   now(): readonly StoredObject[] | undefined;
+  /** How much is stored, as the watch cache knows; undefined where it cannot tell, or there is none. It costs little. */
+  size?(): StoredSize | undefined;
   /** `prefix` is "" or "<namespace>/". */
   list(prefix: string, options?: ListObjectsOptions): Promise<ListOfObjects>;
   /**

@@ -113,6 +113,7 @@ export async function handleWatch(request: ApiRequest, resource: ServedResource,
       allowWatchBookmarks: options.allowWatchBookmarks,
       timeoutMilliseconds: milliseconds,
       sendInitialEvents: options.sendInitialEvents,
+      ...(request.onInitialized && { onInitialized: request.onInitialized }),
     });
     await Promise.race([stream(request, serializer, { resource, format, include }, events), unread.promise]);
   } catch (error) {

@@ -3,6 +3,7 @@ import { prefixEnd } from "../../../base/collections/key-order.js";
 import type { OrderedMap } from "../../../base/collections/ordered-map.js";
 import type { EventReader } from "../event-log.js";
 import type { CompactedError, Kv } from "../kv.js";
+import type { StoredSize } from "../store.js";
 import { DirectReads } from "../store/direct-reads.js";
 import { tooLargeResourceVersion, watchExpired } from "../store/errors.js";
 import type { KvObject } from "../store/kv-object.js";
@@ -19,6 +20,20 @@ import type { WatchCache } from "./watch-cache.js";
  * The interval of progress requests, and how long the watch may take to reach a revision before the store is read instead.
  */
 const PROGRESS_MILLISECONDS = 100;
+
+/** How many objects are looked at to tell the size of one. */
+const SAMPLE = 100;
+
+/** The average size of objects that stand evenly among `count` from the place `from` on. */
+function averageBytes(root: OrderedMap<KvObject>, from: number, count: number): number {
+  const looked = Math.min(SAMPLE, count);
+  if (looked === 0) return 0;
+  let bytes = 0;
+  for (let place = 0; place < looked; place++) {
+    bytes += root.at(from + Math.floor((place * count) / looked))?.bytes.length ?? 0;
+  }
+  return Math.trunc(bytes / looked);
+}
 
 /**
  * Serves reads from the watch cache. A consistent read waits until the cache has applied the store's current revision. Where
@@ -56,6 +71,14 @@ export class CachedReads implements Reads {
   now(prefix: string): readonly KvObject[] | undefined {
     const { applied, replaying } = this.cache;
     return applied === 0 || replaying ? undefined : this.cache.below(prefix);
+  }
+
+  size(prefix: string): StoredSize | undefined {
+    const { applied, replaying, root } = this.cache;
+    if (applied === 0 || replaying) return undefined;
+    const from = root.rank(prefix);
+    const count = root.rank(prefixEnd(prefix)) - from;
+    return { count, averageBytes: () => averageBytes(root, from, count) };
   }
 
   whenOccupied(prefix: string, listener: () => void): () => void {

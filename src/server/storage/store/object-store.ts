@@ -22,6 +22,7 @@ import {
   type ReadOptions,
   type StoredEvent,
   type StoredObject,
+  type StoredSize,
   type WatchObjectsOptions,
 } from "../store.js";
 import type { Codecs } from "./codecs.js";
@@ -127,6 +128,10 @@ export class KvObjectStore implements ObjectStore {
 
   now(): readonly StoredObject[] | undefined {
     return this.config.reads.now(this.config.prefix);
+  }
+
+  size(): StoredSize | undefined {
+    return this.config.reads.size?.(this.config.prefix);
   }
 
   async list(prefix: string, options: ListObjectsOptions = {}): Promise<ListOfObjects> {

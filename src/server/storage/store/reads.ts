@@ -1,6 +1,7 @@
 import type { StatusError } from "../../../machinery/errors/status-error.js";
 import type { EventReader } from "../event-log.js";
 import type { CompactedError } from "../kv.js";
+import type { StoredSize } from "../store.js";
 import type { KvObject } from "./kv-object.js";
 
 /** One immutable state of the objects below a prefix. */
@@ -43,6 +44,8 @@ export interface Reads {
    * current. It waits for nothing, and is the same list until one of the objects changes.
    */
   now(prefix: string): readonly KvObject[] | undefined;
+  /** How much the watch cache holds below `prefix`; undefined where {@link now} is. Left out: there is no watch cache. */
+  size?(prefix: string): StoredSize | undefined;
   /**
    * Calls `listener` once: now, where there is an object below `prefix` or no cache that knows, else when the first is created.
    * Never after the returned function is called.

@@ -1,7 +1,7 @@
 import type { StatusError } from "../../../machinery/errors/status-error.js";
 import type { EventReader } from "../event-log.js";
 import type { CompactedError } from "../kv.js";
-import type { ObjectCodec } from "../store.js";
+import type { ObjectCodec, StoredSize } from "../store.js";
 import type { KvObject } from "./kv-object.js";
 import type { ObjectEvent, ObjectView, Reads } from "./reads.js";
 
@@ -46,6 +46,10 @@ export class UpgradedReads implements Reads {
   now(prefix: string): readonly KvObject[] | undefined {
     const objects = this.inner.now(prefix);
     return objects?.some((object) => object.awaitsUpgrade) === true ? undefined : objects;
+  }
+
+  size(prefix: string): StoredSize | undefined {
+    return this.inner.size?.(prefix);
   }
 
   whenOccupied(prefix: string, listener: () => void): () => void {

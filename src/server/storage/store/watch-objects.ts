@@ -109,6 +109,7 @@ async function* tell(
         yield [{ type: "BOOKMARK", revision: view.revision, initialEventsEnd: true }];
       }
     }
+    options.onInitialized?.();
     while (!signal.aborted) {
       const events = reader.take(BATCH);
       if (reads.upgrade !== undefined)

@@ -1,0 +1,32 @@
+/** Why a request got no seats. */
+export type Rejection = "concurrency-limit" | "queue-full" | "time-out";
+
+/** The seats of a priority level. */
+export interface LevelLimits {
+  /** Its share of the server's seats. */
+  readonly nominal: number;
+  /** What it never lends, and what it may have at most with what it borrows. */
+  readonly lowest: number;
+  readonly highest: number;
+  /** What it has now. */
+  readonly current: number;
+}
+
+/**
+ * Sees what priority and fairness does, for metrics. Each method is called at the moment of the change, and must not throw. Levels and FlowSchemas are
+ * named; durations are milliseconds.
+ */
+export interface FlowControlObserver {
+  estimated?(level: string, flowSchema: string, seats: number): void;
+  /** A request waits. `length` is that of its queue, with it. */
+  enqueued?(level: string, flowSchema: string, seats: number, length: number): void;
+  /** A request waits no more; `executes` is whether it got its seats. */
+  dequeued?(level: string, flowSchema: string, seats: number, waited: number, executes: boolean): void;
+  started?(level: string, flowSchema: string, seats: number): void;
+  ended?(level: string, flowSchema: string, executed: number): void;
+  /** Seats are free again, possibly some time behind the end. */
+  freed?(level: string, flowSchema: string, seats: number): void;
+  rejected?(level: string, flowSchema: string, reason: Rejection): void;
+  limits?(level: string, limits: LevelLimits): void;
+  levelRemoved?(level: string): void;
+}
