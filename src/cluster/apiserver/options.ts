@@ -1,4 +1,5 @@
 import { networkInterfaces } from "node:os";
+import { withFormerBackoff } from "../../component/apiserver-flags/auditing.js";
 import { clientOptions } from "../../component/apiserver-flags/authentication.js";
 import { storageOptions } from "../../component/apiserver-flags/etcd.js";
 import { identityOptions, tolerationOptions } from "../../component/apiserver-flags/generic.js";
@@ -47,7 +48,9 @@ export function readApiServerOptions(flags: Flags, cwd: string): ApiServerOption
   const { host = "0.0.0.0", serviceClusterIpRange: ranges = SERVICE_RANGE } = program;
   const { advertiseAddress = reachable(host), externalHost = advertiseAddress } = program;
   const [serviceClusterIpRange = SERVICE_RANGE] = ranges.split(",");
-  const server = { ...readOptions(serverOptionTable, flags, cwd), watchCache: readWatchCache(flags) };
+  const given = readOptions(serverOptionTable, flags, cwd);
+  const audit = withFormerBackoff(given.audit, flags);
+  const server = { ...given, watchCache: readWatchCache(flags), ...(audit && { audit }) };
   const tolerations = tolerationsOf(flags, cwd);
   return { ...program, server, host, advertiseAddress, externalHost, serviceClusterIpRange, tolerations };
 }

@@ -1,6 +1,7 @@
 import type { Clock } from "../../base/time/clock.js";
 import { forkRandom } from "../../base/numbers/random.js";
 import { surroundingsOf } from "../../client/surroundings.js";
+import type { OpenedAudit } from "../../server/audit/open-audit.js";
 import { hostsOf } from "../../server/kubelet/cluster-network.js";
 import type { TokenIssuer } from "../../server/request/token-issuer.js";
 import type { AuthenticationSurroundings } from "../authentication/authentication-surroundings.js";
@@ -81,6 +82,20 @@ export async function openEgressOf({ egress }: ServerOptions, clock: Clock): Pro
   if (egress === undefined) return {};
   const { openEgress } = await import("../egress/open-egress.js");
   return openEgress(egress, { clock, env: surroundingsOf({}).env });
+}
+
+/** Opens the audit log. It is loaded where a server has one. */
+export async function openAuditOf(
+  { audit, onError: report = () => {}, onWarning: warn = () => {} }: ServerOptions,
+  { network }: Composition,
+  { clock, timers, random }: TimeAndChance,
+  { controlplane }: Egress,
+): Promise<OpenedAudit | undefined> {
+  if (audit === undefined) return undefined;
+  const { openAudit } = await import("../../server/audit/open-audit.js");
+  const { env } = surroundingsOf({});
+  const hosts = hostsOf(network, controlplane);
+  return openAudit(audit, { clock, timers, random: forkRandom(random, "audit"), env, hosts, report, warn });
 }
 
 /** Opens certificates of files. They are loaded where a server is given any. */

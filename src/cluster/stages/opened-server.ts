@@ -6,6 +6,7 @@ import { systemTimers } from "../../base/time/timers.js";
 import { surroundingsOf } from "../../client/surroundings.js";
 import { staticTokens } from "../../server/authn/token-file.js";
 import { BootSequence } from "../../server/generic/boot-sequence.js";
+import type { OpenedAudit } from "../../server/audit/open-audit.js";
 import { createServer, type Server } from "../../server/generic/server.js";
 import type { ServerConfig } from "../../server/generic/server-config.js";
 import type { Scheme } from "../../machinery/scheme/scheme.js";
@@ -26,6 +27,7 @@ import { recordRequests } from "../record-requests.js";
 import type { ServingCertificates } from "../serving-certificates.js";
 import type { TimeAndChance } from "./config.js";
 import {
+  openAuditOf,
   openAuthenticationOf,
   openAuthorizationOf,
   openEgressOf,
@@ -135,6 +137,7 @@ export async function openParts(opening: Opening, parts: OpenedParts): Promise<O
 interface OpenedAccess {
   readonly egress: Egress;
   readonly authorization: Awaited<ReturnType<typeof openAuthorizationOf>>;
+  readonly audit: OpenedAudit | undefined;
   readonly serving: ServingCertificates | undefined;
   readonly storage: Storage;
   /** Whether the storage may hold kinds that 1.36 has removed. */
@@ -157,6 +160,8 @@ async function openAccess(
   const egress = await openEgressOf(options, systemClock);
   const authorization = await openAuthorizationOf(options, composition, opening, egress);
   if (authorization !== undefined) parts.add(() => authorization.close());
+  const audit = await openAuditOf(options, composition, opening, egress);
+  if (audit !== undefined) parts.add(() => audit.close());
   const serving = options.tls && (await openServingOf(options.tls, { clock, timers, report }));
   if (serving !== undefined) parts.add(() => serving.close());
   const kv = await openKv(options, clock, timers, egress.etcd);
@@ -190,7 +195,7 @@ async function openAccess(
   if (plugins !== undefined) parts.add(() => plugins.close());
   const idle = collectWhenIdle(v8Memory, systemTimers);
   parts.add(() => idle.stop());
-  return { egress, authorization, serving, storage, foreign, pki, issuer, authentication, plugins, env, idle };
+  return { egress, authorization, audit, serving, storage, foreign, pki, issuer, authentication, plugins, env, idle };
 }
 
 interface ServerParts extends OpenedAccess, Pick<OpenedServer, "boot" | "address"> {
@@ -230,6 +235,7 @@ async function serverConfig(opening: Opening, parts: ServerParts): Promise<Serve
     ...ofCaller(options),
     openToAnonymous: options.http?.anonymous === true,
     ...(authorization && { authorization: authorization.modes }),
+    audit: parts.audit?.auditing,
     healthChecks: [
       ...(options.healthChecks ?? []),
       ...(authentication?.healthChecks ?? []),

@@ -2,6 +2,7 @@ import type { ClientRequest, IncomingMessage } from "node:http";
 import { goNetworkReason } from "../../client/transport/go-network-error.js";
 import { errorCode } from "../../base/files/path-error.js";
 import { errorMessage } from "../../base/text/error-message.js";
+import { headerValue } from "../../base/text/header-text.js";
 import { answerHeaders, requestHeaders, upgradeHeaders } from "../kubelet/forwarded-headers.js";
 import { type Sent, sendOn } from "../kubelet/sent-request.js";
 import { join } from "../kubelet/upgraded-connections.js";
@@ -79,7 +80,7 @@ async function passAnswer(request: ApiRequest, answer: IncomingMessage, rules: P
   const headers = trusted(answerHeaders(answer.headers));
   const warnings = [answer.headersDistinct["warning"] ?? [], request.warnings.headerValues()].flat();
   if (warnings.length > 0) headers["warning"] = warnings;
-  headers["audit-id"] ??= request.auditId;
+  headers["audit-id"] ??= headerValue(request.auditId);
   const writer = exchange.respond(status, headers);
   if (exchange.method === "HEAD") answer.resume();
   else for await (const chunk of answer as AsyncIterable<Uint8Array>) await writer.write(chunk);
@@ -116,12 +117,13 @@ async function proxyUpgrade(request: ApiRequest, server: RemoteServer, own: Head
 }
 
 /** The headers that say where a request came in. */
-function forwarded({ exchange, info }: ApiRequest): Record<string, string> {
+function forwarded({ exchange, info, auditId }: ApiRequest): Record<string, string> {
   const host = exchange.authority ?? exchange.headers["host"];
   return {
     "x-forwarded-uri": info.path,
     ...(host !== undefined && { "x-forwarded-host": host }),
     "x-forwarded-proto": "https",
+    "audit-id": headerValue(auditId),
   };
 }
 

@@ -21,6 +21,7 @@ import type { OwnFilter } from "../filters/own-filter.js";
 import type { ClusterNetwork } from "../kubelet/cluster-network.js";
 import type { DeletionOptions } from "../registry/deletion.js";
 import type { Filter } from "../request/api-request.js";
+import type { RequestAuditing } from "../request/request-audit.js";
 import type { TokenIssuer } from "../request/token-issuer.js";
 import type { TokenLookup } from "../request/user.js";
 import type { Storage } from "../storage/create-storage.js";
@@ -100,6 +101,8 @@ export interface ServerConfig {
   readonly authorization?: (context: AuthorizationContext) => readonly AuthorizationMode[];
   /** Filters from outside the server, each with its place among the server's own. */
   readonly filters?: readonly OwnFilter[];
+  /** Records requests. Default: none is recorded. */
+  readonly audit?: RequestAuditing | undefined;
   /** How many requests run at once. Default: kube-apiserver's limits. */
   readonly inFlight?: InFlightLimits | undefined;
   /** How objects are deleted. Default: as kube-apiserver without flags. */

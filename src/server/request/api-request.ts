@@ -2,6 +2,7 @@ import type { ServedApi } from "../../api/facts/index.js";
 import type { CancellationToken } from "../../base/async/cancellation.js";
 import { headerValue } from "../../base/text/header-text.js";
 import type { Exchange } from "./exchange.js";
+import type { RequestAudit } from "./request-audit.js";
 import { parseRequestInfo, type RequestInfo } from "./request-info.js";
 import { ANONYMOUS, type User } from "./user.js";
 
@@ -21,6 +22,8 @@ export class ApiRequest implements CancellationToken {
   readonly annotations: AuditAnnotations;
   /** Names the request in logs and in the answer's Audit-Id header. */
   readonly auditId: string;
+  /** The request's audit record; undefined where none is kept. */
+  readonly audit: RequestAudit | undefined;
   readonly #ending: RequestParts["ending"];
 
   constructor(parts: RequestParts) {
@@ -32,6 +35,7 @@ export class ApiRequest implements CancellationToken {
     this.warnings = parts.warnings;
     this.annotations = parts.annotations;
     this.auditId = parts.auditId;
+    this.audit = parts.audit;
     this.#ending = parts.ending;
   }
 
@@ -57,9 +61,11 @@ export class ApiRequest implements CancellationToken {
     return this.#ending?.timeLeft;
   }
 
-  with({ exchange = this.exchange, info = this.info, user = this.user, ending = this.#ending }: Changes): ApiRequest {
+  with(changes: Changes): ApiRequest {
+    const { exchange = this.exchange, info = this.info, user = this.user, ending = this.#ending } = changes;
+    const { audit = this.audit } = changes;
     const { api, received, warnings, annotations, auditId } = this;
-    return new ApiRequest({ exchange, info, api, user, received, warnings, annotations, auditId, ending });
+    return new ApiRequest({ exchange, info, api, user, received, warnings, annotations, auditId, audit, ending });
   }
 }
 
@@ -67,11 +73,12 @@ type RequestParts = Pick<
   ApiRequest,
   "exchange" | "info" | "api" | "user" | "received" | "warnings" | "annotations" | "auditId"
 > & {
+  readonly audit?: RequestAudit | undefined;
   /** Overrides the exchange's signal. The signal is created on first use. */
   readonly ending?: (CancellationToken & { readonly timeLeft: number }) | undefined;
 };
 
-type Changes = Partial<Pick<RequestParts, "exchange" | "info" | "user" | "ending">>;
+type Changes = Partial<Pick<RequestParts, "exchange" | "info" | "user" | "audit" | "ending">>;
 
 /** Handles a request to its end. A thrown StatusError becomes the answer unless the handler has responded already. */
 export type Handler = (request: ApiRequest) => Promise<void>;

@@ -49,12 +49,13 @@ export function checkedDeleteOptions(wire: WireOptions): DeleteRequestOptions {
 async function fromBody(request: ApiRequest): Promise<WireOptions | undefined> {
   const body = await readObjectBody(request);
   if (body.bytes.length === 0) return undefined;
-  const { object } = await decodeBody(body, {
+  const { object, kind } = await decodeBody(body, {
     expected: DELETE_OPTIONS,
     mode: "Ignore",
     schemaOf: optionsSchema,
     accepts: () => true,
   });
+  request.audit?.decoded(object, optionsSchema(kind));
   return object as WireOptions;
 }
 

@@ -1,0 +1,70 @@
+import { errorMessage } from "../../../base/text/error-message.js";
+import { legacyLine, type RecordedEvent } from "../recorded-event.js";
+
+/** Takes events and keeps them, or sends them on. */
+export interface AuditBackend {
+  /** Returns, or resolves to, false where an event was not kept and its request should fail. Never throws or rejects. */
+  process(events: readonly RecordedEvent[]): boolean | Promise<boolean>;
+  /** Resolves when all events are kept or given up. */
+  close(): Promise<void>;
+}
+
+/** What went wrong, by the names that kube-apiserver counts it by. */
+export type AuditPlugin = "log" | "webhook" | "buffered" | "truncate" | "function";
+
+/** Counts of apiserver_audit_* metrics. */
+export class AuditCounts {
+  events = 0;
+  /** Requests that failed because their first event was not kept. */
+  rejected = 0;
+  /** Requests by the level of their rule. */
+  readonly levels = new Map<string, number>();
+  /** Events that were not kept, by what failed. */
+  readonly errors = new Map<AuditPlugin, number>();
+
+  level(level: string): void {
+    this.levels.set(level, (this.levels.get(level) ?? 0) + 1);
+  }
+
+  error(plugin: AuditPlugin, events: number): void {
+    this.errors.set(plugin, (this.errors.get(plugin) ?? 0) + events);
+  }
+}
+
+/** Is told of events that a plugin has not kept, and why. */
+export type ReportLost = (plugin: AuditPlugin, error: unknown, events: readonly RecordedEvent[]) => void;
+
+/** Counts lost events, and reports them with what they say, so that the server's own log has them. */
+export const reportLost =
+  (counts: AuditCounts, report: (error: unknown) => void): ReportLost =>
+  (plugin, error, events) => {
+    counts.error(plugin, events.length);
+    const lines = events.map((event) => `${legacyLine(event)}\n`).join("");
+    const reason = `Error in audit plugin '${plugin}' affecting ${events.length} audit events: ${errorMessage(error)}`;
+    report(new Error(`${reason}\nImpacted events:\n${lines}`));
+  };
+
+/** The mode "blocking": requests wait for the backend, and do not fail with it. */
+export const ignoringErrors = (backend: AuditBackend): AuditBackend => ({
+  process(events) {
+    const kept = backend.process(events);
+    return kept instanceof Promise ? kept.then(() => true) : true;
+  },
+  close: () => backend.close(),
+});
+
+/** Several backends as one; each gets all events. */
+export function unionOf(backends: readonly AuditBackend[]): AuditBackend {
+  const [only] = backends;
+  if (only !== undefined && backends.length === 1) return only;
+  return {
+    process(events) {
+      const kept = backends.map((backend) => backend.process(events));
+      if (!kept.some((one) => one instanceof Promise)) return kept.every((one) => one === true);
+      return Promise.all(kept).then((all) => all.every((one) => one));
+    },
+    async close() {
+      await Promise.all(backends.map((backend) => backend.close()));
+    },
+  };
+}
