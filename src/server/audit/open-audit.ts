@@ -58,6 +58,11 @@ export async function openAudit(
   const counts = new AuditCounts();
   const lost = reportLost(counts, report);
   const backends: AuditBackend[] = [];
+  const unused = [
+    ...(log?.path === undefined ? [] : ["log"]),
+    ...(webhook?.configFile === undefined ? [] : ["webhook"]),
+  ];
+  if (checked === undefined) for (const name of unused) warn(nothingRecorded(name));
   try {
     if (log?.path !== undefined) backends.push(await openLog(log, log.path, surroundings, lost));
     if (checked !== undefined && webhook?.configFile !== undefined) {
@@ -82,6 +87,10 @@ export async function openAudit(
   };
 }
 
+/** kube-apiserver's words. */
+const nothingRecorded = (backend: string): string =>
+  `No audit policy file provided, no events will be recorded for ${backend} backend`;
+
 const MEGABYTE = 1024 * 1024;
 
 async function openLog(
@@ -92,7 +101,7 @@ async function openLog(
 ): Promise<AuditBackend> {
   const { format = "json", maxSize = 100, maxAge = 366, maxBackups = 100, compress = false } = options;
   const file = { path, maxSize: maxSize * MEGABYTE, maxAge, maxBackups, compress };
-  const sink = path === "-" ? openStandardOutput() : await openLogFile(file, surroundings);
+  const sink = path === "-" ? openStandardOutput(surroundings.timers) : await openLogFile(file, surroundings);
   const written = logBackend(sink, format, lost);
   // Batches of a log gain nothing.
   const batch: BatchLimits = { ...batchOf(options, { maxSize: 1, maxWait: 0 }), concurrency: 1 };

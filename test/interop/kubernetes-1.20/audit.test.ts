@@ -9,7 +9,6 @@ import type { AuditEvent } from "../../../src/server/audit/audit-event.js";
 import { call } from "../../helpers/api-caller.js";
 import { auditRequests } from "../../helpers/audit-requests.js";
 import { type EtcdServer, etcdMissing, startEtcd } from "../../helpers/etcd.js";
-import { eventually } from "../../helpers/eventually.js";
 import { kubernetesFolder, kubernetesMissing, startKubernetes } from "../../helpers/kubernetes-1.20.js";
 
 const missing = etcdMissing ?? kubernetesMissing;

@@ -53,15 +53,20 @@ export const ignoringErrors = (backend: AuditBackend): AuditBackend => ({
   close: () => backend.close(),
 });
 
+/** Whether all of what backends have answered is good. */
+export function allKept(answers: readonly (boolean | Promise<boolean>)[]): boolean | Promise<boolean> {
+  const later = answers.filter((one) => one instanceof Promise);
+  const isKept = answers.every((one) => one !== false);
+  return later.length === 0 ? isKept : Promise.all(later).then((all) => isKept && all.every((one) => one));
+}
+
 /** Several backends as one; each gets all events. */
 export function unionOf(backends: readonly AuditBackend[]): AuditBackend {
   const [only] = backends;
   if (only !== undefined && backends.length === 1) return only;
   return {
     process(events) {
-      const kept = backends.map((backend) => backend.process(events));
-      if (!kept.some((one) => one instanceof Promise)) return kept.every((one) => one === true);
-      return Promise.all(kept).then((all) => all.every((one) => one));
+      return allKept(backends.map((backend) => backend.process(events)));
     },
     async close() {
       await Promise.all(backends.map((backend) => backend.close()));

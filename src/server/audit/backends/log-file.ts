@@ -1,4 +1,4 @@
-import { type FileHandle, open, rename, stat } from "node:fs/promises";
+import { access, type FileHandle, open, rename, stat } from "node:fs/promises";
 import { dirname } from "node:path";
 import { outside } from "../../../base/async/turns.js";
 import { PathError, errorCode } from "../../../base/files/path-error.js";
@@ -116,7 +116,7 @@ class LogFile {
     this.#file = undefined;
     try {
       const { mode } = await stat(path);
-      await rename(path, oldLogName(path, this.surroundings.clock.now()));
+      await rename(path, await freeName(path, this.surroundings.clock.now()));
       this.#file = await open(path, "ax", mode & 0o777);
       this.#size = 0;
     } catch (error) {
@@ -134,5 +134,18 @@ class LogFile {
     this.#tidying = this.#tidying.then(() => outside(tidyOldLogs(this.options, clock.now()))).catch(report);
   }
 }
+
+/** Names the old file by the time, or by the next millisecond that no old file is named by: a rename would replace that one. */
+async function freeName(path: string, time: number): Promise<string> {
+  const name = oldLogName(path, time);
+  const isTaken = await Promise.all([name, `${name}.gz`].map(exists));
+  return isTaken.includes(true) ? freeName(path, time + 1) : name;
+}
+
+const exists = (path: string): Promise<boolean> =>
+  access(path).then(
+    () => true,
+    () => false,
+  );
 
 const NEWLINE = 10;

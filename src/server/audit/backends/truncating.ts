@@ -1,5 +1,5 @@
 import type { RecordedEvent } from "../recorded-event.js";
-import type { AuditBackend, ReportLost } from "./audit-backend.js";
+import { allKept, type AuditBackend, type ReportLost } from "./audit-backend.js";
 
 /** In bytes. */
 export interface TruncateLimits {
@@ -15,9 +15,7 @@ export function truncating(backend: AuditBackend, limits: TruncateLimits, lost: 
   return {
     process(events) {
       const batches = batchesOf(events, limits, lost);
-      const kept = batches.map((batch) => backend.process(batch));
-      if (!kept.some((one) => one instanceof Promise)) return kept.every((one) => one === true);
-      return Promise.all(kept).then((all) => all.every((one) => one));
+      return allKept(batches.map((batch) => backend.process(batch)));
     },
     close: () => backend.close(),
   };
