@@ -2,13 +2,13 @@ import type { ComponentFlag } from "../component-flag.js";
 import type { Flags } from "../flags/flag-set.js";
 import { type Option, type OptionsOf, sectionOf } from "../option-group.js";
 
-type Row<Type extends string> = Option & { readonly type: Type };
+export type Row<Type extends string> = Option & { readonly type: Type };
 type TextRow = Row<"string">;
 type NumberRow = Row<"int">;
 type FlagRow = Row<"bool">;
 
-/** Where events go, and how. */
-interface BackendRows {
+/** Where events go, and how. A type alias, because no interface is an {@link OptionGroup}. */
+export type BackendRows = {
   /** Whether requests wait for the events: "batch", "blocking", or "blocking-strict", which also fails requests whose first event cannot be kept. */
   readonly mode: TextRow;
   /** The version of the events: audit.k8s.io/v1. */
@@ -33,9 +33,9 @@ interface BackendRows {
     /** Default 102,400. */
     readonly maxEventSize: Row<"int64">;
   };
-}
+};
 
-interface LogRows extends BackendRows {
+export type LogRows = BackendRows & {
   /** The file; "-" is the standard output. */
   readonly path: TextRow & { read(given: string, file: (path: string) => string): string };
   /** "json", or "legacy", a line of text for each event. Default "json". */
@@ -48,14 +48,14 @@ interface LogRows extends BackendRows {
   readonly maxSize: NumberRow;
   /** Whether old files are compressed. Default false. */
   readonly compress: FlagRow;
-}
+};
 
-interface WebhookRows extends BackendRows {
+export type WebhookRows = BackendRows & {
   /** A kubeconfig of the server that events are posted to. */
   readonly configFile: TextRow;
   /** The pause before a call is tried again, in milliseconds; later ones are longer. Default 10,000. */
   readonly initialBackoff: Row<"duration">;
-}
+};
 
 const backendRows = (name: "log" | "webhook", defaults: Readonly<Record<string, string>>): BackendRows => ({
   mode: {
@@ -188,14 +188,14 @@ const webhookRows: WebhookRows = {
   }),
 };
 
-interface AuditRows {
+export type AuditRows = {
   readonly policy: TextRow;
-  readonly log: { readonly [Field in keyof LogRows]: LogRows[Field] };
-  readonly webhook: { readonly [Field in keyof WebhookRows]: WebhookRows[Field] };
-}
+  readonly log: LogRows;
+  readonly webhook: WebhookRows;
+};
 
 /** Which requests are recorded, and where. */
-export const auditOptions: { readonly [Field in keyof AuditRows]: AuditRows[Field] } = {
+export const auditOptions: AuditRows = {
   policy: {
     name: "audit-policy-file",
     type: "string",

@@ -1,6 +1,15 @@
 import type { Status } from "../../machinery/errors/status-error.js";
 import type { JsonObject } from "../../machinery/meta/json.js";
-import type { AuditLevel, AuditStage } from "./recorded-event.js";
+
+/** How much is recorded of a request. */
+export const AUDIT_LEVELS = ["None", "Metadata", "Request", "RequestResponse"] as const;
+
+export type AuditLevel = (typeof AUDIT_LEVELS)[number];
+
+/** The points in a request's life at which there is an event. */
+export const AUDIT_STAGES = ["RequestReceived", "ResponseStarted", "ResponseComplete", "Panic"] as const;
+
+export type AuditStage = (typeof AUDIT_STAGES)[number];
 
 /** An Event of audit.k8s.io/v1. What is empty is left out, as on the wire. */
 export interface AuditEvent {
@@ -45,3 +54,6 @@ interface AuditedUser {
   readonly groups?: readonly string[];
   readonly extra?: Readonly<Record<string, readonly string[]>>;
 }
+
+/** Is called with each event. The request waits for a promise that it returns. An error is reported, and the request goes on. */
+export type AuditFunction = (event: AuditEvent) => void | Promise<void>;

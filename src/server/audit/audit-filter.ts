@@ -1,4 +1,4 @@
-import { type Stopwatch } from "../../base/time/timers.js";
+import type { Stopwatch } from "../../base/time/timers.js";
 import { goQuote } from "../../base/text/go-quote.js";
 import { timeout } from "../../machinery/errors/status-error.js";
 import { RequestAttributes } from "../authz/request-attributes.js";

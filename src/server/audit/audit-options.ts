@@ -1,6 +1,6 @@
 import type { auditOptions } from "../../component/apiserver-flags/auditing.js";
 import type { OptionsOf } from "../../component/option-group.js";
-import type { AuditFunction } from "./backends/function-backend.js";
+import type { AuditFunction } from "./audit-event.js";
 import type { AuditPolicy } from "./policy/audit-policy.js";
 
 /** The audit log's file. Each option is a flag of kube-apiserver too. */

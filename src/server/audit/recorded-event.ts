@@ -1,15 +1,6 @@
 import { goQuote } from "../../base/text/go-quote.js";
 import { encodeString } from "../../machinery/wire/json/json-encoder.js";
-
-/** How much is recorded of a request. */
-export const AUDIT_LEVELS = ["None", "Metadata", "Request", "RequestResponse"] as const;
-
-export type AuditLevel = (typeof AUDIT_LEVELS)[number];
-
-/** The points in a request's life at which there is an event. */
-export const AUDIT_STAGES = ["RequestReceived", "ResponseStarted", "ResponseComplete", "Panic"] as const;
-
-export type AuditStage = (typeof AUDIT_STAGES)[number];
+import type { AuditLevel, AuditStage } from "./audit-event.js";
 
 /** What one event says. The texts are JSON that is ready to be written. */
 export interface EventParts {

@@ -15,7 +15,8 @@ import type { AuditBackend } from "./backends/audit-backend.js";
 import { compactJson, withoutManagedFields } from "./embedded-json.js";
 import { patchJson } from "./patch-json.js";
 import type { AppliedRule } from "./policy/policy-rules.js";
-import { type AuditStage, type EventParts, type LegacyParts, RecordedEvent } from "./recorded-event.js";
+import type { AuditStage } from "./audit-event.js";
+import { type EventParts, type LegacyParts, RecordedEvent } from "./recorded-event.js";
 import { sourceAddresses } from "./source-addresses.js";
 
 /** What a record needs of the server that it is of. */

@@ -171,6 +171,15 @@ describe("what a server behind the aggregator is asked", () => {
     ).toEqual([]);
   });
 
+  test("the audit id, that of the client or the one that the request was given, which its answer has too", async () => {
+    const path = `/apis/${group}/v1/things`;
+    const chosen = await call(api, "GET", path, undefined, { headers: { "audit-id": "mine" } });
+    expect([chosen.at("headers.audit-id"), chosen.headers["audit-id"]]).toEqual(["mine", "mine"]);
+    const given = await call(api, "GET", path);
+    expect(given.at("headers.audit-id")).toMatch(/^[0-9a-f-]{36}$/);
+    expect(given.headers["audit-id"]).toBe(given.at("headers.audit-id"));
+  });
+
   test("a body goes on as it is", async () => {
     const answer = await call(api, "POST", `/apis/${group}/v1/namespaces/a/things`, "not JSON at all");
     expect(answer.at("body")).toBe("not JSON at all");

@@ -1,9 +1,6 @@
 import type { RecordedEvent } from "../recorded-event.js";
 import type { AuditBackend, ReportLost } from "./audit-backend.js";
-import type { AuditEvent } from "../audit-event.js";
-
-/** Is called with each event. The request waits for a promise that it returns. An error is reported, and the request goes on. */
-export type AuditFunction = (event: AuditEvent) => void | Promise<void>;
+import type { AuditEvent, AuditFunction } from "../audit-event.js";
 
 /** Hands events to a function. */
 export const functionBackend = (receive: AuditFunction, lost: ReportLost): AuditBackend => ({

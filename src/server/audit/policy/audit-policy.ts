@@ -8,7 +8,7 @@ import { type ConfigurationFormat, decodeConfiguration } from "../../../machiner
 import type { Schema } from "../../../machinery/schema/schema.js";
 import { anyJson } from "../../../machinery/schema/build-schema.js";
 import { fileStruct, FLAG, TEXT, TYPE_META } from "../../authz/file-schema.js";
-import type { AuditLevel, AuditStage } from "../recorded-event.js";
+import type { AuditLevel, AuditStage } from "../audit-event.js";
 import { policyFaults } from "./policy-faults.js";
 
 /** Which requests are recorded, and how much of them: a Policy of audit.k8s.io/v1. The first rule that matches a request decides. */

@@ -1,6 +1,6 @@
 import { type FieldError, invalidValue, notSupported, required } from "../../../machinery/errors/field-error.js";
 import { dns1123SubdomainErrors } from "../../../machinery/validation/names.js";
-import { AUDIT_LEVELS, AUDIT_STAGES } from "../recorded-event.js";
+import { AUDIT_LEVELS, AUDIT_STAGES } from "../audit-event.js";
 import type { AuditedResources, AuditPolicy, AuditRule } from "./audit-policy.js";
 
 /** What is wrong with a policy, in kube-apiserver's words and order. */

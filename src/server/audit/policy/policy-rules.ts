@@ -1,5 +1,5 @@
 import type { AuthorizerAttributes } from "../../authz/authorizer.js";
-import type { AuditLevel, AuditStage } from "../recorded-event.js";
+import type { AuditLevel, AuditStage } from "../audit-event.js";
 import type { AuditedResources, AuditPolicy, AuditRule } from "./audit-policy.js";
 
 /** What a policy says about one request. */
