@@ -216,6 +216,7 @@ const PACKED = [
   "src/node/scripted/images/",
   "src/node/scripted/programs/kubectl/",
   "src/server/aggregator/",
+  "src/server/audit/",
   "src/server/storage/files/",
   "src/server/storage/postgres/",
   ...["awk", "compare", "dumps", "find", "network", "sed", "text-tools"].map(

@@ -9,13 +9,13 @@ import type { AuditLogOptions, AuditOptions, AuditWebhookOptions, BackendOptions
 import {
   type AuditBackend,
   AuditCounts,
+  functionBackend,
   ignoringErrors,
   type ReportLost,
   reportLost,
   unionOf,
 } from "./backends/audit-backend.js";
 import { BatchingBackend, type BatchLimits } from "./backends/batching.js";
-import { functionBackend } from "./backends/function-backend.js";
 import { logBackend } from "./backends/log-backend.js";
 import { openLogFile } from "./backends/log-file.js";
 import { openStandardOutput } from "./backends/standard-output.js";

@@ -1,4 +1,5 @@
 import { errorMessage } from "../../../base/text/error-message.js";
+import type { AuditEvent, AuditFunction } from "../audit-event.js";
 import { legacyLine, type RecordedEvent } from "../recorded-event.js";
 
 /** Takes events and keeps them, or sends them on. */
@@ -72,4 +73,21 @@ export function unionOf(backends: readonly AuditBackend[]): AuditBackend {
       await Promise.all(backends.map((backend) => backend.close()));
     },
   };
+}
+
+/** Hands events to a function. */
+export const functionBackend = (receive: AuditFunction, lost: ReportLost): AuditBackend => ({
+  async process(events) {
+    for (const event of events) await handOver(event, receive, lost);
+    return true;
+  },
+  close: () => Promise.resolve(),
+});
+
+async function handOver(event: RecordedEvent, receive: AuditFunction, lost: ReportLost): Promise<void> {
+  try {
+    await receive(JSON.parse(event.json) as AuditEvent);
+  } catch (error) {
+    lost("function", error, [event]);
+  }
 }
