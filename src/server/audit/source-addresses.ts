@@ -19,5 +19,5 @@ function addressOf(text: string): readonly string[] {
   if (version === 4) return [trimmed];
   if (version === 0) return [];
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(trimmed);
-  return [mapped?.[1] ?? new URL(`http://[${trimmed.replace(/%.*$/, "")}]`).hostname.slice(1, -1)];
+  return [mapped?.[1] ?? new URL(`http://[${trimmed.split("%", 1).join("")}]`).hostname.slice(1, -1)];
 }
