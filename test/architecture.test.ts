@@ -38,6 +38,7 @@ const SERVER_MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   storage: ["threads"],
   // Webhooks of users, of rights and of admission are called by one client.
   authn: ["request", "webhook"],
+  audit: ["request", "authz", "webhook", "filters"],
   webhook: [],
   kubelet: ["request"],
   admission: ["request", "metrics", "authz", "webhook"],

@@ -40,6 +40,9 @@ export type {
   AuthorizationOptions,
   WebhookAuthorizationOptions,
 } from "./options/authorization-options.js";
+export type { AuditEvent } from "../server/audit/audit-event.js";
+export type { AuditOptions } from "../server/audit/audit-options.js";
+export type { AuditPolicy, AuditRule } from "../server/audit/policy/audit-policy.js";
 export type { NodeOptions } from "./nodes/start-nodes.js";
 export { type ManualClock, manualClock } from "../base/time/manual-clock.js";
 export { seededRandom } from "../base/numbers/seeded-random.js";

@@ -18,6 +18,9 @@ export type {
   DelegatedAuthorizationOptions,
   WebhookAuthorizationOptions,
 } from "./options/authorization-options.js";
+export type { AuditEvent } from "../server/audit/audit-event.js";
+export type { AuditOptions } from "../server/audit/audit-options.js";
+export type { AuditPolicy, AuditRule } from "../server/audit/policy/audit-policy.js";
 export type { CoreApiOptions, RegistrationOptions } from "./delegation/core-api.js";
 export type { MainServer } from "./delegation/main-server.js";
 export type { EncryptionConfiguration } from "../server/storage/encryption/configuration.js";

@@ -219,6 +219,7 @@ const PACKED = [
   "src/node/scripted/images/",
   "src/node/scripted/programs/kubectl/",
   "src/server/aggregator/",
+  "src/server/audit/",
   // What operators read.
   "src/server/debug/",
   "src/server/flow-control/",

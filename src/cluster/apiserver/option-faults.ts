@@ -13,7 +13,6 @@ import type { Flags } from "../../component/flags/flag-set.js";
 import { readRuntimeConfig } from "../../component/flags/pairs.js";
 import { optionFaults as groupFaults, readOptions, readWithDefaults } from "../../component/option-group.js";
 import { serverFaults } from "../options/server-faults.js";
-import { auditFaults } from "./audit-faults.js";
 import { readFeatureGates } from "./feature-gates.js";
 import { watchCacheFaults } from "./watch-cache-flags.js";
 import { kubeAuthentication, kubeAuthorization } from "./serve-api.js";
@@ -36,7 +35,6 @@ export function optionFaults(flags: Flags, cwd: string): readonly string[] {
       authentication: kubeAuthentication(authentication),
       authorization: kubeAuthorization(authorization),
     }),
-    ...auditFaults(flags),
     ...runtimeConfigFaults(flags),
     ...tokenFaults(flags),
     ...egressFaults(flags, cwd),

@@ -1,4 +1,5 @@
 import { networkInterfaces } from "node:os";
+import { withFormerBackoff } from "../../component/apiserver-flags/auditing.js";
 import { clientOptions } from "../../component/apiserver-flags/authentication.js";
 import { storageOptions } from "../../component/apiserver-flags/etcd.js";
 import { identityOptions, tolerationOptions } from "../../component/apiserver-flags/generic.js";
@@ -51,8 +52,11 @@ export function readApiServerOptions(flags: Flags, cwd: string): ApiServerOption
   const { host = "0.0.0.0", serviceClusterIpRange: ranges = SERVICE_RANGE } = program;
   const { advertiseAddress = reachable(host), externalHost = advertiseAddress } = program;
   const [serviceClusterIpRange = SERVICE_RANGE] = ranges.split(",");
+  const given = readOptions(serverOptionTable, flags, cwd);
+  const audit = withFormerBackoff(given.audit, flags);
   const server = {
-    ...readOptions(serverOptionTable, flags, cwd),
+    ...given,
+    ...(audit && { audit }),
     inFlight: readWithDefaults(serverOptionTable.inFlight, flags, cwd),
     watchCache: readWatchCache(flags),
     featureGates: obeyedGates(flags.strings("feature-gates")),

@@ -7,6 +7,7 @@ import { enabledPlugins } from "../../server/admission/enabled-plugins.js";
 import { originFaults } from "../../server/filters/cors.js";
 import { directiveFaults } from "../../server/filters/hsts.js";
 import { readTlsProtocol } from "../../server/generic/transport/tls-protocol.js";
+import { auditFaults } from "./audit-faults.js";
 import { problemsOf as authenticationProblems } from "./authentication-options.js";
 import { authorizationProblems } from "./authorization-options.js";
 import type { MonitoringOptions } from "../monitoring/monitoring-options.js";
@@ -29,6 +30,7 @@ export function serverFaults(values: ServerOptions): readonly string[] {
     ...listeningFaults(values),
     ...registrationFaults(values),
     ...monitoringFaults(values.monitoring ?? {}),
+    ...auditFaults(values.audit ?? {}),
   ];
 }
 

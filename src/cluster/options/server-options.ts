@@ -7,6 +7,7 @@ import type { Transport } from "../../client/transport/transport.js";
 import type { ApiRegistry } from "../../server/api-registry/api-registry.js";
 import type { ResourceDefinition } from "../../server/api-registry/resource-definition.js";
 import type { ApiAccess } from "../../server/admission/plugin.js";
+import type { AuditOptions } from "../../server/audit/audit-options.js";
 import type { Authenticator } from "../../server/authn/authenticator.js";
 import type { Authorizer } from "../../server/authz/authorizer.js";
 import type { HealthCheck } from "../../server/endpoints/non-resource/health.js";
@@ -96,6 +97,8 @@ export interface ServerOptions extends StorageOptions, OptionsOf<typeof listenin
   readonly egress?: string | readonly EgressSelection[];
   /** What operators may read at /metrics, /statusz, /flagz, /debug and /logs. Default: metrics that count from the first time they are read. */
   readonly monitoring?: MonitoringOptions;
+  /** Which requests are recorded, and where. Default: none is. */
+  readonly audit?: AuditOptions;
   /** Checks of /healthz, /livez and /readyz beside the server's own. */
   readonly healthChecks?: readonly HealthCheck[];
   readonly hooks?: Hooks;

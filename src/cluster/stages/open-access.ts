@@ -1,6 +1,7 @@
 import type { Clock } from "../../base/time/clock.js";
 import { forkRandom } from "../../base/numbers/random.js";
 import { surroundingsOf } from "../../client/surroundings.js";
+import type { OpenedAudit } from "../../server/audit/open-audit.js";
 import { hostsOf } from "../../server/kubelet/cluster-network.js";
 import type { Kv } from "../../server/storage/kv.js";
 import type { TokenIssuer } from "../../server/request/token-issuer.js";
@@ -101,6 +102,20 @@ export async function openEncryptionOf(
     .join("");
   const options = { encryption, reloads: encryptionReload, root, kmsV1: featureGates.KMSv1 === true };
   return openEncryption(kv, options, { ...surroundings, warn: onWarning ?? (() => {}) });
+}
+
+/** Opens the audit log. It is loaded where a server has one. */
+export async function openAuditOf(
+  { audit, onError: report = () => {}, onWarning: warn = () => {} }: ServerOptions,
+  { network }: Composition,
+  { clock, timers, random }: TimeAndChance,
+  { controlplane }: Egress,
+): Promise<OpenedAudit | undefined> {
+  if (audit === undefined) return undefined;
+  const { openAudit } = await import("../../server/audit/open-audit.js");
+  const { env } = surroundingsOf({});
+  const hosts = hostsOf(network, controlplane);
+  return openAudit(audit, { clock, timers, random: forkRandom(random, "audit"), env, hosts, report, warn });
 }
 
 /** Opens certificates of files. They are loaded where a server is given any. */

@@ -8,6 +8,7 @@ import { surroundingsOf } from "../../client/surroundings.js";
 import { staticTokens } from "../../server/authn/token-file.js";
 import type { HealthCheck } from "../../server/endpoints/non-resource/health.js";
 import { BootSequence } from "../../server/generic/boot-sequence.js";
+import type { OpenedAudit } from "../../server/audit/open-audit.js";
 import { createServer, type Server } from "../../server/generic/server.js";
 import type { ServerConfig } from "../../server/generic/server-config.js";
 import type { Scheme } from "../../machinery/scheme/scheme.js";
@@ -34,6 +35,7 @@ import { recordRequests } from "../record-requests.js";
 import type { ServingCertificates } from "../serving-certificates.js";
 import type { TimeAndChance } from "./config.js";
 import {
+  openAuditOf,
   openAuthenticationOf,
   openAuthorizationOf,
   openEgressOf,
@@ -155,6 +157,7 @@ export async function openParts(opening: Opening, parts: OpenedParts): Promise<O
 interface OpenedAccess {
   readonly egress: Egress;
   readonly authorization: Awaited<ReturnType<typeof openAuthorizationOf>>;
+  readonly audit: OpenedAudit | undefined;
   readonly serving: ServingCertificates | undefined;
   readonly storage: Storage;
   readonly encryption: OpenedEncryption | undefined;
@@ -180,6 +183,8 @@ async function openAccess(
   const egress = await openEgressOf(options, systemClock);
   const authorization = await openAuthorizationOf(options, composition, opening, egress);
   if (authorization !== undefined) parts.add(() => authorization.close());
+  const audit = await openAuditOf(options, composition, opening, egress);
+  if (audit !== undefined) parts.add(() => audit.close());
   const serving = options.tls && (await openServingOf(options.tls, { clock, timers, report }));
   if (serving !== undefined) parts.add(() => serving.close());
   const kv = await openKv(options, clock, timers, egress.etcd);
@@ -236,6 +241,7 @@ async function openAccess(
   return {
     egress,
     authorization,
+    audit,
     serving,
     storage,
     encryption,
@@ -292,6 +298,7 @@ async function serverConfig(opening: Opening, parts: ServerParts): Promise<Serve
     ...(parts.fair && { fairness: parts.fair.fairness.filter }),
     openToAnonymous: options.http?.anonymous === true,
     ...(authorization && { authorization: authorization.modes }),
+    audit: parts.audit?.auditing,
     healthChecks: [
       ...(options.healthChecks ?? []),
       ...(authentication?.healthChecks ?? []),

@@ -27,6 +27,8 @@ export interface RecommendedOptions {
   authentication: Pick<DelegatedAuthenticationOptions, "optional" | "tolerateLookupFailure"> | undefined;
   /** The main server says what callers may do. Undefined: everything, or what `authorization` of the program's options says. */
   authorization: Pick<DelegatedAuthorizationOptions, "optional" | "alwaysAllowPaths"> | undefined;
+  /** The audit log and its webhook. */
+  audit: object | undefined;
   features: object | undefined;
   /** A client and informers of the main server, for hooks and admission plugins, and for the registration of the server there. */
   coreApi: object | undefined;
@@ -39,6 +41,7 @@ export const recommendedOptions = (prefix: string): RecommendedOptions => ({
   secureServing: {},
   authentication: {},
   authorization: {},
+  audit: {},
   features: {},
   coreApi: {},
   admission: {},
@@ -48,6 +51,7 @@ export const recommendedOptions = (prefix: string): RecommendedOptions => ({
 const GROUP_OF: ReadonlyMap<string, keyof RecommendedOptions> = new Map([
   ["etcd", "etcd"],
   ["secure serving", "secureServing"],
+  ["auditing", "audit"],
   ["admission", "admission"],
 ] as const);
 

@@ -1,4 +1,5 @@
 import { admissionSection } from "../../component/apiserver-flags/admission.js";
+import { auditingSection, withFormerBackoff } from "../../component/apiserver-flags/auditing.js";
 import { egressSelectorSection } from "../../component/apiserver-flags/egress.js";
 import { etcdOptions, storageOptions } from "../../component/apiserver-flags/etcd.js";
 import { conductOptions, inFlightOptions } from "../../component/apiserver-flags/generic.js";
@@ -157,6 +158,7 @@ const SECTIONS: readonly FlagSection[] = [
     [tlsOptions.cipherSuites, programOptions.host, programOptions.securePort],
   ),
   sectionOf("insecure serving", insecureOptions, []),
+  auditingSection,
   admissionSection,
   egressSelectorSection,
 ];
@@ -168,6 +170,7 @@ function optionsOf({ options, recommended }: ServerProgram, flags: Flags, cwd: s
   const { etcd: givenEtcd, admission = {}, tls, ...given } = readOptions(programTable, flags, cwd);
   const { dataDir, host } = readWithDefaults(programOptions, flags, cwd);
   const { storage } = readOptions(placeOptions, flags, cwd);
+  const audit = withFormerBackoff(given.audit, flags);
   const http = httpOf(flags, cwd);
   const port = portOf(flags, http, options);
   const hasEtcd = givenEtcd !== undefined && givenEtcd.servers.length > 0;
@@ -182,6 +185,7 @@ function optionsOf({ options, recommended }: ServerProgram, flags: Flags, cwd: s
     ...(host !== undefined && { host }),
     port,
     ...(http && { http }),
+    ...(audit && { audit: { ...options.audit, ...audit } }),
     ...(port !== false && tls && { tls }),
     conduct: { ...options.conduct, ...given.conduct },
     monitoring: { ...options.monitoring, ...given.monitoring },

@@ -1,6 +1,7 @@
 import type { OptionGroup } from "../option-group.js";
 import { admissionOptions } from "./admission.js";
 import { enablementOptions } from "./api-enablement.js";
+import { auditOptions } from "./auditing.js";
 import { authenticationOptions } from "./authentication.js";
 import { authorizationOptions } from "./authorization.js";
 import { egressOptions } from "./egress.js";
@@ -26,6 +27,7 @@ export const serverOptionTable = {
   authentication: authenticationOptions,
   authorization: authorizationOptions,
   admission: admissionOptions,
+  audit: auditOptions,
   ...egressOptions,
   monitoring: { ...metricsOptions, ...profilingOptions, ...storagePollOptions, ...logOptions },
   ...enablementOptions,

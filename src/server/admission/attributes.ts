@@ -4,6 +4,7 @@ import type { JsonObject, JsonValue } from "../../machinery/meta/json.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
 import type { StructSchema } from "../../machinery/schema/schema.js";
 import type { AuditAnnotations, Warnings } from "../request/api-request.js";
+import type { RequestAudit } from "../request/request-audit.js";
 import type { User } from "../request/user.js";
 import { forbidden, type StatusError } from "../../machinery/errors/status-error.js";
 
@@ -48,6 +49,8 @@ export interface AdmissionAttributes {
   readonly reinvocation: Reinvocation;
   /** The objects in other versions than the hub's. */
   readonly versions: ObjectVersions;
+  /** @internal The request's audit record. */
+  readonly audit?: RequestAudit | undefined;
   /** Milliseconds until the request's deadline; undefined for one without. */
   readonly timeLeft: number | undefined;
   /**
@@ -114,6 +117,7 @@ export interface AdmissionRequest {
   whenSettled?(listener: () => void): void;
   readonly warnings: Warnings;
   readonly annotations: AuditAnnotations;
+  readonly audit?: RequestAudit | undefined;
   /** The shape of the objects that plugins see. */
   readonly schema: StructSchema | undefined;
   readonly versions: ObjectVersions;
@@ -208,6 +212,10 @@ export class AdmissionRecord implements AdmissionAttributes {
 
   get signal(): AbortSignal {
     return this.request.signal;
+  }
+
+  get audit(): RequestAudit | undefined {
+    return this.request.audit;
   }
 
   get versions(): ObjectVersions {

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import { errorMessage } from "../../base/text/error-message.js";
+import { headerValue } from "../../base/text/header-text.js";
 import type { TransportResponse } from "../../client/transport/transport.js";
 import { answerHeaders, requestHeaders, upgradeHeaders } from "../kubelet/forwarded-headers.js";
 import { sendOn } from "../kubelet/sent-request.js";
@@ -137,7 +138,7 @@ async function passAnswer(
   const headers = trusted(answerHeaders(given));
   const warnings = [given["warning"] ?? [], request.warnings.headerValues()].flat();
   if (warnings.length > 0) headers["warning"] = warnings;
-  headers["audit-id"] ??= request.auditId;
+  headers["audit-id"] ??= headerValue(request.auditId);
   const writer = exchange.respond(status, { ...request.added.headers, ...headers });
   if (Array.isArray(body)) return writer.end(exchange.method === "HEAD" ? undefined : body[0]);
   for await (const chunk of body) await writer.write(chunk);
@@ -180,7 +181,7 @@ function forwarded({ exchange, info, auditId }: ApiRequest): Record<string, stri
     "x-forwarded-uri": info.path,
     ...(host !== undefined && { "x-forwarded-host": host }),
     "x-forwarded-proto": "https",
-    "audit-id": auditId,
+    "audit-id": headerValue(auditId),
   };
 }
 

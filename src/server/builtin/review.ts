@@ -39,6 +39,7 @@ async function handleReview(request: ApiRequest, resource: ServedResource, revie
   const options = writeOptions(request.exchange.query, "CreateOptions");
   const { object, warnings } = await resource.codec.decode(await readObjectBody(request), options.fieldValidation);
   for (const warning of warnings) request.warnings.add(warning);
+  request.audit?.decoded(object, resource.codec.schema);
   const { apiVersion, kind } = object;
   clearSystemMetadata(object);
   matchNamespace(object, request.info.namespace);

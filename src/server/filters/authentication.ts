@@ -1,10 +1,11 @@
-import { unauthorized } from "../../machinery/errors/status-error.js";
+import { isUnauthorized, unauthorized } from "../../machinery/errors/status-error.js";
 import type { Anonymous } from "../authn/authentication.js";
 import type { Authenticator } from "../authn/authenticator.js";
 import { ignoredHeaderWarning } from "../authn/authorization-header.js";
 import { type FrontProxyHeaders, isFrontProxyHeader, STANDARD_HEADERS } from "../authn/request-header.js";
 import type { Measuring, ServerMeasures } from "../metrics/measures.js";
 import type { ApiRequest, Filter } from "../request/api-request.js";
+import type { RefuseRequest } from "../request/request-audit.js";
 import type { Exchange } from "../request/exchange.js";
 import { ANONYMOUS, authenticated, type AuthenticatedUser } from "../request/user.js";
 import { respondTooMany } from "./max-in-flight.js";
@@ -14,10 +15,14 @@ const WAITING = 2000;
 
 /**
  * Puts the caller on the request, and takes the credentials off it: nothing behind this filter sees a token, or headers by which
- * a client could claim to be a front proxy. A request without credentials is `anonymous`'s, by its path, or a 401. Beyond {@link WAITING} a
+ * a client could claim to be a front proxy. A request without credentials is `anonymous`'s, by its path, or a 401, which `refuse` answers where it is given. Beyond {@link WAITING} a
  * request is a 429.
  */
-export function authentication({ authenticator, anonymous, proxyHeaders }: Identity, measuring?: Measuring): Filter {
+export function authentication(
+  { authenticator, anonymous, proxyHeaders }: Identity,
+  measuring?: Measuring,
+  refuse?: RefuseRequest,
+): Filter {
   const isProxyHeader = proxyHeaderTest(proxyHeaders ?? (() => undefined));
   const isCredential = (header: string): boolean => header === "authorization" || isProxyHeader(header);
   let waiting = 0;
@@ -31,13 +36,19 @@ export function authentication({ authenticator, anonymous, proxyHeaders }: Ident
       found = await (measures === undefined
         ? authenticator(exchange, request)
         : measured(measures, request, authenticator, anonymous));
+    } catch (error) {
+      if (refuse === undefined || !isUnauthorized(error)) throw error;
+      return await refuse(request, error.status);
     } finally {
       waiting -= 1;
       exchange.authenticated?.(found !== undefined && isKnown(found));
     }
     if (found === undefined) request.warnings.add(ignoredHeaderWarning(exchange) ?? "");
     const user = found ?? anonymous(request.info.path);
-    if (user === undefined) throw unauthorized();
+    if (user === undefined) {
+      if (refuse === undefined) throw unauthorized();
+      return refuse(request, unauthorized().status);
+    }
     removeHeaders(exchange, isCredential);
     hideWebSocketToken(exchange);
     if (found === undefined) return next(request.with({ user }));

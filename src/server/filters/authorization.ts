@@ -3,7 +3,7 @@ import type { Authorizer, AuthorizerAttributes, Decision } from "../authz/author
 import { refusal } from "../authz/refusal.js";
 import { RequestAttributes } from "../authz/request-attributes.js";
 import type { Measuring, ServerMeasures } from "../metrics/measures.js";
-import type { ApiRequest, Filter, Handler } from "../request/api-request.js";
+import type { ApiRequest, AuditAnnotations, Filter, Handler } from "../request/api-request.js";
 import { respondText } from "../request/respond.js";
 
 /**
@@ -13,10 +13,14 @@ import { respondText } from "../request/respond.js";
 export function authorization(authorize: Authorizer, measuring?: Measuring): Filter {
   return (next) => (request) => {
     const attributes = new RequestAttributes(request);
+    const recorded = request.audit?.measure("authorization");
     const measures = measuring?.on;
     const found = measures === undefined ? authorize(attributes) : measured(measures, authorize, attributes);
     if (!(found instanceof Promise)) return obeyed(found, attributes, next, request);
-    return found.then((decision) => obeyed(decision, attributes, next, request));
+    return found.then((decision) => {
+      recorded?.();
+      return obeyed(decision, attributes, next, request);
+    });
   };
 }
 
@@ -39,15 +43,23 @@ function resultOf({ decision, error }: Decision): Parameters<ServerMeasures["aut
 }
 
 async function obeyed(
-  { decision, reason, error }: Decision,
+  found: Decision,
   attributes: AuthorizerAttributes,
   next: Handler,
   request: ApiRequest,
 ): Promise<void> {
+  if (request.audit !== undefined) annotate(request.annotations, found);
+  const { decision, reason, error } = found;
   if (decision === "allow") return next(request);
   if (error === undefined) throw refusal(attributes, reason);
   const text = `Internal Server Error: ${goQuote(request.exchange.uri)}: ${error}`;
   return respondText(request, 500, `${text.replace(/[&<>]/g, (found) => ENTITIES[found] ?? "")}\n`);
+}
+
+function annotate(annotations: AuditAnnotations, { decision, reason = "", error }: Decision): void {
+  const isFailed = decision !== "allow" && error !== undefined;
+  if (!isFailed) annotations.add("authorization.k8s.io/decision", decision === "allow" ? "allow" : "forbid");
+  annotations.add("authorization.k8s.io/reason", isFailed ? "internal error" : reason);
 }
 
 const ENTITIES: Readonly<Record<string, string>> = { __proto__: null as never, "&": "&amp;", "<": "&lt;", ">": "&gt;" };

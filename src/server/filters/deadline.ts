@@ -1,9 +1,10 @@
 import { REQUEST_IS_OVER } from "../../base/async/cancellation.js";
-import { badRequest, timeout } from "../../machinery/errors/status-error.js";
+import { badRequest, isStatusError, timeout } from "../../machinery/errors/status-error.js";
 import { parseGoDuration } from "../../base/text/go-literals.js";
 import { type Stopwatch, stopwatchOf, type Timers } from "../../base/time/timers.js";
 import type { ApiRequest, Filter } from "../request/api-request.js";
 import type { Measuring } from "../metrics/measures.js";
+import type { RefuseRequest } from "../request/request-audit.js";
 import { isLongRunning } from "./max-in-flight.js";
 
 /** What a request may take at most by default, watches and connections into pods excepted. */
@@ -18,12 +19,18 @@ const WRITES: ReadonlySet<string> = new Set(["create", "update", "patch", "delet
  * time only bounds its admission. Driven timers wait for the request meanwhile.
  */
 export const deadline =
-  (timers: Timers, most = REQUEST_TIMEOUT_MS, measuring?: Measuring): Filter =>
+  (timers: Timers, most = REQUEST_TIMEOUT_MS, measuring?: Measuring, refuse?: RefuseRequest): Filter =>
   (next) =>
   async (request) => {
     if (request.info.verb === "watch") return next(request);
     const isLasting = isLongRunning(request.info);
-    const asked = isLasting ? most : limitOf(request.exchange.query.get("timeout"), most);
+    let asked = most;
+    try {
+      if (!isLasting) asked = limitOf(request.exchange.query.get("timeout"), most);
+    } catch (error) {
+      if (refuse === undefined || !isStatusError(error)) throw error;
+      return refuse(request, error.status);
+    }
     const isWrite = !isLasting && request.info.isResourceRequest && WRITES.has(request.info.verb);
     const limit = isWrite ? Math.min(asked, WRITE_TIMEOUT_MS) : asked;
     const ending = new Ending(request, limit, stopwatchOf(timers)());

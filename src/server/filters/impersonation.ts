@@ -31,7 +31,10 @@ async function impersonated(
     if (hasOnlyName(wanted)) return next(request);
     throw badRequest(`requested ${goText(wanted)} without impersonating a user name`);
   }
-  const user = await impersonate(new RequestAttributes(request), wanted);
+  const measured = request.audit?.measure("impersonation");
+  const { user, constraint } = await impersonate(new RequestAttributes(request), wanted);
+  measured?.();
+  request.audit?.impersonated(user, constraint);
   await next(request.with({ user }));
 }
 

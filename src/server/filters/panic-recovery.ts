@@ -16,9 +16,12 @@ export function panicRecovery(
     try {
       await next(request);
     } catch (error) {
-      // A client that is gone hears of nothing, and what ended because of that is no fault.
-      if (request.exchange.left === true) throw error;
-      if (!isStatusError(error) && !request.exchange.signal.aborted) report(error);
+      // A client that is gone hears of nothing, and the deadline answers one whose time has passed. What ended because of that is no fault.
+      if (request.isCancelled) throw error;
+      if (!isStatusError(error) && !request.exchange.signal.aborted) {
+        report(error);
+        request.audit?.panicked(error);
+      }
       if (request.exchange.responded) throw error;
       await respondStatus(request, asStatusError(error).status);
     }

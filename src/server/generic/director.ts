@@ -50,7 +50,7 @@ export function director(
     const known = operations(resource).get(info.subresource);
     const connecter = info.legacyWatch ? undefined : known?.connecter;
     if (info.rest.length > 0 && connecter?.hasSubpath !== true) throw unknownPath();
-    warnOfDeprecation(request, resource);
+    noteDeprecation(request, resource);
     if (known === undefined) throw unknownPath();
     if (connecter?.connectMethods.includes(request.exchange.method) === true) {
       return counted(measuring, request, resource, (counting) => handleConnect(counting, resource, connecter));
@@ -82,10 +82,14 @@ const groupVersionsServed = ({ served }: ApiSnapshot): ReadonlySet<string> => ne
 
 const WRITES: ReadonlySet<string> = new Set(["create", "update", "patch"]);
 
-/** Warns the client that the version is deprecated, when it will be removed and what replaces it. */
-function warnOfDeprecation({ warnings }: ApiRequest, { facts }: ServedResource): void {
+/** Warns the client that the version is deprecated, when it will be removed and what replaces it. The request's audit event says so too. */
+function noteDeprecation({ warnings, annotations, audit }: ApiRequest, { facts }: ServedResource): void {
   const warning = deprecationWarning(facts);
-  if (warning !== undefined) warnings.add(warning);
+  if (warning === undefined) return;
+  warnings.add(warning);
+  if (audit === undefined) return;
+  annotations.add("k8s.io/deprecated", "true");
+  if (facts.removed !== undefined) annotations.add("k8s.io/removed-release", facts.removed);
 }
 
 /** 404 for a path without a handler. Clients print it as "the server could not find the requested resource". */

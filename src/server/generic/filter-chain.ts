@@ -55,17 +55,20 @@ function serverFilters(config: ServerConfig, parts: ChainParts): Partial<Record<
   const { conduct = {}, reportError = () => {} } = config;
   const { corsAllowedOrigins = [], strictTransportSecurity: directives = [], goawayChance = 0 } = conduct;
   const { identity, authorization, available, watches, timers, measuring } = parts;
+  const { audit } = config;
   const recovery = panicRecovery(reportError, respondStatus);
+  const refuse = audit?.refusing(respondStatus);
   return {
     "panic-recovery": recovery,
     ...(directives.length > 0 && { hsts: answering(strictTransportSecurity(directives), recovery) }),
     ...(conduct.shutdownSendRetryAfter === true && { "retry-after": retryAfter(() => available() === "stopping") }),
     availability: availability(available),
     ...(goawayChance > 0 && { goaway: answering(probabilisticGoaway(goawayChance, config.requestRandom), recovery) }),
-    deadline: deadline(timers, conduct.requestTimeout, measuring),
+    deadline: deadline(timers, conduct.requestTimeout, measuring, refuse),
     ...((conduct.shutdownWatchTerminationGracePeriod ?? 0) > 0 && { "watch-termination": watches.filter }),
     ...(corsAllowedOrigins.length > 0 && { cors: answering(cors(corsAllowedOrigins), recovery) }),
-    authentication: authentication(identity, measuring),
+    authentication: authentication(identity, measuring, refuse),
+    ...(audit !== undefined && { audit: answering(audit.filter, recovery) }),
     // As in kube-apiserver, the user that is impersonated counts for fairness.
     ...(config.fairness === undefined
       ? { "max-in-flight": maxInFlight(timers, config.inFlight, measuring) }

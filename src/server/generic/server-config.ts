@@ -22,6 +22,7 @@ import type { ClusterNetwork } from "../kubelet/cluster-network.js";
 import type { Measuring } from "../metrics/measures.js";
 import type { DeletionRules } from "../registry/deletion.js";
 import type { Filter, Handler } from "../request/api-request.js";
+import type { RequestAuditing } from "../request/request-audit.js";
 import type { TokenIssuer } from "../request/token-issuer.js";
 import type { TokenLookup } from "../request/user.js";
 import type { Storage } from "../storage/create-storage.js";
@@ -111,6 +112,8 @@ export interface ServerConfig {
   readonly authorization?: (context: AuthorizationContext) => readonly AuthorizationMode[];
   /** Filters from outside the server, each with its place among the server's own. */
   readonly filters?: readonly OwnFilter[];
+  /** Records requests. Default: none is recorded. */
+  readonly audit?: RequestAuditing | undefined;
   /** How many requests run at once. Default: kube-apiserver's limits. */
   readonly inFlight?: InFlightLimits | undefined;
   /** The filter of priority and fairness, which takes the place of those limits. Left out: there is none. */

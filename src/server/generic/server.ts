@@ -3,6 +3,7 @@ import type { ServedApi } from "../../api/facts/index.js";
 import { publishedScheme } from "../../api/scheme/published.js";
 import { once } from "../../base/async/once.js";
 import { uuid } from "../../base/numbers/uuid.js";
+import { headerText } from "../../base/text/header-text.js";
 import { pause } from "../../base/time/pause.js";
 import { systemTimers, type Timers, workTimers } from "../../base/time/timers.js";
 import type { Environment } from "../../client/surroundings.js";
@@ -284,7 +285,8 @@ class ApiServer implements Server {
 
   #track(handler: Handler, exchange: Exchange): Promise<void> {
     const { clock, requestRandom } = this.#config;
-    const running = handler(newApiRequest(exchange, this.#current(), clock.now(), uuid(requestRandom)));
+    const auditId = headerText(exchange.headers["audit-id"] ?? "") || uuid(requestRandom);
+    const running = handler(newApiRequest(exchange, this.#current(), clock.now(), auditId));
     this.#underWay.add(exchange, running);
     return running;
   }

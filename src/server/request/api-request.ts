@@ -2,6 +2,7 @@ import type { ServedApi } from "../../api/facts/index.js";
 import type { CancellationToken } from "../../base/async/cancellation.js";
 import { headerValue } from "../../base/text/header-text.js";
 import type { Exchange } from "./exchange.js";
+import type { RequestAudit } from "./request-audit.js";
 import { parseRequestInfo, type RequestInfo } from "./request-info.js";
 import { ANONYMOUS, type User } from "./user.js";
 
@@ -25,6 +26,8 @@ export class ApiRequest implements CancellationToken {
   readonly added: { headers: Readonly<Record<string, string>> | undefined };
   /** Called when a watch has sent the state that it begins with, or when another server takes the request over. It may be called again. */
   readonly onInitialized: (() => void) | undefined;
+  /** The request's audit record; undefined where none is kept. */
+  readonly audit: RequestAudit | undefined;
   readonly #ending: RequestParts["ending"];
 
   constructor(parts: RequestParts) {
@@ -38,6 +41,7 @@ export class ApiRequest implements CancellationToken {
     this.auditId = parts.auditId;
     this.added = parts.added;
     this.onInitialized = parts.onInitialized;
+    this.audit = parts.audit;
     this.#ending = parts.ending;
   }
 
@@ -68,27 +72,12 @@ export class ApiRequest implements CancellationToken {
     this.added.headers = this.added.headers === undefined ? headers : { ...this.added.headers, ...headers };
   }
 
-  with({
-    exchange = this.exchange,
-    info = this.info,
-    user = this.user,
-    onInitialized = this.onInitialized,
-    ending = this.#ending,
-  }: Changes): ApiRequest {
+  with(changes: Changes): ApiRequest {
+    const { exchange = this.exchange, info = this.info, user = this.user, ending = this.#ending } = changes;
+    const { audit = this.audit, onInitialized = this.onInitialized } = changes;
     const { api, received, warnings, annotations, auditId, added } = this;
-    return new ApiRequest({
-      exchange,
-      info,
-      api,
-      user,
-      received,
-      warnings,
-      annotations,
-      auditId,
-      added,
-      onInitialized,
-      ending,
-    });
+    const kept = { api, received, warnings, annotations, auditId, added };
+    return new ApiRequest({ ...kept, exchange, info, user, audit, onInitialized, ending });
   }
 }
 
@@ -97,11 +86,12 @@ type RequestParts = Pick<
   "exchange" | "info" | "api" | "user" | "received" | "warnings" | "annotations" | "auditId" | "added"
 > & {
   readonly onInitialized?: ApiRequest["onInitialized"];
+  readonly audit?: RequestAudit | undefined;
   /** Overrides the exchange's signal. The signal is created on first use. */
   readonly ending?: (CancellationToken & { readonly timeLeft: number }) | undefined;
 };
 
-type Changes = Partial<Pick<RequestParts, "exchange" | "info" | "user" | "onInitialized" | "ending">>;
+type Changes = Partial<Pick<RequestParts, "exchange" | "info" | "user" | "onInitialized" | "audit" | "ending">>;
 
 /** Handles a request to its end. A thrown StatusError becomes the answer unless the handler has responded already. */
 export type Handler = (request: ApiRequest) => Promise<void>;

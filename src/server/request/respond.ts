@@ -1,3 +1,4 @@
+import { headerValue } from "../../base/text/header-text.js";
 import type { ApiRequest } from "./api-request.js";
 import type { ResponseWriter } from "./exchange.js";
 
@@ -10,7 +11,7 @@ export const NO_SNIFFING: Headers = { "x-content-type-options": "nosniff" };
 export function respondHead(request: ApiRequest, status: number, headers: Headers): ResponseWriter {
   const head: Record<string, string | readonly string[]> = {
     "cache-control": "no-cache, private",
-    "audit-id": request.auditId,
+    "audit-id": headerValue(request.auditId),
     ...NO_SNIFFING,
     ...request.added.headers,
     ...headers,

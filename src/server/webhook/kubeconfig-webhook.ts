@@ -18,6 +18,7 @@ export interface RetryOptions {
   readonly random: Random;
   /** Ends the tries: the last failure is thrown. */
   readonly signal: AbortSignal | undefined;
+  readonly isTransient: (error: unknown) => boolean;
 }
 
 /** What one try may take, in milliseconds; client-go's limit for kubeconfigs, which can name none. */
@@ -32,6 +33,8 @@ export interface KubeconfigWebhookOptions extends Pick<WebhookSurroundings, "clo
   readonly userAgent?: string | undefined;
   /** The pauses between tries. Default: kube-apiserver's. */
   readonly backoff?: RetryBackoff | undefined;
+  /** Whether a failure may pass, so that the call is tried again. Default: kube-apiserver's for questions about requests. */
+  readonly isTransient?: ((error: unknown) => boolean) | undefined;
 }
 
 export interface PostOptions {
@@ -39,6 +42,8 @@ export interface PostOptions {
   readonly pause?: number | undefined;
   /** Ends the tries. */
   readonly signal?: AbortSignal | undefined;
+  /** When it aborts, the try under way is the last one, and goes on. */
+  readonly retriesUntil?: AbortSignal | undefined;
 }
 
 /**
@@ -50,6 +55,7 @@ export class KubeconfigWebhook {
   readonly #timers: Timers;
   readonly #random: Random;
   readonly #backoff: RetryBackoff;
+  readonly #isTransient: (error: unknown) => boolean;
 
   /** Throws in client-go's words for certificates that are none. */
   constructor(config: ClientConfig, options: KubeconfigWebhookOptions) {
@@ -58,6 +64,7 @@ export class KubeconfigWebhook {
     this.#timers = timers;
     this.#random = random;
     this.#backoff = backoff;
+    this.#isTransient = options.isTransient ?? isTransient;
     const client = { ...config, timeout, userAgent };
     // What is pooled knows of no hosts of the process.
     const transport = hosts && { transport: createTransport(client, { clock, env, hosts, maxSockets: CONNECTIONS }) };
@@ -68,12 +75,16 @@ export class KubeconfigWebhook {
    * Posts JSON, again after a failure that may pass. Rejects with a StatusError, a TransportError or an Error in client-go's words: what
    * the last try failed with.
    */
-  post(body: Uint8Array, { pause = this.#backoff.duration, signal }: PostOptions = {}): Promise<RestResponse> {
+  post(
+    body: Uint8Array,
+    { pause = this.#backoff.duration, signal, retriesUntil = signal }: PostOptions = {},
+  ): Promise<RestResponse> {
     const options = {
       backoff: { ...this.#backoff, duration: pause },
       timers: this.#timers,
       random: this.#random,
-      signal,
+      signal: retriesUntil,
+      isTransient: this.#isTransient,
     };
     return this.#client.call((rest) => retryTransient(() => outside(post(rest, body, signal)), options));
   }
@@ -103,13 +114,13 @@ const JITTER_STEPS = 2 ** 20;
 
 /** Calls a webhook again while it fails in a way that may pass. Throws what the last try failed with. */
 async function retryTransient<T>(call: () => Promise<T>, options: RetryOptions): Promise<T> {
-  const { backoff, timers, random, signal } = options;
+  const { backoff, timers, random, signal, isTransient: mayPass } = options;
   const isOver = (): boolean => signal?.aborted === true;
   for (let step = 1; ; step += 1) {
     try {
       return await call();
     } catch (error) {
-      if (!isTransient(error) || step >= backoff.steps || isOver()) throw error;
+      if (!mayPass(error) || step >= backoff.steps || isOver()) throw error;
       const jitter = (backoff.jitter * randomBelow(random, JITTER_STEPS)) / JITTER_STEPS;
       await pause(timers, backoff.duration * backoff.factor ** (step - 1) * (1 + jitter), signal);
       if (isOver()) throw error;

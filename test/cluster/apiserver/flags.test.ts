@@ -123,8 +123,15 @@ describe("what becomes of a flag", () => {
     expect(several.map(({ name }) => name)).toEqual([]);
   });
 
-  test("no flag of security is without effect, but for those of the audit log, whose start warns", () => {
-    const security = new Set(["secure serving", "authentication", "authorization", "admission", "API enablement"]);
+  test("no flag of security is without effect", () => {
+    const security = new Set([
+      "secure serving",
+      "auditing",
+      "authentication",
+      "authorization",
+      "admission",
+      "API enablement",
+    ]);
     const silent = apiserverSections
       .filter(({ name }) => security.has(name))
       .flatMap((section): readonly ComponentFlag[] => section.flags)

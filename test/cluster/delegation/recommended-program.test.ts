@@ -166,6 +166,7 @@ describe("the groups of recommended options", () => {
       secureServing: "--secure-port",
       authentication: "--authentication-kubeconfig",
       authorization: "--authorization-kubeconfig",
+      audit: "--audit-policy-file",
       features: "--profiling",
       coreApi: "--kubeconfig",
       admission: "--enable-admission-plugins",

@@ -129,7 +129,7 @@ test("a refused flag may have its default, or say what the server does anyway", 
 
 test("each flag without effect that is given is named, and so is one that Kubernetes has dropped or deprecated", async () => {
   const { stderr } = await apiserver(
-    "--audit-log-path=-",
+    "--profiling",
     "--tracing-config-file=traces.yaml",
     "--insecure-port=0",
     "--kubelet-https=true",
@@ -138,7 +138,7 @@ test("each flag without effect that is given is named, and so is one that Kubern
   expect(logOf(stderr).lines).toEqual([
     "Flag --default-watch-cache-size has been deprecated, watch caches are sized automatically and this flag will be removed in a future version",
     "W --default-watch-cache-size has no effect: Kubernetes 1.36 does not read it, and the history of watches is limited by bytes",
-    "W --audit-log-path has no effect: no audit log is written yet",
+    "W --profiling has no effect: there are no profiles",
     "W --tracing-config-file has no effect: no traces are sent yet",
     "W --insecure-port has no effect: Kubernetes has dropped it, the one port is --secure-port",
     "W --kubelet-https has no effect: Kubernetes has dropped it, kubelets are always asked over TLS",

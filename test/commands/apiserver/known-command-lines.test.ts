@@ -116,8 +116,6 @@ test.each([
     book,
     { anonymous: 403, clusterIp: "10.0.0.1" },
     [
-      "--audit-log-path has no effect: no audit log is written yet",
-      "--audit-policy-file has no effect: no audit log is written yet",
       "--vmodule has no effect: the log has no files of Kubernetes' source",
       "--cloud-config has no effect: Kubernetes has dropped it, use a cloud-controller-manager",
       "--cloud-provider has no effect: Kubernetes has dropped it, use a cloud-controller-manager",

@@ -209,14 +209,18 @@ describe("what a server behind the aggregator is asked", () => {
     expect(ready).toContain("[+]poststarthook/start-kube-aggregator-informers ok\n");
   });
 
-  test("PRX-2: with the audit id of the request", async () => {
-    const { headers, at } = await call(api, "GET", `/apis/${group}/v1/things`);
-    expect([at("headers.audit-id")]).toEqual([headers["audit-id"]].flat());
-  });
-
   test("PRX-2: a request for its resources that it does not answer ends after five seconds", async () => {
     const late = await call(api, "GET", `/apis/${group}/v1?unanswered`);
     expect([late.status, late.text]).toEqual([503, "error trying to reach service: context deadline exceeded\n"]);
+  });
+
+  test("PRX-2: the audit id, that of the client or the one that the request was given, which its answer has too", async () => {
+    const path = `/apis/${group}/v1/things`;
+    const chosen = await call(api, "GET", path, undefined, { headers: { "audit-id": "mine" } });
+    expect([chosen.at("headers.audit-id"), chosen.headers["audit-id"]]).toEqual(["mine", "mine"]);
+    const given = await call(api, "GET", path);
+    expect(given.at("headers.audit-id")).toMatch(/^[0-9a-f-]{36}$/);
+    expect(given.headers["audit-id"]).toBe(given.at("headers.audit-id"));
   });
 
   test("a body goes on as it is", async () => {

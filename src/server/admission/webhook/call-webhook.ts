@@ -71,12 +71,15 @@ export async function callWebhook(
   const timeout = lesser(webhook.timeout, timeLeft);
   let result: ReviewResult;
   let answered: AnsweredReview;
+  const measured = attributes.audit?.measure(`${phase}-webhook`);
   try {
     answered = await readReview(await client.post(body, { timeout, signal }), review, REVIEW_VERSIONS);
   } catch (error) {
     const standIn = standInErrorOf(error);
     if (standIn !== undefined) return unasked(standIn.what);
     throw failed("failed to call webhook", error);
+  } finally {
+    measured?.();
   }
   try {
     result = verifyReview(answered, review, uid, phase);

@@ -10,11 +10,11 @@ import { compareKeys } from "../../../base/collections/key-order.js";
  * One way to act as another user. It returns undefined for a user that it does not apply to, and throws Forbidden when the authorizers
  * do not allow it.
  */
-type ImpersonationMode = (
-  request: AuthorizerAttributes,
-  wanted: WantedUser,
-  required: Require,
-) => Promise<User> | undefined;
+interface ImpersonationMode {
+  /** What the audit event of a request names as the constraint: the verb of the right; "" for the right to act as the user whatever the request is. */
+  readonly constraint: string;
+  try(request: AuthorizerAttributes, wanted: WantedUser, required: Require): Promise<User> | undefined;
+}
 
 /** A mode asks for two rights: to act as the user, and to make this request while doing so. */
 function constrained(
@@ -22,14 +22,18 @@ function constrained(
   applies: (wanted: WantedUser, requestor: User) => boolean,
   seen: (attributes: AuthorizerAttributes) => AuthorizerAttributes = (attributes) => attributes,
 ): ImpersonationMode {
-  return (request, wanted, required) => {
-    if (!applies(wanted, request.user)) return undefined;
-    const check = async () => {
-      await required(seen(withVerb(request, `impersonate-on:${name}:${request.verb}`)));
-      const verb = { verb: `impersonate:${name}`, constrained: true };
-      return checkUser(request.user, wanted, verb, (attributes) => required(seen(attributes)));
-    };
-    return check();
+  const constraint = `impersonate:${name}`;
+  return {
+    constraint,
+    try(request, wanted, required) {
+      if (!applies(wanted, request.user)) return undefined;
+      const check = async () => {
+        await required(seen(withVerb(request, `impersonate-on:${name}:${request.verb}`)));
+        const verb = { verb: constraint, constrained: true };
+        return checkUser(request.user, wanted, verb, (attributes) => required(seen(attributes)));
+      };
+      return check();
+    },
   };
 }
 
@@ -86,8 +90,10 @@ const userInfo = constrained(
 );
 
 /** The right to act as a user whatever the request is. */
-const unconstrained: ImpersonationMode = ({ user }, wanted, required) =>
-  checkUser(user, wanted, { verb: "impersonate", constrained: false }, required);
+const unconstrained: ImpersonationMode = {
+  constraint: "",
+  try: ({ user }, wanted, required) => checkUser(user, wanted, { verb: "impersonate", constrained: false }, required),
+};
 
 /** In the order in which kube-apiserver tries them. */
 const impersonationModes: readonly ImpersonationMode[] = [
@@ -99,7 +105,10 @@ const impersonationModes: readonly ImpersonationMode[] = [
 ];
 
 /** Returns whom the request goes on as; throws Forbidden when no mode lets the caller act as the wanted user. */
-export type Impersonate = (request: AuthorizerAttributes, wanted: WantedUser) => Promise<User>;
+export type Impersonate = (
+  request: AuthorizerAttributes,
+  wanted: WantedUser,
+) => Promise<{ readonly user: User; readonly constraint: string }>;
 
 /** How many users the impersonator remembers the mode of. */
 const REMEMBERED = 10_000;
@@ -116,10 +125,10 @@ export function impersonator(authorize: Authorizer): Impersonate {
     const refusals = new Map<ImpersonationMode, unknown>();
     for (const mode of impersonationModes) {
       try {
-        const user = await mode(request, wanted, required);
+        const user = await mode.try(request, wanted, required);
         if (user === undefined) continue;
         lastModes.set(request.user.name, mode);
-        return user;
+        return { user, constraint: mode.constraint };
       } catch (error) {
         refusals.set(mode, error);
       }

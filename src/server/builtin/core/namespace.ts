@@ -58,6 +58,7 @@ async function handleNamespaceFinalize(request: ApiRequest, resource: ServedReso
   const format = objectFormat(request.exchange, resource);
   const options = writeOptions(request.exchange.query, "UpdateOptions");
   const { object } = await resource.codec.decode(await readObjectBody(request), options.fieldValidation);
+  request.audit?.decoded(object, resource.codec.schema);
   checkName(object, request.info);
   const wanted = isJsonObject(object["spec"]) ? (object["spec"]["finalizers"] ?? []) : [];
   const change = (draft: KubeObject) => {

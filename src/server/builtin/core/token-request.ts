@@ -52,6 +52,7 @@ export async function handleTokenRequest(
     schemaOf: accounts.codec.schemaOf,
   });
   for (const warning of decoded.warnings) request.warnings.add(warning);
+  request.audit?.decoded(decoded.object, accounts.codec.schemaOf(decoded.kind));
   const asked = decoded.object;
   clearSystemMetadata(asked);
   matchNamespace(asked, request.info.namespace);

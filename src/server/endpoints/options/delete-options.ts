@@ -51,12 +51,16 @@ export function checkedDeleteOptions(wire: WireOptions): DeleteRequestOptions {
 async function fromBody(request: ApiRequest): Promise<WireOptions | undefined> {
   const body = await readObjectBody(request);
   if (body.bytes.length === 0) return undefined;
-  const { object } = await decodeBody(body, {
+  const { object, kind } = await decodeBody(body, {
     expected: DELETE_OPTIONS,
     mode: "Ignore",
     schemaOf: optionsSchema,
     accepts: () => true,
   });
+  request.audit?.decoded(
+    statesVersion(body.bytes) ? object : { ...object, apiVersion: META_VERSION },
+    optionsSchema(kind),
+  );
   return object as WireOptions;
 }
 
@@ -65,6 +69,15 @@ function optionsSchema(gvk: GroupVersionKind): StructSchema {
   if (gvk.kind === DELETE_OPTIONS.kind) return metaSchema(DELETE_OPTIONS);
   const version = formatGroupVersion(gvk);
   throw badRequest(`no kind "${gvk.kind}" is registered for version "${version}" in scheme "${META_SCHEME}"`);
+}
+
+/** The version of options that do not say theirs. */
+const META_VERSION = "meta.k8s.io/v1";
+
+/** Whether options name their version, by the bytes of JSON, YAML or protobuf. */
+function statesVersion(bytes: Uint8Array): boolean {
+  const body = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  return body.includes("apiVersion") || body.subarray(0, 3).toString() === "k8s";
 }
 
 const META_SCHEME = "k8s.io/apimachinery/pkg/apis/meta/internalversion/scheme/register.go:27";

@@ -13,6 +13,7 @@ import {
 } from "../../admission/attributes.js";
 import type { AdmitChange, AdmitCreate, AdmitDelete, AdmitUpdate } from "../../registry/resource.js";
 import type { ApiRequest, Warnings, AuditAnnotations } from "../../request/api-request.js";
+import type { RequestAudit } from "../../request/request-audit.js";
 import type { User } from "../../request/user.js";
 import type { DeleteRequestOptions } from "../options/delete-options.js";
 import type { ServedResource } from "../served-resource.js";
@@ -155,6 +156,10 @@ class SharedAttributes implements AdmissionRequest {
 
   get signal(): AbortSignal {
     return this.request.signal;
+  }
+
+  get audit(): RequestAudit | undefined {
+    return this.request.audit;
   }
 
   get isCancelled(): boolean {

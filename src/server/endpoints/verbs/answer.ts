@@ -19,8 +19,9 @@ export function respondObject(
   stored: StoredObject,
 ): Promise<void> {
   const include = includeObject(request.exchange.query, format);
-  const answer = () =>
-    respond(request, format, status, serializerOf(format.mediaType).object({ resource, format, include }, stored));
+  const encode = (format: ResponseFormat) =>
+    serializerOf(format.mediaType).object({ resource, format, include }, stored);
+  const answer = () => respond(request, format, status, encode);
   const conversion = resource.codec.prepare([stored], request);
   return conversion === undefined ? answer() : conversion.then(answer);
 }
@@ -33,19 +34,44 @@ export function respondValue(
   value: object,
   schema?: StructSchema,
 ): Promise<void> {
-  return respond(request, format, status, serializerOf(format.mediaType).value(value, format, schema));
+  if (request.audit !== undefined && isStatus(value)) request.audit.status(value);
+  return respond(request, format, status, ({ mediaType, pretty }) =>
+    serializerOf(mediaType).value(value, { pretty }, schema),
+  );
 }
 
-function respond(
-  request: ApiRequest,
-  { mediaType }: ResponseFormat,
-  status: number,
-  body: Uint8Array | Promise<Uint8Array>,
-): Promise<void> {
-  const headers = { "content-type": mediaType };
+const isStatus = (value: object): value is Status => "kind" in value && value.kind === "Status";
+
+type Encode = (format: ResponseFormat) => Uint8Array | Promise<Uint8Array>;
+
+function respond(request: ApiRequest, format: ResponseFormat, status: number, encode: Encode): Promise<void> {
+  const headers = { "content-type": format.mediaType };
+  const body = encode(format);
+  if (request.audit?.keepsAnswer === true) return respondRecorded(request, format, status, { encode, body });
   if (body instanceof Promise) return body.then((bytes) => respondBody(request, status, headers, bytes));
   return respondBody(request, status, headers, body);
 }
+
+/** Sends an answer whose JSON the audit record has; only an answer in another media type is encoded once more for it. */
+async function respondRecorded(
+  request: ApiRequest,
+  format: ResponseFormat,
+  status: number,
+  { encode, body }: { readonly encode: Encode; readonly body: ReturnType<Encode> },
+): Promise<void> {
+  const bytes = await body;
+  request.audit?.answered(format.mediaType === JSON_TYPE ? bytes : await encode(asPlainJson(format)));
+  await respondBody(request, status, { "content-type": format.mediaType }, bytes);
+}
+
+const JSON_TYPE = "application/json";
+
+/** A format's shape in JSON. */
+export const asPlainJson = (format: ResponseFormat): ResponseFormat => ({
+  ...format,
+  mediaType: JSON_TYPE,
+  pretty: false,
+});
 
 /**
  * Sends a Status that ends a request, in the media type that the client prefers. A client that accepts none gets JSON, so that a 406 does
@@ -58,6 +84,9 @@ export async function respondStatus(request: ApiRequest, status: Status): Promis
     format === undefined
       ? Buffer.from(encodeJson(status, { indent: 2 }))
       : await serializerOf(mediaType).value(status, format);
+  const { audit } = request;
+  audit?.status(status);
+  if (audit?.keepsAnswer === true) audit.answered(Buffer.from(encodeJson(status)));
   const retryAfter = status.details?.retryAfterSeconds;
   await respondBytes(
     request,

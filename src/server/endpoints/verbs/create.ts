@@ -17,6 +17,7 @@ export async function handleCreate(request: ApiRequest, resource: ServedResource
   const scope = scopeOf(request, options.dryRun, body.bytes);
   const { object, warnings } = await resource.codec.decode(body, options.fieldValidation);
   for (const warning of warnings) request.warnings.add(warning);
+  request.audit?.decoded(object, resource.codec.schema);
   const admit = new Admitter(request, resource, options.dryRun);
   await scope.pause?.(scope.token);
   const hub = resource.codec.toHub(object, request);

@@ -44,6 +44,7 @@ export async function handlePatch(
   const format = objectFormat(request.exchange, resource);
   const bytes = await request.exchange.body(BODY_LIMIT);
   const options = writeOptions(request.exchange.query, "PatchOptions", { apply: type === APPLY });
+  request.audit?.patched(bytes);
   const tracking = fieldTracking(resource, subresource);
   const scope = scopeOf(request, options.dryRun, bytes);
   const change =

@@ -1,7 +1,8 @@
 import type { ApiRequest } from "../../request/api-request.js";
+import type { RequestAudit } from "../../request/request-audit.js";
 import type { Getter, Lister } from "../../registry/resource.js";
 import type { ServedResource } from "../served-resource.js";
-import { respondObject } from "./answer.js";
+import { asPlainJson, respondObject } from "./answer.js";
 import { objectFormat, scopeOf, includeObject } from "./scope.js";
 import { dns1123LabelErrors } from "../../../machinery/validation/names.js";
 import type { RequestScope } from "../../registry/scope.js";
@@ -34,7 +35,27 @@ export async function respondList(request: ApiRequest, view: View, list: ListOfO
   const { mediaType } = view.format;
   const conversion = view.resource.codec.prepare(list.items, request);
   if (conversion !== undefined) await conversion;
-  await respondParts(request, { "content-type": mediaType }, await serializerOf(mediaType).list(view, list, request));
+  const parts = await serializerOf(mediaType).list(view, list, request);
+  const { audit } = request;
+  await respondParts(
+    request,
+    { "content-type": mediaType },
+    audit?.keepsAnswer === true ? await recordedParts(audit, view, list, parts) : parts,
+  );
+}
+
+/** The parts of a list whose JSON the audit record has; only a list in another media type is encoded once more for it. */
+async function recordedParts(
+  audit: RequestAudit,
+  view: View,
+  list: ListOfObjects,
+  parts: Iterable<Uint8Array>,
+): Promise<Iterable<Uint8Array>> {
+  const { format } = view;
+  if (format.mediaType === "application/json") return audit.answeredIn(parts);
+  const json = { ...view, format: asPlainJson(format) };
+  audit.answered(Buffer.concat([...(await serializerOf("application/json").list(json, list))]));
+  return parts;
 }
 
 /** The namespace of the request, or the one that its field selector asks for. */

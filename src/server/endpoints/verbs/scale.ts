@@ -63,6 +63,7 @@ export async function handleScaleUpdate(
     schemaOf: resource.codec.schemaOf,
   });
   for (const warning of decoded.warnings) request.warnings.add(warning);
+  request.audit?.decoded(decoded.object, resource.codec.schemaOf(decoded.kind));
   checkName(decoded.object, request.info);
   const manager = fieldManagerName(request, options);
   const uid = decoded.object.metadata?.uid ?? "";
@@ -79,6 +80,7 @@ export async function handleScalePatch(request: ApiRequest, resource: ServedReso
   const type = patchTypeOf(request, resource);
   const bytes = await request.exchange.body(BODY_LIMIT);
   const options = writeOptions(request.exchange.query, "PatchOptions", { apply: type === APPLY });
+  request.audit?.patched(bytes);
   const tracking = scaleTracking(resource);
   if (type === APPLY) {
     const applied = await readAppliedObject(bytes, options, request);

@@ -34,6 +34,7 @@ export async function handleUpdate(
   const scope = scopeOf(request, options.dryRun, body.bytes);
   const { object, warnings } = await resource.codec.decode(body, options.fieldValidation);
   for (const warning of warnings) request.warnings.add(warning);
+  request.audit?.decoded(object, resource.codec.schema);
   checkName(object, request.info);
   await scope.pause?.(scope.token);
   const hub = resource.codec.toHub(object, request);

@@ -23,11 +23,12 @@ const BINDING = { group: "", version: "v1", kind: "Binding" };
 export async function handlePodBinding(request: ApiRequest, resource: ServedResource): Promise<void> {
   const options = writeOptions(request.exchange.query, "CreateOptions");
   const body = await readObjectBody(request);
-  const { object } = await decodeBody(body, {
+  const { object, kind } = await decodeBody(body, {
     expected: BINDING,
     mode: options.fieldValidation,
     schemaOf: resource.codec.schemaOf,
   });
+  request.audit?.decoded(object, resource.codec.schemaOf(kind));
   // The uid stays: it is that of the pod which the binding is for.
   matchNamespace(object, request.info.namespace);
   const admit = new Admitter(request, resource, options.dryRun, { kind: BINDING, schema: schemaFor(BINDING) }).create;

@@ -43,12 +43,13 @@ export async function handlePodEviction(
 ): Promise<void> {
   const query = writeOptions(request.exchange.query, "CreateOptions");
   const body = await readObjectBody(request);
-  const { object: eviction } = await decodeBody(body, {
+  const { object: eviction, kind } = await decodeBody(body, {
     expected: EVICTION,
     mode: query.fieldValidation,
     schemaOf: (gvk) => schemaFor(VERSIONS.includes(formatGroupVersion(gvk)) ? { ...gvk, version: "v1" } : gvk),
     accepts: (apiVersion) => VERSIONS.includes(apiVersion),
   });
+  request.audit?.decoded(eviction, schemaFor({ ...kind, version: "v1" }));
   clearSystemMetadata(eviction);
   matchNamespace(eviction, request.info.namespace);
   const { name } = request.info;
