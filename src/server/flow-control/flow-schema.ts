@@ -75,6 +75,7 @@ function readSubject(subject: Received<Subject>): Tells {
       if (account === "*") return (user) => user.name.startsWith(prefix);
       return (user) => user.name === prefix + account;
     }
+    case "":
     default:
       return () => false;
   }

@@ -13,7 +13,6 @@ const BOUNDED: Readonly<Record<string, string>> = {
     "it is given what the anchored pattern before it took, in which a unit follows every number",
   "client/leveled-log.ts: /\\\\(.)|(\\[\\^?[^\\]]+\\])|([*?])|([^\\w])/g": "--vmodule of the user's own command line",
   "client/rest/request-log.ts: /\\.?0+$/": "a number of milliseconds with six digits after the point",
-  'component/flags/pairs.ts: /^"+|"+$/g': "a word of the user's own command line",
   "cli/wait-conditions/conditions.ts: /^['\"]+|['\"]+$/g": "a word of the user's own command line",
   "kustomize/vars.ts: /\\$(?:\\$|\\(([^)]*)\\))/g": "it is given text that ends in the bracket that it looks for",
   "machinery/cel/extensions/format.ts: /\\d(?=(?:\\d{3})+$)/g": "the digits of a float64, at most 309",
