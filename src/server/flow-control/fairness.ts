@@ -58,7 +58,11 @@ export class Fairness {
     this.#options = options;
     const stopwatch = stopwatchOf(timers)();
     const elapsed = (): number => Math.round(stopwatch() * 1e6);
-    this.levels = new PriorityLevels(seats, { elapsed, now: () => clock.now(), timers, observer }, reportError);
+    this.levels = new PriorityLevels(
+      seats,
+      { elapsed, now: () => clock.now(), timers, observer, learnsDurations: true },
+      reportError,
+    );
     this.#configuration = new FlowControlConfiguration({ levels: this.levels, timers, reportError });
   }
 

@@ -6,8 +6,10 @@ import type { SeatDemand } from "./seat-demand.js";
 import { dealHand, flowHash } from "./shuffle-sharding.js";
 import { mostSeats, nanosecondsPerSeat, workOf } from "./work.js";
 
-/** How long a request is expected to take before its duration is known, in nanoseconds; kube-apiserver's guess. */
+/** How long a request is expected to take before durations are known, in nanoseconds; kube-apiserver's guess. */
 const EXPECTED_DURATION = 3e6;
+/** The share of a new duration in what is expected of the next request. */
+const NEWEST = 1 / 16;
 /** Virtual time goes back by {@link EPOCH} when it reaches this, so that numbers stay exact. */
 const HIGHEST_WORK = 2 ** 52;
 const EPOCH = 2 ** 51;
@@ -32,6 +34,12 @@ export interface QueueSetSurroundings {
   readonly now: () => number;
   readonly timers: Timers;
   readonly observer: FlowControlObserver | undefined;
+  /**
+   * Whether the duration that is expected of a request follows those of earlier ones. kube-apiserver always expects 3 ms and corrects that when a
+   * request ends. Where requests take seconds, as in a flood of long lists on one thread, the queues of the flood are seconds of work behind then, and
+   * whoever comes waits until they have caught up. Default false.
+   */
+  readonly learnsDurations?: boolean;
 }
 
 /** How many requests a set has, and had. */
@@ -76,6 +84,7 @@ export class QueueSet {
   /** The moment of the change that is made now: each begins with {@link #advance}. */
   #since: number;
   #activeQueues = 0;
+  #expected = EXPECTED_DURATION;
   /** Seats that queued requests occupy or wait for. */
   #queuedSeats = 0;
   readonly #hands = new Map<string, readonly number[]>();
@@ -147,9 +156,12 @@ export class QueueSet {
       queue.executing.delete(request);
       if (!queue.isActive) this.#activeQueues -= 1;
       // The guess is replaced by what the request has taken.
-      queue.nextDispatch -= workOf(estimate.initialSeats, EXPECTED_DURATION - duration);
+      queue.nextDispatch -= workOf(estimate.initialSeats, request.expected - duration);
       queue.keepBehindArrival();
       this.#settle(queue);
+    }
+    if (this.surroundings.learnsDurations === true) {
+      this.#expected = Math.max(EXPECTED_DURATION, this.#expected + NEWEST * (duration - this.#expected));
     }
     if (estimate.additionalLatency <= 0) this.#free(request);
     else {
@@ -223,9 +235,10 @@ export class QueueSet {
 
   #seated(arrival: Arrival, queue: Queue | undefined): SeatedRequest {
     const { initialSeats, finalSeats, additionalLatency } = arrival.estimate;
-    const totalWork = workOf(initialSeats, EXPECTED_DURATION) + workOf(finalSeats, additionalLatency);
+    const expected = this.#expected;
+    const totalWork = workOf(initialSeats, expected) + workOf(finalSeats, additionalLatency);
     const arrived = this.surroundings.now();
-    return new SeatedRequest(arrival, { queue, totalWork, arrivalWork: this.#work, arrived });
+    return new SeatedRequest(arrival, { queue, expected, totalWork, arrivalWork: this.#work, arrived });
   }
 
   #dispatchAll(): void {
@@ -252,7 +265,10 @@ export class QueueSet {
     queue.executing.add(request);
     queue.seatsInUse += request.seats;
     this.#queuedSeats += request.seats;
-    queue.nextDispatch += request.totalWork;
+    // It may have waited for longer than durations were known.
+    const later = workOf(request.estimate.initialSeats, this.#expected - request.expected);
+    request.expected = this.#expected;
+    queue.nextDispatch += request.totalWork + later;
     queue.keepBehindArrival();
     this.#settle(queue);
     this.#execute(request);

@@ -21,6 +21,8 @@ export class SeatedRequest {
   /** The queue that it waits in or came from; undefined in a level without queues. */
   readonly queue: Queue | undefined;
   estimate: WorkEstimate;
+  /** How long it is expected to take, in nanoseconds: as was known when it arrived, then as was known when it got its seats. */
+  expected: number;
   /** Initial and final work, in units of work. */
   readonly totalWork: number;
   /** The virtual time of the arrival. */
@@ -37,13 +39,17 @@ export class SeatedRequest {
   earlier: SeatedRequest | undefined;
   later: SeatedRequest | undefined;
 
-  constructor(arrival: Arrival, parts: Pick<SeatedRequest, "queue" | "totalWork" | "arrivalWork" | "arrived">) {
+  constructor(
+    arrival: Arrival,
+    parts: Pick<SeatedRequest, "queue" | "expected" | "totalWork" | "arrivalWork" | "arrived">,
+  ) {
     this.flowSchema = arrival.flowSchema;
     this.distinguisher = arrival.distinguisher;
     this.request = arrival.request;
     this.estimate = arrival.estimate;
     this.onSeats = arrival.onSeats;
     this.queue = parts.queue;
+    this.expected = parts.expected;
     this.totalWork = parts.totalWork;
     this.arrivalWork = parts.arrivalWork;
     this.arrived = parts.arrived;

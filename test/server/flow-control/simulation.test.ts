@@ -140,10 +140,12 @@ function simulate(jobs: readonly Plan[], make: Made): readonly string[] {
 const described: Made = (agenda, decisions) =>
   new DescribedFairQueuing(SHAPE, 20, () => Math.round(agenda.now * 1e6), agenda, decisions);
 
-const ours: Made = (agenda, decisions) => {
+const ours: Made = (agenda, decisions) => queueSet(agenda, decisions, false);
+
+function queueSet(agenda: Agenda, decisions: Decisions, learnsDurations: boolean): Scheduler {
   const elapsed = (): number => Math.round(agenda.now * 1e6);
   const queuing = { queues: SHAPE.queues, handSize: SHAPE.handSize, queueLengthLimit: SHAPE.lengthLimit };
-  const surroundings = { elapsed, now: () => agenda.now, timers: agenda, observer: undefined };
+  const surroundings = { elapsed, now: () => agenda.now, timers: agenda, observer: undefined, learnsDurations };
   const set = new QueueSet("level", new SeatDemand(0), surroundings);
   set.configure(queuing, 20);
   const seated = new Map<Job, SeatedRequest>();
@@ -167,7 +169,7 @@ const ours: Made = (agenda, decisions) => {
     },
     resize: (seats) => set.configure(queuing, seats),
   };
-};
+}
 
 test("100,000 requests run in the order that fair queuing's description gives", () => {
   const jobs = plans(100_000).map((plan) => ({ ...plan, job: { ...plan.job, flow: `schema\0${plan.job.flow}` } }));
@@ -177,4 +179,56 @@ test("100,000 requests run in the order that fair queuing's description gives", 
   const expected = simulate(jobs, described);
   const first = expected.findIndex((text, place) => happened[place] !== text);
   expect(happened.slice(first, first + 5)).toEqual(first < 0 ? [] : expected.slice(first, first + 5));
+});
+
+/** How long, in milliseconds, requests of a quiet flow wait that come every second beside a flood of requests that take two seconds each. */
+function waitsBesideFlood(learnsDurations: boolean): readonly number[] {
+  const agenda = new Agenda();
+  const waits: number[] = [];
+  const came = new Map<Job, number>();
+  let ids = 0;
+  const job = (flow: string, initialSeats: number): Job => ({
+    id: ids++,
+    flow: `schema\0${flow}`,
+    initialSeats,
+    finalSeats: 0,
+    additionalLatency: 0,
+  });
+  const isOver = (): boolean => agenda.now > 60_000;
+  const scheduler = queueSet(
+    agenda,
+    {
+      run(one) {
+        const isQuiet = came.has(one);
+        if (isQuiet) waits.push(agenda.now - (came.get(one) ?? 0));
+        agenda.start(isQuiet ? 1 : 2000, () => {
+          scheduler.finish(one);
+          if (!isQuiet && !isOver()) scheduler.arrive(job("flood", 4));
+        });
+      },
+      reject(one) {
+        if (!came.has(one) && !isOver()) agenda.start(1000, () => scheduler.arrive(job("flood", 4)));
+      },
+    },
+    learnsDurations,
+  );
+  scheduler.resize(200);
+  for (let count = 0; count < 65; count++) agenda.start(count * 30, () => scheduler.arrive(job("flood", 4)));
+  for (let second = 10; second < 60; second++) {
+    agenda.start(second * 1000, () => {
+      const one = job("quiet", 1);
+      came.set(one, agenda.now);
+      scheduler.arrive(one);
+    });
+  }
+  agenda.run();
+  return waits;
+}
+
+test("beside a flood of long requests a quiet flow waits for the next free seats, and not until the flood's queues have caught up", () => {
+  const [guessing, learning] = [waitsBesideFlood(false), waitsBesideFlood(true)];
+  expect(learning).toHaveLength(50);
+  // Fifty requests of the flood run at a time, for two seconds each: one ends every 40 ms.
+  expect(Math.max(...learning)).toBeLessThan(50);
+  expect(Math.max(...guessing)).toBeGreaterThan(100);
 });
