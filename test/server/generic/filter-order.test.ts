@@ -149,6 +149,7 @@ describe("filters", () => {
       "watch-termination",
       "cors",
       "authentication",
+      "audit",
       "max-in-flight",
       "impersonation",
       "priority-and-fairness",
