@@ -1,3 +1,4 @@
+import type { ServerVersion } from "../../client/discovery/discovery.js";
 import type { FamilyDefinition } from "../../machinery/metrics/family.js";
 import type { MetricTable } from "../../machinery/metrics/metric-table.js";
 
@@ -28,17 +29,10 @@ const FEATURE: FamilyDefinition = {
 };
 
 /** What /version says of a program. */
-export interface BuildInfo {
-  readonly major: string;
-  readonly minor: string;
-  readonly gitVersion: string;
-  readonly gitCommit: string;
-  readonly gitTreeState: string;
-  readonly buildDate: string;
-  readonly goVersion: string;
-  readonly compiler: string;
-  readonly platform: string;
-}
+export type BuildInfo = Pick<
+  ServerVersion,
+  "major" | "minor" | "gitVersion" | "gitCommit" | "gitTreeState" | "buildDate" | "goVersion" | "compiler" | "platform"
+>;
 
 /** Adds the version of the program. */
 export function addBuildInfo(table: MetricTable, info: BuildInfo): void {

@@ -15,8 +15,8 @@ const WAITING = 2000;
 
 /**
  * Puts the caller on the request, and takes the credentials off it: nothing behind this filter sees a token, or headers by which
- * a client could claim to be a front proxy. A request without credentials is `anonymous`'s, by its path, or a 401, which `refuse` answers where it is given. Beyond {@link WAITING} a
- * request is a 429.
+ * a client could claim to be a front proxy. A request without credentials is `anonymous`'s, by its path, or a 401, which `refuse` answers and
+ * records where a server keeps an audit log. Beyond {@link WAITING} a request is a 429.
  */
 export function authentication(
   { authenticator, anonymous, proxyHeaders }: Identity,

@@ -37,7 +37,7 @@ export interface KvStorageOptions {
   readonly observer?: StorageObserver | undefined;
 }
 
-/** Is told what a storage does. */
+/** Hears from a storage what it does, for the metrics. */
 export interface StorageObserver {
   /** The storage has sent changes to the watch cache. */
   events(events: readonly { readonly key: string }[]): void;
