@@ -3,21 +3,25 @@
  * is killed. Time is the parent's: it tells the clock, and when to let timers fire.
  */
 import { setTimeout as sleep } from "node:timers/promises";
-import type { WatchBatch } from "../../src/server/storage/kv.js";
+import type { Kv, WatchBatch } from "../../src/server/storage/kv.js";
 import { openSqliteKv } from "../../src/server/storage/sqlite/sqlite-kv.js";
 import { ManualTime } from "../helpers/manual-time.js";
-import { type ChildMessage, packError, type ParentMessage } from "./kv-protocol.js";
+import { type ChildMessage, OPTIONAL_METHODS, packError, type ParentMessage } from "./kv-protocol.js";
 
 const send = (message: ChildMessage): void => void process.send?.(message);
 const [directory = "", history = "", now = ""] = process.argv.slice(2);
 const time = new ManualTime();
 time.pass(Number(now) - time.now());
-const kv = await openSqliteKv({ directory, historyRevisions: Number(history), clock: time, timers: time });
+const kv: Kv = await openSqliteKv({ directory, historyRevisions: Number(history), clock: time, timers: time });
 const watches = new Map<number, AbortController>();
 
 process.on("message", (message: ParentMessage) => void serve(message));
 process.on("disconnect", () => process.exit(1));
-send({ kind: "ready", freshness: kv.freshness });
+send({
+  kind: "ready",
+  freshness: kv.freshness,
+  lacks: OPTIONAL_METHODS.filter((name) => kv[name] === undefined),
+});
 
 async function serve(message: ParentMessage): Promise<void> {
   switch (message.kind) {

@@ -17,11 +17,28 @@ export type ParentMessage =
   | { readonly kind: "time"; readonly now: number };
 
 export type ChildMessage =
-  | { readonly kind: "ready"; readonly freshness: Kv["freshness"] }
+  | ({ readonly kind: "ready" } & OwnersKv)
   | { readonly kind: "batch"; readonly id: number; readonly batch: WatchBatch }
   /** To a call, or the end of a watch. */
   | { readonly kind: "answer"; readonly id: number; readonly value: unknown }
   | { readonly kind: "failed"; readonly id: number; readonly error: PackedError };
+
+/** What the store of the owner is, and which of the optional methods it lacks. */
+export interface OwnersKv {
+  readonly freshness: Kv["freshness"];
+  readonly lacks: readonly string[];
+}
+
+/** The methods of {@link Kv} that a store may lack. */
+export const OPTIONAL_METHODS = [
+  "requestProgress",
+  "recent",
+  "expiring",
+  "restore",
+  "isOutdated",
+  "size",
+  "outsideEdits",
+] as const satisfies readonly (keyof Kv)[];
 
 /** An error with the fields that {@link unpackError} needs to make it again. */
 export interface PackedError {

@@ -3,7 +3,7 @@ import { type Deferred, deferred } from "../../src/base/async/deferred.js";
 import type { Kv, WatchBatch } from "../../src/server/storage/kv.js";
 import { buildWriter } from "../durability/writer-process.js";
 import type { ManualTime } from "../helpers/manual-time.js";
-import { type ChildMessage, type ParentMessage, unpackError } from "./kv-protocol.js";
+import { type ChildMessage, type OwnersKv, type ParentMessage, unpackError } from "./kv-protocol.js";
 
 let built: ReturnType<typeof buildWriter> | undefined;
 
@@ -34,7 +34,7 @@ export async function startKvOwner(
 class OwnedKv {
   readonly #calls = new Map<number, Deferred<unknown>>();
   readonly #watches = new Map<number, (batch: WatchBatch) => void>();
-  readonly #ready = deferred<Kv["freshness"]>();
+  readonly #ready = deferred<OwnersKv>();
   readonly #exited: Promise<unknown>;
   #nextId = 1;
   #gone: Error | undefined;
@@ -58,11 +58,11 @@ class OwnedKv {
     });
   }
 
-  get ready(): Promise<Kv["freshness"]> {
+  get ready(): Promise<OwnersKv> {
     return this.#ready.promise;
   }
 
-  kv(freshness: Kv["freshness"]): Kv {
+  kv({ freshness, lacks }: OwnersKv): Kv {
     const forward =
       (name: string) =>
       (...args: unknown[]): Promise<unknown> =>
@@ -72,8 +72,8 @@ class OwnedKv {
       get: (_, name) => {
         if (name === "freshness") return freshness;
         if (name === "watch") return watch;
-        // Optional, and not for a promise to mistake this for one.
-        return name === "requestProgress" || name === "then" ? undefined : forward(String(name));
+        // Without a method `then`, or a promise would mistake this for one.
+        return name === "then" || lacks.includes(String(name)) ? undefined : forward(String(name));
       },
     });
   }
@@ -145,7 +145,7 @@ class OwnedKv {
   #receive(message: ChildMessage): void {
     switch (message.kind) {
       case "ready":
-        this.#ready.resolve(message.freshness);
+        this.#ready.resolve(message);
         return;
       case "batch":
         this.#watches.get(message.id)?.(message.batch);
