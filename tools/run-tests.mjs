@@ -92,12 +92,12 @@ export async function runTests({
       const words = [...(project === "" ? [] : ["--project", project]), resolve(file)];
       if ((await run(words, second, join(folder, `second-${at}-failed.json`))) !== 0) {
         print(`failed twice: ${file}`);
-        for (const test of tests) note(list, { file, test, failed: true });
+        for (const { name: test, reason } of tests) note(list, { file, test, reason, failed: true });
         failed = true;
         continue;
       }
       replaceResults(report, second);
-      for (const test of tests) note(list, { file, test });
+      for (const { name: test, reason } of tests) note(list, { file, test, reason });
     }
     return failed ? code : settledCode;
   } finally {
@@ -121,7 +121,7 @@ function whatFailed(record, mode, list) {
   if (files.length === 0) return refuse("no test file failed, but vitest did");
   const known = new Set([...flakyTests(list), ...files].map(({ file }) => file));
   if (known.size <= MOST_FLAKY_FILES) return { reruns: files };
-  const failures = files.flatMap(({ file, tests }) => tests.map((test) => ({ file, test })));
+  const failures = files.flatMap(({ file, tests }) => tests.map(({ name: test, reason }) => ({ file, test, reason })));
   return refuse(`more than ${MOST_FLAKY_FILES} files failed: ${[...known].join(", ")}`, failures);
 }
 
@@ -148,8 +148,10 @@ function note(path, entry) {
   appendFileSync(path, `${JSON.stringify(entry)}\n`);
 }
 
-/** Prints a list, what failed the run last; nothing where it is empty. */
+/** Prints a list, what failed the run last, after the reasons; nothing where it is empty. */
 export function printWhatFailed(path) {
+  for (const { file, test, reason = "" } of entriesOf(path))
+    if (reason !== "") print(`\nwhy at first: ${file} > ${test}\n${reason.replace(/^/gm, "  ")}`);
   const entries = entriesOf(path).map(({ file, test, failed }) => `${failed ? "failed" : "flaky"}: ${file} > ${test}`);
   for (const line of entries.toSorted().toReversed()) print(line);
 }
