@@ -115,8 +115,8 @@ describeBesideKubectl("a line that dies without a word ends", () => {
         "kubectl get pods web -w -o json --watch-only",
         "kubectl get pods web -w -o jsonpath='{.kind} {.message}' --watch-only",
         "kubectl get pods web -w --output-watch-events --watch-only",
-        "kubectl get --raw '/api/v1/pods?watch=true&resourceVersion=1'",
-        "kubectl events -w -o name",
+        "kubectl get --raw '/api/v1/pods?watch=true&resourceVersion=1&fieldSelector=metadata.name%3Dweb'",
+        "kubectl events -w -o name --for=pod/web",
       ],
       () => silentStream(origin),
     ));

@@ -4,6 +4,7 @@ import { createSecureServer } from "node:http2";
 import { type AddressInfo, connect, createServer, type Server, type Socket } from "node:net";
 import { createInterface } from "node:readline";
 import { deferred } from "../../src/base/async/deferred.js";
+import { turn } from "../../src/base/async/turns.js";
 import { authority } from "../client/transport/certificates.js";
 import type { Peer } from "./side-by-side.js";
 
@@ -128,9 +129,9 @@ interface StallingRelay {
   readonly port: number;
   /**
    * From the first moment on in which nothing has come for so many milliseconds, nothing gets through, on old connections and on new ones,
-   * and nobody is told.
+   * and nobody is told. With `answered`, the server has sent something from now on before that moment.
    */
-  stallOnceQuiet(quiet: number): void;
+  stallOnceQuiet(quiet: number, wanted?: { readonly answered: boolean }): void;
   close(): void;
 }
 
@@ -138,8 +139,15 @@ interface StallingRelay {
 async function stallingRelay(port: number): Promise<StallingRelay> {
   let timer: NodeJS.Timeout | undefined;
   let isStalled = false;
+  let mayStall = false;
+  let heard = 0;
   const ends: Socket[] = [];
-  const stall = (): void => {
+  const stall = async (): Promise<void> => {
+    const before = heard;
+    // A busy process hears of its timers before it hears of what came meanwhile.
+    for (let turns = 0; turns < 3; turns++) await turn();
+    if (heard !== before) return;
+    if (!mayStall) return void timer?.refresh();
     isStalled = true;
     for (const end of ends) end.unpipe().pause();
   };
@@ -147,12 +155,23 @@ async function stallingRelay(port: number): Promise<StallingRelay> {
     if (isStalled) return void near.pause();
     const far = connect(port, "127.0.0.1").on("error", () => {});
     ends.push(near, far);
-    for (const end of [near, far]) end.on("data", () => timer?.refresh());
+    for (const end of [near, far]) {
+      end.on("data", () => {
+        heard += 1;
+        if (isStalled || timer === undefined) return;
+        if (end === far) mayStall = true;
+        timer.refresh();
+      });
+    }
     near.pipe(far).pipe(near);
   });
   return {
     port: relay.port,
-    stallOnceQuiet: (quiet) => (timer ??= setTimeout(stall, quiet)),
+    stallOnceQuiet: (quiet, { answered } = { answered: false }) => {
+      if (timer !== undefined) return;
+      mayStall = !answered;
+      timer = setTimeout(() => void stall(), quiet);
+    },
     close: () => {
       clearTimeout(timer);
       for (const end of ends) end.destroy();
@@ -166,7 +185,7 @@ export const silentStream =
   (origin: Origin): Line =>
   async () => {
     const relay = await stallingRelay(origin.port);
-    void origin.streamAsked(relay.port).then(() => relay.stallOnceQuiet(QUIET));
+    void origin.streamAsked(relay.port).then(() => relay.stallOnceQuiet(QUIET, { answered: true }));
     return peerAt(relay.port, origin.kubeconfig(relay.port), relay.close);
   };
 
