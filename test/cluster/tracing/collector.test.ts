@@ -133,7 +133,7 @@ describe.skipIf(etcdMissing !== undefined)("a request that a main server passes 
   });
 });
 
-describe("which requests are recorded", () => {
+describe("FLT-3: which requests are recorded", () => {
   const ANN = { name: "ann", groups: ["system:authenticated"] };
   const names = (): string[] => collector.spans.map(({ name }) => name);
 
