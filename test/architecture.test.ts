@@ -45,6 +45,8 @@ const SERVER_MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   registry: ["storage", "request", "authz"],
   authz: ["request", "webhook"],
   filters: ["request", "metrics", "authn", "authz"],
+  // It names requests as metrics and the audit log do.
+  tracing: ["request", "filters", "metrics", "audit"],
   // Its filter stands among the others, and it counts what is stored of the resources.
   "flow-control": ["request", "filters", "storage", "registry", "api-registry"],
   endpoints: ["registry", "storage", "admission", "request", "metrics", "authz", "kubelet"],

@@ -148,7 +148,8 @@ export async function openStorage(
   const limit = maxObjectBytes === undefined ? {} : { maxObjectBytes };
   const compaction =
     etcd?.compactionInterval === undefined ? {} : { compactionSeconds: etcd.compactionInterval / 1000 };
-  const given = { kv, clock, timers, watchCache, upgrades, namesUnreadable, observer };
+  const name = storage === "etcd" ? "etcd3" : storage?.split(":", 1)[0];
+  const given = { kv, clock, timers, watchCache, upgrades, namesUnreadable, observer, name: name ?? "memory" };
   return { storage: createStorage({ ...given, ...limit, ...compaction }), foreign };
 }
 

@@ -16,6 +16,10 @@ export class ComponentLog {
     this.#verbosity = verbosity;
   }
 
+  get verbosity(): number {
+    return this.#verbosity;
+  }
+
   /** Sets how much the log says from now on, as the number of -v does. */
   readonly setVerbosity = (verbosity: number): void => {
     this.#verbosity = verbosity;

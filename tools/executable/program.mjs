@@ -182,6 +182,7 @@ const PACKED = [
   "src/cluster/programs/",
   "src/cluster/scheduler/",
   "src/cluster/stored/",
+  "src/cluster/tracing/",
   "src/commands/apiserver/",
   "src/commands/attach/",
   "src/commands/auth/",
@@ -236,6 +237,7 @@ const PACKED = [
   "src/server/metrics/",
   "src/server/storage/files/",
   "src/server/storage/postgres/",
+  "src/server/tracing/",
   ...["awk", "compare", "dumps", "find", "network", "sed", "text-tools"].map(
     (folder) => `src/node/scripted/programs/${folder}/`,
   ),

@@ -4,7 +4,7 @@ import type { FlagSection } from "../../component/component-flag.js";
 import { notifySystemd, tellSystemdReady } from "../../component/systemd.js";
 import type { Flags } from "../../component/flags/flag-set.js";
 import { untilParentEnds } from "../envtest/until-parent-ends.js";
-import { logLifeCycle } from "../stages/log-life-cycle.js";
+import { logLifeCycle, logSlowRequests } from "../stages/log-life-cycle.js";
 import { gatesWithoutEffect } from "./feature-gates.js";
 import { optionFaults } from "./option-faults.js";
 import { readApiServerOptions } from "./options.js";
@@ -81,7 +81,8 @@ async function run(flags: Flags, { log, cwd, env, signal, flagValues }: Componen
     setVerbosity: log.setVerbosity,
     ...(servesLogs && logsFolder !== undefined && { logsFolder }),
   };
-  const given = { ...options, server: { ...options.server, monitoring } };
+  const tracing = { ...options.server.tracing, ...logSlowRequests(log) };
+  const given = { ...options, server: { ...options.server, monitoring, tracing } };
   const server = await serveApi({ ...given, reportError, warn, onLifeCycle, signal }).catch((error: unknown) => {
     if (!signal.aborted) throw error;
   });

@@ -24,6 +24,7 @@ import type { AuthorizationOptions } from "./authorization-options.js";
 import type { AuthenticationOptions } from "./authentication-options.js";
 import type { StorageOptions } from "../open-storage.js";
 import type { RequestRecord } from "../record-requests.js";
+import type { TracingOptions } from "../../component/apiserver-flags/traces.js";
 import type { MonitoringOptions } from "../monitoring/monitoring-options.js";
 import type { TlsOptions } from "./tls-options.js";
 
@@ -99,6 +100,8 @@ export interface ServerOptions extends StorageOptions, OptionsOf<typeof listenin
   readonly monitoring?: MonitoringOptions;
   /** Which requests are recorded, and where. Default: none is. */
   readonly audit?: AuditOptions;
+  /** Where traces of requests go, and texts about slow ones. Default: to the SDK of OpenTelemetry that the process has registered, if any. */
+  readonly tracing?: TracingOptions;
   /** Checks of /healthz, /livez and /readyz beside the server's own. */
   readonly healthChecks?: readonly HealthCheck[];
   readonly hooks?: Hooks;

@@ -1,4 +1,5 @@
 import type { ComponentLog } from "../../component/component-log.js";
+import type { TracingOptions } from "../../component/apiserver-flags/traces.js";
 import type { LifeCycleEvent } from "../../server/generic/life-cycle.js";
 
 /** The lines that kube-apiserver logs at -v=1 for the events of a server's life. */
@@ -11,6 +12,12 @@ const LINES: Readonly<Partial<Record<LifeCycleEvent, readonly [source: string, m
   InFlightRequestsDrained: ["709", '"[graceful-termination] shutdown event" name="%s"'],
   HTTPServerStoppedListening: ["631", '"[graceful-termination] shutdown event" name="%s"'],
 };
+
+/** Logs slow requests at -v=2, as k8s.io/utils/trace does for kube-apiserver. */
+export const logSlowRequests = (log: ComponentLog): TracingOptions => ({
+  onSlowRequest: (text) => log.info("trace.go:236", text, 2),
+  verbosity: () => log.verbosity,
+});
 
 /** Makes the listener that logs the events of a server's life at -v=1. */
 export const logLifeCycle =

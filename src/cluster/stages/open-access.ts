@@ -1,3 +1,4 @@
+import { inOrder } from "../../base/async/turns.js";
 import type { Clock } from "../../base/time/clock.js";
 import { forkRandom } from "../../base/numbers/random.js";
 import { surroundingsOf } from "../../client/surroundings.js";
@@ -20,6 +21,7 @@ import type { ServerOptions } from "../options/server-options.js";
 import type { TlsOptions } from "../options/tls-options.js";
 import type { ClusterPki } from "../pki/cluster-pki.js";
 import type { ServingCertificates, ServingSurroundings } from "../serving-certificates.js";
+import type { OpenedTracing } from "../tracing/open-tracing.js";
 import type { TimeAndChance } from "./config.js";
 
 /** Opens the authorizers of a server; undefined where every user may do everything. */
@@ -117,6 +119,25 @@ export async function openAuditOf(
   const hosts = hostsOf(network, controlplane);
   return openAudit(audit, { clock, timers, random: forkRandom(random, "audit"), env, hosts, report, warn });
 }
+
+/**
+ * Opens what traces requests; undefined where nothing does. It is loaded where an option asks for it, or an SDK of OpenTelemetry is registered:
+ * its API keeps that under this symbol.
+ */
+export async function openTracingOf(
+  { tracing, onWarning: warn = () => {} }: ServerOptions,
+  { clock, timers, random }: TimeAndChance,
+  { controlplane }: Egress,
+): Promise<OpenedTracing | undefined> {
+  const { [OPEN_TELEMETRY]: registered } = globalThis as { readonly [OPEN_TELEMETRY]?: { readonly trace?: unknown } };
+  const isRegistered = registered?.trace !== undefined;
+  if (tracing === undefined && !isRegistered) return undefined;
+  const { openTracing } = await inOrder(import("../tracing/open-tracing.js"));
+  const surroundings = { clock, timers, random: forkRandom(random, "tracing"), warn };
+  return openTracing(tracing ?? {}, { ...surroundings, isRegistered, isProxied: controlplane !== undefined });
+}
+
+const OPEN_TELEMETRY = Symbol.for("opentelemetry.js.api.1");
 
 /** Opens certificates of files. They are loaded where a server is given any. */
 export async function openServingOf(

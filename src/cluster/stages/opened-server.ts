@@ -43,7 +43,9 @@ import {
   openPluginAccessOf,
   openRegistrationOf,
   openServingOf,
+  openTracingOf,
 } from "./open-access.js";
+import type { OpenedTracing } from "../tracing/open-tracing.js";
 import type { OpenedFairness } from "./open-fairness.js";
 import type { OpenedParts } from "./opened-parts.js";
 import type { OpenedAuthentication } from "../authentication/open-authentication.js";
@@ -158,6 +160,7 @@ interface OpenedAccess {
   readonly egress: Egress;
   readonly authorization: Awaited<ReturnType<typeof openAuthorizationOf>>;
   readonly audit: OpenedAudit | undefined;
+  readonly tracing: OpenedTracing | undefined;
   readonly serving: ServingCertificates | undefined;
   readonly storage: Storage;
   readonly encryption: OpenedEncryption | undefined;
@@ -185,6 +188,8 @@ async function openAccess(
   if (authorization !== undefined) parts.add(() => authorization.close());
   const audit = await openAuditOf(options, composition, opening, egress);
   if (audit !== undefined) parts.add(() => audit.close());
+  const tracing = await openTracingOf(options, opening, egress);
+  if (tracing !== undefined) parts.add(() => tracing.close());
   const serving = options.tls && (await openServingOf(options.tls, { clock, timers, report }));
   if (serving !== undefined) parts.add(() => serving.close());
   const kv = await openKv(options, clock, timers, egress.etcd);
@@ -242,6 +247,7 @@ async function openAccess(
     egress,
     authorization,
     audit,
+    tracing,
     serving,
     storage,
     encryption,
@@ -299,6 +305,7 @@ async function serverConfig(opening: Opening, parts: ServerParts): Promise<Serve
     openToAnonymous: options.http?.anonymous === true,
     ...(authorization && { authorization: authorization.modes }),
     audit: parts.audit?.auditing,
+    tracing: parts.tracing?.tracing,
     healthChecks: [
       ...(options.healthChecks ?? []),
       ...(authentication?.healthChecks ?? []),

@@ -33,6 +33,8 @@ export interface RecommendedOptions {
   /** A client and informers of the main server, for hooks and admission plugins, and for the registration of the server there. */
   coreApi: object | undefined;
   admission: object | undefined;
+  /** Where traces of requests are sent. */
+  traces: object | undefined;
 }
 
 /** All groups, with objects below `prefix` in etcd: "/registry/wardle.example.com". Set a group to undefined to leave it out. */
@@ -45,6 +47,7 @@ export const recommendedOptions = (prefix: string): RecommendedOptions => ({
   features: {},
   coreApi: {},
   admission: {},
+  traces: {},
 });
 
 /** The sections that stand for a group, by their names. */
@@ -53,6 +56,7 @@ const GROUP_OF: ReadonlyMap<string, keyof RecommendedOptions> = new Map([
   ["secure serving", "secureServing"],
   ["auditing", "audit"],
   ["admission", "admission"],
+  ["traces", "traces"],
 ] as const);
 
 /** The sections of a program: those of `base` whose groups it has, and those by which it asks a main server. */

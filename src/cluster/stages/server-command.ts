@@ -1,6 +1,7 @@
 import { admissionSection } from "../../component/apiserver-flags/admission.js";
 import { auditingSection, withFormerBackoff } from "../../component/apiserver-flags/auditing.js";
 import { egressSelectorSection } from "../../component/apiserver-flags/egress.js";
+import { tracesSection } from "../../component/apiserver-flags/traces.js";
 import { etcdOptions, storageOptions } from "../../component/apiserver-flags/etcd.js";
 import { conductOptions, inFlightOptions } from "../../component/apiserver-flags/generic.js";
 import { placeFaults, placeOptions } from "../../component/apiserver-flags/own.js";
@@ -15,7 +16,7 @@ import { notifySystemd, tellSystemdReady } from "../../component/systemd.js";
 import type { HttpOptions, ServerOptions } from "../options/server-options.js";
 import { serverOptions } from "../start-server.js";
 import type { GenericServer } from "./generic-server.js";
-import { logLifeCycle } from "./log-life-cycle.js";
+import { logLifeCycle, logSlowRequests } from "./log-life-cycle.js";
 import { delegatedFlagFaults, delegatedOptions, type RecommendedOptions, sectionsOf } from "./recommended-options.js";
 
 /** A program that serves an API of its own. */
@@ -89,6 +90,7 @@ async function run(program: ServerProgram, flags: Flags, context: ComponentConte
     onLifeCycle: logLifeCycle(log),
     ...options,
     monitoring: { countsFromStart: true, flags: flagValues, setVerbosity: log.setVerbosity, ...options.monitoring },
+    tracing: { ...logSlowRequests(log), ...options.tracing },
     signal,
   }).toConfig();
   const server = await config.complete().newServer(program.name);
@@ -161,6 +163,7 @@ const SECTIONS: readonly FlagSection[] = [
   auditingSection,
   admissionSection,
   egressSelectorSection,
+  tracesSection,
 ];
 
 /** Who callers are, and what they may do, the program says by its recommended options. */
@@ -188,6 +191,7 @@ function optionsOf({ options, recommended }: ServerProgram, flags: Flags, cwd: s
     ...(audit && { audit: { ...options.audit, ...audit } }),
     ...(port !== false && tls && { tls }),
     conduct: { ...options.conduct, ...given.conduct },
+    ...((options.tracing ?? given.tracing) && { tracing: { ...options.tracing, ...given.tracing } }),
     monitoring: { ...options.monitoring, ...given.monitoring },
     admission: {
       ...options.admission,

@@ -14,18 +14,7 @@ import { metricsSection } from "./metrics.js";
 import { miscSection } from "./miscellaneous.js";
 import { ownSection } from "./own.js";
 import { secureServingSection } from "./secure-serving.js";
-
-const tracesSection: FlagSection = {
-  name: "traces",
-  flags: [
-    {
-      name: "tracing-config-file",
-      type: "string",
-      usage: "A file that says where traces of requests are sent.",
-      withoutEffect: "no traces are sent yet",
-    },
-  ],
-};
+import { tracesSection } from "./traces.js";
 
 /** Every flag of kube-apiserver, in its order of sections; then those of kubets alone, and those that Kubernetes has dropped. */
 export const apiserverSections: readonly FlagSection[] = [

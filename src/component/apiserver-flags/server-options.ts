@@ -11,6 +11,7 @@ import { conductOptions, inFlightOptions } from "./generic.js";
 import { metricsOptions } from "./metrics.js";
 import { logOptions, sizeOptions } from "./own.js";
 import { http2Options, listeningOptions, tlsOptions } from "./secure-serving.js";
+import { tracingOptions } from "./traces.js";
 
 /** The options of a server in code that flags have too, which each program reads of its flags. ServerOptions has the types of the same groups. */
 export const serverOptionTable = {
@@ -30,5 +31,6 @@ export const serverOptionTable = {
   audit: auditOptions,
   ...egressOptions,
   monitoring: { ...metricsOptions, ...profilingOptions, ...storagePollOptions, ...logOptions },
+  tracing: tracingOptions,
   ...enablementOptions,
 } as const satisfies OptionGroup;

@@ -6,6 +6,7 @@ import { answerHeaders, requestHeaders, upgradeHeaders } from "../kubelet/forwar
 import { sendOn } from "../kubelet/sent-request.js";
 import { join } from "../kubelet/upgraded-connections.js";
 import type { ApiRequest } from "../request/api-request.js";
+import { sendInPart } from "../../machinery/tracing/request-span.js";
 import { respondText } from "../request/respond.js";
 import type { User } from "../request/user.js";
 import { CallDeadline } from "../webhook/call-deadline.js";
@@ -64,7 +65,10 @@ async function proxyAnswer(request: ApiRequest, server: RemoteServer, parts: Pro
   const headers = { ...userHeaders(requestHeaders(request.exchange), request.user), ...forwarded(request), ...own };
   let head: Head;
   try {
-    const answer = await send(request, server, headers, signal);
+    const { method, uri } = request.exchange;
+    const answer = await sendInPart(method, `${server.origin}${uri}`, (trace) =>
+      send(request, server, { ...headers, ...trace }, signal),
+    );
     head = { ...answer, body: isShort(answer) ? [await wholeBody(answer)] : answer.body };
   } catch (error) {
     request.signal.throwIfAborted();

@@ -69,6 +69,12 @@ export class RemoteServer {
     private readonly surroundings: RemoteSurroundings,
   ) {}
 
+  /** What the server is called: "https://<name>.<namespace>.svc:<port>". */
+  get origin(): string {
+    const { service } = this.reach;
+    return `https://${serverNameOf(service)}:${service.port}`;
+  }
+
   /** Finds where a connection goes now. Rejects with an Error that says why there is nothing to connect to. */
   locate(): Promise<Address> {
     return this.surroundings.locate(this.reach.service);

@@ -15,6 +15,7 @@ import { handleCreate } from "./verbs/create.js";
 import { handleDelete, handleDeleteCollection } from "./verbs/delete.js";
 import { handleGet, handleList } from "./verbs/reads.js";
 import { handlePatch } from "./verbs/patch.js";
+import { inVerbPart } from "./verbs/steps.js";
 import { handleScaleGet, handleScalePatch, handleScaleUpdate } from "./verbs/scale.js";
 import { handleUpdate } from "./verbs/update.js";
 import { handleWatch } from "./verbs/watch.js";
@@ -59,7 +60,7 @@ function verbsOf(listed: readonly string[], generic: Handlers, own: Handlers): R
   const verbs = new Map<string, ApiOperation>();
   for (const verb of listed) {
     const handle = own[verb] ?? generic[verb];
-    if (handle !== undefined) verbs.set(verb, { handle, generic: own[verb] === undefined });
+    if (handle !== undefined) verbs.set(verb, { handle: inVerbPart(verb, handle), generic: own[verb] === undefined });
   }
   return verbs;
 }

@@ -9,6 +9,7 @@ import type { RefuseRequest } from "../request/request-audit.js";
 import type { Exchange } from "../request/exchange.js";
 import { ANONYMOUS, authenticated, type AuthenticatedUser } from "../request/user.js";
 import { respondTooMany } from "./max-in-flight.js";
+import { passed } from "./tracing.js";
 
 /** How many requests may wait for their authentication, by webhooks above all, before it is known whose they are. */
 const WAITING = 2000;
@@ -33,9 +34,11 @@ export function authentication(
     let found: AuthenticatedUser | undefined;
     try {
       const measures = measuring?.on;
-      found = await (measures === undefined
-        ? authenticator(exchange, request)
-        : measured(measures, request, authenticator, anonymous));
+      const ask = () =>
+        measures === undefined
+          ? authenticator(exchange, request)
+          : measured(measures, request, authenticator, anonymous);
+      found = await (exchange.headers["traceparent"] === undefined ? ask() : passed(request, ask));
     } catch (error) {
       if (refuse === undefined || !isUnauthorized(error)) throw error;
       return await refuse(request, error.status);

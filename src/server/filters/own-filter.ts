@@ -15,6 +15,7 @@ export const FILTER_NAMES = [
   "watch-termination",
   "cors",
   "authentication",
+  "tracing",
   "audit",
   "max-in-flight",
   "impersonation",

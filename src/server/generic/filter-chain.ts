@@ -11,6 +11,7 @@ import { maxInFlight } from "../filters/max-in-flight.js";
 import { answering, type FilterName, placed } from "../filters/own-filter.js";
 import { panicRecovery } from "../filters/panic-recovery.js";
 import { retryAfter } from "../filters/retry-after.js";
+import { passTrace } from "../filters/tracing.js";
 import type { OpenWatches } from "../filters/watch-termination.js";
 import { chain, type Filter, type Handler } from "../request/api-request.js";
 import { respondStatus } from "../endpoints/verbs/answer.js";
@@ -55,7 +56,8 @@ function serverFilters(config: ServerConfig, parts: ChainParts): Partial<Record<
   const { conduct = {}, reportError = () => {} } = config;
   const { corsAllowedOrigins = [], strictTransportSecurity: directives = [], goawayChance = 0 } = conduct;
   const { identity, authorization, available, watches, timers, measuring } = parts;
-  const { audit } = config;
+  const { audit, tracing } = config;
+  const part = tracing?.part ?? ((_: string, filter: Filter) => filter);
   const recovery = panicRecovery(reportError, respondStatus);
   const refuse = audit?.refusing(respondStatus);
   return {
@@ -68,12 +70,13 @@ function serverFilters(config: ServerConfig, parts: ChainParts): Partial<Record<
     ...((conduct.shutdownWatchTerminationGracePeriod ?? 0) > 0 && { "watch-termination": watches.filter }),
     ...(corsAllowedOrigins.length > 0 && { cors: answering(cors(corsAllowedOrigins), recovery) }),
     authentication: authentication(identity, measuring, refuse),
-    ...(audit !== undefined && { audit: answering(audit.filter, recovery) }),
+    tracing: tracing === undefined ? passTrace : answering(tracing.filter, recovery),
+    ...(audit !== undefined && { audit: part("audit", answering(audit.filter, recovery)) }),
     // As in kube-apiserver, the user that is impersonated counts for fairness.
     ...(config.fairness === undefined
       ? { "max-in-flight": maxInFlight(timers, config.inFlight, measuring) }
-      : { "priority-and-fairness": config.fairness }),
-    impersonation: impersonation(authorization.authorize),
-    authorization: authorized(authorization.authorize, measuring),
+      : { "priority-and-fairness": part("priorityandfairness", config.fairness) }),
+    impersonation: part("constrainedimpersonation", impersonation(authorization.authorize)),
+    authorization: part("authorization", authorized(authorization.authorize, measuring)),
   };
 }

@@ -18,6 +18,7 @@ import type { ResourceRecord } from "../endpoints/resource-record.js";
 import type { StorageMediaType } from "../endpoints/serializers/serializer.js";
 import type { InFlightLimits } from "../filters/max-in-flight.js";
 import type { OwnFilter } from "../filters/own-filter.js";
+import type { RequestTracing } from "../filters/tracing.js";
 import type { ClusterNetwork } from "../kubelet/cluster-network.js";
 import type { Measuring } from "../metrics/measures.js";
 import type { DeletionRules } from "../registry/deletion.js";
@@ -114,6 +115,8 @@ export interface ServerConfig {
   readonly filters?: readonly OwnFilter[];
   /** Records requests. Default: none is recorded. */
   readonly audit?: RequestAuditing | undefined;
+  /** Traces requests. Default: a caller's trace is passed on, and nothing is recorded. */
+  readonly tracing?: RequestTracing | undefined;
   /** How many requests run at once. Default: kube-apiserver's limits. */
   readonly inFlight?: InFlightLimits | undefined;
   /** The filter of priority and fairness, which takes the place of those limits. Left out: there is none. */

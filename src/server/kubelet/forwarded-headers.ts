@@ -1,4 +1,5 @@
 import type { Exchange } from "../request/exchange.js";
+import { currentSpan } from "../../machinery/tracing/request-span.js";
 
 /** What is between two neighbours of a connection, and none of the next one's business. */
 const HOP_BY_HOP: ReadonlySet<string> = new Set([
@@ -34,7 +35,7 @@ export function upgradeHeaders({ headers, remoteAddress }: Exchange): Headers {
   }
   const before = headers["x-forwarded-for"];
   passed["x-forwarded-for"] = before === undefined ? remoteAddress : `${before}, ${remoteAddress}`;
-  return passed;
+  return { ...passed, ...currentSpan()?.headers };
 }
 
 /** The headers of an upgrade to SPDY that the server asks for in the place of a client's WebSocket. */

@@ -33,6 +33,8 @@ export interface KvStorageOptions {
   readonly namesUnreadable?: boolean;
   /** As {@link ObjectLimit} counts them; 0: no limit. Default {@link DEFAULT_MAX_OBJECT_BYTES}. */
   readonly maxObjectBytes?: number;
+  /** What traces call the key-value store: "memory". Default "etcd3". */
+  readonly name?: string | undefined;
   /** Told of what the storage does. Default: nothing is. */
   readonly observer?: StorageObserver | undefined;
 }
@@ -105,6 +107,8 @@ export function createStorage(options: KvStorageOptions): Storage {
         prefix,
         resource,
         codec,
+        storageName: options.name ?? "etcd3",
+        isCached: isCached && options.watchCache !== false,
         namesUnreadable: options.namesUnreadable,
         onList: options.observer && ((returned) => options.observer?.listed(resource, isCached, returned)),
       });

@@ -11,6 +11,7 @@ import { pause } from "../../base/time/pause.js";
 import { randomBelow } from "../../base/numbers/random-below.js";
 import { isTransportError } from "../../client/transport/transport-error.js";
 import { isStatusError } from "../../machinery/errors/status-error.js";
+import { sendInPart } from "../../machinery/tracing/request-span.js";
 
 export interface RetryOptions {
   readonly backoff: RetryBackoff;
@@ -102,7 +103,9 @@ export class KubeconfigWebhook {
 
 function post(rest: RestClient, body: Uint8Array, signal: AbortSignal | undefined): Promise<RestResponse> {
   const path = hasPath(rest.server) ? "" : "/";
-  return rest.request({ method: "POST", path, body, userPath: true, ...(signal && { signal }) });
+  return sendInPart("POST", rest.server, (headers) =>
+    rest.request({ method: "POST", path, body, headers, userPath: true, ...(signal && { signal }) }),
+  );
 }
 
 const hasPath = (server: string): boolean => /^[^:]+:\/\/[^/]+\/+[^/]/.test(server);

@@ -15,6 +15,7 @@ import { serverNameOf, type WebhookTarget } from "./webhook-target.js";
 import type { Transport } from "../../client/transport/transport.js";
 import { TransportError } from "../../client/transport/transport-error.js";
 import type { RestClient } from "../../client/rest/rest-client.js";
+import { sendInPart } from "../../machinery/tracing/request-span.js";
 
 /** What calls of webhooks use of their process. */
 export interface WebhookSurroundings {
@@ -82,7 +83,7 @@ export class WebhookClient {
 
   /** Posts JSON. Rejects with a StatusError, a TransportError or an Error in client-go's words. */
   async post(body: Uint8Array, { timeout, signal }: CallOptions = {}): Promise<WebhookAnswer> {
-    const { path } = this.target;
+    const { origin, path } = this.target;
     const deadline = new CallDeadline(timeout, signal);
     const query = {
       timeout: goDurationText(timeout === undefined ? LONGEST_CALL : Math.ceil(timeout / 1000) * 1000),
@@ -90,7 +91,13 @@ export class WebhookClient {
     const { signal: ending } = deadline;
     const call = { method: "POST", path, query, body, timeout: LONGEST_CALL, userPath: true, signal: ending };
     try {
-      const { status, headers, body: answer } = await this.#client.call((rest) => outside(rest.request(call)));
+      const {
+        status,
+        headers,
+        body: answer,
+      } = await sendInPart("POST", `${origin}${path}`, (trace) =>
+        this.#client.call((rest) => outside(rest.request({ ...call, headers: trace }))),
+      );
       const type = headers["content-type"];
       return { status, contentType: typeof type === "string" ? type : "", body: answer };
     } catch (error) {

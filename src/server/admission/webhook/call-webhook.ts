@@ -15,6 +15,7 @@ import {
   verifyReview,
 } from "./admission-review.js";
 import type { Invocation } from "./invocation.js";
+import { currentSpan, inPart, step } from "../../../machinery/tracing/request-span.js";
 import { badRequest, type Status, StatusError } from "../../../machinery/errors/status-error.js";
 import { number, object, type ReadonlyFields, text } from "../../../machinery/meta/access.js";
 
@@ -26,6 +27,25 @@ export class CallingWebhookError extends Error {
     super(`failed calling webhook ${goQuote(webhook)}: ${reason}`, { cause });
   }
 }
+
+/** Makes the call of a webhook, and what is done with its answer, a part of the request's trace. */
+export const inWebhookPart = <T>(
+  phase: "mutating" | "validating",
+  { configuration, name }: Invocation["webhook"],
+  { resource: { group, version, resource }, subresource, operation }: AdmissionAttributes,
+  call: () => Promise<T>,
+): Promise<T> =>
+  inPart(
+    `Call ${phase} webhook`,
+    () => ({
+      configuration,
+      webhook: name,
+      resource: `${group}/${version}, Resource=${resource}`,
+      subresource,
+      operation,
+    }),
+    call,
+  );
 
 /**
  * Asks one webhook. Its warnings and audit annotations become those of the request. Rejects with a {@link CallingWebhookError},
@@ -66,6 +86,7 @@ export async function callWebhook(
     throw failed("could not get REST client", error);
   }
   const uid = webhooks.reviewUid();
+  currentSpan()?.add({ UID: uid });
   const body = encodeReview(review, uid, attributes, invocation, objects);
   const { signal, timeLeft } = attributes;
   const timeout = lesser(webhook.timeout, timeLeft);
@@ -74,6 +95,7 @@ export async function callWebhook(
   const measured = attributes.audit?.measure(`${phase}-webhook`);
   try {
     answered = await readReview(await client.post(body, { timeout, signal }), review, REVIEW_VERSIONS);
+    step("Request completed");
   } catch (error) {
     const standIn = standInErrorOf(error);
     if (standIn !== undefined) return unasked(standIn.what);

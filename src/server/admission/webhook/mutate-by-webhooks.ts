@@ -12,7 +12,8 @@ import type { AdmissionContext } from "../plugin.js";
 import type { ReinvokedCalls } from "../reinvoked-calls.js";
 import { replaceObject } from "../replace-object.js";
 import { type ReviewResult, reviewedObjects } from "./admission-review.js";
-import { CallingWebhookError, callWebhook } from "./call-webhook.js";
+import { step } from "../../../machinery/tracing/request-span.js";
+import { CallingWebhookError, callWebhook, inWebhookPart } from "./call-webhook.js";
 import { type Invocation, relevantInvocation } from "./invocation.js";
 import { measuredWebhook } from "./measured-webhook.js";
 import type { Webhook } from "./webhook.js";
@@ -40,7 +41,8 @@ export async function mutateByWebhooks(
     if (invocation === undefined || (reinvocation.active && !reinvoked.has(reinvocation, webhook.id))) continue;
     const at = `round_${reinvocation.active ? 1 : 0}_index_${index}`;
     try {
-      const call = () => callMutating(invocation, attributes, context, at);
+      const call = () =>
+        inWebhookPart("mutating", webhook, attributes, () => callMutating(invocation, attributes, context, at));
       if (await measuredWebhook("admit", webhook, attributes, context, call)) {
         reinvoked.requireEarlier(reinvocation);
         reinvocation.request();
@@ -81,6 +83,7 @@ async function callMutating(
       throw new CallingWebhookError(webhook, `unsupported patch type "${result.patchType}"`);
     }
     mutated = await applyTo(attributes, attributes.object, objects.object, patch, invocation);
+    step("Patch applied");
     annotate(attributes, `${PATCH}${at}`, encodeJson({ configuration, webhook, patch, patchType: "JSONPatch" }));
     return mutated;
   } finally {

@@ -3,7 +3,7 @@ import { formatGroupVersion } from "../../../machinery/meta/gvk.js";
 import { annotate, type AdmissionAttributes } from "../attributes.js";
 import type { AdmissionContext } from "../plugin.js";
 import { type ReviewedObjects, reviewedObjects } from "./admission-review.js";
-import { CallingWebhookError, callWebhook } from "./call-webhook.js";
+import { CallingWebhookError, callWebhook, inWebhookPart } from "./call-webhook.js";
 import { type Invocation, relevantInvocation } from "./invocation.js";
 import { measuredWebhook } from "./measured-webhook.js";
 import type { Webhook } from "./webhook.js";
@@ -37,8 +37,12 @@ export async function validateByWebhooks(
     invocations.map(async (invocation, index) => {
       try {
         const shown = objects.get(versionOf(invocation.kind)) ?? (await reviewedObjects(attributes, invocation.kind));
-        const call = () => callWebhook("validating", invocation, attributes, shown, context);
-        await measuredWebhook("validating", invocation.webhook, attributes, context, call);
+        const { webhook } = invocation;
+        const call = () =>
+          inWebhookPart("validating", webhook, attributes, () =>
+            callWebhook("validating", invocation, attributes, shown, context),
+          );
+        await measuredWebhook("validating", webhook, attributes, context, call);
       } catch (error) {
         const { name, ignoresFailures } = invocation.webhook;
         if (!(error instanceof CallingWebhookError)) refusals.push(error);

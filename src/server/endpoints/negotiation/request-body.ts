@@ -2,7 +2,9 @@ import { type CancellationToken, throwIfCancelled } from "../../../base/async/ca
 import type { Steps } from "../../../base/async/steps.js";
 import { inSlices } from "../../../base/async/time-slice.js";
 import { unsupportedMediaType } from "../../../machinery/errors/status-error.js";
+import { errorMessage } from "../../../base/text/error-message.js";
 import type { ApiRequest } from "../../request/api-request.js";
+import { step } from "../../../machinery/tracing/request-span.js";
 import { parseMediaType } from "./media-type.js";
 import { MEDIA_TYPES, type MediaTypeName } from "./response-format.js";
 
@@ -55,11 +57,23 @@ export interface RequestBody {
   readonly token?: CancellationToken | undefined;
 }
 
+/** Reads the bytes of a body. Throws 413. */
+export async function readBytes({ exchange }: ApiRequest): Promise<Uint8Array> {
+  try {
+    const bytes = await exchange.body(BODY_LIMIT);
+    step("limitedReadBody succeeded", { len: bytes.length });
+    return bytes;
+  } catch (error) {
+    step("limitedReadBody failed", { len: 0, err: errorMessage(error) });
+    throw error;
+  }
+}
+
 /** Reads a body, as JSON when it has no content type. Throws 413 or 415. An empty body may have any type. */
 export async function readObjectBody(request: ApiRequest): Promise<RequestBody> {
   const { exchange } = request;
   const { type } = parseMediaType(exchange.headers["content-type"] ?? "");
-  const bytes = await exchange.body(BODY_LIMIT);
+  const bytes = await readBytes(request);
   throwIfCancelled(request);
   const mediaType = MEDIA_TYPES.find((one) => one === type);
   if (mediaType !== undefined) return { bytes, mediaType, token: request };

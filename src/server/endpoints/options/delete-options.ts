@@ -7,6 +7,7 @@ import { isTrue } from "../../request/request-info.js";
 import type { ValidDeleteOptions } from "../../registry/resource.js";
 import { DELETE_OPTIONS, metaSchema } from "../meta-kinds.js";
 import { decodeBody } from "../negotiation/decode-body.js";
+import { step } from "../../../machinery/tracing/request-span.js";
 import { readObjectBody } from "../negotiation/request-body.js";
 import { integer } from "./list-options.js";
 import { dryRunProblems } from "./write-options.js";
@@ -61,6 +62,7 @@ async function fromBody(request: ApiRequest): Promise<WireOptions | undefined> {
     statesVersion(body.bytes) ? object : { ...object, apiVersion: META_VERSION },
     optionsSchema(kind),
   );
+  step("Decoded delete options");
   return object as WireOptions;
 }
 

@@ -2,9 +2,11 @@ import { once } from "node:events";
 import { promisify } from "node:util";
 import { constants, createGzip, gunzip, gzip } from "node:zlib";
 import { type CancellationToken, throwIfCancelled } from "../../../base/async/cancellation.js";
+import { errorMessage } from "../../../base/text/error-message.js";
 import { nextSlice, sliceIsSpent } from "../../../base/async/time-slice.js";
 import type { ApiRequest } from "../../request/api-request.js";
 import type { ResponseWriter } from "../../request/exchange.js";
+import { currentSpan, step } from "../../../machinery/tracing/request-span.js";
 import { type Headers, respondBytes, respondHead } from "../../request/respond.js";
 
 /** Answers up to this size are sent as they are: compressing them costs more than it saves. */
@@ -16,8 +18,22 @@ const CHUNK_BYTES = 128 * 1024;
 
 /** Sends a whole body, compressed when it is large and the client accepts gzip. */
 export function respondBody(request: ApiRequest, status: number, headers: Headers, body: Uint8Array): Promise<void> {
-  if (body.length <= GZIP_ABOVE_BYTES || !acceptsGzip(request)) return respondBytes(request, status, headers, body);
-  return respondZipped(request, status, headers, body);
+  const { length: size } = body;
+  const isZipped = size > GZIP_ABOVE_BYTES && acceptsGzip(request);
+  const send = () => (isZipped ? respondZipped : respondBytes)(request, status, headers, body);
+  return currentSpan() === undefined ? send() : writeInSteps(size, send);
+}
+
+/** Notes the steps of writing a body of this many bytes. */
+async function writeInSteps(size: number, write: () => Promise<void>): Promise<void> {
+  step("About to start writing response", { size });
+  try {
+    await write();
+    step("Write call succeeded", { size });
+  } catch (error) {
+    step("Write call failed", { size, err: errorMessage(error) });
+    throw error;
+  }
 }
 
 async function respondZipped(request: ApiRequest, status: number, headers: Headers, body: Uint8Array): Promise<void> {

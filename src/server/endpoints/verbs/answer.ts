@@ -1,6 +1,7 @@
 import type { Status } from "../../../machinery/errors/status-error.js";
 import type { StructSchema } from "../../../machinery/schema/schema.js";
 import type { ApiRequest } from "../../request/api-request.js";
+import { inPart } from "../../../machinery/tracing/request-span.js";
 import { respondBytes } from "../../request/respond.js";
 import type { StoredObject } from "../../storage/store.js";
 import { negotiated, PLAIN, type ResponseFormat } from "../negotiation/response-format.js";
@@ -44,7 +45,33 @@ const isStatus = (value: object): value is Status => "kind" in value && value.ki
 
 type Encode = (format: ResponseFormat) => Uint8Array | Promise<Uint8Array>;
 
+/** Milliseconds from which on kube-apiserver logs that an answer was slow to encode and to write. */
+const SLOW_ANSWER = 5000;
+
+/** Encodes and sends an answer as a part of its request's trace. */
+export const serializing = (
+  request: ApiRequest,
+  { mediaType }: ResponseFormat,
+  send: () => Promise<void>,
+): Promise<void> =>
+  inPart(
+    "SerializeObject",
+    ({ auditId }) => ({
+      "audit-id": auditId,
+      method: request.exchange.method,
+      url: request.exchange.path,
+      protocol: request.exchange.protocol ?? "",
+      mediaType,
+    }),
+    send,
+    { threshold: SLOW_ANSWER },
+  );
+
 function respond(request: ApiRequest, format: ResponseFormat, status: number, encode: Encode): Promise<void> {
+  return serializing(request, format, () => send(request, format, status, encode));
+}
+
+function send(request: ApiRequest, format: ResponseFormat, status: number, encode: Encode): Promise<void> {
   const headers = { "content-type": format.mediaType };
   const body = encode(format);
   if (request.audit?.keepsAnswer === true) return respondRecorded(request, format, status, { encode, body });

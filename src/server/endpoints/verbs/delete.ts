@@ -4,10 +4,12 @@ import { deleteOptions } from "../options/delete-options.js";
 import { fieldLabelsOf } from "../options/field-labels.js";
 import { listOptions } from "../options/list-options.js";
 import type { ServedResource } from "../served-resource.js";
+import { step } from "../../../machinery/tracing/request-span.js";
 import { respondObject, respondValue } from "./answer.js";
 import { respondList, storeOptions } from "./reads.js";
 import { Admitter } from "./admitter.js";
 import { objectFormat, scopeOf } from "./scope.js";
+import { answerInSteps } from "./steps.js";
 
 /**
  * Handles DELETE of one object: answers a Status when the object is deleted, and the object when a finalizer or a grace period keeps it.
@@ -31,12 +33,14 @@ export async function handleDelete(
       code: 200,
     });
   }
+  step("About to delete object from database");
   const { object, gone } = await storage.delete(
     scope,
     request.info.name,
     options,
     new Admitter(request, resource, options.dryRun).remove(options),
   );
+  step("Object deleted from database");
   if (gone && !strategy.returnsDeletedObject) {
     const status = {
       kind: "Status",
@@ -50,11 +54,10 @@ export async function handleDelete(
         uid: object.object().metadata?.uid,
       },
     };
-    await respondValue(request, format, 200, status);
-    return;
+    return answerInSteps(() => respondValue(request, format, 200, status));
   }
   const accepted = !gone && options.orphanDependents === false;
-  await respondObject(request, resource, format, accepted ? 202 : 200, object);
+  await answerInSteps(() => respondObject(request, resource, format, accepted ? 202 : 200, object));
 }
 
 /** Handles DELETE of a collection: answers the list of the objects. */
@@ -73,5 +76,6 @@ export async function handleDeleteCollection(
     new Admitter(request, resource, options.dryRun).remove(options),
   );
   const shape = format.shape === "Table" ? "object" : format.shape;
-  await respondList(request, { resource, format: { ...format, shape }, include: "Metadata" }, deleted);
+  const view = { resource, format: { ...format, shape }, include: "Metadata" } as const;
+  await answerInSteps(() => respondList(request, view, deleted));
 }

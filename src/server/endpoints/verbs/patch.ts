@@ -17,7 +17,8 @@ import { fromSchema } from "../../../machinery/patch/strategic-schema.js";
 import type { Transform, UpdateOptions, Updater } from "../../registry/resource.js";
 import type { ApiRequest } from "../../request/api-request.js";
 import type { StoredObject } from "../../storage/store.js";
-import { BODY_LIMIT, runSteps, runWork } from "../negotiation/request-body.js";
+import { step } from "../../../machinery/tracing/request-span.js";
+import { readBytes, runSteps, runWork } from "../negotiation/request-body.js";
 import { writeOptions, type WriteOptions } from "../options/write-options.js";
 import type { FieldValidation, PatchedObject, VersionCodec } from "../representation/version-codec.js";
 import { encodeStored } from "../serializers/json/stored-json.js";
@@ -30,6 +31,7 @@ import { fieldManagerName, type FieldTracking, fieldTracking } from "./field-tra
 import { Admitter } from "./admitter.js";
 import { changeOrRetry } from "./retry-too-large.js";
 import { type EndpointScope, objectFormat, scopeOf, weigh } from "./scope.js";
+import { answerInSteps } from "./steps.js";
 import { ownValue } from "../../../machinery/wire/json/own-keys.js";
 import type { ScalarSchema, Schema } from "../../../machinery/schema/schema.js";
 
@@ -42,9 +44,10 @@ export async function handlePatch(
 ): Promise<void> {
   const type = patchTypeOf(request, resource);
   const format = objectFormat(request.exchange, resource);
-  const bytes = await request.exchange.body(BODY_LIMIT);
+  const bytes = await readBytes(request);
   const options = writeOptions(request.exchange.query, "PatchOptions", { apply: type === APPLY });
   request.audit?.patched(bytes);
+  step("Recorded the audit event");
   const tracking = fieldTracking(resource, subresource);
   const scope = scopeOf(request, options.dryRun, bytes);
   const change =
@@ -65,7 +68,8 @@ export async function handlePatch(
     });
   // Without its managedFields, an apply would forget what it owns.
   const result = await (type === APPLY ? update(transform) : changeOrRetry(transform, update));
-  await respondObject(request, resource, format, result.created ? 201 : 200, result.object);
+  step("Object stored in database");
+  await answerInSteps(() => respondObject(request, resource, format, result.created ? 201 : 200, result.object));
 }
 
 async function patching(
@@ -82,6 +86,7 @@ async function patching(
   const manager = fieldManagerName(request, options);
   return async (current) => {
     if (current === undefined) throw notFound({ group: info.apiGroup, resource: info.resource }, info.name);
+    step("About to apply patch");
     const isLongWork = weigh(scope, current);
     const view = await runWork(isLongWork, tracking.shownSteps(current, isLongWork, request), request);
     const steps = patchShownSteps(request, resource, view, patch, type, options, isLongWork);
@@ -92,6 +97,7 @@ async function patching(
     const hub = resource.codec.toHub(object, request);
     const draft = hub instanceof Promise ? await hub : hub;
     await runWork(isLongWork, tracking.trackSteps(draft, current, manager, isLongWork, request), request);
+    step("About to check admission control");
     return draft;
   };
 }

@@ -2,8 +2,10 @@ import type { ApiRequest } from "../../request/api-request.js";
 import type { RequestAudit } from "../../request/request-audit.js";
 import type { Getter, Lister } from "../../registry/resource.js";
 import type { ServedResource } from "../served-resource.js";
-import { asPlainJson, respondObject } from "./answer.js";
+import { step } from "../../../machinery/tracing/request-span.js";
+import { asPlainJson, respondObject, serializing } from "./answer.js";
 import { objectFormat, scopeOf, includeObject } from "./scope.js";
+import { answerInSteps } from "./steps.js";
 import { dns1123LabelErrors } from "../../../machinery/validation/names.js";
 import type { RequestScope } from "../../registry/scope.js";
 import type { ListOfObjects } from "../../storage/store.js";
@@ -17,8 +19,9 @@ import type { View } from "../serializers/serializer.js";
 export async function handleGet(request: ApiRequest, resource: ServedResource, storage: Getter): Promise<void> {
   const format = objectFormat(request.exchange, resource);
   const resourceVersion = request.exchange.query.get("resourceVersion") ?? "";
+  step("About to Get from storage");
   const stored = await storage.get(scopeOf(request), request.info.name, { resourceVersion });
-  await respondObject(request, resource, format, 200, stored);
+  await answerInSteps(() => respondObject(request, resource, format, 200, stored));
 }
 
 /** Handles GET of a collection. */
@@ -31,7 +34,10 @@ export async function handleList(request: ApiRequest, resource: ServedResource, 
 }
 
 /** Sends a list in the requested shape. */
-export async function respondList(request: ApiRequest, view: View, list: ListOfObjects): Promise<void> {
+export const respondList = (request: ApiRequest, view: View, list: ListOfObjects): Promise<void> =>
+  serializing(request, view.format, () => sendList(request, view, list));
+
+async function sendList(request: ApiRequest, view: View, list: ListOfObjects): Promise<void> {
   const { mediaType } = view.format;
   const conversion = view.resource.codec.prepare(list.items, request);
   if (conversion !== undefined) await conversion;

@@ -19,7 +19,7 @@ import type { Getter, UpdateOptions, Updater } from "../../registry/resource.js"
 import type { ApiRequest } from "../../request/api-request.js";
 import { metaSchema, SCALE } from "../meta-kinds.js";
 import { decodeBody } from "../negotiation/decode-body.js";
-import { BODY_LIMIT, readObjectBody, runSteps } from "../negotiation/request-body.js";
+import { readBytes, readObjectBody, runSteps } from "../negotiation/request-body.js";
 import { patchedKind } from "../negotiation/patched-kind.js";
 import { negotiate, type Offers, type ResponseFormat } from "../negotiation/response-format.js";
 import { writeOptions } from "../options/write-options.js";
@@ -78,7 +78,7 @@ export async function handleScaleUpdate(
 /** Handles PATCH of /scale. */
 export async function handleScalePatch(request: ApiRequest, resource: ServedResource, storage: Updater): Promise<void> {
   const type = patchTypeOf(request, resource);
-  const bytes = await request.exchange.body(BODY_LIMIT);
+  const bytes = await readBytes(request);
   const options = writeOptions(request.exchange.query, "PatchOptions", { apply: type === APPLY });
   request.audit?.patched(bytes);
   const tracking = scaleTracking(resource);

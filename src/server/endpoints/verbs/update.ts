@@ -11,10 +11,12 @@ import type { ApiRequest } from "../../request/api-request.js";
 import { readObjectBody, runWork } from "../negotiation/request-body.js";
 import { writeOptions } from "../options/write-options.js";
 import type { ServedResource } from "../served-resource.js";
+import { step } from "../../../machinery/tracing/request-span.js";
 import { respondObject } from "./answer.js";
 import { Admitter } from "./admitter.js";
 import { changeOrRetry } from "./retry-too-large.js";
 import { objectFormat, scopeOf, weigh } from "./scope.js";
+import { answerInSteps, storeInSteps } from "./steps.js";
 import { fieldManagerName, fieldTracking } from "./field-tracking.js";
 import { badRequest, notFound } from "../../../machinery/errors/status-error.js";
 import type { KubeObject } from "../../../machinery/meta/object.js";
@@ -32,6 +34,7 @@ export async function handleUpdate(
   const options = writeOptions(request.exchange.query, "UpdateOptions");
   const body = await readObjectBody(request);
   const scope = scopeOf(request, options.dryRun, body.bytes);
+  step("About to convert to expected version");
   const { object, warnings } = await resource.codec.decode(body, options.fieldValidation);
   for (const warning of warnings) request.warnings.add(warning);
   request.audit?.decoded(object, resource.codec.schema);
@@ -39,6 +42,7 @@ export async function handleUpdate(
   await scope.pause?.(scope.token);
   const hub = resource.codec.toHub(object, request);
   const draft = hub instanceof Promise ? await hub : hub;
+  step("Conversion done");
   const uid = draft.metadata?.uid;
   const manager = fieldManagerName(request, options);
   const tracking = fieldTracking(resource, subresource);
@@ -49,14 +53,14 @@ export async function handleUpdate(
     await scope.pause?.(scope.token);
     return next;
   };
-  const result = await changeOrRetry(change, (transform) =>
+  const update = (transform: Transform) =>
     storage.update(scope, request.info.name, transform, {
       subresource,
       preconditions: uid === undefined || uid === "" ? undefined : { uid },
       admit: new Admitter(request, resource, options.dryRun).update,
-    }),
-  );
-  await respondObject(request, resource, format, result.created ? 201 : 200, result.object);
+    });
+  const result = await storeInSteps(body.bytes.length, () => changeOrRetry(change, update));
+  await answerInSteps(() => respondObject(request, resource, format, result.created ? 201 : 200, result.object));
 }
 
 /** Throws unless the name and the namespace of a body, where it has them, are those of the URL. */

@@ -6,6 +6,7 @@ import { isPassing, unavailable } from "./failures.js";
 import { type GrpcAddress, GrpcChannel, GrpcFailure, type GrpcStream } from "./grpc-channel.js";
 import { type EtcdMethod, status, type WatchRequest, type WatchResponse, watch } from "./messages.js";
 import type { Timers } from "../../../base/time/timers.js";
+import { currentSpan, inPart } from "../../../machinery/tracing/request-span.js";
 
 /** The pause before the second round over the endpoints. It doubles with each round. */
 const FIRST_PAUSE = 50;
@@ -105,7 +106,10 @@ export class EtcdClient {
     for (let attempt = 1; ; attempt++) {
       const channel = this.#channel();
       try {
-        return await channel.call(method, request, { timeoutMilliseconds: Math.min(end - clock.now(), share), signal });
+        const limits = { timeoutMilliseconds: Math.min(end - clock.now(), share), signal };
+        return await callInPart(channel.address.target, method.path, (headers) =>
+          channel.call(method, request, { ...limits, headers }),
+        );
       } catch (error) {
         if (signal.aborted) throw new ClosedError();
         if (!(error instanceof GrpcFailure)) throw error;
@@ -130,6 +134,36 @@ export class EtcdClient {
   #leave(channel: GrpcChannel): void {
     if (this.#channels[this.#current] === channel) this.#current = (this.#current + 1) % this.#channels.length;
   }
+}
+
+/** Calls etcd for the current request's trace, as a part of it. `path` is gRPC's: "/etcdserverpb.KV/Txn". */
+function callInPart<T>(
+  target: string,
+  path: string,
+  call: (headers: Readonly<Record<string, string>>) => Promise<T>,
+): Promise<T> {
+  if (currentSpan() === undefined) return call({});
+  const [, service = "", method = ""] = path.split("/");
+  const colon = target.lastIndexOf(":");
+  const fields = {
+    "rpc.system": "grpc",
+    "rpc.service": service,
+    "rpc.method": method,
+    "server.address": target.slice(0, colon).replace(/^\[|\]$/g, ""),
+    "server.port": Number(target.slice(colon + 1)),
+  };
+  const work = async (): Promise<T> => {
+    const span = currentSpan();
+    try {
+      const answer = await call(span?.headers ?? {});
+      span?.add({ "rpc.grpc.status_code": 0 });
+      return answer;
+    } catch (error) {
+      span?.failed(error);
+      throw error;
+    }
+  };
+  return inPart(`${service}/${method}`, () => fields, work, { kind: "client" });
 }
 
 /** The pause after this many failed rounds. */

@@ -95,9 +95,9 @@ export class GrpcChannel {
   async call<In, Out>(
     method: GrpcMethod<In, Out>,
     request: In,
-    options: { timeoutMilliseconds: number; signal?: AbortSignal },
+    options: { timeoutMilliseconds: number; signal?: AbortSignal; headers?: Readonly<Record<string, string>> },
   ): Promise<Out> {
-    const { timeoutMilliseconds, signal } = options;
+    const { timeoutMilliseconds, signal, headers = {} } = options;
     // gRPC compares a deadline with the process's own time.
     const deadline = Date.now() + timeoutMilliseconds;
     await this.#connect(deadline, signal);
@@ -113,6 +113,7 @@ export class GrpcChannel {
         (message: In) => Buffer.from(method.request.encode(message)),
         (bytes) => method.response.decode(bytes),
         request,
+        metadataOf(headers),
         { deadline },
         (error, answer) => {
           signal?.removeEventListener("abort", cancel);
@@ -127,13 +128,11 @@ export class GrpcChannel {
 
   /** Opens a stream with `headers` and without a deadline. */
   open<In, Out>(method: GrpcMethod<In, Out>, headers: Readonly<Record<string, string>>): GrpcStream<In, Out> {
-    const metadata = new Metadata();
-    for (const [name, value] of Object.entries(headers)) metadata.set(name, value);
     const stream = this.#client.makeBidiStreamRequest(
       method.path,
       (message: In) => Buffer.from(method.request.encode(message)),
       (bytes) => method.response.decode(bytes),
-      metadata,
+      metadataOf(headers),
     );
     // The reader gets the error. Without a listener, one that comes between two reads would end the process.
     stream.on("error", () => {});
@@ -168,6 +167,12 @@ export class GrpcChannel {
       });
     }
   }
+}
+
+function metadataOf(headers: Readonly<Record<string, string>>): Metadata {
+  const metadata = new Metadata();
+  for (const [name, value] of Object.entries(headers)) metadata.set(name, value);
+  return metadata;
 }
 
 interface Secured {

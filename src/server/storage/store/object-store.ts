@@ -1,4 +1,5 @@
 import { type CancellationToken, throwIfCancelled } from "../../../base/async/cancellation.js";
+import { errorMessage } from "../../../base/text/error-message.js";
 import { inSlices } from "../../../base/async/time-slice.js";
 import type { Timers } from "../../../base/time/timers.js";
 import {
@@ -9,6 +10,7 @@ import {
   notFound,
 } from "../../../machinery/errors/status-error.js";
 import type { KubeObject } from "../../../machinery/meta/object.js";
+import { inPart, type RequestSpan, type SpanFields, step } from "../../../machinery/tracing/request-span.js";
 import { KeyExistsError, type KeyValue, type Kv, RevisionMismatchError } from "../kv.js";
 import {
   DELETE,
@@ -53,12 +55,17 @@ export interface ObjectStoreConfig {
   /** The resource that errors name. */
   readonly resource: GroupResource;
   readonly codec: ObjectCodec;
+  /** What traces call the storage: "etcd3". */
+  readonly storageName: string;
+  /** Whether reads are the watch cache's. */
+  readonly isCached: boolean;
   /** Whether a list fails with the keys of all its objects that cannot be decrypted, as kube-apiserver's does where they may be deleted. */
   readonly namesUnreadable?: boolean | undefined;
   /** Called with the number of objects of each list that was read. */
   readonly onList?: ((returned: number) => void) | undefined;
 }
 
+type CreateOptions = NonNullable<Parameters<ObjectStore["create"]>[2]>;
 type UpdateOptions = NonNullable<Parameters<ObjectStore["guaranteedUpdate"]>[2]>;
 type DeleteOptions = NonNullable<Parameters<ObjectStore["delete"]>[1]>;
 type Updated = Awaited<ReturnType<ObjectStore["guaranteedUpdate"]>>;
@@ -88,17 +95,20 @@ export class KvObjectStore implements ObjectStore {
     this.#updates = new KeyedMutex(config.timers);
   }
 
-  async create(
-    key: string,
-    object: KubeObject,
-    options: NonNullable<Parameters<ObjectStore["create"]>[2]> = {},
-  ): Promise<StoredObject> {
+  create(key: string, object: KubeObject, options: CreateOptions = {}): Promise<StoredObject> {
+    const create = () => this.#create(key, object, options);
+    return inPart(`Create ${this.config.storageName}`, this.#fieldsOf(key), create);
+  }
+
+  async #create(key: string, object: KubeObject, options: CreateOptions): Promise<StoredObject> {
     const { kv, reads, codecs, codec, limit, resource } = this.config;
     const path = this.#path(key);
     const given = object.metadata?.resourceVersion;
     if (given && options.dryRun !== true) throw resourceVersionOnCreate();
     await reads.ready();
+    step("About to Encode");
     const bytes = await this.#encode(object, options);
+    step("Encode succeeded", { len: bytes.length });
     if (options.dryRun === true) {
       if ((await reads.latestOf(path)) !== undefined) throw alreadyExists(resource, nameOf(key));
       return codecs.unwritten(path, parseResourceVersion(given) ?? 0, bytes, object);
@@ -108,16 +118,29 @@ export class KvObjectStore implements ObjectStore {
     throwIfCancelled(options.token);
     try {
       const { revision } = await kv.create(path, bytes, ttlOf(options.ttlSeconds));
+      step("Txn call succeeded");
       return await this.#written(path, bytes, revision);
     } catch (error) {
       if (error instanceof KeyExistsError) throw alreadyExists(resource, nameOf(key));
+      step("Txn call failed", { err: errorMessage(error) });
       throw error;
     }
   }
 
-  async get(key: string, options: ReadOptions = {}): Promise<StoredObject> {
-    const { reads, resource } = this.config;
+  get(key: string, options: ReadOptions = {}): Promise<StoredObject> {
+    const { isCached } = this.config;
     const { resourceVersion = "" } = options;
+    if (!isCached) return this.#get(key, resourceVersion);
+    const fields = ({ auditId }: RequestSpan) => ({
+      "audit-id": auditId,
+      key: this.#path(key),
+      "resource-version": resourceVersion,
+    });
+    return inPart("cacher.Get", fields, () => this.#get(key, resourceVersion));
+  }
+
+  async #get(key: string, resourceVersion: string): Promise<StoredObject> {
+    const { reads, resource } = this.config;
     const requested = parseResourceVersion(resourceVersion);
     if (requested === undefined) throw misfit(invalidResourceVersionText(resourceVersion));
     const path = this.#path(key);
@@ -134,8 +157,25 @@ export class KvObjectStore implements ObjectStore {
     return this.config.reads.size?.(this.config.prefix);
   }
 
-  async list(prefix: string, options: ListObjectsOptions = {}): Promise<ListOfObjects> {
+  list(prefix: string, options: ListObjectsOptions = {}): Promise<ListOfObjects> {
+    const { isCached, storageName } = this.config;
+    const list = () => this.#list(prefix, options);
+    if (isCached) return inPart("cacher.GetList", (span) => this.#cacheFields(span), list);
+    const { resourceVersion = "", resourceVersionMatch = "", limit = 0, continue: token = "" } = options;
+    const fields = ({ auditId }: RequestSpan) => ({
+      "audit-id": auditId,
+      key: this.#path(prefix),
+      resourceVersion,
+      resourceVersionMatch,
+      limit,
+      continue: token,
+    });
+    return inPart(`List(recursive=true) ${storageName}`, fields, list);
+  }
+
+  async #list(prefix: string, options: ListObjectsOptions): Promise<ListOfObjects> {
     const listed = await listObjects(this.config.reads, this.#path(prefix), options);
+    step("Filtered items", { count: listed.items.length });
     if (this.config.namesUnreadable === true) this.#requireReadable(listed);
     this.config.onList?.(listed.items.length);
     return listed;
@@ -145,12 +185,22 @@ export class KvObjectStore implements ObjectStore {
     return watchObjects(this.config, this.#path(prefix), options);
   }
 
+  #cacheFields({ auditId }: RequestSpan): SpanFields {
+    const { group, resource } = this.config.resource;
+    return { "audit-id": auditId, type: group === "" ? resource : `${resource}.${group}` };
+  }
+
+  #fieldsOf(key: string): (span: RequestSpan) => SpanFields {
+    return ({ auditId }) => ({ "audit-id": auditId, key: this.#path(key), ...this.config.resource });
+  }
+
   async guaranteedUpdate(
     key: string,
     change: (current: StoredObject | undefined) => Promise<KubeObject | typeof DELETE | DeleteInstead>,
     options: UpdateOptions = {},
   ): Promise<Updated> {
-    return this.#updates.run(key, () => this.#update(key, change, options));
+    const update = () => this.#updates.run(key, () => this.#update(key, change, options));
+    return inPart(`GuaranteedUpdate ${this.config.storageName}`, this.#fieldsOf(key), update);
   }
 
   async #update(
@@ -162,6 +212,7 @@ export class KvObjectStore implements ObjectStore {
     // It may have waited for its turn.
     throwIfCancelled(options.token);
     let current = await this.config.reads.latestOf(path);
+    step("initial value restored");
     for (;;) {
       throwIfCancelled(options.token);
       if (current === undefined && options.ignoreNotFound !== true) throw notFound(this.config.resource, nameOf(key));
@@ -173,6 +224,7 @@ export class KvObjectStore implements ObjectStore {
           : await this.#tryWrite(path, current, next, options);
       if ("done" in attempt) return attempt.done;
       current = attempt.found;
+      step("Retry value restored");
     }
   }
 
@@ -228,7 +280,9 @@ export class KvObjectStore implements ObjectStore {
   ): Promise<Attempt> {
     const { kv, codecs, codec, limit } = this.config;
     const inSlices = options.inSlices === true || (current?.heldBytes ?? 0) > LARGE_OBJECT;
+    step("About to Encode");
     const bytes = await this.#encode(next, { inSlices, token: options.token });
+    step("Encode succeeded", { len: bytes.length });
     const isSame = current !== undefined && Buffer.compare(bytes, current.bytes) === 0 && !current.isStale;
     if (isSame && (options.dryRun === true || (await kv.isOutdated?.(path, current.revision)) !== true)) {
       return { done: { object: current, created: false, changed: false, deleted: false } };
@@ -245,6 +299,7 @@ export class KvObjectStore implements ObjectStore {
       const { revision } = created
         ? await kv.create(path, bytes, ttlOf(options.ttlSeconds))
         : await kv.update(path, bytes, current.revision, ttlOf(options.ttlSeconds));
+      step("Txn call completed");
       const object = await this.#written(path, bytes, revision);
       return { done: { object, created, changed: true, deleted: false } };
     } catch (error) {

@@ -13,6 +13,7 @@ import type { HandlerContext } from "../../../endpoints/resource-record.js";
 import type { ServedResource } from "../../../endpoints/served-resource.js";
 import { scopeOf } from "../../../endpoints/verbs/scope.js";
 import { authorityOf, type ProxyTarget, requestOf } from "../../../kubelet/proxy-target.js";
+import { currentSpan } from "../../../../machinery/tracing/request-span.js";
 import { respondHead } from "../../../request/respond.js";
 import type { ApiRequest } from "../../../request/api-request.js";
 import { kubeletTarget, readObject, chosenContainer } from "../connect-target.js";
@@ -53,12 +54,12 @@ function queryOf({ container: _container, ...options }: PodLogOptions): string {
 }
 
 function ask(target: ProxyTarget, signal: AbortSignal): Promise<IncomingMessage> {
-  const host = authorityOf(target);
+  const headers = { host: authorityOf(target), ...currentSpan()?.headers };
   return new Promise((resolve, reject) => {
-    const outgoing = requestOf(target, { method: "GET", headers: { host }, signal });
+    const outgoing = requestOf(target, { method: "GET", headers, signal });
     outgoing.on("response", resolve);
     outgoing.on("error", (error) =>
-      reject(unclassified(`Get "https://${host}${target.path}": ${goNetworkReason(error)}`)),
+      reject(unclassified(`Get "https://${headers.host}${target.path}": ${goNetworkReason(error)}`)),
     );
     outgoing.end();
   });

@@ -1,0 +1,93 @@
+import { AsyncLocalStorage } from "node:async_hooks";
+
+/** What a span or a step says about itself, in this order. */
+export type SpanFields = Readonly<Record<string, string | number | boolean>>;
+
+/**
+ * "measured": a part that the log of slow requests has too. "internal" and "client": a part of the trace alone; a client's part is a request to
+ * another program.
+ */
+export type PartKind = "measured" | "internal" | "client";
+
+/** A part of a request's work, from its start to its end. */
+export interface RequestSpan {
+  /** Of the request, at most 64 characters. */
+  readonly auditId: string;
+  readonly hasEnded: boolean;
+  /** What the spans of verbs and the log of slow requests say of the request. */
+  readonly requestFields: SpanFields;
+  /** Headers by which a request that is sent for this part continues the trace: traceparent, tracestate, baggage. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** Notes that a step of the part is done. */
+  step(name: string, fields?: SpanFields): void;
+  /** Starts a part of this part. */
+  part(name: string, fields: SpanFields, kind: PartKind): RequestSpan;
+  /** Says more about the part. */
+  add(fields: SpanFields): void;
+  failed(error: unknown): void;
+  /** Ends the part. The log tells of it when it took at least `threshold` milliseconds; default 500. */
+  end(threshold?: number): void;
+  /** Runs work such that other code of the process finds the span in its own way. */
+  run<T>(work: () => T): T;
+}
+
+const spans = new AsyncLocalStorage<RequestSpan>();
+
+/** The span that the running code works for. Work that goes on after its span has ended has none, and neither has work of an untraced request. */
+export function currentSpan(): RequestSpan | undefined {
+  const span = spans.getStore();
+  return span?.hasEnded === true ? undefined : span;
+}
+
+/** Runs work for a span. */
+export const inSpan = <T>(span: RequestSpan, work: () => T): T => spans.run(span, () => span.run(work));
+
+/** Notes that a step of the current span is done. */
+export const step = (name: string, fields?: SpanFields): void => currentSpan()?.step(name, fields);
+
+/** Runs work as a part of the current span. Without one, it only runs the work. */
+export function inPart<T>(
+  name: string,
+  fields: (span: RequestSpan) => SpanFields,
+  work: () => Promise<T>,
+  { kind = "measured", threshold }: { readonly kind?: PartKind; readonly threshold?: number } = {},
+): Promise<T> {
+  const parent = currentSpan();
+  return parent === undefined ? work() : ofSpan(parent.part(name, fields(parent), kind), work, threshold);
+}
+
+async function ofSpan<T>(span: RequestSpan, work: () => Promise<T>, threshold?: number): Promise<T> {
+  try {
+    return await inSpan(span, work);
+  } finally {
+    span.end(threshold);
+  }
+}
+
+/** Sends an HTTP request for the current span, as a part of it. `send` gets the headers by which the request continues the trace. */
+export function sendInPart<T extends { readonly status: number }>(
+  method: string,
+  url: string,
+  send: (headers: Readonly<Record<string, string>>) => Promise<T>,
+): Promise<T> {
+  const parent = currentSpan();
+  if (parent === undefined) return send({});
+  const span = parent.part(`HTTP ${method}`, clientFields(method, url), "client");
+  return ofSpan(span, async () => {
+    try {
+      const answer = await send(span.headers);
+      span.add({ "http.response.status_code": answer.status });
+      return answer;
+    } catch (error) {
+      span.failed(error);
+      throw error;
+    }
+  });
+}
+
+function clientFields(method: string, url: string): SpanFields {
+  const fields = { "http.request.method": method, "url.full": url };
+  if (!URL.canParse(url)) return fields;
+  const { hostname, port } = new URL(url);
+  return { ...fields, "server.address": hostname, ...(port !== "" && { "server.port": Number(port) }) };
+}
