@@ -123,6 +123,7 @@ const ASKS_THE_PROCESS: Readonly<Record<string, string>> = {
 /** Who may choose the system's clock, timers or randomness; tests and callers give others. */
 const CHOOSES_THE_SYSTEMS: Readonly<Record<string, string>> = {
   "actions/surroundings.ts": "the default of the library's actions, whose pauses keep the process alive",
+  "cli/component-command.ts": "runs a component, whose log may be buffered",
   "client/surroundings.ts": "the default of the library's public functions",
   "cluster/apiserver/serve-api.ts": "composes a server by kube-apiserver's flags",
   "cluster/cluster-clock.ts": "waits for work that a manual clock does not time",

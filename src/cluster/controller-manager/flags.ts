@@ -2,7 +2,7 @@ import { type FlagSection, withoutEffect } from "../../component/component-flag.
 import { authenticationSection, authorizationSection } from "../programs/delegated-flags.js";
 import { secureServingSection } from "../programs/secure-serving-flags.js";
 import { metricsSection } from "../../component/apiserver-flags/metrics.js";
-import { logsSection } from "../programs/usual-sections.js";
+import { logsSection } from "../../component/logging/logging-flags.js";
 import { AT_ONCE, blocks, FIXED, NO_CLOUD, positiveDuration } from "./flag-parts.js";
 import { genericSection } from "./generic-section.js";
 import { signingSection } from "./signing-section.js";

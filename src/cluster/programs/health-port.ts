@@ -51,7 +51,7 @@ export async function openHealthPort(
     throw new Error(`--secure-port ${port} must be between 0 and 65535, inclusive. 0 for turning off secure port`);
   }
   const host = flags.string("bind-address");
-  const report = (error: unknown): void => log.error("serving.go:404", "Unhandled Error", error);
+  const report = (error: unknown): void => log.error("server/serving.go:404", "Unhandled Error", error);
   const own = selfSigned(host, clock);
   const tls = await tlsOf(options.program, flags, { clock, cwd, own, report });
   const stopping = new AbortController();
@@ -72,7 +72,7 @@ export async function openHealthPort(
     () => own,
     (pairs) => listener.show(pairs),
   );
-  log.info("secure_serving.go:211", `Serving securely on ${authority(host, listener.port)}`);
+  log.info("server/secure_serving.go:211", `Serving securely on ${authority(host, listener.port)}`);
   return {
     async close() {
       stopping.abort();

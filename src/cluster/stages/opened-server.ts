@@ -3,7 +3,7 @@ import { publishedScheme } from "../../api/scheme/published.js";
 import { inOrder, turn } from "../../base/async/turns.js";
 import { systemClock } from "../../base/time/clock.js";
 import { forkRandom, systemRandom } from "../../base/numbers/random.js";
-import { systemTimers } from "../../base/time/timers.js";
+import { stopwatchOf, systemTimers } from "../../base/time/timers.js";
 import { surroundingsOf } from "../../client/surroundings.js";
 import { staticTokens } from "../../server/authn/token-file.js";
 import type { HealthCheck } from "../../server/endpoints/non-resource/health.js";
@@ -12,6 +12,7 @@ import type { OpenedAudit } from "../../server/audit/open-audit.js";
 import { createServer, type Server } from "../../server/generic/server.js";
 import type { ServerConfig } from "../../server/generic/server-config.js";
 import type { Scheme } from "../../machinery/scheme/scheme.js";
+import type { Filter } from "../../server/request/api-request.js";
 import { hostsOf } from "../../server/kubelet/cluster-network.js";
 import { measuredKv } from "../../server/metrics/measured-kv.js";
 import { Measuring } from "../../server/metrics/measures.js";
@@ -293,7 +294,11 @@ async function serverConfig(opening: Opening, parts: ServerParts): Promise<Serve
     webhookEgress: egress,
     serverAddress: () => toldTo(clientsHost, address.text),
     reportError,
-    outermost: [idle.filter, ...(options.onRequest === undefined ? [] : [recordRequests(options.onRequest)])],
+    outermost: [
+      idle.filter,
+      ...(await requestLogOf(opening)),
+      ...(options.onRequest === undefined ? [] : [recordRequests(options.onRequest)]),
+    ],
     ...ofCaller(options),
     ...(parts.fair && { fairness: parts.fair.fairness.filter }),
     openToAnonymous: options.http?.anonymous === true,
@@ -311,6 +316,14 @@ async function serverConfig(opening: Opening, parts: ServerParts): Promise<Serve
       ...(composition.checksInformers === true ? [informerSync(storage)] : []),
     ],
   };
+}
+
+/** The filter that logs requests, where the options have a log for them. */
+async function requestLogOf({ options, timers }: Opening): Promise<readonly Filter[]> {
+  const log = options.monitoring?.requestLog;
+  if (log === undefined) return [];
+  const { logRequests } = await inOrder(import("../../server/filters/request-log.js"));
+  return [logRequests(log, stopwatchOf(timers)())];
 }
 
 /** kube-apiserver's check of its informers, in whose place the watch cache stands. */
