@@ -38,7 +38,7 @@ const SERVER_MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   storage: ["threads"],
   // Webhooks of users, of rights and of admission are called by one client.
   authn: ["request", "webhook"],
-  audit: ["request", "authz", "webhook", "filters"],
+  audit: ["request", "metrics", "authz", "webhook", "filters"],
   webhook: [],
   kubelet: ["request"],
   admission: ["request", "metrics", "authz", "webhook"],
@@ -46,7 +46,7 @@ const SERVER_MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   authz: ["request", "webhook"],
   filters: ["request", "metrics", "authn", "authz"],
   // Its filter stands among the others, and it counts what is stored of the resources.
-  "flow-control": ["request", "filters", "storage", "registry", "api-registry"],
+  "flow-control": ["request", "metrics", "filters", "storage", "registry", "api-registry"],
   endpoints: ["registry", "storage", "admission", "request", "metrics", "authz", "kubelet"],
   // Pages and profiles for operators.
   debug: ["request", "endpoints"],

@@ -97,7 +97,12 @@ export async function openParts(opening: Opening, parts: OpenedParts): Promise<O
   const { frontProxyCa } = pki;
   const made = frontProxyCa && frontProxyClient(frontProxyCa, [clock, systemClock], systemRandom);
   const ownFrontProxy = frontProxyCa && frontProxyInfo(frontProxyCa.certificate);
-  const fair = await fairnessOf(opening, parts, access.plugins?.coreApi, reportError);
+  const fair = await fairnessOf(
+    opening,
+    parts,
+    { coreApi: access.plugins?.coreApi, measuring: access.measuring },
+    reportError,
+  );
   const own = composition.steps({
     pki,
     serverCa,
@@ -191,6 +196,7 @@ async function openAccess(
   const kv = await openKv(options, clock, timers, egress.etcd);
   parts.add(() => kv.close());
   const measuring = opening.delegate?.server.measuring ?? new Measuring();
+  audit?.measure(measuring);
   const measured = measuredKv(kv, measuring);
   const stored = new StoredResources(measured, measuring);
   const pki = composition.serving?.pki ?? (await openPki(options, clock, systemClock, random));
@@ -342,12 +348,12 @@ function informerSync(storage: Storage): HealthCheck {
 async function fairnessOf(
   opening: Opening,
   parts: OpenedParts,
-  coreApi: CoreApi | undefined,
+  uses: { readonly coreApi: CoreApi | undefined; readonly measuring: Measuring },
   report: (error: unknown) => void,
 ): Promise<OpenedFairness | undefined> {
   if (opening.options.inFlight?.fairness !== true) return undefined;
   const { openFairness } = await inOrder(import("./open-fairness.js"));
-  return openFairness(opening, parts, coreApi, report);
+  return openFairness(opening, parts, uses, report);
 }
 
 /** The kinds that a server must know. Those that 1.36 has removed are loaded only for a server that serves or may find some. */

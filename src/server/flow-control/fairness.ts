@@ -15,7 +15,7 @@ import type { FlowControlObserver } from "./observer.js";
 import { PriorityLevels } from "./priority-levels.js";
 import type { SeatedRequest } from "./queue.js";
 import { WatchCounts } from "./watch-counts.js";
-import { estimateWork, type WorkFacts } from "./work-estimator.js";
+import { estimateWork, watchersOf, type WorkFacts } from "./work-estimator.js";
 import { mostSeats } from "./work.js";
 
 /** How long any request waits for seats, at most. */
@@ -98,6 +98,8 @@ export class Fairness {
     const { observer } = this.#options;
     const estimate = estimateWork(request, this.#facts, level.mostSeats);
     observer?.estimated?.(level.name, schema.name, mostSeats(estimate));
+    const watchers = observer?.watchers === undefined ? undefined : watchersOf(request.info, this.#facts);
+    if (watchers !== undefined) observer?.watchers?.(level.name, schema.name, watchers);
     request.added.line?.push({
       apf_pl: level.name,
       apf_fs: schema.name,
