@@ -1,5 +1,8 @@
 import { type FlagSection, withoutEffect } from "../../component/component-flag.js";
-import { authenticationSection, authorizationSection } from "../programs/delegated-flags.js";
+import {
+  delegatedAuthenticationSection,
+  delegatedAuthorizationSection,
+} from "../../component/apiserver-flags/delegated.js";
 import { droppedSection } from "./dropped-flags.js";
 import { leaderElectionFlags } from "../programs/leader-election-flags.js";
 import { secureServingSection } from "../programs/secure-serving-flags.js";
@@ -38,8 +41,8 @@ export const schedulerSections: readonly FlagSection[] = [
     ],
   },
   secureServingSection(10259),
-  authenticationSection(true),
-  authorizationSection,
+  delegatedAuthenticationSection(true),
+  delegatedAuthorizationSection(undefined),
   {
     name: "deprecated",
     flags: [
