@@ -8,7 +8,7 @@ import { leaderElectionFlags } from "../programs/leader-election-flags.js";
 import { secureServingSection } from "../programs/secure-serving-flags.js";
 import { metricsSection } from "../../component/apiserver-flags/metrics.js";
 import { logsSection } from "../../component/logging/logging-flags.js";
-import { featureFlags } from "../programs/usual-sections.js";
+import { featureFlags } from "../programs/changed-gates.js";
 
 /** The name of the program, and of its Lease. */
 export const KUBE_SCHEDULER = "kube-scheduler";

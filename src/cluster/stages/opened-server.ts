@@ -196,7 +196,6 @@ async function openAccess(
   const kv = await openKv(options, clock, timers, egress.etcd);
   parts.add(() => kv.close());
   const measuring = opening.delegate?.server.measuring ?? new Measuring();
-  audit?.measure(measuring);
   const measured = measuredKv(kv, measuring);
   const stored = new StoredResources(measured, measuring);
   const pki = composition.serving?.pki ?? (await openPki(options, clock, systemClock, random));
@@ -274,6 +273,7 @@ async function serverConfig(opening: Opening, parts: ServerParts): Promise<Serve
   const { options, composition, clock, timers, random } = opening;
   const { egress, authorization, serving, storage, foreign, pki, authentication, env, idle } = parts;
   const { identity, boot, address, reportError } = parts;
+  parts.audit?.measure(parts.measuring);
   const serviceAccounts = authentication === undefined ? parts.issuer : authentication.serviceAccounts;
   const clientsHost = composition.serving?.externalHost;
   return {
