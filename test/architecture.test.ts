@@ -38,7 +38,7 @@ const SERVER_MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   storage: ["threads"],
   // Webhooks of users, of rights and of admission are called by one client.
   authn: ["request", "webhook"],
-  audit: ["request", "authz", "webhook", "filters"],
+  audit: ["request", "metrics", "authz", "webhook", "filters"],
   webhook: [],
   kubelet: ["request"],
   admission: ["request", "metrics", "authz", "webhook"],
@@ -48,7 +48,7 @@ const SERVER_MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   // It names requests as metrics and the audit log do.
   tracing: ["request", "filters", "metrics", "audit"],
   // Its filter stands among the others, and it counts what is stored of the resources.
-  "flow-control": ["request", "filters", "storage", "registry", "api-registry"],
+  "flow-control": ["request", "metrics", "filters", "storage", "registry", "api-registry"],
   endpoints: ["registry", "storage", "admission", "request", "metrics", "authz", "kubelet"],
   // Pages and profiles for operators.
   debug: ["request", "endpoints"],
@@ -125,6 +125,7 @@ const ASKS_THE_PROCESS: Readonly<Record<string, string>> = {
 /** Who may choose the system's clock, timers or randomness; tests and callers give others. */
 const CHOOSES_THE_SYSTEMS: Readonly<Record<string, string>> = {
   "actions/surroundings.ts": "the default of the library's actions, whose pauses keep the process alive",
+  "cli/component-command.ts": "runs a component, whose log may be buffered",
   "client/surroundings.ts": "the default of the library's public functions",
   "cluster/apiserver/serve-api.ts": "composes a server by kube-apiserver's flags",
   "cluster/cluster-clock.ts": "waits for work that a manual clock does not time",

@@ -1,3 +1,4 @@
+import { systemTimers } from "../base/time/timers.js";
 import { type Component, runComponent } from "../component/component.js";
 import type { Command } from "./command.js";
 import { ExitError } from "./errors.js";
@@ -23,6 +24,7 @@ export function componentCommand(
         cwd,
         env,
         signal,
+        timers: systemTimers,
         out: (text) => void streams.out.write(text),
         err: (text) => void streams.err.write(text),
         columns: streams.out.isTTY === true ? streams.out.columns : undefined,

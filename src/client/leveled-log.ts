@@ -16,8 +16,7 @@ export interface LeveledLogOptions {
 
 /** Creates a log with klog's rules. --vmodule can only raise the level of a file above that of -v. */
 export function leveledLog({ level, modules, write, clock, pid }: LeveledLogOptions): VerboseLog {
-  const patterns = modules.split(",").filter(Boolean).map(modulePattern);
-  const levelOf = (file: string): number => patterns.find(({ fits }) => fits.test(file))?.level ?? 0;
+  const levelOf = moduleLevels(modules);
   const enabled = (wanted: number, file: string): boolean => wanted <= level || wanted <= levelOf(file);
   const line = (source: string, text: string): void => {
     const whole = klogLine("I", source, text, new Date(clock.now()), pid);
@@ -32,6 +31,12 @@ export function leveledLog({ level, modules, write, clock, pid }: LeveledLogOpti
       if (enabled(wanted, fileOf(source))) line(source, `${goQuote(message)}${valuesText(values)}`);
     },
   };
+}
+
+/** Reads --vmodule: returns the level of a file without ".go", 0 for one that no pattern matches. */
+export function moduleLevels(modules: string): (file: string) => number {
+  const patterns = modules.split(",").filter(Boolean).map(modulePattern);
+  return (file) => patterns.find(({ fits }) => fits.test(file))?.level ?? 0;
 }
 
 /** A byte of invalid UTF-8, in the encoding of base/text/byte-text.ts. */
@@ -55,7 +60,8 @@ function globPattern(pattern: string): RegExp {
   return new RegExp(`^${source}$`);
 }
 
-function valuesText(values: LogValues): string {
+/** The values of a structured line: ` verb="GET" resp=200`. */
+export function valuesText(values: LogValues): string {
   return Object.entries(values)
     .filter(([, value]) => value !== undefined)
     .map(([name, value]) => ` ${name}=${typeof value === "string" ? textOf(value) : JSON.stringify(value)}`)

@@ -1,15 +1,18 @@
 import type { Clock } from "../base/time/clock.js";
+import type { Timers } from "../base/time/timers.js";
 import { errorMessage } from "../base/text/error-message.js";
 import { goQuote } from "../base/text/go-quote.js";
 import { aggregateText } from "../machinery/errors/aggregate-text.js";
 import type { ComponentFlag, FlagSection } from "./component-flag.js";
-import { ComponentLog } from "./component-log.js";
 import { FlagError, invalidArgument } from "./flags/flag-errors.js";
 import type { Flags } from "./flags/flag-set.js";
 import { FlagTable } from "./flags/flag-table.js";
 import { defaultText } from "./flags/flag-value.js";
 import { type ParsedFlags, parseFlags } from "./flags/parse-flags.js";
 import { sectionUsages } from "./flag-usages.js";
+import { ComponentLog } from "./logging/component-log.js";
+import { openLogStreams } from "./logging/log-streams.js";
+import { loggingFaults, readLogging } from "./logging/logging-flags.js";
 
 /** A program that runs until a signal ends it, with flags in sections: what Kubernetes builds on k8s.io/component-base. */
 export interface Component {
@@ -25,6 +28,8 @@ export interface Component {
   readonly sections: readonly FlagSection[];
   /** Returns all that is wrong with the values of the flags, in the component's words; an error with all of it ends the component. */
   validate?(flags: Flags, context: Pick<ComponentContext, "cwd">): readonly string[];
+  /** The feature gates that differ from their default, as "NAME=true"; those of logs count. Throws for gates that there are none of. */
+  changedGates?(flags: Flags): readonly string[];
   /** Runs until `signal` aborts. An error ends the component with exit code 1 and the line "command failed". */
   run(flags: Flags, context: ComponentContext): Promise<void>;
 }
@@ -48,6 +53,8 @@ export interface ComponentHost extends Omit<ComponentContext, "log" | "flagValue
   readonly err: (text: string) => void;
   /** The width of the terminal that help is shown on; undefined in a pipe. */
   readonly columns?: number | undefined;
+  /** Flush the buffers of the log. Default: nothing is buffered. */
+  readonly timers?: Timers;
 }
 
 /**
@@ -76,23 +83,57 @@ export async function runComponent(
     host.out(`${component.version}\n`);
     return 0;
   }
-  const log = new ComponentLog(host.err, host.clock, flags.number("v"));
   for (const notice of notices) host.err(`${notice}\n`);
+  let opened = openLog(flags, host);
   try {
-    const declared = sections.flatMap((section) => section.flags);
-    const logged = declared.filter((flag) => !isFormer(flag) || flags.changed(flag.name));
-    const flagValues = new Map(logged.map((flag) => [flag.name, valueText(flag, parsed)]));
-    log.flags([...flagValues]);
-    for (const warning of warningsOf(declared, flags)) log.warn("options.go:100", warning);
-    const faults = [...refusalsOf(declared, flags), ...(component.validate?.(flags, host) ?? [])];
+    const faults = hasFormats(flags) ? loggingFaults(flags, component.changedGates?.(flags) ?? []) : [];
     if (faults.length > 0) throw new Error(aggregateText(faults));
-    const { clock, cwd, env, signal } = host;
-    await component.run(flags, { log, clock, cwd, env, signal, flagValues });
+    opened = openLog(flags, host, readLogging);
+    await runLogged(component, parsed, sections, host, opened.log);
     return 0;
   } catch (error) {
-    host.err(log.errorLine("run.go:72", "command failed", error));
+    opened.log.error("cli/run.go:72", "command failed", error);
     return 1;
+  } finally {
+    opened.close();
   }
+}
+
+/** Runs a component whose flags could be read, and whose log is open. */
+async function runLogged(
+  component: Component,
+  parsed: ParsedFlags,
+  sections: readonly FlagSection[],
+  host: ComponentHost,
+  log: ComponentLog,
+): Promise<void> {
+  const { flags } = parsed;
+  const declared = sections.flatMap((section) => section.flags);
+  const logged = declared.filter((flag) => !isFormer(flag) || flags.changed(flag.name));
+  const flagValues = new Map(logged.map((flag) => [flag.name, valueText(flag, parsed)]));
+  log.flags([...flagValues]);
+  for (const warning of warningsOf(declared, flags)) log.warn("options/options.go:100", warning);
+  const faults = [...refusalsOf(declared, flags), ...(component.validate?.(flags, host) ?? [])];
+  if (faults.length > 0) throw new Error(aggregateText(faults));
+  const { clock, cwd, env, signal } = host;
+  await component.run(flags, { log, clock, cwd, env, signal, flagValues });
+}
+
+const hasFormats = (flags: Flags): boolean => flags.has("logging-format");
+
+/** Opens the log: of klog's lines on stderr, or as `read` says. */
+function openLog(
+  flags: Flags,
+  { out, err, clock, timers }: ComponentHost,
+  read?: typeof readLogging,
+): { readonly log: ComponentLog; readonly close: () => void } {
+  const options = read !== undefined && hasFormats(flags) ? read(flags) : undefined;
+  const { splits = false, bufferBytes = 0, flushFrequency = 0, format } = options ?? {};
+  const streams = openLogStreams({ out, err, splits, bufferBytes, flushFrequency, timers });
+  const write = (line: string, isError: boolean): void => streams.write(line, isError);
+  const modules = flags.string("vmodule");
+  const settings = { write, clock, verbosity: flags.number("v"), ...(modules !== "" && { modules }) };
+  return { log: new ComponentLog({ ...settings, ...(format && { format }) }), close: streams.close };
 }
 
 /** The help of a component. `columns` is the width of the terminal; without it no line is wrapped. */
@@ -120,8 +161,7 @@ const logFlags: readonly ComponentFlag[] = [
   {
     name: "vmodule",
     type: "moduleSpec",
-    usage: "How much single files of Kubernetes' source log.",
-    withoutEffect: "the log has no files of Kubernetes' source",
+    usage: "How much single files of Kubernetes' source log, which klog's lines name: httplog=3.",
   },
 ];
 

@@ -1,4 +1,5 @@
 import { systemClock } from "../base/time/clock.js";
+import { systemTimers } from "../base/time/timers.js";
 import { type Component, runComponent } from "./component.js";
 
 /** The signals that end a component, as in Kubernetes. */
@@ -18,6 +19,7 @@ export async function runProcess(component: Component, proc: NodeJS.Process = pr
   try {
     proc.exitCode = await runComponent(component, proc.argv.slice(2), {
       clock: systemClock,
+      timers: systemTimers,
       cwd: proc.cwd(),
       env: proc.env,
       signal: ending.signal,

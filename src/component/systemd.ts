@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process";
-import type { ComponentLog } from "./component-log.js";
+import type { ComponentLog } from "./logging/component-log.js";
 
 /** What systemd is told of a service of Type=notify. */
 export type ServiceState = "READY=1" | "STOPPING=1";
@@ -27,5 +27,9 @@ export async function tellSystemdReady(
 ): Promise<void> {
   const fault = await notifySystemd("READY=1", env);
   if (fault !== undefined)
-    log.error("genericapiserver.go:787", "Unable to send systemd daemon successful start message", new Error(fault));
+    log.error(
+      "server/genericapiserver.go:787",
+      "Unable to send systemd daemon successful start message",
+      new Error(fault),
+    );
 }

@@ -8,6 +8,7 @@ import { Diagnosis } from "./framework/diagnosis.js";
 import type { Profile } from "./framework/profile.js";
 import { isRejected, type Status } from "./framework/status.js";
 import type { Nominator } from "./queue/nominator.js";
+import { runPoint, type SchedulerMeasuring } from "./scheduler-metrics.js";
 
 /** A plugin failed: the pod is tried again after a backoff. */
 export class PluginError extends Error {
@@ -27,13 +28,19 @@ export class NodePicker {
     private readonly nodes: NodeLister,
     private readonly nominator: Nominator,
     private readonly random: Random,
+    private readonly measuring: SchedulerMeasuring = {},
   ) {}
 
   /** The name of the node, or why there is none. Throws a {@link PluginError}, and what plugins throw. */
   pick(profile: Profile, state: CycleState, info: PodInfo): string | Diagnosis {
     const all = this.nodes.list();
     const diagnosis = new Diagnosis(this.nodes);
-    const outcome = profile.preFilter(state, info, all);
+    const outcome = this.#run(
+      "PreFilter",
+      profile,
+      () => profile.preFilter(state, info, all),
+      ({ status }) => status?.code,
+    );
     if (outcome.status !== undefined) {
       if (!isRejected(outcome.status)) throw new PluginError(outcome.status);
       diagnosis.rejectAll(outcome.status);
@@ -49,7 +56,12 @@ export class NodePicker {
       diagnosis.absent = { code: "unresolvable", reasons: [reason], plugin: "" };
       for (const plugin of limitedBy) diagnosis.rejectedBy.add(plugin);
     }
-    const feasible = this.#feasible(profile, state, info, candidates, diagnosis);
+    const feasible = this.#run(
+      "Filter",
+      profile,
+      () => this.#feasible(profile, state, info, candidates, diagnosis),
+      ({ length }) => (length === 0 ? "unschedulable" : undefined),
+    );
     this.#start = (this.#start + feasible.length + diagnosis.statuses.size) % Math.max(1, all.length);
     const [first] = feasible;
     if (first === undefined) return diagnosis;
@@ -75,6 +87,10 @@ export class NodePicker {
     return profile.filter(state, info, node);
   }
 
+  #run<T>(point: string, profile: Profile, run: () => T, statusOf: (answer: T) => Status["code"] | undefined): T {
+    return runPoint(this.measuring, point, profile, run, statusOf);
+  }
+
   #feasible(
     profile: Profile,
     state: CycleState,
@@ -98,8 +114,19 @@ export class NodePicker {
   }
 
   #best(profile: Profile, state: CycleState, info: PodInfo, nodes: readonly NodeInfo[]): string {
-    const scores = profile.score(state, info, nodes);
-    if ("code" in scores) throw new PluginError(scores);
+    const scoring = this.#run(
+      "PreScore",
+      profile,
+      () => profile.preScore(state, info, nodes),
+      (answer) => ("code" in answer ? answer.code : undefined),
+    );
+    if ("code" in scoring) throw new PluginError(scoring);
+    const scores = this.#run(
+      "Score",
+      profile,
+      () => profile.score(state, info, nodes, scoring),
+      () => undefined,
+    );
     let highest = Number.NEGATIVE_INFINITY;
     let best: number[] = [];
     for (let index = 0; index < scores.length; index++) {

@@ -14,7 +14,7 @@ import { NO_NODES } from "./plugins/names.js";
 import type { PodReport } from "./pod-status.js";
 import type { Nominator } from "./queue/nominator.js";
 import type { QueuedPod } from "./queue/queued-pod.js";
-import type { SchedulerMeasuring } from "./scheduler-metrics.js";
+import { runPoint, type SchedulerMeasuring } from "./scheduler-metrics.js";
 import type { SchedulingQueue } from "./queue/scheduling-queue.js";
 
 export interface AttemptParts {
@@ -80,7 +80,9 @@ export class PodAttempts {
       if (waits !== undefined) status = await waiting.wait(info.uid, waits);
       if (status === undefined) {
         queue.done(info.uid);
-        status = (await profile.preBind(state, info, node)) ?? (await profile.bind(state, info, node));
+        status =
+          (await this.#later("PreBind", profile, () => profile.preBind(state, info, node))) ??
+          (await this.#later("Bind", profile, () => profile.bind(state, info, node)));
       }
     } catch (error) {
       status = { code: "error", reasons: [errorMessage(error)], plugin: "", error };
@@ -89,7 +91,20 @@ export class PodAttempts {
     this.parts.measuring.on?.ended(queued, "scheduled");
     const message = `Successfully assigned ${info.key} to ${node}`;
     this.parts.recorder.event(info.pod, "Normal", "Scheduled", message, { action: "Binding" });
-    profile.postBind(state, info, node);
+    this.#run(
+      "PostBind",
+      profile,
+      () => profile.postBind(state, info, node),
+      () => undefined,
+    );
+  }
+
+  #run<T>(point: string, profile: Profile, run: () => T, statusOf: (answer: T) => Status["code"] | undefined): T {
+    return runPoint(this.parts.measuring, point, profile, run, statusOf);
+  }
+
+  #later(point: string, { schedulerName }: Profile, run: () => Promise<Status | undefined>) {
+    return this.parts.measuring.on?.later(point, schedulerName, run) ?? run();
   }
 
   #place(profile: Profile, queued: QueuedPod): Placement | undefined {
@@ -103,7 +118,12 @@ export class PodAttempts {
     }
     const picked = picker.pick(profile, state, info);
     if (picked instanceof Diagnosis) {
-      const { message, nominatedNode } = profile.postFilter(state, info, picked);
+      const { message, nominatedNode } = this.#run(
+        "PostFilter",
+        profile,
+        () => profile.postFilter(state, info, picked),
+        (answer) => (answer.nominatedNode ? undefined : "unschedulable"),
+      );
       picked.postFilterMessage = message;
       const { rejectedBy, pendingBy } = picked;
       this.#fail(queued, { message: fitMessage(count, picked), rejectedBy, pendingBy, nominatedNode });
@@ -111,8 +131,8 @@ export class PodAttempts {
     }
     cache.assume(info, picked);
     nominator.delete(info.uid);
-    const reserved = profile.reserve(state, info, picked);
-    const permitted = reserved ?? profile.permit(state, info, picked);
+    const reserved = this.#run("Reserve", profile, () => profile.reserve(state, info, picked), codeOf);
+    const permitted = reserved ?? this.#run("Permit", profile, () => profile.permit(state, info, picked), codeOfPermit);
     if (permitted !== undefined && "code" in permitted) {
       if (reserved === undefined) profile.unreserve(state, info, picked);
       cache.forget(info.uid);
@@ -161,6 +181,13 @@ export class PodAttempts {
     reportPod(current, { condition: { type: "PodScheduled", status: "False", reason, message }, nominatedNode });
   }
 }
+
+const codeOf = (status: Status | undefined): Status["code"] | undefined => status?.code;
+
+const codeOfPermit = (answer: ReturnType<Profile["permit"]>): Status["code"] | undefined => {
+  if (answer === undefined) return undefined;
+  return "code" in answer ? answer.code : "wait";
+};
 
 function shortened(message: string): string {
   return message.length <= LONGEST_NOTE ? message : `${message.slice(0, LONGEST_NOTE - 4)} ...`;

@@ -1,6 +1,7 @@
 import type { Stopwatch } from "../base/time/timers.js";
 import { exponentialBuckets, type Family, type FamilyDefinition } from "../machinery/metrics/family.js";
 import type { MetricTable } from "../machinery/metrics/metric-table.js";
+import type { Status, StatusCode } from "./framework/status.js";
 import { DEFAULT_SCHEDULER } from "./options.js";
 import type { QueuedPod } from "./queue/queued-pod.js";
 import type { SchedulingQueue } from "./queue/scheduling-queue.js";
@@ -29,6 +30,27 @@ export const SCHEDULER_METRICS = {
     buckets: exponentialBuckets(1, 2, 5),
     stability: "STABLE",
   },
+  extensionPoint: {
+    name: "scheduler_framework_extension_point_duration_seconds",
+    type: "histogram",
+    help: "Latency for running all plugins of a specific extension point.",
+    labels: ["extension_point", "status", "profile"],
+    buckets: exponentialBuckets(0.0001, 2, 12),
+    stability: "STABLE",
+  },
+  preemptions: {
+    name: "scheduler_preemption_attempts_total",
+    type: "counter",
+    help: "Total preemption attempts in the cluster till now",
+    stability: "STABLE",
+  },
+  victims: {
+    name: "scheduler_preemption_victims",
+    type: "histogram",
+    help: "Number of selected preemption victims",
+    buckets: exponentialBuckets(1, 2, 7),
+    stability: "STABLE",
+  },
   pending: {
     name: "scheduler_pending_pods",
     type: "gauge",
@@ -37,6 +59,26 @@ export const SCHEDULER_METRICS = {
     stability: "STABLE",
   },
 } as const satisfies Readonly<Record<string, FamilyDefinition>>;
+
+const STATUS_NAMES: Readonly<Record<StatusCode, string>> = {
+  unschedulable: "Unschedulable",
+  unresolvable: "UnschedulableAndUnresolvable",
+  pending: "Pending",
+  skip: "Skip",
+  wait: "Wait",
+  error: "Error",
+};
+
+/** Runs the plugins of an extension point, measured where the scheduler is. */
+export function runPoint<T>(
+  { on }: SchedulerMeasuring,
+  point: string,
+  { schedulerName }: { readonly schedulerName: string },
+  run: () => T,
+  statusOf: (answer: T) => StatusCode | undefined,
+): T {
+  return on === undefined ? run() : on.point(point, schedulerName, run, statusOf);
+}
 
 /** Where a scheduler's measures go: nowhere until `on` is set. */
 export interface SchedulerMeasuring {
@@ -51,6 +93,9 @@ export class SchedulerMetrics {
   readonly #duration: Family;
   readonly #podAttempts: Family;
   readonly #pending: Family;
+  readonly #extensionPoint: Family;
+  readonly #preemptions: Family;
+  readonly #victims: Family;
   /** When the attempts under way began. */
   readonly #began = new WeakMap<QueuedPod, number>();
   readonly #now: Stopwatch;
@@ -61,6 +106,9 @@ export class SchedulerMetrics {
     this.#duration = table.family(SCHEDULER_METRICS.duration);
     this.#podAttempts = table.family(SCHEDULER_METRICS.podAttempts);
     this.#pending = table.family(SCHEDULER_METRICS.pending);
+    this.#extensionPoint = table.family(SCHEDULER_METRICS.extensionPoint);
+    this.#preemptions = table.family(SCHEDULER_METRICS.preemptions);
+    this.#victims = table.family(SCHEDULER_METRICS.victims);
     this.#now = now;
   }
 
@@ -74,6 +122,40 @@ export class SchedulerMetrics {
     this.#attempts.add(this.#attempts.series(profile, result));
     this.#duration.observe(this.#duration.series(profile, result), (now - (this.#began.get(queued) ?? now)) / 1000);
     if (result === "scheduled") this.#podAttempts.observe(this.#podAttempts.series(), queued.attempts);
+  }
+
+  /** Runs the plugins of an extension point of a profile. `statusOf` finds the status in what they answer; undefined is success. */
+  point<T>(point: string, profile: string, run: () => T, statusOf: (answer: T) => StatusCode | undefined): T {
+    const began = this.#now();
+    const ended = (status: StatusCode | undefined): void => this.#pointEnded(point, profile, status, began);
+    try {
+      const answer = run();
+      ended(statusOf(answer));
+      return answer;
+    } catch (error) {
+      ended("error");
+      throw error;
+    }
+  }
+
+  /** The same where the plugins answer later. */
+  async later(point: string, profile: string, run: () => Promise<Status | undefined>): Promise<Status | undefined> {
+    const began = this.#now();
+    const status = await run();
+    this.#pointEnded(point, profile, status?.code, began);
+    return status;
+  }
+
+  /** Preemption has looked for victims; undefined where no node has some. */
+  preempted(victims: number | undefined): void {
+    this.#preemptions.add(this.#preemptions.series());
+    if (victims !== undefined) this.#victims.observe(this.#victims.series(), victims);
+  }
+
+  #pointEnded(point: string, profile: string, status: StatusCode | undefined, began: number): void {
+    const name = status === undefined ? "Success" : STATUS_NAMES[status];
+    const series = this.#extensionPoint.series(point, name, profile);
+    this.#extensionPoint.observe(series, (this.#now() - began) / 1000);
   }
 
   /** Shows how many pods wait, once the scheduler has started. */

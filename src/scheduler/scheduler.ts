@@ -63,7 +63,7 @@ export class Scheduler {
     const { clock, timers, random, recorder, informers, signal, report } = surroundings;
     this.#surroundings = surroundings;
     this.#waiting = new WaitingPods(timers);
-    this.#picker = new NodePicker(this.#cache, this.#nominator, random);
+    this.#picker = new NodePicker(this.#cache, this.#nominator, random, surroundings.measuring);
     this.#kinds = new FollowedKinds(
       informers,
       signal,
@@ -149,6 +149,7 @@ export class Scheduler {
       kinds: this.#kinds,
       signal,
       report,
+      preempted: (victims) => this.#surroundings.measuring?.on?.preempted(victims),
       nominatedOn: (node) => this.#nominator.on(node),
       clearNomination: async (info) => {
         this.#nominator.delete(info.uid);

@@ -113,8 +113,9 @@ export function scored(plugin: SchedulerPlugin, cache: SchedulerCache, of: Pod):
   const [state, info, nodes] = [new CycleState(), podInfo(of), cache.list()];
   const profile = profileOf([plugin]);
   profile.preFilter(state, info, nodes);
-  const scores = profile.score(state, info, nodes);
-  if ("code" in scores) throw new Error(scores.reasons.join(", "));
+  const scoring = profile.preScore(state, info, nodes);
+  if ("code" in scoring) throw new Error(scoring.reasons.join(", "));
+  const scores = profile.score(state, info, nodes, scoring);
   return Object.fromEntries(nodes.map(({ name }, index) => [name, scores[index] ?? 0]));
 }
 

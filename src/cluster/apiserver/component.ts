@@ -4,8 +4,8 @@ import type { FlagSection } from "../../component/component-flag.js";
 import { notifySystemd, tellSystemdReady } from "../../component/systemd.js";
 import type { Flags } from "../../component/flags/flag-set.js";
 import { untilParentEnds } from "../envtest/until-parent-ends.js";
-import { logLifeCycle, logSlowRequests } from "../stages/log-life-cycle.js";
-import { gatesWithoutEffect } from "./feature-gates.js";
+import { logLifeCycle, logSlowRequests, requestLogOf } from "../stages/log-life-cycle.js";
+import { gatesWithoutEffect, readFeatureGates } from "./feature-gates.js";
 import { optionFaults } from "./option-faults.js";
 import { readApiServerOptions } from "./options.js";
 import { serveApi } from "./serve-api.js";
@@ -28,6 +28,7 @@ export const apiserverComponent = (): Component => ({
   description: DESCRIPTION,
   version: `Kubernetes ${VERSION}`,
   sections: apiserverSections,
+  changedGates: (flags) => readFeatureGates(flags.strings("feature-gates")).changed,
   validate: (flags, { cwd }) => optionFaults(flags, cwd),
   run,
 });
@@ -59,17 +60,20 @@ const withDefaults = ({ name, flags }: FlagSection): FlagSection => ({
 });
 
 async function run(flags: Flags, { log, cwd, env, signal, flagValues }: ComponentContext): Promise<void> {
-  log.info("server.go:180", `Version: ${VERSION}`);
+  log.info("app/server.go:180", `Version: ${VERSION}`);
   for (const gate of gatesWithoutEffect(flags.strings("feature-gates"))) {
-    log.warn("feature_gate.go:352", `--feature-gates=${gate} has no effect: features are as Kubernetes 1.36 has them`);
+    log.warn(
+      "featuregate/feature_gate.go:352",
+      `--feature-gates=${gate} has no effect: features are as Kubernetes 1.36 has them`,
+    );
   }
-  for (const text of watchCacheWarnings(flags)) log.warn("etcd.go:447", text);
+  for (const text of watchCacheWarnings(flags)) log.warn("options/etcd.go:447", text);
   const options = readApiServerOptions(flags, cwd);
   if (flags.string("external-hostname") === "") {
-    log.info("options.go:263", `external host was not specified, using ${options.externalHost}`);
+    log.info("options/options.go:263", `external host was not specified, using ${options.externalHost}`);
   }
-  const reportError = (error: unknown): void => log.error("run.go:72", "Unhandled Error", error);
-  const warn = (text: string): void => log.warn("options.go:100", text);
+  const reportError = (error: unknown): void => log.error("cli/run.go:72", "Unhandled Error", error);
+  const warn = (text: string): void => log.warn("options/options.go:100", text);
   const onLifeCycle = logLifeCycle(log);
   const { logsFolder, ...shown } = options.server.monitoring ?? {};
   const { servesLogs } = options;
@@ -79,6 +83,7 @@ async function run(flags: Flags, { log, cwd, env, signal, flagValues }: Componen
     countsFromStart: true,
     flags: flagValues,
     setVerbosity: log.setVerbosity,
+    requestLog: requestLogOf(log),
     ...(servesLogs && logsFolder !== undefined && { logsFolder }),
   };
   const tracing = { ...options.server.tracing, ...logSlowRequests(log) };
@@ -89,11 +94,11 @@ async function run(flags: Flags, { log, cwd, env, signal, flagValues }: Componen
   // A signal during the start ends kube-apiserver well too.
   if (server === undefined) return;
   const { host } = new URL(server.url);
-  log.info("secure_serving.go:211", `Serving securely on ${host}`);
+  log.info("server/secure_serving.go:211", `Serving securely on ${host}`);
   await tellSystemdReady(env, log);
   if (!signal.aborted) {
     await new Promise<void>((done) => signal.addEventListener("abort", () => done(), { once: true }));
   }
   await Promise.all([notifySystemd("STOPPING=1", env), server.close()]);
-  log.info("secure_serving.go:262", `Stopped listening on ${host}`);
+  log.info("server/secure_serving.go:262", `Stopped listening on ${host}`);
 }

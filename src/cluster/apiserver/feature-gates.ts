@@ -21,7 +21,12 @@ export function obeyedGates(entries: readonly string[]): FeatureGates {
 
 /** The gates that should differ from their default and have no effect, as "NAME=true". */
 export const gatesWithoutEffect = (entries: readonly string[]): readonly string[] =>
-  readFeatureGates(entries).changed.filter((gate) => !OBEYED.some((name) => gate === `${name}=true`));
+  readFeatureGates(entries).changed.filter(
+    (gate) => !OBEYED.some((name) => gate === `${name}=true`) && !isOfLogs(gate),
+  );
+
+/** Whether a gate, as "NAME=true", says which forms the log may have: every component obeys it. */
+export const isOfLogs = (gate: string): boolean => /^Logging(Alpha|Beta)Options=/.test(gate);
 
 /** Reads the entries of --feature-gates, "NAME=true" or "kube:NAME=true". */
 export function readFeatureGates(entries: readonly string[]): ReadFeatureGates {

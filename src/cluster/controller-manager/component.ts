@@ -1,7 +1,6 @@
 import { type ControllerName, enabledControllers } from "../../api/controllers/index.js";
 import { pause } from "../../base/time/pause.js";
 import { kubernetesClient } from "../../client/dynamic/kubernetes-client.js";
-import { goQuote } from "../../base/text/go-quote.js";
 import type { Transport } from "../../client/transport/transport.js";
 import type { Component, ComponentContext } from "../../component/component.js";
 import type { Flags } from "../../component/flags/flag-set.js";
@@ -12,6 +11,7 @@ import { aborted } from "../../base/async/until-aborted.js";
 import { keptOpen, openConnection, readConnection } from "../programs/connection.js";
 import { checkElection, electionSettings } from "../programs/election-settings.js";
 import { faultsOf, securePortFaults } from "../programs/flag-faults.js";
+import { isOfLogs } from "../apiserver/feature-gates.js";
 import { changedGates } from "../programs/changed-gates.js";
 import { openHealthPort } from "../programs/health-port.js";
 import { metricsFaults, openProgramMetrics } from "../programs/program-metrics.js";
@@ -30,6 +30,7 @@ export const controllerManager = (program: string, version: string): Component =
   description:
     "The controllers of Kubernetes 1.36, in the place of kube-controller-manager. They bring the objects of any API server to the state that their specs describe.",
   sections: controllerManagerSections,
+  changedGates,
   validate: (flags, { cwd }) => [
     ...securePortFaults(flags),
     ...metricsFaults(flags, cwd),
@@ -48,7 +49,8 @@ async function run(flags: Flags, context: ComponentContext): Promise<void> {
   const gates = changedGates(flags);
   const releases = `${RELEASES_LEASE}=true`;
   for (const gate of gates) {
-    if (gate !== releases) log.warn("feature_gate.go:328", `--feature-gates: ${gate} has no effect here`);
+    if (gate !== releases && !isOfLogs(gate))
+      log.warn("featuregate/feature_gate.go:328", `--feature-gates: ${gate} has no effect here`);
   }
   const settings = electionSettings(flags, gates.includes(releases));
   const config = await readConnection(
@@ -59,8 +61,8 @@ async function run(flags: Flags, context: ComponentContext): Promise<void> {
   const leads = (): boolean => leadership.leads();
   const metrics = await openProgramMetrics(flags, context, { lease: settings.enabled ? settings.name : "", leads });
   const limits = { rate: rateOf(flags), mayAct: () => leadership.mayAct() };
-  const transport = metrics.counted(openConnection(config, limits), config);
-  const election = metrics.counted(openConnection(config), config);
+  const transport = metrics.counted(openConnection(config, context, limits), config);
+  const election = metrics.counted(openConnection(config, context), config);
   const running = new Set<ControllerName>();
   let status: Controllers["status"] = () => [];
   metrics.table.onRead(() => showQueues(metrics.table, status()));
@@ -91,7 +93,7 @@ async function run(flags: Flags, context: ComponentContext): Promise<void> {
   );
   try {
     await leadership.run();
-    if (signal.aborted) log.info("controllermanager.go:344", `"Requested to terminate, exiting"`);
+    if (signal.aborted) log.structured("app/controllermanager.go:344", "Requested to terminate, exiting", {});
   } finally {
     await port.close();
     await Promise.all([transport.close(), election.close()]);
@@ -118,7 +120,7 @@ interface Work extends Pick<ComponentContext, "clock" | "log"> {
 async function runControllers(work: Work, ending: AbortSignal): Promise<void> {
   const { clock, log, flags, enabled, given, transport, running, onStart } = work;
   const timers = processTimers;
-  const report = (error: unknown): void => log.error("controllermanager.go:612", "Unhandled Error", error);
+  const report = (error: unknown): void => log.error("app/controllermanager.go:612", "Unhandled Error", error);
   const client = kubernetesClient({ transport: () => transport }, { clock, timers });
   const discovery = { client, clock, timers, signal: ending, report };
   const listeners = new Set<() => void>();
@@ -149,7 +151,7 @@ async function runControllers(work: Work, ending: AbortSignal): Promise<void> {
   const stopped = Promise.all([controllers.stop(), following]).then(() => limit.abort());
   await pause(timers, flags.duration("controller-shutdown-timeout"), limit.signal);
   if (!limit.signal.aborted)
-    log.warn("controllermanager.go:700", "Controllers did not stop within --controller-shutdown-timeout");
+    log.warn("app/controllermanager.go:700", "Controllers did not stop within --controller-shutdown-timeout");
   else await stopped;
   await client.close();
 }
@@ -163,20 +165,17 @@ function startable(
   return [...enabled].filter((name) => {
     const reason = given.disabled.get(name);
     if (reason !== undefined) {
-      log.info(
-        "controllermanager.go:640",
-        `"Controller is disabled" controller=${goQuote(name)} reason=${goQuote(reason)}`,
-      );
+      log.structured("app/controllermanager.go:640", "Controller is disabled", { controller: name, reason });
       return false;
     }
     const missing = missingKinds(name, serves);
     if (missing.length > 0) {
       const kinds = missing.map(([apiVersion, kind]) => `${kind} of ${apiVersion}`).join(", ");
       const why = `the API server does not serve ${kinds}`;
-      log.warn("controllermanager.go:660", `"Skipping controller" controller=${goQuote(name)} reason=${goQuote(why)}`);
+      log.warn("app/controllermanager.go:660", "Skipping controller", { controller: name, reason: why });
       return false;
     }
-    log.info("controllermanager.go:666", `"Starting controller" controller=${goQuote(name)}`);
+    log.structured("app/controllermanager.go:666", "Starting controller", { controller: name });
     return true;
   });
 }

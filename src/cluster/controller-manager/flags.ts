@@ -1,8 +1,11 @@
 import { type FlagSection, withoutEffect } from "../../component/component-flag.js";
-import { authenticationSection, authorizationSection } from "../programs/delegated-flags.js";
+import {
+  delegatedAuthenticationSection,
+  delegatedAuthorizationSection,
+} from "../../component/apiserver-flags/delegated.js";
 import { secureServingSection } from "../programs/secure-serving-flags.js";
 import { metricsSection } from "../../component/apiserver-flags/metrics.js";
-import { logsSection } from "../programs/usual-sections.js";
+import { logsSection } from "../../component/logging/logging-flags.js";
 import { AT_ONCE, blocks, FIXED, NO_CLOUD, positiveDuration } from "./flag-parts.js";
 import { genericSection } from "./generic-section.js";
 import { signingSection } from "./signing-section.js";
@@ -42,8 +45,8 @@ export const controllerManagerSections: readonly FlagSection[] = [
     ],
   },
   secureServingSection(10257),
-  authenticationSection(false),
-  authorizationSection,
+  delegatedAuthenticationSection(false),
+  delegatedAuthorizationSection(undefined),
   {
     name: "persistentvolume-attach-detach-controller",
     flags: [

@@ -1,7 +1,7 @@
 import { type FlagSection, withoutEffect } from "../../component/component-flag.js";
 import { controllerNames, controllersOffByDefault } from "../../api/controllers/index.js";
 import { leaderElectionFlags } from "../programs/leader-election-flags.js";
-import { featureFlags } from "../programs/usual-sections.js";
+import { featureFlags } from "../programs/changed-gates.js";
 import { AT_ONCE, blocks, FIXED, NO_CLOUD, oneOf, positive } from "./flag-parts.js";
 
 /** The name of the program, and of its Lease. */

@@ -1,3 +1,5 @@
+import type { RequestLog } from "../../server/filters/request-log.js";
+
 /** What operators may read of a server at /metrics, /statusz, /flagz, /debug and /logs. The flags of metrics have the same options. */
 export interface MonitoringOptions {
   /** Whether requests are counted from the start on, and not only from the first time that /metrics is read. Default false. */
@@ -22,4 +24,6 @@ export interface MonitoringOptions {
   readonly flags?: ReadonlyMap<string, string>;
   /** Sets how much the log says, for PUT /debug/flags/v. Default: there is no /debug/flags. */
   readonly setVerbosity?: (level: number) => void;
+  /** Takes a line of each request that has ended, without its body and its credentials' headers. Default: requests are not logged. */
+  readonly requestLog?: RequestLog;
 }

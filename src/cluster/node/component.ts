@@ -4,7 +4,6 @@ import { parseForward, parseRange } from "../../base/forward.js";
 import { parseIpv4Prefix } from "../../base/numbers/ipv4-prefix.js";
 import { untilAborted, aborted } from "../../base/async/until-aborted.js";
 import { forkRandom } from "../../base/numbers/random.js";
-import { goQuote } from "../../base/text/go-quote.js";
 import { pause } from "../../base/time/pause.js";
 import type { ClientConfig } from "../../client/config/client-config.js";
 import { kubernetesClient, type KubernetesClient } from "../../client/dynamic/kubernetes-client.js";
@@ -52,9 +51,9 @@ async function run(flags: Flags, context: ComponentContext): Promise<void> {
     context,
   );
   const given = await readFiles(flags, context);
-  const transport = openConnection(config);
+  const transport = openConnection(config, context);
   const client = kubernetesClient({ transport: () => keptOpen(transport) }, { clock, timers: processTimers });
-  const report = (error: unknown): void => log.error("kubelet.go:1", "Unhandled Error", error);
+  const report = (error: unknown): void => log.error("kubelet/kubelet.go:1", "Unhandled Error", error);
   let fleet: StartedNodes | undefined;
   while (fleet === undefined && !signal.aborted) {
     try {
@@ -63,16 +62,13 @@ async function run(flags: Flags, context: ComponentContext): Promise<void> {
       fleet = await untilAborted(startNodes(nodes, parts), signal);
     } catch (error) {
       if (signal.aborted) break;
-      log.error("kubelet_node_status.go:107", "Unable to register node with API server", error);
+      log.error("kubelet/kubelet_node_status.go:107", "Unable to register node with API server", error);
       await pause(processTimers, RETRY_MS, signal);
     }
   }
   for (const { name } of fleet === undefined ? [] : nodes) {
     const at = `${flags.string("address")}:${fleet?.portOf(name)}`;
-    log.info(
-      "kubelet_node_status.go:78",
-      `"Successfully registered node" node=${goQuote(name)} kubeletAPI=${goQuote(at)}`,
-    );
+    log.structured("kubelet/kubelet_node_status.go:78", "Successfully registered node", { node: name, kubeletAPI: at });
   }
   await aborted(signal);
   await fleet?.stop();
@@ -156,7 +152,7 @@ async function startNodes(nodes: readonly NodeOptions[], parts: StartParts): Pro
   const clientCa = given.clientCa ?? (await publishedAuthority(client));
   if (clientCa === "") {
     log.warn(
-      "server.go:430",
+      "app/server.go:430",
       "the API server publishes no authority of clients, and --client-ca-file is not given: only callers with tokens reach logs, exec and port-forward",
     );
   }

@@ -1,3 +1,4 @@
+import { type ComponentFlag, withoutEffect } from "../../component/component-flag.js";
 import type { Flags } from "../../component/flags/flag-set.js";
 import { aggregateText } from "../../machinery/errors/aggregate-text.js";
 import { readFeatureGates } from "../apiserver/feature-gates.js";
@@ -15,3 +16,18 @@ export function changedGates(flags: Flags): readonly string[] {
   if (faults.length > 0) throw new Error(aggregateText(faults));
   return changed;
 }
+
+const ONE_VERSION = "the program is one version of Kubernetes";
+
+/** `obeyed` says which gates have an effect. */
+export const featureFlags = (obeyed: string): readonly ComponentFlag[] => [
+  withoutEffect("emulated-version", "stringSlice", "", "The version whose features there are.", ONE_VERSION),
+  {
+    name: "feature-gates",
+    type: "stringArray",
+    typeName: "colonSeparatedMultimapStringString",
+    default: "[]",
+    usage: `Gates of features, as NAME=true,NAME=false. ${obeyed}`,
+  },
+  withoutEffect("min-compatibility-version", "stringSlice", "", "The oldest version of other programs.", ONE_VERSION),
+];

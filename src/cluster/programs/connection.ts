@@ -9,7 +9,10 @@ import { BucketRateLimiter } from "../../client/workqueue/index.js";
 import { pause } from "../../base/time/pause.js";
 import type { Transport } from "../../client/transport/transport.js";
 import { TransportError } from "../../client/transport/transport-error.js";
+import { debuggingTransport } from "../../client/transport/debugging-transport.js";
+import type { VerboseLog } from "../../client/klog.js";
 import type { ComponentContext } from "../../component/component.js";
+import type { ComponentLog } from "../../component/logging/component-log.js";
 
 export interface ConnectionOptions {
   /** A kubeconfig's path, or "". */
@@ -38,7 +41,7 @@ export async function readConnection(
   }
   if (master !== "") return configFromText("", own);
   log.warn(
-    "client_config.go:667",
+    "clientcmd/client_config.go:667",
     "Neither --kubeconfig nor --master was specified.  Using the inClusterConfig.  This might not work.",
   );
   return inClusterConfig({ env, userAgent });
@@ -57,9 +60,17 @@ export interface ConnectionLimits {
   readonly mayAct?: () => boolean;
 }
 
-/** The way to the server. */
-export function openConnection(config: ClientConfig, { rate, mayAct = () => true }: ConnectionLimits = {}): Transport {
-  const transport = serverTransport(config);
+/** Where requests are logged from -v=6 on. */
+type Logging = Pick<ComponentContext, "log" | "clock">;
+
+/** The way to the server. Its log has addresses, times and headers without credentials, and no bodies. */
+export function openConnection(
+  config: ClientConfig,
+  { log, clock }: Logging,
+  { rate, mayAct = () => true }: ConnectionLimits = {},
+): Transport {
+  const logging = { log: verboseLog(log), clock, origin: config.server, hidden: HIDDEN };
+  const transport = debuggingTransport(serverTransport(config), logging);
   const limiter = rate && new BucketRateLimiter<string>(rate);
   return {
     ...transport,
@@ -73,6 +84,16 @@ export function openConnection(config: ClientConfig, { rate, mayAct = () => true
     },
   };
 }
+
+/** What client-go adds below its log. */
+const HIDDEN: ReadonlySet<string> = new Set(["accept-encoding"]);
+
+/** The log of a component as client-go's transports write to it. */
+const verboseLog = (log: ComponentLog): VerboseLog => ({
+  enabled: (level, file) => log.isOn(level, `${file}.go:`),
+  info: (level, source, message) => log.info(`transport/${source}`, message, level),
+  structured: (level, source, message, values) => log.structured(`transport/${source}`, message, values, level),
+});
 
 const TERM_IS_OVER = "the sender's term as the leader is over";
 

@@ -1,6 +1,5 @@
 import { resolve } from "node:path";
 import { errnoText, errorCode } from "../../base/files/path-error.js";
-import { goQuote } from "../../base/text/go-quote.js";
 import type { Clock } from "../../base/time/clock.js";
 import type { ComponentContext } from "../../component/component.js";
 import type { Flags } from "../../component/flags/flag-set.js";
@@ -9,12 +8,14 @@ import { type Listener, listen } from "../../server/generic/secure-listener.js";
 import { readTlsProtocol } from "../../server/generic/transport/tls-protocol.js";
 import type { MetricTable } from "../../machinery/metrics/metric-table.js";
 import { writeMetrics } from "../../server/metrics/respond-metrics.js";
+import type { Handler } from "../../server/request/api-request.js";
 import type { Exchange } from "../../server/request/exchange.js";
 import { servingFiles } from "../apiserver/api-server-files.js";
 import { authority } from "../open-socket.js";
 import type { TlsOptions } from "../options/tls-options.js";
 import { issueCertificate, type KeyPair } from "../pki/certificate.js";
 import { openServingCertificates, type ServingCertificates } from "../serving-certificates.js";
+import { openPortAccess } from "./port-access.js";
 import type { ProgramMetrics } from "./program-metrics.js";
 import { processRandom, processTimers } from "./surroundings.js";
 
@@ -37,47 +38,54 @@ export interface HealthPort {
 const DAY = 86_400_000;
 
 /**
- * Opens the HTTPS port of a program, which serves /healthz, /livez, /readyz and /metrics to everybody that --authorization-always-allow-paths lets in.
- * Rejects in the words of Kubernetes' programs where the port or its certificate cannot be used.
+ * Opens the HTTPS port of a program, which serves /healthz, /livez, /readyz and /metrics to those whom the API server of --authorization-kubeconfig lets
+ * in, and the paths of --authorization-always-allow-paths to everybody. Rejects in the words of Kubernetes' programs where the port or its certificate cannot be used.
  */
 export async function openHealthPort(
   options: HealthPortOptions,
   flags: Flags,
-  { clock, cwd, log }: Pick<ComponentContext, "clock" | "cwd" | "log">,
+  context: Pick<ComponentContext, "clock" | "cwd" | "env" | "log" | "signal">,
 ): Promise<HealthPort> {
+  const { clock, cwd, log } = context;
   const port = flags.number("secure-port");
   if (port === 0) return { close: async () => {} };
   if (port < 0 || port > 65_535) {
     throw new Error(`--secure-port ${port} must be between 0 and 65535, inclusive. 0 for turning off secure port`);
   }
   const host = flags.string("bind-address");
-  const report = (error: unknown): void => log.error("serving.go:404", "Unhandled Error", error);
+  const report = (error: unknown): void => log.error("server/serving.go:404", "Unhandled Error", error);
   const own = selfSigned(host, clock);
   const tls = await tlsOf(options.program, flags, { clock, cwd, own, report });
   const stopping = new AbortController();
   const streams = flags.number("http2-max-streams-per-connection");
-  const handle = answerer(options, flags.strings("authorization-always-allow-paths"));
-  const listener = await opened(host, port, () =>
+  const access = await openPortAccess(flags, context);
+  const handle = access.guard(answererOf(options));
+  const open = (): Promise<Listener> =>
     listen({
       host,
       port,
-      tls: { ...tls.pairs(own), protocol: tls.protocol, clientCa: "" },
+      tls: { ...tls.pairs(own), protocol: tls.protocol, ...access.authorities },
       clock,
       handle,
       stopping: stopping.signal,
       http2: !flags.bool("disable-http2-serving") && (streams > 0 ? { streams } : {}),
-    }),
-  );
+    });
+  const listener = await opened(host, port, open).catch(async (error: unknown) => {
+    await access.close();
+    throw error;
+  });
+  await access.start(() => listener.trust(access.authorities));
   tls.watch(
     () => own,
     (pairs) => listener.show(pairs),
   );
-  log.info("secure_serving.go:211", `Serving securely on ${authority(host, listener.port)}`);
+  log.info("server/secure_serving.go:211", `Serving securely on ${authority(host, listener.port)}`);
   return {
     async close() {
       stopping.abort();
       tls.close();
       await listener.close();
+      await access.close();
     },
   };
 }
@@ -130,17 +138,10 @@ function selfSigned(host: string, clock: Clock): KeyPair {
   });
 }
 
-/** Answers requests for the paths that everybody may get, and forbids all others. */
-function answerer(
-  { checks, readiness, metrics }: HealthPortOptions,
-  allowed: readonly string[],
-): (exchange: Exchange) => Promise<void> {
-  const isAllowed = (path: string): boolean =>
-    allowed.some((one) => (one.endsWith("*") ? path.startsWith(one.slice(0, -1)) : path === one || path === `/${one}`));
-  return async (exchange) => {
+/** Answers requests of callers who may have what they ask for. */
+function answererOf({ checks, readiness, metrics }: HealthPortOptions): Handler {
+  return async ({ exchange }) => {
     const { method, path, query } = exchange;
-    exchange.authenticated?.(false);
-    if (!isAllowed(path)) return forbid(exchange);
     if (method !== "GET" && method !== "HEAD") return respond(exchange, 405, "Method Not Allowed\n");
     if (path === "/metrics") return respondWith(exchange, metrics.table);
     if (path === "/metrics/slis") return respondWith(exchange, metrics.slis);
@@ -159,24 +160,6 @@ async function respondWith(exchange: Exchange, table: MetricTable): Promise<void
   const { contentType, body } = await writeMetrics(table, exchange.headers["accept"]);
   await respond(exchange, 200, body, contentType);
 }
-
-/** As an API server answers a caller without credentials. */
-async function forbid(exchange: Exchange): Promise<void> {
-  const verb = VERBS[exchange.method] ?? exchange.method.toLowerCase();
-  const message = `forbidden: User "system:anonymous" cannot ${verb} path ${goQuote(exchange.path)}`;
-  const status = { kind: "Status", apiVersion: "v1", metadata: {}, status: "Failure", message };
-  const text = `${JSON.stringify({ ...status, reason: "Forbidden", details: {}, code: 403 })}\n`;
-  await respond(exchange, 403, text, "application/json");
-}
-
-const VERBS: Readonly<Record<string, string>> = {
-  __proto__: null as never,
-  GET: "get",
-  POST: "post",
-  PUT: "put",
-  PATCH: "patch",
-  DELETE: "delete",
-};
 
 async function respond(
   exchange: Exchange,

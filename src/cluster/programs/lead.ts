@@ -1,4 +1,3 @@
-import { goQuote } from "../../base/text/go-quote.js";
 import { kubernetesClient } from "../../client/dynamic/kubernetes-client.js";
 import { eventBroadcaster } from "../../client/events/index.js";
 import { isLeadershipLost, LeaderElector } from "../../client/leaderelection/index.js";
@@ -51,7 +50,8 @@ export function prepareLeadership(options: LeadOptions): Leadership {
 function electedWork({ program, settings, transport, clock, log, signal, work }: LeadOptions): Leadership {
   const { namespace, name, leaseDuration, renewDeadline, retryPeriod, releases } = settings;
   const lock = `${namespace}/${name}`;
-  const fault = (error: unknown): void => log.error("leaderelection.go:452", `Error with lease lock ${lock}`, error);
+  const fault = (error: unknown): void =>
+    log.error("leaderelection/leaderelection.go:452", `Error with lease lock ${lock}`, error);
   const surroundings = { clock, timers: processTimers };
   const client = kubernetesClient(
     { transport: () => transport },
@@ -70,12 +70,12 @@ function electedWork({ program, settings, transport, clock, log, signal, work }:
     events: events.recorder({ component: program }),
     onStartedLeading(ending) {
       hasLed = true;
-      log.info("leaderelection.go:281", `"Successfully acquired lease" lock=${goQuote(lock)}`);
+      log.structured("leaderelection/leaderelection.go:281", "Successfully acquired lease", { lock });
       return work(ending);
     },
     onNewLeader(holder) {
       if (holder !== elector.identity)
-        log.info("leaderelection.go:299", `"New leader elected" leader=${goQuote(holder)}`, 1);
+        log.structured("leaderelection/leaderelection.go:299", "New leader elected", { leader: holder }, 1);
     },
     onError: fault,
   });
@@ -86,7 +86,7 @@ function electedWork({ program, settings, transport, clock, log, signal, work }:
     },
   };
   const run = async (): Promise<void> => {
-    log.info("leaderelection.go:258", `"Attempting to acquire leader lease..." lock=${goQuote(lock)}`);
+    log.structured("leaderelection/leaderelection.go:258", "Attempting to acquire leader lease...", { lock });
     try {
       await elector.run(signal);
     } catch (error) {

@@ -11,6 +11,7 @@ import { aborted } from "../../base/async/until-aborted.js";
 import { keptOpen, openConnection, readConnection } from "../programs/connection.js";
 import { checkElection, electionSettings } from "../programs/election-settings.js";
 import { faultsOf, securePortFaults } from "../programs/flag-faults.js";
+import { isOfLogs } from "../apiserver/feature-gates.js";
 import { changedGates } from "../programs/changed-gates.js";
 import { openHealthPort } from "../programs/health-port.js";
 import { metricsFaults, openProgramMetrics } from "../programs/program-metrics.js";
@@ -28,6 +29,7 @@ export const kubeScheduler = (program: string, version: string): Component => ({
   description:
     "The scheduler of Kubernetes 1.36, in the place of kube-scheduler. It binds the pods of any API server to nodes.",
   sections: schedulerSections,
+  changedGates,
   // What the file of --config says of the election counts as well, and is checked with it.
   validate: (flags, { cwd }) => [
     ...securePortFaults(flags),
@@ -39,8 +41,8 @@ export const kubeScheduler = (program: string, version: string): Component => ({
 
 async function run(flags: Flags, context: ComponentContext): Promise<void> {
   const { log, clock, signal } = context;
-  for (const gate of changedGates(flags))
-    log.warn("feature_gate.go:328", `--feature-gates: ${gate} has no effect here`);
+  for (const gate of changedGates(flags).filter((one) => !isOfLogs(one)))
+    log.warn("featuregate/feature_gate.go:328", `--feature-gates: ${gate} has no effect here`);
   const given = await configurationOf(flags, context);
   const settings = electionSettings(flags, true, given.election);
   const config = await readConnection(
@@ -50,8 +52,8 @@ async function run(flags: Flags, context: ComponentContext): Promise<void> {
   const leads = (): boolean => leadership.leads();
   const metrics = await openProgramMetrics(flags, context, { lease: settings.enabled ? settings.name : "", leads });
   const limits = { rate: given.rate, mayAct: () => leadership.mayAct() };
-  const transport = metrics.counted(openConnection(config, limits), config);
-  const election = metrics.counted(openConnection(config), config);
+  const transport = metrics.counted(openConnection(config, context, limits), config);
+  const election = metrics.counted(openConnection(config, context), config);
   const measuring: SchedulerMeasuring = { on: new SchedulerMetrics(metrics.table, stopwatchOf(processTimers)()) };
   metrics.table.onRead(() => measuring.on?.show(measuring));
   let isSyncing = false;
@@ -83,7 +85,7 @@ async function run(flags: Flags, context: ComponentContext): Promise<void> {
   );
   try {
     await leadership.run();
-    if (signal.aborted) log.info("server.go:288", `"Requested to terminate, exiting"`);
+    if (signal.aborted) log.structured("app/server.go:288", "Requested to terminate, exiting", {});
   } finally {
     await port.close();
     await Promise.all([transport.close(), election.close()]);
@@ -111,10 +113,10 @@ async function configurationOf(
   }
   for (const name of OF_FILE) {
     if (flags.changed(name))
-      log.warn("options.go:232", `--${name} has no effect: --config is given, whose file says it`);
+      log.warn("options/options.go:232", `--${name} has no effect: --config is given, whose file says it`);
   }
   const read = await readSchedulerConfiguration(resolve(cwd, path));
-  for (const field of read.withoutEffect) log.warn("options.go:240", `--config: ${field} has no effect here`);
+  for (const field of read.withoutEffect) log.warn("options/options.go:240", `--config: ${field} has no effect here`);
   return read;
 }
 
@@ -129,7 +131,7 @@ interface Parts extends Pick<ComponentContext, "clock" | "log"> {
 async function schedule(options: SchedulerOptions, parts: Parts, ending: AbortSignal): Promise<void> {
   const { clock, log, transport, onSync, measuring } = parts;
   const timers = processTimers;
-  const report = (error: unknown): void => log.error("schedule_one.go:1045", "Unhandled Error", error);
+  const report = (error: unknown): void => log.error("scheduler/schedule_one.go:1045", "Unhandled Error", error);
   const client = kubernetesClient({ transport: () => keptOpen(transport) }, { clock, timers });
   const serves = await readServedKinds({ client, clock, timers, signal: ending, report });
   await client.close();
@@ -147,12 +149,15 @@ async function schedule(options: SchedulerOptions, parts: Parts, ending: AbortSi
       const name = `${apiVersion} ${kind}`;
       if (serves(apiVersion, kind)) return true;
       if (!skipped.has(name))
-        log.warn("eventhandlers.go:420", `Skipping ${kind} of ${apiVersion}: the API server does not serve it`);
+        log.warn(
+          "scheduler/eventhandlers.go:420",
+          `Skipping ${kind} of ${apiVersion}: the API server does not serve it`,
+        );
       skipped.add(name);
       return false;
     },
   });
-  log.info("server.go:210", `"Starting Kubernetes Scheduler"`);
+  log.structured("app/server.go:210", "Starting Kubernetes Scheduler", {});
   void scheduler.ready.then(() => onSync(false));
   await aborted(ending);
   await scheduler.stop();

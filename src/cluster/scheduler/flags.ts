@@ -1,10 +1,14 @@
 import { type FlagSection, withoutEffect } from "../../component/component-flag.js";
-import { authenticationSection, authorizationSection } from "../programs/delegated-flags.js";
+import {
+  delegatedAuthenticationSection,
+  delegatedAuthorizationSection,
+} from "../../component/apiserver-flags/delegated.js";
 import { droppedSection } from "./dropped-flags.js";
 import { leaderElectionFlags } from "../programs/leader-election-flags.js";
 import { secureServingSection } from "../programs/secure-serving-flags.js";
 import { metricsSection } from "../../component/apiserver-flags/metrics.js";
-import { featureFlags, logsSection } from "../programs/usual-sections.js";
+import { logsSection } from "../../component/logging/logging-flags.js";
+import { featureFlags } from "../programs/changed-gates.js";
 
 /** The name of the program, and of its Lease. */
 export const KUBE_SCHEDULER = "kube-scheduler";
@@ -37,8 +41,8 @@ export const schedulerSections: readonly FlagSection[] = [
     ],
   },
   secureServingSection(10259),
-  authenticationSection(true),
-  authorizationSection,
+  delegatedAuthenticationSection(true),
+  delegatedAuthorizationSection(undefined),
   {
     name: "deprecated",
     flags: [

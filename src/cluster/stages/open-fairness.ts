@@ -1,10 +1,13 @@
+import { stopwatchOf } from "../../base/time/timers.js";
 import { kubernetesClient } from "../../client/dynamic/kubernetes-client.js";
 import { followObjects } from "../../server/aggregator/followed-objects.js";
 import { IN_FLIGHT_LIMITS } from "../../server/filters/max-in-flight.js";
 import type { SourceListener } from "../../server/flow-control/configuration.js";
 import { debugPages } from "../../server/flow-control/debug-dump.js";
 import { Fairness, type FairnessParts } from "../../server/flow-control/fairness.js";
+import { FairnessMetrics } from "../../server/flow-control/fairness-metrics.js";
 import { ObjectSizes } from "../../server/flow-control/object-sizes.js";
+import type { Measuring } from "../../server/metrics/measures.js";
 import type { Server } from "../../server/generic/server.js";
 import type { BootStep } from "../composition.js";
 import type { OpenedAccess } from "../delegation/core-api.js";
@@ -27,13 +30,16 @@ export interface OpenedFairness {
 export async function openFairness(
   { options, clock, timers }: Opening,
   parts: OpenedParts,
-  coreApi: OpenedAccess | undefined,
+  { coreApi, measuring }: { readonly coreApi: OpenedAccess | undefined; readonly measuring: Measuring },
   reportError: (error: unknown) => void,
 ): Promise<OpenedFairness> {
   const limits = options.inFlight ?? IN_FLIGHT_LIMITS;
   const requestTimeout = options.conduct?.requestTimeout;
   const seats = limits.readOnly + limits.mutating;
-  const fairness = new Fairness({ seats, clock, timers, requestTimeout, reportError });
+  const stopwatch = stopwatchOf(timers)();
+  const observer = new FairnessMetrics(seats, () => Math.round(stopwatch() * 1e6));
+  measuring.addSource((table) => observer.show(table));
+  const fairness = new Fairness({ seats, clock, timers, requestTimeout, reportError, observer });
   parts.add(() => fairness.stop());
   const step: BootStep = {
     name: "priority-and-fairness-config-consumer",

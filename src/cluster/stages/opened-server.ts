@@ -3,7 +3,7 @@ import { publishedScheme } from "../../api/scheme/published.js";
 import { inOrder, turn } from "../../base/async/turns.js";
 import { systemClock } from "../../base/time/clock.js";
 import { forkRandom, systemRandom } from "../../base/numbers/random.js";
-import { systemTimers } from "../../base/time/timers.js";
+import { stopwatchOf, systemTimers } from "../../base/time/timers.js";
 import { surroundingsOf } from "../../client/surroundings.js";
 import { staticTokens } from "../../server/authn/token-file.js";
 import type { HealthCheck } from "../../server/endpoints/non-resource/health.js";
@@ -12,6 +12,7 @@ import type { OpenedAudit } from "../../server/audit/open-audit.js";
 import { createServer, type Server } from "../../server/generic/server.js";
 import type { ServerConfig } from "../../server/generic/server-config.js";
 import type { Scheme } from "../../machinery/scheme/scheme.js";
+import type { Filter } from "../../server/request/api-request.js";
 import { hostsOf } from "../../server/kubelet/cluster-network.js";
 import { measuredKv } from "../../server/metrics/measured-kv.js";
 import { Measuring } from "../../server/metrics/measures.js";
@@ -98,7 +99,12 @@ export async function openParts(opening: Opening, parts: OpenedParts): Promise<O
   const { frontProxyCa } = pki;
   const made = frontProxyCa && frontProxyClient(frontProxyCa, [clock, systemClock], systemRandom);
   const ownFrontProxy = frontProxyCa && frontProxyInfo(frontProxyCa.certificate);
-  const fair = await fairnessOf(opening, parts, access.plugins?.coreApi, reportError);
+  const fair = await fairnessOf(
+    opening,
+    parts,
+    { coreApi: access.plugins?.coreApi, measuring: access.measuring },
+    reportError,
+  );
   const own = composition.steps({
     pki,
     serverCa,
@@ -273,6 +279,7 @@ async function serverConfig(opening: Opening, parts: ServerParts): Promise<Serve
   const { options, composition, clock, timers, random } = opening;
   const { egress, authorization, serving, storage, foreign, pki, authentication, env, idle } = parts;
   const { identity, boot, address, reportError } = parts;
+  parts.audit?.measure(parts.measuring);
   const serviceAccounts = authentication === undefined ? parts.issuer : authentication.serviceAccounts;
   const clientsHost = composition.serving?.externalHost;
   return {
@@ -299,7 +306,11 @@ async function serverConfig(opening: Opening, parts: ServerParts): Promise<Serve
     webhookEgress: egress,
     serverAddress: () => toldTo(clientsHost, address.text),
     reportError,
-    outermost: [idle.filter, ...(options.onRequest === undefined ? [] : [recordRequests(options.onRequest)])],
+    outermost: [
+      idle.filter,
+      ...(await requestLogOf(opening)),
+      ...(options.onRequest === undefined ? [] : [recordRequests(options.onRequest)]),
+    ],
     ...ofCaller(options),
     ...(parts.fair && { fairness: parts.fair.fairness.filter }),
     openToAnonymous: options.http?.anonymous === true,
@@ -320,6 +331,14 @@ async function serverConfig(opening: Opening, parts: ServerParts): Promise<Serve
   };
 }
 
+/** The filter that logs requests, where the options have a log for them. */
+async function requestLogOf({ options, timers }: Opening): Promise<readonly Filter[]> {
+  const log = options.monitoring?.requestLog;
+  if (log === undefined) return [];
+  const { logRequests } = await inOrder(import("../../server/filters/request-log.js"));
+  return [logRequests(log, stopwatchOf(timers)())];
+}
+
 /** kube-apiserver's check of its informers, in whose place the watch cache stands. */
 function informerSync(storage: Storage): HealthCheck {
   return {
@@ -336,12 +355,12 @@ function informerSync(storage: Storage): HealthCheck {
 async function fairnessOf(
   opening: Opening,
   parts: OpenedParts,
-  coreApi: CoreApi | undefined,
+  uses: { readonly coreApi: CoreApi | undefined; readonly measuring: Measuring },
   report: (error: unknown) => void,
 ): Promise<OpenedFairness | undefined> {
   if (opening.options.inFlight?.fairness !== true) return undefined;
   const { openFairness } = await inOrder(import("./open-fairness.js"));
-  return openFairness(opening, parts, coreApi, report);
+  return openFairness(opening, parts, uses, report);
 }
 
 /** The kinds that a server must know. Those that 1.36 has removed are loaded only for a server that serves or may find some. */

@@ -16,7 +16,7 @@ import { notifySystemd, tellSystemdReady } from "../../component/systemd.js";
 import type { HttpOptions, ServerOptions } from "../options/server-options.js";
 import { serverOptions } from "../start-server.js";
 import type { GenericServer } from "./generic-server.js";
-import { logLifeCycle, logSlowRequests } from "./log-life-cycle.js";
+import { logLifeCycle, logSlowRequests, requestLogOf } from "./log-life-cycle.js";
 import { delegatedFlagFaults, delegatedOptions, type RecommendedOptions, sectionsOf } from "./recommended-options.js";
 
 /** A program that serves an API of its own. */
@@ -82,14 +82,20 @@ function componentOf(program: ServerProgram): Component {
 
 async function run(program: ServerProgram, flags: Flags, context: ComponentContext): Promise<void> {
   const { log, signal, cwd, env, flagValues } = context;
-  log.info("server.go:180", `Version: ${program.version}`);
+  log.info("app/server.go:180", `Version: ${program.version}`);
   const options = optionsOf(program, flags, cwd);
   const config = await (program.firstStage ?? serverOptions)({
-    onError: (error) => log.error("run.go:72", "Unhandled Error", error),
-    onWarning: (text) => log.warn("options.go:100", text),
+    onError: (error) => log.error("cli/run.go:72", "Unhandled Error", error),
+    onWarning: (text) => log.warn("options/options.go:100", text),
     onLifeCycle: logLifeCycle(log),
     ...options,
-    monitoring: { countsFromStart: true, flags: flagValues, setVerbosity: log.setVerbosity, ...options.monitoring },
+    monitoring: {
+      countsFromStart: true,
+      flags: flagValues,
+      setVerbosity: log.setVerbosity,
+      requestLog: requestLogOf(log),
+      ...options.monitoring,
+    },
     tracing: { ...logSlowRequests(log), ...options.tracing },
     signal,
   }).toConfig();
@@ -104,14 +110,14 @@ async function run(program: ServerProgram, flags: Flags, context: ComponentConte
   const addresses = [...new Set([running.url, running.httpUrl ?? ""])].filter((url) => url !== "");
   for (const url of addresses) {
     const { protocol, host } = new URL(url);
-    log.info("secure_serving.go:211", `Serving ${protocol === "https:" ? "securely" : "insecurely"} on ${host}`);
+    log.info("server/secure_serving.go:211", `Serving ${protocol === "https:" ? "securely" : "insecurely"} on ${host}`);
   }
   await tellSystemdReady(env, log);
   if (!signal.aborted) {
     await new Promise<void>((done) => signal.addEventListener("abort", () => done(), { once: true }));
   }
   await Promise.all([notifySystemd("STOPPING=1", env), running.close()]);
-  for (const url of addresses) log.info("secure_serving.go:262", `Stopped listening on ${new URL(url).host}`);
+  for (const url of addresses) log.info("server/secure_serving.go:262", `Stopped listening on ${new URL(url).host}`);
 }
 
 /** Where the program keeps its objects and listens. */

@@ -9,7 +9,7 @@ import { etcdSection } from "./etcd.js";
 import { egressSelectorSection } from "./egress.js";
 import { featuresSection } from "./features.js";
 import { genericSection } from "./generic.js";
-import { logsSection } from "./logs.js";
+import { logsSection } from "../logging/logging-flags.js";
 import { metricsSection } from "./metrics.js";
 import { miscSection } from "./miscellaneous.js";
 import { ownSection } from "./own.js";

@@ -112,6 +112,8 @@ export interface SchedulerHandle {
   rejectWaiting(uid: string, plugin: string, message: string): boolean;
   /** Lets plugin `plugin` agree to a pod that waits at permit; it is bound when all have. False when it does not wait. */
   allowWaiting(uid: string, plugin: string): boolean;
+  /** Counts an attempt of preemption, with the number of its victims; undefined where no node has some. */
+  preempted?(victims: number | undefined): void;
   /** Called with errors of work that no cycle waits for. */
   report(error: unknown): void;
   /** Aborts when the scheduler stops. */

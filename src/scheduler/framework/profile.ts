@@ -172,14 +172,28 @@ export class Profile {
     return { message: reasons.join(", "), ...(nominated !== undefined && { nominatedNode: nominated }) };
   }
 
-  /** The weighted sums of the plugins' scores, in the order of `nodes`; or why a plugin failed. */
-  score(state: CycleState, info: PodInfo, nodes: readonly NodeInfo[]): Float64Array | Status {
-    const sums = new Float64Array(nodes.length);
-    const scores: number[] = nodes.map(() => 0);
+  /** The plugins that will score, or why one failed. */
+  preScore(state: CycleState, info: PodInfo, nodes: readonly NodeInfo[]): readonly SchedulerPlugin[] | Status {
+    const scoring: SchedulerPlugin[] = [];
     for (const plugin of this.#plugins) {
       const status = plugin.preScore?.(state, info, nodes);
       if (status?.code === "skip") continue;
       if (status !== undefined) return from(plugin.name, status);
+      if (plugin.score !== undefined) scoring.push(plugin);
+    }
+    return scoring;
+  }
+
+  /** The weighted sums of the scores of plugins that {@link preScore} has left, in the order of `nodes`. */
+  score(
+    state: CycleState,
+    info: PodInfo,
+    nodes: readonly NodeInfo[],
+    scoring: readonly SchedulerPlugin[],
+  ): Float64Array {
+    const sums = new Float64Array(nodes.length);
+    const scores: number[] = nodes.map(() => 0);
+    for (const plugin of scoring) {
       if (plugin.score === undefined) continue;
       const weight = this.#weights.get(plugin) ?? 1;
       for (let index = 0; index < nodes.length; index++) {

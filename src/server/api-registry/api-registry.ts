@@ -85,6 +85,8 @@ export interface ApiSnapshot {
   readonly served: ServedApi;
   /** Finds a served resource by "apps/v1" and "deployments". */
   find(groupVersion: string, resource: string): ServedResource | undefined;
+  /** Whether a group has resources of the server's own code, and not only of definitions. */
+  routes(group: string): boolean;
 }
 
 /** The groups, versions and resources of a server, which come and go while it runs. */
@@ -243,8 +245,10 @@ export class ApiRegistry implements ResourceHost {
       title: this.config.title,
     });
     const facts = new Map(served.resources.map((one) => [`${one.groupVersion}/${one.name}`, one]));
+    const routed = this.#installed.routedGroups();
     return {
       served,
+      routes: (group) => routed.has(group),
       find(groupVersion, resource) {
         const found = facts.get(`${groupVersion}/${resource}`);
         return found && installed.get(installationId({ group: found.group, resource }))?.at(found);

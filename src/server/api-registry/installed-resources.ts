@@ -55,6 +55,11 @@ export class InstalledResources {
     return [...this.#front.values(), ...this.#behind.values()].flatMap(({ shown }) => shown ?? []);
   }
 
+  /** The groups of those that do not yield. */
+  routedGroups(): ReadonlySet<string> {
+    return new Set([...this.#front.values()].flatMap(({ shown, installation }) => (shown ? installation.group : [])));
+  }
+
   /** Ends what the storages of resources do by themselves. */
   close(): void {
     for (const { shown, hidden } of [...this.#front.values(), ...this.#behind.values()]) {

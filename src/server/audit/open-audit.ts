@@ -2,7 +2,10 @@ import type { Random } from "../../base/numbers/random.js";
 import type { Clock } from "../../base/time/clock.js";
 import { stopwatchOf, type Timers } from "../../base/time/timers.js";
 import type { Environment } from "../../client/surroundings.js";
+import type { FamilyDefinition } from "../../machinery/metrics/family.js";
 import type { ProcessHosts } from "../../client/transport/dial.js";
+import type { MetricTable } from "../../machinery/metrics/metric-table.js";
+import type { Measuring } from "../metrics/measures.js";
 import type { RequestAuditing } from "../request/request-audit.js";
 import { requestAuditing } from "./audit-filter.js";
 import type { AuditLogOptions, AuditOptions, AuditWebhookOptions, BackendOptions } from "./audit-options.js";
@@ -40,6 +43,8 @@ export interface AuditSurroundings {
 export interface OpenedAudit {
   readonly auditing: RequestAuditing;
   readonly counts: AuditCounts;
+  /** Shows the counts among the metrics of a server. */
+  measure(measuring: Measuring): void;
   /** Sends what waits. Call it when no request is under way any more. */
   close(): Promise<void>;
 }
@@ -83,8 +88,51 @@ export async function openAudit(
   return {
     auditing: requestAuditing({ rules, sink, counts, now, stopwatch: stopwatchOf(timers) }),
     counts,
+    measure: (measuring) =>
+      measuring.addSource((table) => {
+        table.onRead(() => showCounts(table, counts));
+        table.onReset(() => counts.clear());
+      }),
     close: () => sink.close(),
   };
+}
+
+const METRICS = {
+  events: {
+    name: "apiserver_audit_event_total",
+    type: "counter",
+    help: "Counter of audit events generated and sent to the audit backend.",
+    stability: "ALPHA",
+  },
+  rejected: {
+    name: "apiserver_audit_requests_rejected_total",
+    type: "counter",
+    help: "Counter of apiserver requests rejected due to an error in audit logging backend.",
+    stability: "ALPHA",
+  },
+  levels: {
+    name: "apiserver_audit_level_total",
+    type: "counter",
+    help: "Counter of policy levels for audit events (1 per request).",
+    labels: ["level"],
+    stability: "ALPHA",
+  },
+  errors: {
+    name: "apiserver_audit_error_total",
+    type: "counter",
+    help: "Counter of audit events that failed to be audited properly. Plugin identifies the plugin affected by the error.",
+    labels: ["plugin"],
+    stability: "ALPHA",
+  },
+} as const satisfies Readonly<Record<string, FamilyDefinition>>;
+
+function showCounts(table: MetricTable, { events, rejected, levels, errors }: AuditCounts): void {
+  const [total, refused] = [table.family(METRICS.events), table.family(METRICS.rejected)];
+  total.set(total.series(), events);
+  refused.set(refused.series(), rejected);
+  const [byLevel, byPlugin] = [table.family(METRICS.levels), table.family(METRICS.errors)];
+  for (const [level, count] of levels) byLevel.set(byLevel.series(level), count);
+  for (const [plugin, count] of errors) byPlugin.set(byPlugin.series(plugin), count);
 }
 
 /** kube-apiserver's words. */

@@ -1,5 +1,6 @@
 import { stopwatchOf, type Timers } from "../../base/time/timers.js";
 import type { Clock } from "../../base/time/clock.js";
+import { goDurationText } from "../../client/rest/go-duration-text.js";
 import { REQUEST_IS_OVER } from "../../base/async/cancellation.js";
 import { limitOf } from "../filters/deadline.js";
 import { isLongRunning, respondTooMany } from "../filters/max-in-flight.js";
@@ -14,7 +15,7 @@ import type { FlowControlObserver } from "./observer.js";
 import { PriorityLevels } from "./priority-levels.js";
 import type { SeatedRequest } from "./queue.js";
 import { WatchCounts } from "./watch-counts.js";
-import { estimateWork, type WorkFacts } from "./work-estimator.js";
+import { estimateWork, watchersOf, type WorkFacts } from "./work-estimator.js";
 import { mostSeats } from "./work.js";
 
 /** How long any request waits for seats, at most. */
@@ -51,6 +52,8 @@ export class Fairness {
   readonly #configuration: FlowControlConfiguration;
   readonly #watches = new WatchCounts();
   readonly #dropped = new DroppedRequests();
+  /** Nanoseconds since the start. */
+  readonly #elapsed: () => number;
   #facts: WorkFacts = { watches: this.#watches, sizeOf: () => undefined };
 
   constructor(options: FairnessOptions) {
@@ -58,6 +61,7 @@ export class Fairness {
     this.#options = options;
     const stopwatch = stopwatchOf(timers)();
     const elapsed = (): number => Math.round(stopwatch() * 1e6);
+    this.#elapsed = elapsed;
     this.levels = new PriorityLevels(
       seats,
       { elapsed, now: () => clock.now(), timers, observer, learnsDurations: true },
@@ -94,6 +98,15 @@ export class Fairness {
     const { observer } = this.#options;
     const estimate = estimateWork(request, this.#facts, level.mostSeats);
     observer?.estimated?.(level.name, schema.name, mostSeats(estimate));
+    const watchers = observer?.watchers === undefined ? undefined : watchersOf(request.info, this.#facts);
+    if (watchers !== undefined) observer?.watchers?.(level.name, schema.name, watchers);
+    request.added.line?.push({
+      apf_pl: level.name,
+      apf_fs: schema.name,
+      apf_iseats: estimate.initialSeats,
+      apf_fseats: estimate.finalSeats,
+      apf_additionalLatency: goDurationText(estimate.additionalLatency / 1e6),
+    });
     // A single queue has no flows.
     const distinguisher = level.spec.queuing.queues > 1 ? distinguisherOf(request, schema.distinguisher) : "";
     return level.queues.start({
@@ -106,6 +119,7 @@ export class Fairness {
 
   async #run(next: Handler, request: ApiRequest, seated: SeatedRequest, { level }: Flow): Promise<void> {
     const end = (): void => {
+      if (request.added.line !== undefined && seated.state === "executing") this.#logExecution(request, seated);
       level.queues.finish(seated);
       if (level.isQuiescing && level.queues.isIdle) this.#configuration.changed();
     };
@@ -123,6 +137,11 @@ export class Fairness {
       forget();
       end();
     }
+  }
+
+  #logExecution({ added, info }: ApiRequest, { startedAt }: SeatedRequest): void {
+    const took = goDurationText((this.#elapsed() - startedAt) / 1e6);
+    added.line?.push({ ...(info.verb === "watch" && { apf_init_latency: took }), apf_execution_time: took });
   }
 
   async #runLater(next: Handler, request: ApiRequest, seated: SeatedRequest, flow: Flow): Promise<void> {

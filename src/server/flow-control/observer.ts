@@ -1,5 +1,17 @@
+import type { Queuing } from "./queue-set.js";
+import type { DemandStatistics } from "./seat-demand.js";
+
 /** Why a request got no seats. */
 export type Rejection = "concurrency-limit" | "queue-full" | "time-out";
+
+/** What divides the seats, and how. */
+export interface LevelState {
+  readonly limits: LevelLimits;
+  readonly demand: DemandStatistics;
+  /** What the level should have, of what the levels share. */
+  readonly target: number;
+  readonly queuing: Queuing;
+}
 
 /** The seats of a priority level. */
 export interface LevelLimits {
@@ -18,15 +30,19 @@ export interface LevelLimits {
  */
 export interface FlowControlObserver {
   estimated?(level: string, flowSchema: string, seats: number): void;
+  /** So many watches are told of a write. */
+  watchers?(level: string, flowSchema: string, count: number): void;
   /** A request waits. `length` is that of its queue, with it. */
   enqueued?(level: string, flowSchema: string, seats: number, length: number): void;
   /** A request waits no more; `executes` is whether it got its seats. */
   dequeued?(level: string, flowSchema: string, seats: number, waited: number, executes: boolean): void;
   started?(level: string, flowSchema: string, seats: number): void;
-  ended?(level: string, flowSchema: string, executed: number): void;
+  ended?(level: string, flowSchema: string, executed: number, isWatch: boolean): void;
   /** Seats are free again, possibly some time behind the end. */
   freed?(level: string, flowSchema: string, seats: number): void;
   rejected?(level: string, flowSchema: string, reason: Rejection): void;
-  limits?(level: string, limits: LevelLimits): void;
+  /** The request whose turn it is waits on, because its seats are not free. */
+  notAccommodated?(level: string, flowSchema: string): void;
+  limits?(level: string, state: LevelState): void;
   levelRemoved?(level: string): void;
 }

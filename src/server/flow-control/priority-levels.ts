@@ -74,7 +74,14 @@ export class PriorityLevels {
 
   #assign(level: PriorityLevel, seats: number): void {
     level.assign(seats);
-    this.surroundings.observer?.limits?.(level.name, level.limits);
+    const { limits, demand, spec } = level;
+    const { target } = shareOf(level);
+    this.surroundings.observer?.limits?.(level.name, {
+      limits,
+      demand: demand.statistics,
+      target,
+      queuing: spec.queuing,
+    });
   }
 
   #updated(spec: LevelSpec): PriorityLevel {

@@ -150,7 +150,7 @@ export class QueueSet {
     this.counts.executing -= 1;
     const { queue, estimate } = request;
     const duration = this.#since - request.startedAt;
-    this.surroundings.observer?.ended?.(this.level, request.flowSchema, duration / 1e6);
+    this.surroundings.observer?.ended?.(this.level, request.flowSchema, duration / 1e6, isWatch(request));
     if (queue === undefined) this.unqueued.delete(request);
     else {
       queue.executing.delete(request);
@@ -194,6 +194,8 @@ export class QueueSet {
     if (counts.waiting === 0 && counts.seatsInUse < this.#limit && this.#hasSeats(request.seats)) {
       // It would be appended and dispatched at once, not before its arrival.
       queue.nextDispatch = Math.max(queue.nextDispatch, request.arrivalWork);
+      surroundings.observer?.enqueued?.(this.level, request.flowSchema, request.seats, queue.length + 1);
+      surroundings.observer?.dequeued?.(this.level, request.flowSchema, request.seats, 0, true);
       this.#dispatch(request, queue);
       return request;
     }
@@ -252,7 +254,11 @@ export class QueueSet {
     const index = this.#order.next(this.#last);
     const queue = this.queues[index];
     const request = queue?.oldest;
-    if (queue === undefined || request === undefined || !this.#hasSeats(request.seats)) return false;
+    if (queue === undefined || request === undefined) return false;
+    if (!this.#hasSeats(request.seats)) {
+      this.surroundings.observer?.notAccommodated?.(this.level, request.flowSchema);
+      return false;
+    }
     this.#unqueue(request, queue, true);
     this.#dispatch(request, queue);
     return true;
@@ -373,3 +379,5 @@ export class QueueSet {
     this.#reorder();
   }
 }
+
+const isWatch = ({ request }: SeatedRequest): boolean => request?.info.verb === "watch";

@@ -38,7 +38,7 @@ export function estimateWork(
 ): WorkEstimate {
   const { verb } = info;
   if (verb === "list" || verb === "watch") return estimateList(info, exchange.query, facts, mostSeats);
-  if (info.isResourceRequest && WRITES.has(verb)) return estimateWrite(info, facts, mostSeats);
+  if (isWrite(info)) return estimateWrite(info, facts, mostSeats);
   return ONE_SEAT;
 }
 
@@ -95,10 +95,17 @@ function readsStorage(query: URLSearchParams, resourceVersion: string, limit: nu
   return limit > 0 && resourceVersion !== "" && resourceVersion !== "0";
 }
 
-function estimateWrite(info: RequestInfo, facts: WorkFacts, mostSeats: number | undefined): WorkEstimate {
+/** How many watches are told of what the request writes; undefined for one that writes nothing which is watched. */
+export function watchersOf(info: RequestInfo, { watches }: WorkFacts): number | undefined {
   // A token is no object that is watched.
-  if (info.resource === "serviceaccounts" && info.subresource === "token") return ONE_SEAT;
-  const count = facts.watches.interested(info);
+  const isToken = info.resource === "serviceaccounts" && info.subresource === "token";
+  return isWrite(info) && !isToken ? watches.interested(info) : undefined;
+}
+
+const isWrite = ({ isResourceRequest, verb }: RequestInfo): boolean => isResourceRequest && WRITES.has(verb);
+
+function estimateWrite(info: RequestInfo, facts: WorkFacts, mostSeats: number | undefined): WorkEstimate {
+  const count = watchersOf(info, facts) ?? 0;
   if (count < WATCHES_PER_SEAT) return ONE_SEAT;
   const wanted = Math.ceil(count / WATCHES_PER_SEAT);
   const finalSeats = Math.min(wanted, mostSeats ?? MOST_SEATS_OF_WRITE, MOST_SEATS_OF_WRITE);

@@ -9,6 +9,7 @@ import type { Measuring } from "../metrics/measures.js";
 import type { ApiRequest, Handler } from "../request/api-request.js";
 import { respondText } from "../request/respond.js";
 import type { Delegate } from "./delegate.js";
+import { answerUnserved, unknownPath } from "./unserved-paths.js";
 
 /** The operations of a served resource, and of its subresources by name. */
 export type OperationsOf = (resource: ServedResource) => ReadonlyMap<string, Operations>;
@@ -44,9 +45,9 @@ export function director(
     const groupVersion = info.apiGroup === "" ? info.apiVersion : `${info.apiGroup}/${info.apiVersion}`;
     const resource = api.find(groupVersion, info.resource);
     if (resource === undefined && isOwn?.has(groupVersion) === false) return delegate?.direct(request);
-    if (resource === undefined) throw unknownPath();
+    if (resource === undefined) return answerUnserved(request, api.routes);
     if (api.served.unavailable.has(groupVersion)) return respondText(request, 503, "service unavailable\n");
-    if (!scopeFits(request, resource)) throw unknownPath();
+    if (!scopeFits(request, resource)) return answerUnserved(request, api.routes);
     const known = operations(resource).get(info.subresource);
     const connecter = info.legacyWatch ? undefined : known?.connecter;
     if (info.rest.length > 0 && connecter?.hasSubpath !== true) throw unknownPath();
@@ -90,20 +91,6 @@ function noteDeprecation({ warnings, annotations, audit }: ApiRequest, { facts }
   if (audit === undefined) return;
   annotations.add("k8s.io/deprecated", "true");
   if (facts.removed !== undefined) annotations.add("k8s.io/removed-release", facts.removed);
-}
-
-/** 404 for a path without a handler. Clients print it as "the server could not find the requested resource". */
-function unknownPath(): StatusError {
-  return new StatusError({
-    kind: "Status",
-    apiVersion: "v1",
-    metadata: {},
-    status: "Failure",
-    message: "the server could not find the requested resource",
-    reason: "NotFound",
-    details: {},
-    code: 404,
-  });
 }
 
 /**

@@ -12,6 +12,7 @@ import type { ApiRequest, Handler } from "../request/api-request.js";
 import { hasBadEscape } from "../request/request-info.js";
 import { respondText } from "../request/respond.js";
 import { OwnPaths } from "./own-paths.js";
+import { answerOnlyRead, answerUnserved } from "./unserved-paths.js";
 import { isStep } from "./boot-sequence.js";
 import type { ServerConfig } from "./server-config.js";
 
@@ -40,16 +41,17 @@ export class NonResourcePaths {
   handler(api: ServedApi): Handler {
     const find = this.#lookup(api);
     const { delegate, listsPathsAtEnd = false, monitoring } = this.#config;
-    const end = listsPathsAtEnd ? rootPaths(api, () => this.listed(), 404) : notFound;
+    const index = listsPathsAtEnd ? rootPaths(api, () => this.listed(), 404) : undefined;
+    const routes = (group: string): boolean => this.#registry.current.routes(group);
     return async (request) => {
       const { path } = request.info;
       const handler = this.own.find(path) ?? monitoring?.find(path);
       if (handler !== undefined) return handler(request);
       const reader = find(path);
-      if (reader !== undefined) return isRead(request) ? reader(request) : refuse(request);
+      if (reader !== undefined) return isRead(request) ? reader(request) : answerOnlyRead(request, routes);
       if (delegate?.servesPath(path) === true) return delegate.direct(request);
       if (hasBadEscape(path)) return respondText(request, 400, "400 Bad Request");
-      return end(request);
+      return answerUnserved(request, routes, index);
     };
   }
 
@@ -139,10 +141,6 @@ function withBehind(own: readonly HealthCheck[], behind: readonly HealthCheck[])
 }
 
 const isRead = ({ exchange }: ApiRequest): boolean => exchange.method === "GET" || exchange.method === "HEAD";
-
-const notFound: Handler = (request) => respondText(request, 404, "404 page not found\n");
-
-const refuse = (request: ApiRequest): Promise<void> => respondText(request, 405, "405: Method Not Allowed");
 
 /** Fails while a part of the server reads a resource that is not installed; kube-apiserver has no such check, so that it is not listed before. */
 function resourcesCheck(registry: ApiRegistry): readonly HealthCheck[] {

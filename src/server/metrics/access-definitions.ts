@@ -1,5 +1,6 @@
 import { exponentialBuckets, type FamilyDefinition } from "../../machinery/metrics/family.js";
 
+const OF_POLICY = ["policy", "policy_binding", "error_type", "enforcement_action"];
 const RESULT_BUCKETS = exponentialBuckets(0.001, 2, 15);
 const ADMISSION_BUCKETS = [0.005, 0.025, 0.1, 0.5, 1, 2.5];
 
@@ -93,5 +94,20 @@ export const ACCESS = {
     help: "Admission webhook request total, identified by name and broken out for each admission type (validating or admit) and operation. Additional labels specify whether the request was rejected or not and an HTTP status code. Codes greater than 600 are truncated to 600, to keep the metrics cardinality bounded.",
     labels: ["name", "type", "operation", "code", "rejected"],
     stability: "ALPHA",
+  },
+  policyChecks: {
+    name: "apiserver_validating_admission_policy_check_total",
+    type: "counter",
+    help: "Validation admission policy check total, labeled by policy and further identified by binding and enforcement action taken.",
+    labels: OF_POLICY,
+    stability: "BETA",
+  },
+  policyDuration: {
+    name: "apiserver_validating_admission_policy_check_duration_seconds",
+    type: "histogram",
+    help: "Validation admission latency for individual validation expressions in seconds, labeled by policy and further including binding and enforcement action taken.",
+    labels: OF_POLICY,
+    buckets: [0.0000005, 0.001, 0.01, 0.1, 1],
+    stability: "BETA",
   },
 } as const satisfies Readonly<Record<string, FamilyDefinition>>;

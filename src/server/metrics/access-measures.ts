@@ -1,7 +1,7 @@
 import type { Family } from "../../machinery/metrics/family.js";
 import type { MetricTable } from "../../machinery/metrics/metric-table.js";
 import { ACCESS } from "./access-definitions.js";
-import type { MeasuredAdmission, MeasuredWebhookCall } from "./measures.js";
+import type { MeasuredAdmission, MeasuredPolicyCheck, MeasuredWebhookCall } from "./measures.js";
 import { familiesOf } from "./request-measures.js";
 
 /** HTTP statuses beyond this are counted as it. */
@@ -52,6 +52,12 @@ export class AccessMeasures {
     if (rejection === undefined) return;
     const { errorType, code: rejectionCode } = rejection;
     webhookRejections.add(webhookRejections.series(name, type, operation, errorType, codeText(rejectionCode)));
+  }
+
+  policyCheck({ policy, binding, errorType, action, milliseconds }: MeasuredPolicyCheck): void {
+    const { policyChecks, policyDuration } = this.#families;
+    policyChecks.add(policyChecks.series(policy, binding, errorType, action));
+    policyDuration.observe(policyDuration.series(policy, binding, errorType, action), milliseconds / 1000);
   }
 }
 

@@ -58,6 +58,16 @@ export interface MeasuredWebhookCall extends Omit<MeasuredAdmission, "type"> {
   readonly failedOpen: boolean;
 }
 
+/** What a ValidatingAdmissionPolicy did about a validation that failed, or that could not be evaluated. */
+export interface MeasuredPolicyCheck {
+  readonly policy: string;
+  readonly binding: string;
+  readonly errorType: "no_error" | "compile_error" | "out_of_budget" | "invalid_error";
+  /** "allow": the policy ignores its failures. */
+  readonly action: "allow" | "deny" | "audit" | "warn";
+  readonly milliseconds: number;
+}
+
 export type WebhookErrorType = "calling_webhook_error" | "apiserver_internal_error" | "no_error";
 
 /** Takes what a server measures. Durations are milliseconds, of {@link now}. */
@@ -80,6 +90,7 @@ export interface ServerMeasures {
   /** A phase of admission has ended for all plugins. */
   admissionStep(outcome: MeasuredAdmission): void;
   webhook(call: MeasuredWebhookCall): void;
+  policyCheck(check: MeasuredPolicyCheck): void;
   /** A call of the storage has ended. */
   stored(operation: string, key: string, milliseconds: number, failed: boolean): void;
   /** The storage has sent changes of these keys. */

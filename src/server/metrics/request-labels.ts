@@ -39,6 +39,9 @@ function scopeOf({ info }: ApiRequest): string {
   return info.namespace === "" ? "cluster" : "namespace";
 }
 
+/** The verb that kube-apiserver logs: that of the labels. */
+export const loggedVerb = (request: ApiRequest): string => verbOf(request, scopeOf(request));
+
 /** The method in capitals, but for lists, watches, applies and connections. */
 function verbOf({ info, exchange }: ApiRequest, scope: string): string {
   if (info.isResourceRequest && CONNECTS.has(info.subresource)) return "CONNECT";

@@ -5,7 +5,13 @@ import type { Family } from "../../machinery/metrics/family.js";
 import { type MetricChoice, MetricTable } from "../../machinery/metrics/metric-table.js";
 import type { ApiRequest, Handler } from "../request/api-request.js";
 import { AccessMeasures } from "./access-measures.js";
-import type { MeasuredAdmission, MeasuredTarget, MeasuredWebhookCall, ServerMeasures } from "./measures.js";
+import type {
+  MeasuredAdmission,
+  MeasuredPolicyCheck,
+  MeasuredTarget,
+  MeasuredWebhookCall,
+  ServerMeasures,
+} from "./measures.js";
 import { HEALTH } from "./request-definitions.js";
 import { RequestMeasures } from "./request-measures.js";
 import { type MeasuredStorage, StorageMeasures, type StoragePolls } from "./storage-measures.js";
@@ -77,6 +83,10 @@ export class ServerMetrics implements ServerMeasures {
   webhook(call: MeasuredWebhookCall): void {
     if (call.warnings !== undefined) this.#requests.webhookTook(call.warnings, call.milliseconds);
     this.#access.webhook(call);
+  }
+
+  policyCheck(check: MeasuredPolicyCheck): void {
+    this.#access.policyCheck(check);
   }
 
   stored(operation: string, key: string, milliseconds: number, failed: boolean): void {

@@ -1,6 +1,7 @@
 import type { ServedApi } from "../../api/facts/index.js";
 import type { CancellationToken } from "../../base/async/cancellation.js";
 import { headerValue } from "../../base/text/header-text.js";
+import type { LogValues } from "../../client/klog.js";
 import type { Exchange } from "./exchange.js";
 import type { RequestAudit } from "./request-audit.js";
 import { parseRequestInfo, type RequestInfo } from "./request-info.js";
@@ -22,8 +23,11 @@ export class ApiRequest implements CancellationToken {
   readonly annotations: AuditAnnotations;
   /** Names the request in logs and in the answer's Audit-Id header. */
   readonly auditId: string;
-  /** What filters add to the answer, whoever writes it: all copies of the request share it. */
-  readonly added: { headers: Readonly<Record<string, string>> | undefined };
+  /**
+   * What filters add to the answer, whoever writes it, and parts of the server to the request's line in the log, where it is logged: all copies of the
+   * request share it.
+   */
+  readonly added: { headers: Readonly<Record<string, string>> | undefined; line: LogValues[] | undefined };
   /** Called when a watch has sent the state that it begins with, or when another server takes the request over. It may be called again. */
   readonly onInitialized: (() => void) | undefined;
   /** The request's audit record; undefined where none is kept. */
@@ -114,7 +118,7 @@ export function newApiRequest(exchange: Exchange, api: ServedApi, received: numb
     warnings: new Warnings(),
     annotations: new AuditAnnotations(),
     auditId,
-    added: { headers: undefined },
+    added: { headers: undefined, line: undefined },
   });
 }
 

@@ -21,6 +21,8 @@ export interface Exchange extends PeerIdentity {
   /** What the client speaks; undefined for a call in the same process. */
   readonly protocol?: "HTTP/1.1" | "HTTP/2.0" | undefined;
   readonly remoteAddress: string;
+  /** The client's port; undefined for a call in the same process and over a Unix socket. */
+  readonly remotePort?: number | undefined;
   /** Aborts when the client disconnects or the server shuts down. */
   readonly signal: AbortSignal;
   /** True once the client has disconnected or the whole answer was sent. Asking costs nothing, and the signal is not made. */

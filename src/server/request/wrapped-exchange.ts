@@ -42,6 +42,9 @@ export class WrappedExchange implements Exchange {
   get remoteAddress(): string {
     return this.inner.remoteAddress;
   }
+  get remotePort(): number | undefined {
+    return this.inner.remotePort;
+  }
   get signal(): AbortSignal {
     return this.inner.signal;
   }

@@ -9,6 +9,7 @@ import { optionFaults } from "../../../src/cluster/apiserver/option-faults.js";
 import { readApiServerOptions } from "../../../src/cluster/apiserver/options.js";
 import { allSections } from "../../../src/component/component.js";
 import type { ComponentFlag } from "../../../src/component/component-flag.js";
+import { loggingFaults, readLogging } from "../../../src/component/logging/logging-flags.js";
 import type { Flags } from "../../../src/component/flags/flag-set.js";
 import { FlagTable } from "../../../src/component/flags/flag-table.js";
 import { defaultText } from "../../../src/component/flags/flag-value.js";
@@ -98,6 +99,8 @@ describe("what becomes of a flag", () => {
       has: (name) => flags.has(name),
       order: flags.order,
     };
+    loggingFaults(watched, []);
+    readLogging(watched);
     optionFaults(watched, "/");
     readApiServerOptions(watched, "/");
     return read;

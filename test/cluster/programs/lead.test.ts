@@ -4,7 +4,7 @@ import { deferred } from "../../../src/base/async/deferred.js";
 import { configFromFile, kubernetesClient } from "../../../src/client/index.js";
 import { openConnection } from "../../../src/cluster/programs/connection.js";
 import { prepareLeadership } from "../../../src/cluster/programs/lead.js";
-import { ComponentLog } from "../../../src/component/component-log.js";
+import { ComponentLog } from "../../../src/component/logging/component-log.js";
 import { type BareServer, startBareServer } from "./running-component.js";
 
 let server: BareServer;
@@ -20,6 +20,7 @@ test("LE-2: a leader whose term has ended while it stood still sends nothing mor
   const clock = { now: () => Date.now() + stoodStill };
   let log = "";
   const leads = deferred<void>();
+  const logging = { clock, log: new ComponentLog({ write: (line) => void (log += line), clock, verbosity: 0 }) };
   const leadership = prepareLeadership({
     program: "tested-program",
     settings: {
@@ -31,16 +32,15 @@ test("LE-2: a leader whose term has ended while it stood still sends nothing mor
       retryPeriod: 2000,
       releases: false,
     },
-    transport: openConnection(config),
-    clock,
-    log: new ComponentLog((line) => void (log += line), clock, 0),
+    transport: openConnection(config, logging),
+    ...logging,
     signal: new AbortController().signal,
     async work(ending) {
       leads.resolve();
       await aborted(ending);
     },
   });
-  const transport = openConnection(config, { mayAct: () => leadership.mayAct() });
+  const transport = openConnection(config, logging, { mayAct: () => leadership.mayAct() });
   const client = kubernetesClient({ transport: () => transport }, {});
   const create = (name: string) =>
     client

@@ -46,5 +46,22 @@ test("SCD-8: attempts to schedule pods are counted, and the pods that wait are s
     const text = await scrape();
     expect(total(text, "scheduler_schedule_attempts_total", { result: "scheduled" })).toBe(1);
     expect(total(text, "scheduler_pod_scheduling_attempts_count")).toBe(1);
+    const point = "scheduler_framework_extension_point_duration_seconds_count";
+    for (const extension_point of [
+      "PreFilter",
+      "Filter",
+      "PreScore",
+      "Score",
+      "Reserve",
+      "Permit",
+      "PreBind",
+      "Bind",
+    ]) {
+      const labels = { extension_point, profile: "default-scheduler", status: "Success" };
+      // One node alone is not scored.
+      expect(total(text, point, labels) > 0, extension_point).toBe(!extension_point.endsWith("Score"));
+    }
+    expect(total(text, point, { extension_point: "PostFilter", status: "Unschedulable" })).toBeGreaterThan(0);
+    expect(total(text, "scheduler_preemption_attempts_total")).toBeGreaterThan(0);
   });
 });

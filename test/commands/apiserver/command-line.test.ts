@@ -102,7 +102,7 @@ test("START-3: at -v=1 the log begins with the value of each flag, before any fa
 test("START-3, START-4: all faults are one message, refused flags among them", async () => {
   const { code, stderr } = await apiserver(
     "--etcd-servers-overrides=/events#http://127.0.0.1:2",
-    "--logging-format=json",
+    "--tls-curve-preferences=23",
     "--basic-auth-file=passwords.csv",
     "--secure-port=0",
     "--etcd-servers=http://127.0.0.1:1",
@@ -113,7 +113,7 @@ test("START-3, START-4: all faults are one message, refused flags among them", a
   expect(code).toBe(1);
   expect(logOf(stderr).failure).toBe(
     "[--etcd-servers-overrides is not supported: all objects are kept in the etcd of --etcd-servers, " +
-      "--logging-format is not supported: the log is text, " +
+      "--tls-curve-preferences is not supported: the key exchanges are those of OpenSSL, " +
       "--basic-auth-file is not supported: Kubernetes has dropped it, passwords are not checked, " +
       "--secure-port 0 must be between 1 and 65535, inclusive. It cannot be turned off with 0]",
   );

@@ -65,8 +65,10 @@ describe("the paths of a main server", () => {
     for (const path of ["/apis", "/apis/"]) expect(await json(path)).toMatchObject({ kind: "APIGroupList" });
     for (const path of ["/apis/apps/v1", "/apis/apps/v1/"])
       expect(await json(path)).toMatchObject({ kind: "APIResourceList", groupVersion: "apps/v1" });
-    for (const path of ["/apis/apps/v1x", "/apis/app", "/apisx"])
+    for (const path of ["/apis/app", "/apis/app/v1/things", "/apisx", "/nope"])
       expect([path, (await get(path)).text]).toEqual([path, "404 page not found\n"]);
+    for (const path of ["/apis/apps/v1x", "/apis/apps/v9/deployments", "/api/v2", "/api/v2/pods", "/version/nope"])
+      expect([path, await json(path)]).toEqual([path, expect.objectContaining({ kind: "Status", reason: "NotFound" })]);
   });
 });
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { logSlowRequests } from "../../../src/cluster/stages/log-life-cycle.js";
-import { ComponentLog } from "../../../src/component/component-log.js";
+import { ComponentLog } from "../../../src/component/logging/component-log.js";
 import { requestTracing } from "../../../src/server/tracing/request-tracing.js";
 import { SlowTrace } from "../../../src/server/tracing/slow-trace.js";
 import { type AdmittingServer, admittingServer } from "../../helpers/admitting-server.js";
@@ -146,7 +146,8 @@ describe("REQ-3: a request whose work took 500 ms or longer is logged", () => {
 
 test("programs log the text at -v=2, in klog's form", () => {
   const lines: string[] = [];
-  const log = new ComponentLog((line) => lines.push(line), { now: () => new Date(2026, 0, 2, 3, 4, 5).getTime() }, 2);
+  const clock = { now: () => new Date(2026, 0, 2, 3, 4, 5).getTime() };
+  const log = new ComponentLog({ write: (line) => lines.push(line), clock, verbosity: 2 });
   const { onSlowRequest, verbosity } = logSlowRequests(log);
   onSlowRequest?.('Trace[1]: "Get" (total time: 600ms):\nTrace[1]: [600ms] [600ms] END');
   const pid = String(process.pid).padStart(7);

@@ -57,6 +57,16 @@ class DefaultPreemption implements SchedulerPlugin {
   }
 
   postFilter(state: CycleState, info: PodInfo, rejected: NodeStatuses): PostFilterResult {
+    const result = this.#nominate(state, info, rejected);
+    this.#handle.preempted?.(result.victims);
+    return result;
+  }
+
+  #nominate(
+    state: CycleState,
+    info: PodInfo,
+    rejected: NodeStatuses,
+  ): PostFilterResult & { readonly victims?: number } {
     const pod = this.#handle.podOf(info.uid) ?? info;
     const ineligible = whyIneligible(pod, rejected, this.#handle.nodes.get(pod.pod.status?.nominatedNodeName ?? ""));
     if (ineligible !== undefined) return { status: because(ineligible) };
@@ -68,7 +78,7 @@ class DefaultPreemption implements SchedulerPlugin {
       return { status: because(fitMessage(this.#handle.nodes.list().length, diagnosis)), nominatedNode: "" };
     }
     void this.#preempt(pod, chosen);
-    return { nominatedNode: chosen.node };
+    return { nominatedNode: chosen.node, victims: chosen.victims.length };
   }
 
   async #preempt(info: PodInfo, { node, victims }: Candidate): Promise<void> {

@@ -10,6 +10,14 @@ export interface Refusal {
   readonly message: string;
   /** Of the Status; "" for a failure of the policy. */
   readonly reason: string;
+  /** How long the validation took, where that is measured. */
+  readonly milliseconds?: number;
+}
+
+/** Takes the times of validations, and the failures that a policy ignores. */
+export interface ValidationTimes {
+  now(): number;
+  ignored(message: string, milliseconds: number): void;
 }
 
 /** What the validations of a policy found. A failure of a policy that ignores failures is left out. */
@@ -18,12 +26,22 @@ export async function evaluateValidations(
   ignoresFailures: boolean,
   /** Runs over the same request, the second with what the first has left. */
   runs: { readonly expressions: EvaluationRun; readonly messages: (budget: number) => Promise<EvaluationRun> },
+  times?: ValidationTimes,
 ): Promise<readonly Refusal[]> {
-  const failures = (index: number, message: string): readonly Refusal[] =>
-    ignoresFailures ? [] : [{ index, message, reason: "" }];
+  const took: number[] = [];
+  const failures = (index: number, message: string): readonly Refusal[] => {
+    const milliseconds = took[index] ?? 0;
+    if (!ignoresFailures) return [{ index, message, reason: "", milliseconds }];
+    times?.ignored(message, milliseconds);
+    return [];
+  };
   const outcomes: Outcome[] = [];
   try {
-    for (const { expression } of validations) outcomes.push(await runs.expressions.evaluate(expression));
+    for (const { expression } of validations) {
+      const began = times?.now() ?? 0;
+      outcomes.push(await runs.expressions.evaluate(expression));
+      took.push((times?.now() ?? 0) - began);
+    }
   } catch (error) {
     if (error instanceof OutOfBudget) return failures(0, error.message);
     throw error;
@@ -34,7 +52,8 @@ export async function evaluateValidations(
     if (outcome.error !== undefined) return failures(index, outcome.error);
     if (messages instanceof OutOfBudget) return failures(index, `failed messageExpression: ${messages.message}`);
     if (outcome.value === true) return [];
-    return [{ index, message: messageOf(validation, messages[index]), reason: validation.reason }];
+    const milliseconds = took[index] ?? 0;
+    return [{ index, message: messageOf(validation, messages[index]), reason: validation.reason, milliseconds }];
   });
 }
 

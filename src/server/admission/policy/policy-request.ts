@@ -4,6 +4,7 @@ import type { AdmissionAttributes } from "../attributes.js";
 import { namespaceVariable } from "../expressions/evaluated-request.js";
 import { EvaluationRun } from "../expressions/evaluation-run.js";
 import { RequestAuthorizer, requestBindings, type RequestInput } from "../expressions/request-bindings.js";
+import type { ServerMeasures } from "../../metrics/measures.js";
 import type { AdmissionContext } from "../plugin.js";
 
 /** What the expressions of one evaluation of a policy may cost: of its validations and their messages, and again of its audit annotations. */
@@ -31,6 +32,11 @@ export class PolicyRequest {
     private readonly context: AdmissionContext,
   ) {
     this.#authorizer = new RequestAuthorizer(attributes, context.authorize);
+  }
+
+  /** Where what policies do is measured; undefined while nothing is. */
+  get measures(): ServerMeasures | undefined {
+    return this.context.measuring?.on;
   }
 
   /** The variable `namespaceObject`. Rejects with 404 when the namespace does not exist. */

@@ -7,7 +7,14 @@ import { type EvaluatedObjects, evaluatedObjects } from "../expressions/evaluate
 import { OutOfBudget } from "../expressions/evaluation-run.js";
 import { evaluateMatchConditions, MATCH_CONDITIONS_BUDGET } from "../expressions/match-conditions.js";
 import type { AdmissionContext } from "../plugin.js";
-import { AnnotationValues, evaluateAnnotations, evaluateValidations, type Refusal } from "./evaluate-validations.js";
+import {
+  AnnotationValues,
+  evaluateAnnotations,
+  evaluateValidations,
+  type Refusal,
+  type ValidationTimes,
+} from "./evaluate-validations.js";
+import type { MeasuredPolicyCheck } from "../../metrics/measures.js";
 import type { Binding, Policy } from "./policy.js";
 import type { BoundPolicy } from "./configured-policies.js";
 import { type Invocation, invocationsOf, type Misconfiguration, misconfiguration } from "./invocations.js";
@@ -74,10 +81,21 @@ async function askOnce(
     message,
     reason,
   });
-  const { refusals, annotated } = await evaluate(policy, request, { matched, objects, parameter });
+  const measure = (action: MeasuredPolicyCheck["action"], { message, reason, milliseconds = 0 }: Measured): void =>
+    request.measures?.policyCheck({
+      policy: policy.name,
+      binding: binding.name,
+      errorType: reason === "" ? errorTypeOf(message) : "no_error",
+      action,
+      milliseconds,
+    });
+  const ignored = (message: string, milliseconds: number): void =>
+    measure("allow", { message, reason: "", milliseconds });
+  const { refusals, annotated } = await evaluate(policy, request, { matched, objects, parameter }, ignored);
   const denials: Denial[] = [];
   for (const found of refusals) {
     for (const action of binding.actions) {
+      measure(action.toLowerCase() as "deny" | "audit" | "warn", found);
       if (action === "Deny") denials.push(denied(found));
       else if (action === "Audit") annotate(attributes, VALIDATION_FAILURE, failureText(policy, binding, found));
       else if (action === "Warn") {
@@ -87,10 +105,20 @@ async function askOnce(
     }
   }
   for (const one of annotated) {
-    if ("error" in one) denials.push(denied({ message: one.error, reason: "" }));
-    else annotations.add(one.key, one.value);
+    if ("error" in one) {
+      measure("deny", { message: one.error, reason: "" });
+      denials.push(denied({ message: one.error, reason: "" }));
+    } else annotations.add(one.key, one.value);
   }
   return denials;
+}
+
+type Measured = Pick<Refusal, "message" | "reason" | "milliseconds">;
+
+/** kube-apiserver tells what has failed by how its message begins. */
+function errorTypeOf(message: string): MeasuredPolicyCheck["errorType"] {
+  if (message.startsWith("compilation")) return "compile_error";
+  return message.startsWith(new OutOfBudget().message) ? "out_of_budget" : "invalid_error";
 }
 
 type Evaluated = {
@@ -98,13 +126,19 @@ type Evaluated = {
   readonly annotated: Awaited<ReturnType<typeof evaluateAnnotations>>;
 };
 
-async function evaluate(policy: Policy, request: PolicyRequest, input: PolicyInput): Promise<Evaluated> {
+async function evaluate(
+  policy: Policy,
+  request: PolicyRequest,
+  input: PolicyInput,
+  ignored: ValidationTimes["ignored"],
+): Promise<Evaluated> {
   const { ignoresFailures } = policy;
+  const { measures } = request;
   const { variables, conditions, validations, annotations } = await validatingPolicies.of(policy);
-  const failed = (message: string): Evaluated => ({
-    refusals: ignoresFailures ? [] : [{ index: 0, message, reason: "" }],
-    annotated: [],
-  });
+  const failed = (message: string): Evaluated => {
+    if (ignoresFailures) ignored(message, 0);
+    return { refusals: ignoresFailures ? [] : [{ index: 0, message, reason: "" }], annotated: [] };
+  };
   const namespaceObject = true;
   // kube-apiserver looks the namespace up before it asks the policy, and a request in a namespace that is not there fails.
   await request.namespace();
@@ -119,10 +153,9 @@ async function evaluate(policy: Policy, request: PolicyRequest, input: PolicyInp
   const run = (authorizer: boolean, budget: number) =>
     request.run(input, { variables, budget, authorizer, namespaceObject });
   const expressions = await run(true, POLICY_BUDGET);
-  const refusals = await evaluateValidations(validations, ignoresFailures, {
-    expressions,
-    messages: (budget) => run(false, budget),
-  });
+  const runs = { expressions, messages: (budget: number) => run(false, budget) };
+  const times = measures && { now: () => measures.now(), ignored };
+  const refusals = await evaluateValidations(validations, ignoresFailures, runs, times);
   if (annotations.length === 0) return { refusals, annotated: [] };
   try {
     const annotated = await evaluateAnnotations(annotations, ignoresFailures, await run(false, POLICY_BUDGET));

@@ -27,6 +27,12 @@ export class AuditCounts {
     this.levels.set(level, (this.levels.get(level) ?? 0) + 1);
   }
 
+  clear(): void {
+    this.events = this.rejected = 0;
+    this.levels.clear();
+    this.errors.clear();
+  }
+
   error(plugin: AuditPlugin, events: number): void {
     this.errors.set(plugin, (this.errors.get(plugin) ?? 0) + events);
   }

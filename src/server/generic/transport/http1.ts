@@ -84,6 +84,10 @@ class Http1Exchange implements Exchange {
     return this.request.socket.remoteAddress ?? "";
   }
 
+  get remotePort(): number | undefined {
+    return this.request.socket.remotePort;
+  }
+
   get signal(): AbortSignal {
     return this.lifetime.ending;
   }

@@ -46,6 +46,9 @@ export function http2Exchange(
     separateHeaders: () => separated(rawHeaders),
     ...peer,
     remoteAddress: socket?.remoteAddress ?? "",
+    get remotePort() {
+      return socket?.remotePort;
+    },
     get signal() {
       return lifetime.ending;
     },
