@@ -17,7 +17,8 @@ beforeAll(async () => {
   const tokenOf = async (name: string): Promise<string> => {
     const accounts = "/api/v1/namespaces/default/serviceaccounts";
     await call(api, "POST", accounts, { metadata: { name } });
-    return String((await call(api, "POST", `${accounts}/${name}/token`, { spec: {} })).at("status.token"));
+    const { text } = await call(api, "POST", `${accounts}/${name}/token`, { spec: {} });
+    return (JSON.parse(text) as { status: { token: string } }).status.token;
   };
   [monitor, stranger] = await Promise.all([tokenOf("monitor"), tokenOf("stranger")]);
   await call(api, "POST", `${RBAC}/clusterrolebindings`, {
