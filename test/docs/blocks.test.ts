@@ -12,6 +12,7 @@ import {
   encryptionErrors,
 } from "../../src/cluster/encryption/encryption-configuration.js";
 import { openImageScripts } from "../../src/cluster/image-scripts.js";
+import { readTracingConfiguration } from "../../src/cluster/tracing/tracing-configuration.js";
 import { readConfigurationDocument } from "../../src/machinery/text/yaml/configuration-document.js";
 import { decodeAuthenticationConfiguration } from "../../src/server/authn/configuration/authentication-configuration.js";
 import { validateAuthenticationConfiguration } from "../../src/server/authn/configuration/validate.js";
@@ -89,6 +90,8 @@ describe("documents", () => {
       expect(validateAuthenticationConfiguration(decodeAuthenticationConfiguration(text), []).errors).toEqual([]);
     } else if (kind === "EncryptionConfiguration") {
       expect(encryptionErrors(decodeEncryptionConfiguration(readConfigurationDocument(text)), true)).toEqual([]);
+    } else if (kind === "TracingConfiguration") {
+      await readTracingConfiguration(file);
     } else {
       throw new Error(`${place}: no test reads ${kind}`);
     }

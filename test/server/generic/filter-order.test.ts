@@ -149,6 +149,7 @@ describe("filters", () => {
       "watch-termination",
       "cors",
       "authentication",
+      "tracing",
       "audit",
       "max-in-flight",
       "impersonation",
