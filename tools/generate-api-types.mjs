@@ -9,6 +9,8 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
+import { factsOfVersion } from "./api-facts/facts-of-version.mjs";
+import { DEFAULT_VERSION } from "./api-facts/versions.mjs";
 
 const root = join(import.meta.dirname, "..");
 const folder = join(root, "src/api/types");
@@ -168,10 +170,8 @@ const quoted = (values) => values.map((value) => JSON.stringify(value)).join(" |
 
 /** The files, by their paths, as the facts of the working tree make them. */
 export function apiTypes() {
-  const read = (name) => JSON.parse(readFileSync(join(root, "src/api/facts/data", name), "utf8"));
-  const facts = read("kubernetes-1.36.json");
-  const unpublished = read("unpublished.json");
-  const types = new ApiTypes(facts, unpublished);
+  const { published, unpublished } = factsOfVersion(DEFAULT_VERSION);
+  const types = new ApiTypes(published, unpublished);
   const files = new Map();
   for (const packageName of types.packages) {
     files.set(join(folder, `${pathOf(packageName)}.ts`), types.packageFile(packageName));

@@ -1,3 +1,4 @@
+import { defaultRelease } from "../../src/api/facts/index.js";
 import { describe, expect, test } from "vitest";
 import type { StatefulSet } from "../../src/api/types/apps/v1.js";
 import type { PersistentVolumeClaim, Pod, PodTemplateSpec } from "../../src/api/types/core/v1.js";
@@ -405,6 +406,6 @@ describe("a revision that an earlier version of Kubernetes wrote", () => {
     ["that cannot be read", { ...full, spec: "x" }, false],
   ])("keeps the set's template: %s", (_title, kept, expected) => {
     const data = revisionData(kept as unknown as PodTemplateSpec);
-    expect(keepsTemplate({ data, revision: 1 }, set)).toBe(expected);
+    expect(keepsTemplate({ data, revision: 1 }, set, defaultRelease)).toBe(expected);
   });
 });

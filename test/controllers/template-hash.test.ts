@@ -1,3 +1,4 @@
+import { defaultRelease } from "../../src/api/facts/index.js";
 import { describe, expect, test } from "vitest";
 import type { PodTemplateSpec } from "../../src/api/types/core/v1.js";
 import { podTemplateHash, revisionHash } from "../../src/controllers/template-hash/template-hash.js";
@@ -193,7 +194,7 @@ const TEMPLATES: readonly (readonly [
 
 describe("pod-template-hash", () => {
   test.each(TEMPLATES)("of %s", (_, template, collisionCount, hash) => {
-    expect(podTemplateHash(template as PodTemplateSpec, collisionCount)).toBe(hash);
+    expect(podTemplateHash(template as PodTemplateSpec, collisionCount, defaultRelease)).toBe(hash);
   });
 });
 

@@ -29,6 +29,11 @@ import type { TlsOptions } from "./tls-options.js";
 
 /** What a server is made of beside the resources that it serves. */
 export interface ServerOptions extends StorageOptions, OptionsOf<typeof listeningOptions> {
+  /**
+   * The version of Kubernetes that the server is in all that clients see: "1.36", "v1.36.3" or "kube=1.36"; the patch release does not count. A
+   * start rejects with an UnservedVersionError for one that it cannot be. Default: 1.36.
+   */
+  readonly kubernetesVersion?: string;
   /** How the server answers and stops. Default: as kube-apiserver without flags. */
   readonly conduct?: Conduct;
   /**

@@ -1,9 +1,10 @@
 import { expect, it } from "vitest";
+import { defaultRelease } from "../../../src/api/facts/index.js";
 import { bootstrapObjects } from "../../../src/api/bootstrap/index.js";
 import { builtinRecord } from "../../../src/server/builtin/index.js";
 import type { StrategyContext } from "../../../src/server/registry/strategy.js";
 
-const objects = bootstrapObjects();
+const objects = bootstrapObjects(defaultRelease);
 
 it("every built-in object passes its own validation and is there once", () => {
   const names = objects.map(({ kind, metadata }) => `${kind} ${metadata?.namespace ?? ""}/${metadata?.name}`);

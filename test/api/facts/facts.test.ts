@@ -1,7 +1,6 @@
 import { describe, expect, test } from "vitest";
 import {
   definitionNames,
-  deprecationWarning,
   resources,
   schemaFor,
   servedGroups,
@@ -51,7 +50,7 @@ describe("what is served", () => {
 });
 
 test("deprecated resources are warned of in kube-apiserver's words", () => {
-  const warnings = servedResources().flatMap((resource) => deprecationWarning(resource) ?? []);
+  const warnings = servedResources().flatMap((resource) => resource.deprecationWarning ?? []);
   expect(warnings).toEqual([
     "v1 ComponentStatus is deprecated in v1.19+",
     "v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice",
@@ -63,7 +62,7 @@ test("a version that a later release deprecates is not warned of", () => {
     ({ name, version }) => name === "clustertrustbundles" && version === "v1beta1",
   );
   expect(bundles).toHaveProperty("deprecated", "1.37");
-  expect(bundles && deprecationWarning(bundles)).toBeUndefined();
+  expect(bundles?.deprecationWarning).toBeUndefined();
 });
 
 test.each([
@@ -83,16 +82,16 @@ test.each([
     "certificates.k8s.io/v1alpha1 ClusterTrustBundle is deprecated in v1.34+, unavailable in v1.37+",
   ],
 ])(
-  "a version of %s without a marker of its life cycle is deprecated three minor versions after its introduction",
+  "K36-A: a version of %s without a marker of its life cycle is deprecated three minor versions after its introduction",
   (groupVersion, plural, warning) => {
     const found = servedResources({ [groupVersion]: true }).find(
       (one) => one.groupVersion === groupVersion && one.name === plural,
     );
-    expect(found && deprecationWarning(found)).toBe(warning);
+    expect(found?.deprecationWarning).toBe(warning);
   },
 );
 
-test("all versions of a resource have the hash of the one that is stored", () => {
+test("K36-B: all versions of a resource have the hash of the one that is stored", () => {
   const hashes = new Map<string, Set<string | undefined>>();
   for (const { group, name, storageVersionHash } of resources()) {
     hashes.set(`${group}/${name}`, (hashes.get(`${group}/${name}`) ?? new Set()).add(storageVersionHash));
@@ -102,7 +101,7 @@ test("all versions of a resource have the hash of the one that is stored", () =>
   expect(hashes.get("resource.k8s.io/devicetaintrules")).toEqual(new Set(["DJ3UJ0fj8MI="]));
 });
 
-test("/apis has resource.k8s.io between discovery.k8s.io and flowcontrol.apiserver.k8s.io", () => {
+test("K36-C: /apis has resource.k8s.io between discovery.k8s.io and flowcontrol.apiserver.k8s.io", () => {
   const names = servedGroups().map(({ name }) => name);
   const at = names.indexOf("resource.k8s.io");
   expect(names.slice(at - 1, at + 2)).toEqual(["discovery.k8s.io", "resource.k8s.io", "flowcontrol.apiserver.k8s.io"]);

@@ -1,3 +1,4 @@
+import { defaultRelease } from "../../../src/api/facts/index.js";
 import { execFileSync } from "node:child_process";
 import { isDeepStrictEqual } from "node:util";
 import fc from "fast-check";
@@ -47,7 +48,9 @@ describe.skipIf(command === undefined)("Kubernetes' hashes by k8s.io/api 0.36", 
       template,
       ...(index % 3 > 0 && { collisionCount: index % 3 === 1 ? 0 : index }),
     }));
-    const ours = questions.map(({ template, collisionCount }) => podTemplateHash(template, collisionCount));
+    const ours = questions.map(({ template, collisionCount }) =>
+      podTemplateHash(template, collisionCount, defaultRelease),
+    );
     const theirs = ask(questions);
     const different = questions.filter((_, index) => !isDeepStrictEqual(ours[index], theirs[index]));
     expect(different.slice(0, 1)).toEqual([]);
@@ -74,7 +77,9 @@ describe.skipIf(command === undefined)("Kubernetes' hashes by k8s.io/api 0.36", 
     const questions = texts.map((text) => ({
       template: { spec: { containers: [{ name: "c", resources: { limits: { cpu: canonicalizeQuantity(text) } } }] } },
     }));
-    expect(questions.map(({ template }) => podTemplateHash(template, undefined))).toEqual(ask(questions));
+    expect(questions.map(({ template }) => podTemplateHash(template, undefined, defaultRelease))).toEqual(
+      ask(questions),
+    );
   });
 
   test("revisions have the same hash", () => {
