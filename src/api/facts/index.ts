@@ -14,7 +14,14 @@ export {
 } from "./default-release.js";
 export type { TypeSource } from "./definitions.js";
 export { type Release, servesRetired } from "./release.js";
-export { defaultRelease, releaseOf, SERVED_VERSIONS, servedVersionOf, UnservedVersionError } from "./releases.js";
+export { defaultRelease, releaseOf } from "./releases.js";
+export {
+  DEFAULT_VERSION,
+  gitVersionOf,
+  SERVED_VERSIONS,
+  servedVersionOf,
+  UnservedVersionError,
+} from "./served-versions.js";
 export {
   type ApiTitle,
   type GroupFacts,

@@ -1,6 +1,7 @@
 import { formatGroupVersion, parseGroupVersion } from "../../machinery/meta/gvk.js";
 import type { FactsFile, ResourceEntry, UnpublishedDelta } from "./data.js";
 import { Definitions } from "./definitions.js";
+import { gitVersionOf } from "./served-versions.js";
 import {
   type ApiTitle,
   type GroupFacts,
@@ -15,8 +16,6 @@ import {
 export interface ReleaseFacts {
   /** "1.36" */
   readonly version: string;
-  /** The number of the patch release that servers of this version say they are: 3 of "v1.36.3". */
-  readonly patch: number;
   readonly facts: FactsFile;
   /** What `data/unpublished.json` has otherwise in this version; left out for the newest. */
   readonly unpublished?: UnpublishedDelta;
@@ -41,10 +40,10 @@ export class Release {
   readonly title: ApiTitle;
   #resources: readonly ResourceFacts[] | undefined;
 
-  constructor({ version, patch, facts, unpublished }: ReleaseFacts) {
+  constructor({ version, facts, unpublished }: ReleaseFacts) {
     this.version = version;
     this.minor = minorOf(version);
-    this.gitVersion = `v${version}.${patch}`;
+    this.gitVersion = gitVersionOf(version);
     this.facts = facts;
     this.unpublished = unpublished;
     this.definitions = new Definitions(facts);

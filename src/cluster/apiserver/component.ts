@@ -1,3 +1,4 @@
+import { defaultRelease, releaseOf } from "../../api/facts/index.js";
 import { apiserverSections } from "../../component/apiserver-flags/sections.js";
 import type { Component, ComponentContext } from "../../component/component.js";
 import type { FlagSection } from "../../component/component-flag.js";
@@ -12,9 +13,7 @@ import { serveApi } from "./serve-api.js";
 import { watchCacheWarnings } from "./watch-cache-flags.js";
 
 const NAME = "kube-apiserver";
-const VERSION = "v1.36.3";
-
-const DESCRIPTION = `The Kubernetes API server of 1.36, with the flags of kube-apiserver and without controllers, scheduler and nodes.
+const DESCRIPTION = `The Kubernetes API server, with the flags of kube-apiserver and without controllers, scheduler and nodes.
 
 A flag that cannot be obeyed is refused, or its help says that it has no effect; the log names each of those that is given.`;
 
@@ -26,7 +25,7 @@ export const apiserverComponent = (): Component => ({
   name: NAME,
   program: "kubets apiserver",
   description: DESCRIPTION,
-  version: `Kubernetes ${VERSION}`,
+  version: `Kubernetes ${defaultRelease.gitVersion}`,
   sections: apiserverSections,
   validate: (flags, { cwd }) => optionFaults(flags, cwd),
   run,
@@ -59,12 +58,13 @@ const withDefaults = ({ name, flags }: FlagSection): FlagSection => ({
 });
 
 async function run(flags: Flags, { log, cwd, env, signal, flagValues }: ComponentContext): Promise<void> {
-  log.info("server.go:180", `Version: ${VERSION}`);
+  const options = readApiServerOptions(flags, cwd);
+  const { gitVersion } = await releaseOf(options.server.kubernetesVersion);
+  log.info("server.go:180", `Version: ${gitVersion}`);
   for (const gate of gatesWithoutEffect(flags.strings("feature-gates"))) {
-    log.warn("feature_gate.go:352", `--feature-gates=${gate} has no effect: features are as Kubernetes 1.36 has them`);
+    log.warn("feature_gate.go:352", `--feature-gates=${gate} has no effect: features are as ${gitVersion} has them`);
   }
   for (const text of watchCacheWarnings(flags)) log.warn("etcd.go:447", text);
-  const options = readApiServerOptions(flags, cwd);
   if (flags.string("external-hostname") === "") {
     log.info("options.go:263", `external host was not specified, using ${options.externalHost}`);
   }
