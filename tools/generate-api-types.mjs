@@ -10,7 +10,7 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "nod
 import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { factsOfVersion } from "./api-facts/facts-of-version.mjs";
-import { DEFAULT_VERSION } from "./api-facts/versions.mjs";
+import { NEWEST_VERSION } from "./api-facts/versions.mjs";
 
 const root = join(import.meta.dirname, "..");
 const folder = join(root, "src/api/types");
@@ -170,7 +170,7 @@ const quoted = (values) => values.map((value) => JSON.stringify(value)).join(" |
 
 /** The files, by their paths, as the facts of the working tree make them. */
 export function apiTypes() {
-  const { published, unpublished } = factsOfVersion(DEFAULT_VERSION);
+  const { published, unpublished } = factsOfVersion(NEWEST_VERSION);
   const types = new ApiTypes(published, unpublished);
   const files = new Map();
   for (const packageName of types.packages) {

@@ -2,7 +2,7 @@ import type { etcdOptions, storageOptions } from "../component/apiserver-flags/e
 import type { sizeOptions } from "../component/apiserver-flags/own.js";
 import type { OptionsOf } from "../component/option-group.js";
 import { isStorageUrl, redactedUrl, type StorageUrl } from "../component/storage-url.js";
-import { defaultRelease, type Release, type ResourceFacts } from "../api/facts/index.js";
+import { newestRelease, type Release, type ResourceFacts } from "../api/facts/index.js";
 import { schemaEpochOf } from "../api/scheme/published.js";
 import type { Clock } from "../base/time/clock.js";
 import { privacyFaults } from "../base/files/private-files.js";
@@ -89,7 +89,7 @@ async function openKvOf(
     signal,
     onWarning: warn = () => {},
     mustExist = false,
-    release = defaultRelease,
+    release = newestRelease,
   }: Parameters<typeof openKv>[0],
   clock: Clock,
   timers: Timers,
@@ -123,7 +123,7 @@ async function openKvOf(
 }
 
 /** Of the built-in resources, what their keys do not tell. Two that share their objects have one place, the first one's. */
-export function resourcePlaces(release: Release = defaultRelease): readonly ResourcePlace[] {
+export function resourcePlaces(release: Release = newestRelease): readonly ResourcePlace[] {
   const places = new Map<string, ResourcePlace & { readonly kinds: { group: string; kind: string }[] }>();
   for (const { group, name, kind, namespaced } of release.servedResources({ "api/all": true })) {
     const prefix = keyPrefix({ group, name }, builtinRecord(group, name)?.storage);

@@ -20,7 +20,7 @@ import type { NodePortRegistry } from "./service-allocation/node-port-repair.js"
 
 /** What the cluster gives its controllers. */
 export interface ClusterParts {
-  /** The version of Kubernetes that they are of. Default: the default release. */
+  /** The version of Kubernetes that they are of. Default: the newest release. */
   readonly release?: Release;
   /** PEM; published in every namespace. */
   readonly caCertificate: string;

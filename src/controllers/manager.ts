@@ -1,4 +1,4 @@
-import { defaultRelease } from "../api/facts/index.js";
+import { newestRelease } from "../api/facts/index.js";
 import { setMaxListeners } from "node:events";
 import type { ControllerName } from "../api/controllers/index.js";
 import type { Clock } from "../base/time/clock.js";
@@ -209,7 +209,7 @@ export function startControllers(config: ControllersConfig): Controllers {
   const served = new ServedResources(client.rest, clock);
   const listeners: (() => void)[] = [() => served.invalidate()];
   const context: ControllerContext = {
-    release: config.release ?? defaultRelease,
+    release: config.release ?? newestRelease,
     cluster: config,
     client,
     manager,

@@ -47,8 +47,6 @@ export interface NodeDescription {
 
 /** What the nodes of a fleet share. */
 export interface FleetParts extends Omit<PodWorkerParts, "runtime" | "hostIp" | "capacity" | "event"> {
-  /** The version of the kubelets: "v1.36.3". */
-  readonly kubeletVersion: string;
   readonly events: EventBroadcaster;
   readonly budget: EventBudget;
   /** Of the events of the nodes themselves, so that they take no room from those of pods. */

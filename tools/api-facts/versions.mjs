@@ -3,8 +3,8 @@
 /** The versions that a server can be, the newest first. tools/api-data has two files of each. */
 export const VERSIONS = ["1.37", "1.36"];
 
-/** What a server is by default: the types of `kubets/api` are of it. */
-export const DEFAULT_VERSION = "1.36";
+/** The version whose types are in `kubets/api`. */
+export const NEWEST_VERSION = VERSIONS[0];
 
 /** The group versions in the order of kube-apiserver's priorities, highest first. */
 export const GROUPS_OF = {

@@ -14,6 +14,7 @@ import core from "./core.json" with { type: "json" };
 import discovery from "./discovery.json" with { type: "json" };
 import events from "./events.json" with { type: "json" };
 import flowcontrol from "./flowcontrol.json" with { type: "json" };
+import lifecycle from "./lifecycle.json" with { type: "json" };
 import meta from "./meta.json" with { type: "json" };
 import networking from "./networking.json" with { type: "json" };
 import node from "./node.json" with { type: "json" };
@@ -42,6 +43,7 @@ const files: Readonly<Record<string, DescriptionsFile>> = {
   discovery,
   events,
   flowcontrol,
+  lifecycle,
   meta,
   networking,
   node,

@@ -11,13 +11,14 @@ export {
   servedResources,
   structOf,
   unionsOf,
-} from "./default-release.js";
+} from "./newest-release.js";
 export type { TypeSource } from "./definitions.js";
 export { type Release, servesRetired } from "./release.js";
-export { defaultRelease, releaseOf } from "./releases.js";
+export { newestRelease, releaseOf } from "./releases.js";
 export {
   DEFAULT_VERSION,
   gitVersionOf,
+  NEWEST_VERSION,
   SERVED_VERSIONS,
   servedVersionOf,
   UnservedVersionError,

@@ -1,38 +1,37 @@
-import newestJson from "./data/kubernetes-1.37.json" with { type: "json" };
-import olderJson from "./data/kubernetes-1.36-delta.json" with { type: "json" };
+import { inOrder } from "../../base/async/turns.js";
+import json from "./data/kubernetes-1.37.json" with { type: "json" };
 import type { FactsFile, ReleaseDelta } from "./data.js";
 import { Release } from "./release.js";
-import { DEFAULT_VERSION, servedVersionOf, UnservedVersionError } from "./served-versions.js";
+import { DEFAULT_VERSION, NEWEST_VERSION, servedVersionOf } from "./served-versions.js";
 import { factsWithDelta } from "./with-delta.js";
 
-const newestFacts = newestJson as unknown as FactsFile;
-const delta = olderJson as unknown as ReleaseDelta;
+/** The release of {@link NEWEST_VERSION}, whose facts are whole. */
+export const newestRelease = new Release({ version: NEWEST_VERSION, facts: json as unknown as FactsFile });
 
-/** The release of {@link DEFAULT_VERSION}. */
-export const defaultRelease = new Release({
-  version: DEFAULT_VERSION,
-  facts: factsWithDelta(newestFacts, delta.published),
-  unpublished: delta.unpublished,
-});
-
-/** By version; a version that is not the default is made when it is first asked for. */
-const loaders: Readonly<Record<string, () => Promise<Release>>> = {
-  "1.37": async () => new Release({ version: "1.37", facts: newestFacts }),
+/** Loads what an older version has in place of the newest's facts. */
+const deltas: Readonly<Record<string, () => Promise<{ readonly default: unknown }>>> = {
+  "1.36": () => import("./data/kubernetes-1.36-delta.json", { with: { type: "json" } }),
 };
 
-const loaded = new Map<string, Promise<Release>>([[defaultRelease.version, Promise.resolve(defaultRelease)]]);
+/** By version. */
+const loaded = new Map<string, Promise<Release>>();
 
 /**
- * The release of a version as {@link servedVersionOf} reads it, the same object each time; the default release without a version. Rejects as it
- * throws.
+ * The release of a version as {@link servedVersionOf} reads it, the same object each time; that of {@link DEFAULT_VERSION} without a version. Rejects
+ * as it throws.
  */
-export async function releaseOf(text?: string): Promise<Release> {
-  if (text === undefined) return defaultRelease;
+export async function releaseOf(text: string = DEFAULT_VERSION): Promise<Release> {
   const version = servedVersionOf(text);
+  const load = deltas[version];
+  if (load === undefined) return newestRelease;
   let release = loaded.get(version);
   if (release === undefined) {
-    release = loaders[version]?.() ?? Promise.reject(new UnservedVersionError(version));
+    release = inOrder(load()).then(({ default: delta }) => olderRelease(version, delta as ReleaseDelta));
     loaded.set(version, release);
   }
   return release;
+}
+
+function olderRelease(version: string, { published, unpublished }: ReleaseDelta): Release {
+  return new Release({ version, facts: factsWithDelta(newestRelease.facts, published), unpublished });
 }

@@ -1,7 +1,10 @@
 /** The versions of Kubernetes that a server can be, the newest first. */
 export const SERVED_VERSIONS: readonly string[] = ["1.37", "1.36"];
 
-/** What a server is when nothing says otherwise, and what code without a server goes by: kubectl's side, `kubets/api`. */
+/** What code without a server goes by: kubectl's side, `kubets/api`. */
+export const NEWEST_VERSION = "1.37";
+
+/** What a server is when nothing says otherwise. */
 export const DEFAULT_VERSION = "1.36";
 
 /** The patch releases that servers and nodes say they are. */

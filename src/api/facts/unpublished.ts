@@ -2,7 +2,7 @@ import json from "./data/unpublished.json" with { type: "json" };
 import type { UnpublishedFile } from "./data.js";
 import { Definitions } from "./definitions.js";
 import type { Release } from "./release.js";
-import { defaultRelease } from "./releases.js";
+import { newestRelease } from "./releases.js";
 import { unpublishedWithDelta } from "./with-delta.js";
 
 const newest = json as unknown as UnpublishedFile;
@@ -23,5 +23,5 @@ export function allDefinitionsOf(release: Release): Definitions {
   return definitions;
 }
 
-/** Those of the default release, for code that has no server. */
-export const allDefinitions = allDefinitionsOf(defaultRelease);
+/** Those of the newest release, for code that has no server. */
+export const allDefinitions = allDefinitionsOf(newestRelease);

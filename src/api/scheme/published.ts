@@ -1,8 +1,9 @@
 import type { Scheme } from "../../machinery/scheme/scheme.js";
 import type { Release } from "../facts/release.js";
-import { defaultRelease } from "../facts/releases.js";
+import { newestRelease } from "../facts/releases.js";
 import { schemeOf } from "./register-kinds.js";
 import { AUTOSCALING } from "../conversion/autoscaling/v1.js";
+import { POD_CERTIFICATES } from "../conversion/certificate-request.js";
 import { EVENTS } from "../conversion/event.js";
 import { RESOURCE_BETA } from "../conversion/resource/v1beta1.js";
 import type { VersionTable } from "../conversion/version-table.js";
@@ -17,6 +18,7 @@ export const PUBLISHED: VersionTable = {
   ...ADMISSION_ALPHA,
   ...AUTOSCALING,
   ...EVENTS,
+  ...POD_CERTIFICATES,
   ...RESOURCE_BETA,
 };
 
@@ -29,7 +31,7 @@ export const schemaEpochOf = ({ facts }: Release): string => `${facts.digest.sli
 const schemes = new WeakMap<Release, Scheme>();
 
 /** The kinds that a release publishes, at every version it can be told to serve: what a server needs. Built on first use. */
-export function publishedScheme(release: Release = defaultRelease): Scheme {
+export function publishedScheme(release: Release = newestRelease): Scheme {
   let scheme = schemes.get(release);
   if (scheme === undefined) {
     scheme = schemeOf(release.definitions, release.facts.groups, [PUBLISHED]);

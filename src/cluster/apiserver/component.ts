@@ -1,4 +1,4 @@
-import { defaultRelease, releaseOf } from "../../api/facts/index.js";
+import { newestRelease, releaseOf } from "../../api/facts/index.js";
 import { apiserverSections } from "../../component/apiserver-flags/sections.js";
 import type { Component, ComponentContext } from "../../component/component.js";
 import type { FlagSection } from "../../component/component-flag.js";
@@ -25,7 +25,7 @@ export const apiserverComponent = (): Component => ({
   name: NAME,
   program: "kubets apiserver",
   description: DESCRIPTION,
-  version: `Kubernetes ${defaultRelease.gitVersion}`,
+  version: `Kubernetes ${newestRelease.gitVersion}`,
   sections: apiserverSections,
   validate: (flags, { cwd }) => optionFaults(flags, cwd),
   run,
@@ -61,7 +61,7 @@ async function run(flags: Flags, { log, cwd, env, signal, flagValues }: Componen
   const options = readApiServerOptions(flags, cwd);
   const { gitVersion } = await releaseOf(options.server.kubernetesVersion);
   log.info("server.go:180", `Version: ${gitVersion}`);
-  for (const gate of gatesWithoutEffect(flags.strings("feature-gates"))) {
+  for (const gate of gatesWithoutEffect(flags.strings("feature-gates"), gitVersion)) {
     log.warn("feature_gate.go:352", `--feature-gates=${gate} has no effect: features are as ${gitVersion} has them`);
   }
   for (const text of watchCacheWarnings(flags)) log.warn("etcd.go:447", text);

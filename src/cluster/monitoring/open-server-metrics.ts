@@ -2,7 +2,7 @@ import { addBuildInfo, addFeatures } from "../../component/metrics/kubernetes-me
 import { addProcessMetrics, addStartTime } from "../../component/metrics/process-metrics.js";
 import { ServerMetrics } from "../../server/metrics/server-metrics.js";
 import { versionInfo } from "../../server/endpoints/non-resource/version.js";
-import { knownFeatureGates } from "../apiserver/known-feature-gates.js";
+import { featureGatesOf } from "../../api/gates/feature-gates.js";
 import { readAllowedLabels } from "./allowed-labels.js";
 import type { MonitoredServer, MonitoringParts } from "./monitoring.js";
 import type { MonitoringOptions } from "./monitoring-options.js";
@@ -34,6 +34,6 @@ export async function openServerMetrics(
   addProcessMetrics(metrics.table, now);
   addStartTime(metrics.slis, now);
   addBuildInfo(metrics.table, versionInfo(release));
-  addFeatures(metrics.table, knownFeatureGates);
+  addFeatures(metrics.table, featureGatesOf(release.version));
   return metrics;
 }

@@ -63,7 +63,7 @@ async function daemonRevisions(
   const old = sorted.filter((one) => !hasData(one, data));
   const revision = nextRevision(old);
   if (found !== undefined) {
-    const current = found.revision < revision ? await revisions.update({ ...found, revision }) : found;
+    const current = (found.revision ?? 0) < revision ? await revisions.update({ ...found, revision }) : found;
     return { current, old };
   }
   const hash = podTemplateHash(template, set.status?.collisionCount, release);

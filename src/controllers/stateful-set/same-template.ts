@@ -26,7 +26,7 @@ export function keepsTemplate(revision: ControllerRevision, set: StatefulSet, re
   }
   kind.applyDefaults(object, 0);
   return deepEqual(
-    ((object as StatefulSet).spec?.template ?? {}) as JsonObject,
+    ((object as unknown as StatefulSet).spec?.template ?? {}) as JsonObject,
     (set.spec?.template ?? {}) as JsonObject,
   );
 }

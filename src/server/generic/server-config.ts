@@ -52,7 +52,7 @@ export interface ServerConfig {
   readonly storage: Storage;
   /** What the resources are beyond their facts. A resource without a record has generic behaviour only. */
   readonly records: readonly ResourceRecord[];
-  /** The version of Kubernetes that the server is: its built-in resources, /version and behaviour. Default: the default release. */
+  /** The version of Kubernetes that the server is: its built-in resources, /version and behaviour. Default: the newest release. */
   readonly release?: Release;
   /** Holds every version that is served or may be stored. Default: the versions that the release can serve. */
   readonly scheme?: Scheme;

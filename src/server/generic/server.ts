@@ -1,5 +1,5 @@
 import { setMaxListeners } from "node:events";
-import { defaultRelease, type Release, type ServedApi } from "../../api/facts/index.js";
+import { newestRelease, type Release, type ServedApi } from "../../api/facts/index.js";
 import { publishedScheme } from "../../api/scheme/published.js";
 import { once } from "../../base/async/once.js";
 import { uuid } from "../../base/numbers/uuid.js";
@@ -124,7 +124,7 @@ class ApiServer implements Server {
   constructor(config: ServerConfig, onLifeCycle?: (event: LifeCycleEvent) => void) {
     this.#config = config;
     this.name = config.name ?? "kubets";
-    this.release = config.release ?? defaultRelease;
+    this.release = config.release ?? newestRelease;
     this.#timers = config.timers ?? systemTimers;
     this.measuring = config.measuring ?? new Measuring();
     this.lifeCycle = new LifeCycle(onLifeCycle);

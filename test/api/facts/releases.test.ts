@@ -3,7 +3,9 @@ import { describe, expect, test } from "vitest";
 import { factsOfVersion } from "../../../tools/api-facts/facts-of-version.mjs";
 import { VERSIONS } from "../../../tools/api-facts/versions.mjs";
 import {
-  defaultRelease,
+  DEFAULT_VERSION,
+  NEWEST_VERSION,
+  newestRelease,
   releaseOf,
   SERVED_VERSIONS,
   servedVersionOf,
@@ -19,7 +21,8 @@ test("K37-260: a version is named as on a command line, and an unserved one is r
       `"${text}" is no version of Kubernetes that is served: there are 1.36, 1.37`,
     );
   }
-  expect(await releaseOf()).toBe(defaultRelease);
+  expect(await releaseOf()).toBe(await releaseOf(DEFAULT_VERSION));
+  expect(await releaseOf(NEWEST_VERSION)).toBe(newestRelease);
   expect(await releaseOf("1.37")).toBe(await releaseOf("v1.37.0"));
 });
 

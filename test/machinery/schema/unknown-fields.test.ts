@@ -1,4 +1,4 @@
-import { defaultRelease } from "../../../src/api/facts/index.js";
+import { newestRelease } from "../../../src/api/facts/index.js";
 import { describe, expect, test } from "vitest";
 import { schemaFor } from "../../../src/api/facts/index.js";
 import { describeDefinitions, v2Dialect, v3Dialect } from "../../../src/api/openapi/schemas.js";
@@ -255,7 +255,7 @@ describe("OpenAPI", () => {
     structOf: (name: string) => (name === named.definition ? named : undefined),
   };
   const properties = (dialect: typeof v3Dialect): Record<string, unknown> =>
-    describeDefinitions([named.definition], dialect, { types, release: defaultRelease })[named.definition]?.[
+    describeDefinitions([named.definition], dialect, { types, release: newestRelease })[named.definition]?.[
       "properties"
     ] as Record<string, unknown>;
   const ref = (prefix: string) => `${prefix}${objectMeta.definition}`;
