@@ -1,4 +1,4 @@
-// Writes src/api/types: TypeScript declarations of every API type of Kubernetes 1.36, one file for each Go package
+// Writes src/api/types: TypeScript declarations of every API type of the newest version of Kubernetes, one file for each Go package
 // (core/v1.ts, apps/v1.ts, meta/v1.ts), and index.ts with the preferred version of every kind; and for client.of, in
 // src/api/kinds, the map from "apps/v1/Deployment" to its declaration and the scopes of kinds. They are made of the API
 // facts in src/api/facts/data. Usage: node tools/generate-api-types.mjs
@@ -414,7 +414,7 @@ class ApiTypes {
         formatNames("export type", chosen.get(packageName).sort(byText), `./${pathOf(packageName)}.js`),
       );
     return `${MADE}/**
- * The API of Kubernetes 1.36 as types: \`import type { Deployment, Pod } from "kubets/api"\`. It has the preferred version of
+ * The API of Kubernetes ${NEWEST_VERSION} as types: \`import type { Deployment, Pod } from "kubets/api"\`. It has the preferred version of
  * every kind and what these are made of; \`kubets/api/apps/v1\` and the like, named as Go's packages, have one version each.
  *
  * Where groups have types of one name, it stands for the kind (ResourceClaim, not the entry of a pod's spec), else for the

@@ -1,6 +1,6 @@
 // Made by tools/generate-api-types.mjs of the API facts.
 /**
- * The API of Kubernetes 1.36 as types: `import type { Deployment, Pod } from "kubets/api"`. It has the preferred version of
+ * The API of Kubernetes 1.37 as types: `import type { Deployment, Pod } from "kubets/api"`. It has the preferred version of
  * every kind and what these are made of; `kubets/api/apps/v1` and the like, named as Go's packages, have one version each.
  *
  * Where groups have types of one name, it stands for the kind (ResourceClaim, not the entry of a pod's spec), else for the

@@ -81,6 +81,18 @@ test("the files beside a server that take facts of the newest version are known,
   expect(found.toSorted()).toEqual([...Object.keys(SAME_IN_ALL), ...Object.keys(REASONS)].toSorted());
 });
 
+test("K37-265: code that asks a release for its version names the requirement beside the question", () => {
+  const files = readdirSync(src, { recursive: true, encoding: "utf8" }).filter((path) => path.endsWith(".ts"));
+  const places = files.flatMap((path) => {
+    const lines = readFileSync(join(src, path), "utf8").split("\n");
+    return lines.flatMap((line, at) =>
+      line.includes('.atLeast("') ? [{ path, text: lines.slice(Math.max(0, at - 3), at + 1).join("\n") }] : [],
+    );
+  });
+  expect(places.length).toBeGreaterThan(0);
+  expect(places.filter(({ text }) => !/K3\d-\d{3}/.test(text)).map(({ path }) => path)).toEqual([]);
+});
+
 test("K37-265: their types are the same in every version that is served", async () => {
   const releases = await Promise.all(SERVED_VERSIONS.map((version) => releaseOf(version)));
   for (const name of new Set(Object.values(SAME_IN_ALL).flat())) {

@@ -11,6 +11,7 @@ import {
   servedVersionOf,
   UnservedVersionError,
 } from "../../../src/api/facts/index.js";
+import { schemaEpochOf } from "../../../src/api/scheme/published.js";
 import { allDefinitionsOf } from "../../../src/api/facts/unpublished.js";
 
 test("K37-260: a version is named as on a command line, and an unserved one is refused with the list", async () => {
@@ -51,6 +52,11 @@ describe.each(SERVED_VERSIONS)("K37-261, K37-262: the facts of %s", (version) =>
     );
     expect(definitions.names()).toEqual(expected);
   });
+});
+
+test("K37-269: servers of different versions write stores of different schema epochs", async () => {
+  const epochs = await Promise.all(SERVED_VERSIONS.map(async (version) => schemaEpochOf(await releaseOf(version))));
+  expect(new Set(epochs).size).toBe(SERVED_VERSIONS.length);
 });
 
 describe("K37-263: life cycles alone decide what is served", () => {

@@ -118,6 +118,20 @@ describe("K37-260: two servers of one process are each of their own version", ()
     expect(created.at("spec.disruptionMode")).toEqual({ single: {} });
   });
 
+  test("in admission: 1.36 alone refuses a PodGroup of a Workload that is not there (K37-112)", async () => {
+    const create = (version: string, apiVersion: string, spec: object): Promise<Answer> => {
+      const group = { apiVersion, kind: "PodGroup", metadata: { name: "of-none" }, spec };
+      const path = `/apis/${apiVersion}/namespaces/default/podgroups`;
+      return call((clusters.get(version) as Cluster).transport(), "POST", path, group);
+    };
+    const schedulingPolicy = { basic: {} };
+    const workload = { workloadName: "none", podGroupTemplateName: "t" };
+    const alpha = { schedulingPolicy, podGroupTemplateRef: { workload } };
+    expect((await create("1.36", "scheduling.k8s.io/v1alpha2", alpha)).text).toContain('Workload \\"none\\" not found');
+    const beta = { schedulingPolicy, workloadRef: { workloadName: "none", templateName: "t" } };
+    expect((await create("1.37", "scheduling.k8s.io/v1beta1", beta)).status).toBe(201);
+  });
+
   test("in the hashes of pod templates, which count fields that are not set", async () => {
     const labels = { app: "web" };
     const template = { metadata: { labels }, spec: { containers: [{ name: "web", image: "nginx" }] } };

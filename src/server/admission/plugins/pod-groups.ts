@@ -27,7 +27,9 @@ interface Workload {
 export const podGroupWorkloadExists: AdmissionPlugin = {
   name: "PodGroupWorkloadExists",
   handles: createsPodGroups,
-  async validate(attributes, { objects }) {
+  async validate(attributes, { objects, release }) {
+    // K37-112: Kubernetes 1.37 admits PodGroups of any Workload.
+    if (release.atLeast("1.37")) return;
     const { namespace } = attributes;
     const group: ReceivedObject<PodGroup> | undefined = attributes.object;
     const { workload } = object(object(group?.spec).podGroupTemplateRef);

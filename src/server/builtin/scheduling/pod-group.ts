@@ -1,4 +1,5 @@
 import type { PodGroup, PodGroupSpec, PodGroupStatus, Workload } from "../../../api/types/scheduling/v1beta1.js";
+import type { CompositePodGroup } from "../../../api/types/scheduling/v1alpha3.js";
 import { object, objects, type Received, text } from "../../../machinery/meta/received.js";
 import type { RecordOf } from "../../endpoints/resource-record.js";
 import { age, name } from "../tables/cells.js";
@@ -50,6 +51,12 @@ function statusCell(status: Received<PodGroupStatus>): string {
   if (scheduled === undefined) return "Pending";
   return scheduled.status === "True" ? "Scheduled" : "Unschedulable";
 }
+
+export const compositePodGroupRecord: RecordOf<CompositePodGroup> = {
+  group: "scheduling.k8s.io",
+  resource: "compositepodgroups",
+  strategy: { columns: NAME_AND_AGE },
+};
 
 export const workloadRecord: RecordOf<Workload> = {
   group: "scheduling.k8s.io",
