@@ -6,7 +6,7 @@
 // A field is required where OpenAPI requires it, and optional otherwise; in kinds that no OpenAPI has (AdmissionReview),
 // it is required where Go always sends it. It is `| null` where Go sends null for an empty value: lists, maps and pointers
 // without omitempty, and times that are no pointers.
-import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { factsOfVersion } from "./api-facts/facts-of-version.mjs";

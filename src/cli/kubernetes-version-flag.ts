@@ -1,6 +1,6 @@
 import type { Invocation } from "./command.js";
 import { usageError } from "./errors.js";
-import { servedVersionOf } from "../api/facts/served-versions.js";
+import { servedVersionOf } from "../machinery/served-versions.js";
 import { errorMessage } from "../base/text/error-message.js";
 import { flagOf } from "../component/apiserver-flags/flag-of.js";
 import { ownSection } from "../component/apiserver-flags/own.js";

@@ -1,4 +1,4 @@
-import { DEFAULT_VERSION, gitVersionOf } from "../api/facts/served-versions.js";
+import { DEFAULT_VERSION, gitVersionOf } from "../machinery/served-versions.js";
 import type { Pod } from "../api/types/core/v1.js";
 import { setMaxListeners } from "node:events";
 import type { Duplex } from "node:stream";

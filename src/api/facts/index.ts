@@ -22,7 +22,7 @@ export {
   SERVED_VERSIONS,
   servedVersionOf,
   UnservedVersionError,
-} from "./served-versions.js";
+} from "../../machinery/served-versions.js";
 export {
   type ApiTitle,
   type GroupFacts,

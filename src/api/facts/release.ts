@@ -1,7 +1,7 @@
 import { formatGroupVersion, parseGroupVersion } from "../../machinery/meta/gvk.js";
 import type { FactsFile, ResourceEntry, UnpublishedDelta } from "./data.js";
 import { Definitions } from "./definitions.js";
-import { gitVersionOf } from "./served-versions.js";
+import { gitVersionOf } from "../../machinery/served-versions.js";
 import {
   type ApiTitle,
   type GroupFacts,

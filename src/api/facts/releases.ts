@@ -2,7 +2,7 @@ import { inOrder } from "../../base/async/turns.js";
 import json from "./data/kubernetes-1.37.json" with { type: "json" };
 import type { FactsFile, ReleaseDelta } from "./data.js";
 import { Release } from "./release.js";
-import { DEFAULT_VERSION, NEWEST_VERSION, servedVersionOf } from "./served-versions.js";
+import { DEFAULT_VERSION, NEWEST_VERSION, servedVersionOf } from "../../machinery/served-versions.js";
 import { factsWithDelta } from "./with-delta.js";
 
 /** The release of {@link NEWEST_VERSION}, whose facts are whole. */
@@ -10,6 +10,7 @@ export const newestRelease = new Release({ version: NEWEST_VERSION, facts: json 
 
 /** Loads what an older version has in place of the newest's facts. */
 const deltas: Readonly<Record<string, () => Promise<{ readonly default: unknown }>>> = {
+  __proto__: null as never,
   "1.36": () => import("./data/kubernetes-1.36-delta.json", { with: { type: "json" } }),
 };
 

@@ -1,4 +1,4 @@
-import { newestRelease, releaseOf } from "../../api/facts/index.js";
+import { DEFAULT_VERSION, gitVersionOf, releaseOf } from "../../api/facts/index.js";
 import { apiserverSections } from "../../component/apiserver-flags/sections.js";
 import type { Component, ComponentContext } from "../../component/component.js";
 import type { FlagSection } from "../../component/component-flag.js";
@@ -25,7 +25,7 @@ export const apiserverComponent = (): Component => ({
   name: NAME,
   program: "kubets apiserver",
   description: DESCRIPTION,
-  version: `Kubernetes ${newestRelease.gitVersion}`,
+  version: `Kubernetes ${gitVersionOf(DEFAULT_VERSION)}`,
   sections: apiserverSections,
   validate: (flags, { cwd }) => optionFaults(flags, cwd),
   run,

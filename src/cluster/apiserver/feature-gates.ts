@@ -1,7 +1,7 @@
 import { errorMessage } from "../../base/text/error-message.js";
 import type { FeatureGates } from "../options/server-options.js";
 import { parseBool } from "../../component/flags/flag-value.js";
-import { DEFAULT_VERSION, servedVersionOf } from "../../api/facts/served-versions.js";
+import { DEFAULT_VERSION, servedVersionOf } from "../../machinery/served-versions.js";
 import { featureGatesOf } from "../../api/gates/feature-gates.js";
 
 export interface ReadFeatureGates {

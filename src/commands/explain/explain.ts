@@ -1,4 +1,4 @@
-import { NEWEST_VERSION } from "../../api/facts/served-versions.js";
+import { NEWEST_VERSION } from "../../machinery/served-versions.js";
 import type { Command, Invocation } from "../../cli/command.js";
 import type { Factory } from "../../cli/connect/factory.js";
 import type { OpenApiDocuments } from "../../client/openapi/openapi.js";

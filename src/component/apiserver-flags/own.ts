@@ -1,4 +1,4 @@
-import { DEFAULT_VERSION, SERVED_VERSIONS, servedVersionOf } from "../../api/facts/served-versions.js";
+import { DEFAULT_VERSION, SERVED_VERSIONS, servedVersionOf } from "../../machinery/served-versions.js";
 import { errorMessage } from "../../base/text/error-message.js";
 import { isStorageUrl, redactedUrl, type StorageUrl } from "../storage-url.js";
 import type { Flags } from "../flags/flag-set.js";

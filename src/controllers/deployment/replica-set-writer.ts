@@ -78,7 +78,7 @@ export function newReplicaSet(
   }: { owner: ControllerKind; old: readonly ReplicaSet[]; revision: number; release: Release },
 ): ReplicaSet {
   const { name = "", namespace } = deployment.metadata ?? {};
-  const { selector = {}, minReadySeconds = 0, template: wanted = {} } = deployment.spec ?? {};
+  const { selector, minReadySeconds = 0, template: wanted } = deployment.spec;
   const hash = podTemplateHash(wanted, deployment.status?.collisionCount, release);
   const labels = { ...wanted.metadata?.labels, [HASH_LABEL]: hash };
   const template: PodTemplateSpec = { ...wanted, metadata: { ...wanted.metadata, labels } };

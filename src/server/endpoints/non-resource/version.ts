@@ -4,7 +4,7 @@ import { respondBytes } from "../../request/respond.js";
 import { encodeJson } from "../../../machinery/wire/json/json-encoder.js";
 
 /** What a server of a release says of its version. */
-export const versionInfo = ({ minor, gitVersion }: Release) => ({
+export const versionInfo = ({ minor, gitVersion }: Pick<Release, "minor" | "gitVersion">) => ({
   major: "1",
   minor: String(minor),
   emulationMajor: "1",

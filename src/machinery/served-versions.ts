@@ -8,7 +8,7 @@ export const NEWEST_VERSION = "1.37";
 export const DEFAULT_VERSION = "1.36";
 
 /** The patch releases that servers and nodes say they are. */
-const PATCHES: Readonly<Record<string, number>> = { "1.37": 1, "1.36": 3 };
+const PATCHES: Readonly<Record<string, number>> = { __proto__: null as never, "1.37": 1, "1.36": 3 };
 
 /** "v1.36.3" of "1.36". */
 export const gitVersionOf = (version: string): string => `v${version}.${PATCHES[version] ?? 0}`;
