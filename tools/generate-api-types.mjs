@@ -1,4 +1,4 @@
-// Writes src/api/types: TypeScript declarations of every API type of Kubernetes 1.36, one file for each Go package
+// Writes src/api/types: TypeScript declarations of every API type of the newest version of Kubernetes, one file for each Go package
 // (core/v1.ts, apps/v1.ts, meta/v1.ts), and index.ts with the preferred version of every kind; and for client.of, in
 // src/api/kinds, the map from "apps/v1/Deployment" to its declaration and the scopes of kinds. They are made of the API
 // facts in src/api/facts/data. Usage: node tools/generate-api-types.mjs
@@ -6,9 +6,11 @@
 // A field is required where OpenAPI requires it, and optional otherwise; in kinds that no OpenAPI has (AdmissionReview),
 // it is required where Go always sends it. It is `| null` where Go sends null for an empty value: lists, maps and pointers
 // without omitempty, and times that are no pointers.
-import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
+import { factsOfVersion } from "./api-facts/facts-of-version.mjs";
+import { NEWEST_VERSION } from "./api-facts/versions.mjs";
 
 const root = join(import.meta.dirname, "..");
 const folder = join(root, "src/api/types");
@@ -168,10 +170,8 @@ const quoted = (values) => values.map((value) => JSON.stringify(value)).join(" |
 
 /** The files, by their paths, as the facts of the working tree make them. */
 export function apiTypes() {
-  const read = (name) => JSON.parse(readFileSync(join(root, "src/api/facts/data", name), "utf8"));
-  const facts = read("kubernetes-1.36.json");
-  const unpublished = read("unpublished.json");
-  const types = new ApiTypes(facts, unpublished);
+  const { published, unpublished } = factsOfVersion(NEWEST_VERSION);
+  const types = new ApiTypes(published, unpublished);
   const files = new Map();
   for (const packageName of types.packages) {
     files.set(join(folder, `${pathOf(packageName)}.ts`), types.packageFile(packageName));
@@ -414,7 +414,7 @@ class ApiTypes {
         formatNames("export type", chosen.get(packageName).sort(byText), `./${pathOf(packageName)}.js`),
       );
     return `${MADE}/**
- * The API of Kubernetes 1.36 as types: \`import type { Deployment, Pod } from "kubets/api"\`. It has the preferred version of
+ * The API of Kubernetes ${NEWEST_VERSION} as types: \`import type { Deployment, Pod } from "kubets/api"\`. It has the preferred version of
  * every kind and what these are made of; \`kubets/api/apps/v1\` and the like, named as Go's packages, have one version each.
  *
  * Where groups have types of one name, it stands for the kind (ResourceClaim, not the entry of a pod's spec), else for the

@@ -2,8 +2,8 @@ import type { etcdOptions, storageOptions } from "../component/apiserver-flags/e
 import type { sizeOptions } from "../component/apiserver-flags/own.js";
 import type { OptionsOf } from "../component/option-group.js";
 import { isStorageUrl, redactedUrl, type StorageUrl } from "../component/storage-url.js";
-import { type ResourceFacts, servedResources } from "../api/facts/index.js";
-import { SCHEMA_EPOCH } from "../api/scheme/published.js";
+import { newestRelease, type Release, type ResourceFacts } from "../api/facts/index.js";
+import { schemaEpochOf } from "../api/scheme/published.js";
 import type { Clock } from "../base/time/clock.js";
 import { privacyFaults } from "../base/files/private-files.js";
 import type { Timers } from "../base/time/timers.js";
@@ -70,7 +70,7 @@ export const electionHasNoEffect = ({ storage = "memory" }: StorageOptions): str
 
 /** `proxy` leads to etcd. */
 export async function openKv(
-  options: StorageOptions & Pick<StorageSurroundings, "mustExist">,
+  options: StorageOptions & Pick<StorageSurroundings, "mustExist"> & { readonly release?: Release },
   clock: Clock,
   timers: Timers,
   proxy?: HttpConnectProxy,
@@ -89,6 +89,7 @@ async function openKvOf(
     signal,
     onWarning: warn = () => {},
     mustExist = false,
+    release = newestRelease,
   }: Parameters<typeof openKv>[0],
   clock: Clock,
   timers: Timers,
@@ -110,14 +111,21 @@ async function openKvOf(
       return openEtcdKv({ endpoints: servers, ...rest, proxy, signal });
     }
     default:
-      return schemeOf(storage).open(storage, { clock, timers, signal, warn, mustExist, places: resourcePlaces });
+      return schemeOf(storage).open(storage, {
+        clock,
+        timers,
+        signal,
+        warn,
+        mustExist,
+        places: () => resourcePlaces(release),
+      });
   }
 }
 
 /** Of the built-in resources, what their keys do not tell. Two that share their objects have one place, the first one's. */
-export function resourcePlaces(): readonly ResourcePlace[] {
+export function resourcePlaces(release: Release = newestRelease): readonly ResourcePlace[] {
   const places = new Map<string, ResourcePlace & { readonly kinds: { group: string; kind: string }[] }>();
-  for (const { group, name, kind, namespaced } of servedResources({ "api/all": true })) {
+  for (const { group, name, kind, namespaced } of release.servedResources({ "api/all": true })) {
     const prefix = keyPrefix({ group, name }, builtinRecord(group, name)?.storage);
     const known = places.get(prefix);
     if (known === undefined)
@@ -138,12 +146,13 @@ export async function openStorage(
     etcd,
     namesUnreadable = false,
   }: StorageOptions & Pick<KvStorageOptions, "namesUnreadable">,
+  release: Release,
   clock: Clock,
   timers: Timers,
   observer?: StorageObserver,
 ): Promise<{ readonly storage: Storage; readonly foreign: boolean }> {
-  const upgrades = !(await claimSchemaEpoch(kv, schemaEpoch(storageMediaType)));
-  if (upgrades) await moveFormerKeys(kv);
+  const upgrades = !(await claimSchemaEpoch(kv, schemaEpoch(release, storageMediaType)));
+  if (upgrades) await moveFormerKeys(kv, release);
   const foreign = upgrades || hasOtherWriters(storage) || storageMediaType !== "application/json";
   const limit = maxObjectBytes === undefined ? {} : { maxObjectBytes };
   const compaction =
@@ -157,13 +166,13 @@ const hasOtherWriters = (storage: StoragePlace = "memory"): boolean =>
   storage === "etcd" || (isStorageUrl(storage) && schemeOf(storage).hasOtherWriters === true);
 
 /** A server that stores JSON must know of a store that holds protobuf: it may need schemas that it has no other use for. */
-const schemaEpoch = (mediaType: StorageMediaType): string =>
-  mediaType === "application/json" ? SCHEMA_EPOCH : `${SCHEMA_EPOCH}-protobuf`;
+const schemaEpoch = (release: Release, mediaType: StorageMediaType): string =>
+  mediaType === "application/json" ? schemaEpochOf(release) : `${schemaEpochOf(release)}-protobuf`;
 
 /** Stores of earlier versions of kubets have other keys than kube-apiserver's. */
-async function moveFormerKeys(kv: Kv): Promise<void> {
+async function moveFormerKeys(kv: Kv, release: Release): Promise<void> {
   const moves = new Map<string, FormerKeys>();
-  for (const resource of servedResources({ "api/all": true })) {
+  for (const resource of release.servedResources({ "api/all": true })) {
     const from = formerKeyPrefix(resource);
     const known = moves.get(from);
     if (known !== undefined) known.kinds.push(resource);

@@ -46,7 +46,7 @@ export class SharedServer {
     this.#name = claimServerName({ given, folder, wantedPort, port: listens?.port, random });
     const { access: objects } = server.registry;
     this.nodes = new ServerNodes({ name: this.name, objects, ca: pki.ca.certificate, kubeletClient });
-    const headers = { "user-agent": "kubelet/v1.36.3" };
+    const headers = { "user-agent": `kubelet/${server.registry.config.release.gitVersion}` };
     this.#client = kubernetesClient({ transport: () => server.loopback() }, { clock, random, headers });
   }
 

@@ -1,5 +1,4 @@
 import type { ControllerName } from "../api/controllers/index.js";
-import { servedGroupVersions } from "../api/facts/resources.js";
 import { missingKinds, type RequiredKind } from "../controllers/required-kinds.js";
 import type { ApiSnapshot } from "../server/api-registry/api-registry.js";
 
@@ -19,7 +18,7 @@ export function startableControllers(
   onWarning: (warning: string) => void = () => {},
 ): ReadonlySet<ControllerName> {
   const serves = servesKind(api);
-  const byDefault = new Set(servedGroupVersions());
+  const byDefault = new Set(api.served.release.servedGroupVersions());
   const startable = new Set<ControllerName>();
   for (const name of enabled) {
     const missing = missingKinds(name, serves);

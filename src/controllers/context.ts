@@ -1,3 +1,4 @@
+import type { Release } from "../api/facts/index.js";
 import type { Clock } from "../base/time/clock.js";
 import type { Ipv4Prefix } from "../base/numbers/ipv4-prefix.js";
 import type { Random } from "../base/numbers/random.js";
@@ -19,6 +20,8 @@ import type { NodePortRegistry } from "./service-allocation/node-port-repair.js"
 
 /** What the cluster gives its controllers. */
 export interface ClusterParts {
+  /** The version of Kubernetes that they are of. Default: the newest release. */
+  readonly release?: Release;
   /** PEM; published in every namespace. */
   readonly caCertificate: string;
   /** How the server authenticates clients, which others learn from it. Default: nothing is published. */
@@ -61,6 +64,8 @@ export interface ClusterParts {
 
 /** What a controller is made of. */
 export interface ControllerContext {
+  /** The version of Kubernetes that they are of. */
+  readonly release: Release;
   readonly cluster: ClusterParts;
   readonly client: KubernetesClient;
   /** Runs reconcilers over shared informers. */

@@ -1,3 +1,4 @@
+import { newestRelease } from "../api/facts/index.js";
 import { setMaxListeners } from "node:events";
 import type { ControllerName } from "../api/controllers/index.js";
 import type { Clock } from "../base/time/clock.js";
@@ -208,6 +209,7 @@ export function startControllers(config: ControllersConfig): Controllers {
   const served = new ServedResources(client.rest, clock);
   const listeners: (() => void)[] = [() => served.invalidate()];
   const context: ControllerContext = {
+    release: config.release ?? newestRelease,
     cluster: config,
     client,
     manager,

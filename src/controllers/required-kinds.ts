@@ -34,7 +34,6 @@ const REQUIRED: Readonly<Partial<Record<ControllerName, readonly RequiredKind[]>
     ["storage.k8s.io/v1", "VolumeAttachment"],
   ],
   "persistentvolume-binder-controller": [CLASSES],
-  "podgroup-protection-controller": [["scheduling.k8s.io/v1alpha2", "PodGroup"]],
   "replicaset-controller": [SETS],
   "resourceclaim-controller": [
     ["resource.k8s.io/v1", "ResourceClaim"],
@@ -45,7 +44,6 @@ const REQUIRED: Readonly<Partial<Record<ControllerName, readonly RequiredKind[]>
     ["networking.k8s.io/v1", "IPAddress"],
   ],
   "statefulset-controller": [["apps/v1", "StatefulSet"], REVISIONS],
-  "storage-version-migrator-controller": [["storagemigration.k8s.io/v1beta1", "StorageVersionMigration"]],
   "storageversion-garbage-collector-controller": [
     ["internal.apiserver.k8s.io/v1alpha1", "StorageVersion"],
     ["coordination.k8s.io/v1", "Lease"],
@@ -58,10 +56,24 @@ const REQUIRED: Readonly<Partial<Record<ControllerName, readonly RequiredKind[]>
   "volumeattributesclass-protection-controller": [["storage.k8s.io/v1", "VolumeAttributesClass"]],
 };
 
+/** Kinds of which one is enough: which there are depends on the server's version of Kubernetes. */
+const ONE_OF: Readonly<Partial<Record<ControllerName, readonly RequiredKind[]>>> = {
+  "podgroup-protection-controller": [
+    ["scheduling.k8s.io/v1beta1", "PodGroup"],
+    ["scheduling.k8s.io/v1alpha2", "PodGroup"],
+  ],
+  "storage-version-migrator-controller": [
+    ["storagemigration.k8s.io/v1", "StorageVersionMigration"],
+    ["storagemigration.k8s.io/v1beta1", "StorageVersionMigration"],
+  ],
+};
+
 /** The kinds that a controller needs and the server does not serve. */
 export function missingKinds(
   controller: ControllerName,
   serves: (apiVersion: string, kind: string) => boolean,
 ): readonly RequiredKind[] {
-  return (REQUIRED[controller] ?? []).filter(([apiVersion, kind]) => !serves(apiVersion, kind));
+  const isMissing = ([apiVersion, kind]: RequiredKind): boolean => !serves(apiVersion, kind);
+  const alternatives = ONE_OF[controller] ?? [];
+  return [...(REQUIRED[controller] ?? []).filter(isMissing), ...(alternatives.every(isMissing) ? alternatives : [])];
 }

@@ -4,12 +4,7 @@ import type { Clock } from "../base/time/clock.js";
 import { fetchGroups, fetchResourceList } from "../client/discovery/live-discovery.js";
 import type { WireResourceList } from "../client/discovery/wire.js";
 import type { RestClient } from "../client/rest/rest-client.js";
-import {
-  type GroupVersionResource,
-  parseGroupVersion,
-  formatGroupVersion,
-  type GroupVersion,
-} from "../machinery/meta/gvk.js";
+import { type GroupVersionResource, parseGroupVersion } from "../machinery/meta/gvk.js";
 import type { ControllerContext, StartController } from "./context.js";
 import { unlessAbsent } from "./writes.js";
 
@@ -117,12 +112,21 @@ function withPreferences(lists: ReadonlyMap<string, WireResourceList>): ServedRe
   });
 }
 
-/** A controller of kinds that servers leave out by default: it runs where the group version is served at the start. */
-export function whereServed(groupVersion: GroupVersion, start: (context: ControllerContext) => void): StartController {
+/**
+ * A controller of kinds that servers leave out by default: it runs where one of the versions of the group is served at the start, and is given the
+ * first of them that is ("storagemigration.k8s.io/v1"). Which versions there are depends on the server's version of Kubernetes.
+ */
+export function whereServed<Version extends string>(
+  groupVersions: readonly Version[],
+  start: (context: ControllerContext, groupVersion: Version) => void,
+): StartController {
   return (context) => ({
     async prepare() {
-      const path = `/apis/${formatGroupVersion(groupVersion)}`;
-      if ((await unlessAbsent(context.client.rest.request({ method: "GET", path }))) !== undefined) start(context);
+      for (const groupVersion of groupVersions) {
+        const request = { method: "GET", path: `/apis/${groupVersion}` } as const;
+        if ((await unlessAbsent(context.client.rest.request(request))) !== undefined)
+          return start(context, groupVersion);
+      }
     },
   });
 }

@@ -110,7 +110,7 @@ export class FleetNode {
   async register(): Promise<void> {
     const { name, labels = {}, annotations = {}, taints = [], podCidr, capacity = CAPACITY, runtime } = this.node;
     const { socket, peersAt, tls } = this.node;
-    const { client, clock, timers, report } = this.parts;
+    const { kubeletVersion, client, clock, timers, report } = this.parts;
     if (socket !== undefined) this.port = await this.#api().listen(socket.host, socket.port, tls());
     else if (peersAt !== undefined) this.port = await this.#api().listen(peersAt, 0, tls());
     const facts = {
@@ -123,6 +123,7 @@ export class FleetNode {
       port: this.port ?? KUBELET_PORT,
       podCidr,
       runtimeVersion: runtime.version,
+      kubeletVersion,
       capacity,
       checkReturn: this.node.checkReturn,
     };

@@ -1,3 +1,4 @@
+import { DEFAULT_VERSION, gitVersionOf } from "../machinery/served-versions.js";
 import type { Pod } from "../api/types/core/v1.js";
 import { setMaxListeners } from "node:events";
 import type { Duplex } from "node:stream";
@@ -22,6 +23,8 @@ import { FleetNode, type NodeDescription } from "./fleet-node.js";
 import { comparableHost } from "./node-host.js";
 
 export interface FleetOptions {
+  /** The version of their kubelets. Default: the default version's, "v1.36.3". */
+  readonly kubeletVersion?: string | undefined;
   readonly nodes: readonly NodeDescription[];
   /** To the API server, as a user who may do what nodes may. */
   readonly transport: Transport;
@@ -86,13 +89,13 @@ class RunningFleet implements NodeFleet {
 
   constructor(options: FleetOptions) {
     this.#options = options;
-    const { clock, timers, random, marks } = options;
+    const { clock, timers, random, marks, kubeletVersion = gitVersionOf(DEFAULT_VERSION) } = options;
     const surroundings = { clock, timers, ...(random && { random }) };
     const report = this.#report;
     setMaxListeners(0, this.#stopping.signal);
     this.#client = kubernetesClient(
       { transport: () => options.transport },
-      { ...surroundings, headers: { "user-agent": "kubelet/v1.36.3" } },
+      { ...surroundings, headers: { "user-agent": `kubelet/${kubeletVersion}` } },
     );
     const client = this.#client;
     // Thousands of pods at once have more events than are worth to be kept: those that find no room are no fault.
@@ -106,6 +109,7 @@ class RunningFleet implements NodeFleet {
       onError: report,
     });
     const shared = {
+      kubeletVersion,
       client,
       services: this.#informers.of("v1", "Service").lister,
       clock,

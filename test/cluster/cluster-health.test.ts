@@ -107,7 +107,7 @@ describe("how a cluster does", () => {
         { ...named("web"), ...deadline },
         { ...named("api"), ...quota },
         { ...named("good"), ...condition("Progressing", "True", "NewReplicaSetAvailable", "") },
-      ] as Observed["deployments"],
+      ] as unknown as Observed["deployments"],
       jobs: [
         { ...named("sum"), ...condition("Failed", "True", "BackoffLimitExceeded", "too often") },
       ] as Observed["jobs"],

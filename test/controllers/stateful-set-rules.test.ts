@@ -1,3 +1,4 @@
+import { newestRelease } from "../../src/api/facts/index.js";
 import { describe, expect, test } from "vitest";
 import type { StatefulSet } from "../../src/api/types/apps/v1.js";
 import type { PersistentVolumeClaim, Pod, PodTemplateSpec } from "../../src/api/types/core/v1.js";
@@ -336,7 +337,7 @@ describe("revisions", () => {
       '{"spec":{"template":{"$patch":"replace","metadata":{"labels":{"app":"db"}},"spec":{"containers":[{"name":"c"}]}}}}',
     );
     expect(templateOf({ data, revision: 1 })).toEqual(template);
-    expect(templateOf({ revision: 1 })).toBeUndefined();
+    expect(templateOf({ data: null, revision: 1 })).toBeUndefined();
   });
 
   test("keep the patch with sorted keys, as kubectl sends it to undo a rollout", () => {
@@ -377,6 +378,7 @@ describe("revisions", () => {
   test("are ordered by number, then age, then name", () => {
     const of = (name: string, revision: number, creationTimestamp: string) => ({
       metadata: { name, creationTimestamp },
+      data: null,
       revision,
     });
     const [a, b, c, d] = [
@@ -393,7 +395,7 @@ describe("a revision that an earlier version of Kubernetes wrote", () => {
   const set = structuredClone(setOf(1));
   publishedScheme()
     .kind({ group: "apps", version: "v1", kind: "StatefulSet" })
-    .applyDefaults(set as KubeObject, NOW);
+    .applyDefaults(set as unknown as KubeObject, NOW);
   const full = set.spec?.template as unknown as JsonObject & { readonly spec: JsonObject };
   const { schedulerName: _, ...withoutDefault } = full.spec;
 
@@ -405,6 +407,6 @@ describe("a revision that an earlier version of Kubernetes wrote", () => {
     ["that cannot be read", { ...full, spec: "x" }, false],
   ])("keeps the set's template: %s", (_title, kept, expected) => {
     const data = revisionData(kept as unknown as PodTemplateSpec);
-    expect(keepsTemplate({ data, revision: 1 }, set)).toBe(expected);
+    expect(keepsTemplate({ data, revision: 1 }, set, newestRelease)).toBe(expected);
   });
 });

@@ -1,3 +1,4 @@
+import { releaseOf } from "../../src/api/facts/index.js";
 import { systemRandom } from "../../src/base/numbers/random.js";
 import { systemClock } from "../../src/base/time/clock.js";
 import type { Transport } from "../../src/client/transport/transport.js";
@@ -40,6 +41,7 @@ export async function admittingServer(
   const requests: ApiRequest[] = [];
   const storage = createStorage({ kv, clock: systemClock, compactionSeconds: 0 });
   const server = createServer({
+    release: await releaseOf(),
     storage,
     records,
     clock: systemClock,

@@ -1,3 +1,4 @@
+import { releaseOf } from "../../src/api/facts/index.js";
 import { type Clock, systemClock } from "../../src/base/time/clock.js";
 import { type Random, systemRandom } from "../../src/base/numbers/random.js";
 import { type StartStopwatch, stopwatchOf, type Timers, workTimers } from "../../src/base/time/timers.js";
@@ -7,6 +8,8 @@ import { Manager } from "../../src/client/manager/index.js";
 import type { Transport } from "../../src/client/transport/transport.js";
 import type { ControllerContext, StartController } from "../../src/controllers/context.js";
 import { ServedResources } from "../../src/controllers/served-resources.js";
+
+const release = await releaseOf();
 
 export interface ControllersOfServer {
   /** What controllers reported. */
@@ -43,6 +46,8 @@ export function controllersOf(
     recorder: (source: Parameters<ControllerContext["recorder"]>[0]) => events.recorder(source),
     served: new ServedResources(client.rest, clock),
     random,
+    // What a server is by default.
+    release,
     cluster: {},
     report: (error: unknown) => problems.push(error),
   } as unknown as ControllerContext;

@@ -1,5 +1,8 @@
-import { type ResourceFacts, schemaFor, servedResources } from "../../src/api/facts/index.js";
+import { releaseOf, type ResourceFacts } from "../../src/api/facts/index.js";
 import type { StructSchema } from "../../src/machinery/schema/schema.js";
+
+// What a server is by default.
+const release = await releaseOf();
 
 /** Where everything hostile is sent; it is emptied before memory is measured. */
 export const NAMESPACE = "hostile";
@@ -16,8 +19,8 @@ export interface Target {
 
 /** Every resource whose objects are stored. */
 export function storedTargets(): readonly Target[] {
-  return servedResources().flatMap((facts) => {
-    const schema = schemaFor(facts);
+  return release.servedResources().flatMap((facts) => {
+    const schema = release.definitions.schemaFor(facts);
     if (schema === undefined || !facts.verbs.includes("update")) return [];
     const root = facts.group === "" ? `/api/${facts.version}` : `/apis/${facts.groupVersion}`;
     const everywhere = `${root}/${facts.name}`;

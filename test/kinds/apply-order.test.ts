@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { resources } from "../../src/api/facts/resources.js";
+import { resources } from "../../src/api/facts/index.js";
 import { applyPlace, kindKey, PLACED_KINDS } from "../../src/kinds/apply-order.js";
 import type { GroupKind } from "../../src/machinery/meta/gvk.js";
 

@@ -71,6 +71,16 @@ const until = (name: string, check: (pod: KubeObject) => void): Promise<KubeObje
   });
 
 describe("a node", () => {
+  test("K36-E: declares the features that 1.36 has on by default", async () => {
+    const node = await client.of("v1", "Node").get("node-2");
+    expect(node.status?.declaredFeatures).toEqual([
+      "ExtendWebSocketsToKubelet",
+      "InPlacePodLevelResourcesVerticalScaling",
+      "InPlacePodVerticalScalingInitContainers",
+      "RestartAllContainersOnContainerExits",
+    ]);
+  });
+
   test("is ready, has an address and a port, and renews a Lease", async () => {
     const node = (await client.of("v1", "Node").get("node-2")) as KubeObject;
     expect(node.metadata?.labels).toMatchObject({ "kubernetes.io/hostname": "node-2", "kubernetes.io/os": "linux" });

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { resources } from "../../src/api/facts/index.js";
+import { releaseOf } from "../../src/api/facts/index.js";
 import type { JsonObject } from "../../src/machinery/meta/json.js";
 import {
   APPLY,
@@ -14,6 +14,9 @@ import {
   type Try,
   tryAll,
 } from "./arena.js";
+
+// What a server is by default.
+const release = await releaseOf();
 
 const IN = "/api/v1/namespaces/default";
 const APPS = "/apis/apps/v1/namespaces/default";
@@ -98,7 +101,7 @@ describe("an object that is posted to another namespace than its own", () => {
 
   test("these are all resources and subresources whose posts are stored under another kind, or nowhere", () => {
     const asked = new Set(
-      resources().flatMap(({ name, namespaced, verbs, subresources }) => {
+      release.resources().flatMap(({ name, namespaced, verbs, subresources }) => {
         const isOnlyPosted = namespaced && verbs.length === 1 && verbs[0] === "create";
         const posts = subresources.filter((one) => one.verbs.includes("create") && !one.kind.kind.endsWith("Options"));
         return [...(isOnlyPosted ? [name] : []), ...posts.map((one) => `${name}/${one.name}`)];

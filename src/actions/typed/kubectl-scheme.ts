@@ -17,7 +17,7 @@ export function isInScheme({ group }: Pick<GroupVersionKind, "group">): boolean 
 
 export type FindSchema = (kind: GroupVersionKind) => StructSchema | undefined;
 
-/** Finds the types kubectl was built with, versions that 1.36 no longer serves included (storage.k8s.io/v1beta1). */
+/** Finds the types kubectl was built with, versions that Kubernetes no longer serves included (storage.k8s.io/v1beta1). */
 export async function loadScheme(): Promise<FindSchema> {
   const { allDefinitions } = await import("../../api/facts/unpublished.js");
   return (kind) => (isInScheme(kind) ? allDefinitions.schemaFor(kind) : undefined);

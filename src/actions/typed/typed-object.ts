@@ -23,7 +23,7 @@ export interface TypedKinds {
 
 /**
  * Loads the facts of the built-in kinds: only commands that make objects themselves need them. With `retired`, for objects
- * of users, also of the versions that 1.36 no longer serves.
+ * of users, also of the versions that Kubernetes no longer serves.
  */
 export async function loadTypedKinds({ retired = false } = {}): Promise<TypedKinds> {
   const { resources, schemaFor } = await import("../../api/facts/index.js");

@@ -1,6 +1,6 @@
 import type { KubeObject } from "../../machinery/meta/object.js";
 import { formatGroupVersion } from "../../machinery/meta/gvk.js";
-import { type RuntimeConfig, servedGroups } from "../facts/index.js";
+import type { Release, RuntimeConfig } from "../facts/index.js";
 
 /** Where each group stands in discovery; APIServices of CRDs come after all of these. */
 const GROUP_PRIORITY: Readonly<Record<string, number>> = {
@@ -27,6 +27,7 @@ const GROUP_PRIORITY: Readonly<Record<string, number>> = {
   "flowcontrol.apiserver.k8s.io": 16100,
   "internal.apiserver.k8s.io": 16000,
   "storagemigration.k8s.io": 15800,
+  "lifecycle.k8s.io": 15700,
 };
 
 /** Versions that do not have the usual priority of their class. */
@@ -38,8 +39,9 @@ const VERSION_PRIORITY: Readonly<Record<string, number>> = {
 };
 
 /** One APIService per served group-version, as the aggregator registers those the server answers itself. */
-export function bootstrapApiServices(runtimeConfig?: RuntimeConfig): KubeObject[] {
-  return servedGroups(runtimeConfig)
+export function bootstrapApiServices(release: Release, runtimeConfig?: RuntimeConfig): KubeObject[] {
+  return release
+    .servedGroups(runtimeConfig)
     .filter(({ name }) => name !== "apiregistration.k8s.io")
     .flatMap(({ name: group, versions }) => versions.map((version) => apiService(group, version)));
 }

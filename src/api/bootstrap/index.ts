@@ -1,5 +1,5 @@
 import type { KubeObject } from "../../machinery/meta/object.js";
-import type { RuntimeConfig } from "../facts/index.js";
+import type { Release, RuntimeConfig } from "../facts/index.js";
 import { bootstrapApiServices } from "./api-services.js";
 import { bootstrapFlowControl } from "./flow-control.js";
 import { bootstrapRbac } from "./rbac.js";
@@ -8,8 +8,13 @@ import { bootstrapRbac } from "./rbac.js";
  * The objects a fresh server makes for itself, apart from namespaces and the `kubernetes` service: roles and bindings,
  * priority classes, flow control, APIServices. Fresh objects at each call, in an order in which they can be created.
  */
-export function bootstrapObjects(runtimeConfig?: RuntimeConfig): KubeObject[] {
-  return [...bootstrapRbac(), ...priorityClasses(), ...bootstrapFlowControl(), ...bootstrapApiServices(runtimeConfig)];
+export function bootstrapObjects(release: Release, runtimeConfig?: RuntimeConfig): KubeObject[] {
+  return [
+    ...bootstrapRbac(),
+    ...priorityClasses(),
+    ...bootstrapFlowControl(),
+    ...bootstrapApiServices(release, runtimeConfig),
+  ];
 }
 
 function priorityClasses(): KubeObject[] {

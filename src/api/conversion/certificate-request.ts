@@ -9,7 +9,7 @@ import {
   setDefault,
 } from "../../machinery/meta/access.js";
 import type { VersionTable } from "./version-table.js";
-import { withChild } from "./copies.js";
+import { without, withChild } from "./copies.js";
 import { type CertificateRequest, parseCertificateRequest } from "../../machinery/crypto/certificate-request.js";
 import { DerError } from "../../machinery/crypto/der.js";
 
@@ -21,6 +21,23 @@ export const CERTIFICATES_BETA: VersionTable = {
       fromHub: (request) => withChild(request, "spec", (spec) => ({ ...spec, signerName: text(spec.signerName) })),
     },
     applyDefaults: defaultBetaCertificateSigningRequest,
+  },
+};
+
+const POD_REQUEST = "certificates.k8s.io/v1beta1/PodCertificateRequest";
+
+/**
+ * The hub is v1beta1, which Kubernetes 1.37 stores (K37-104): certificates.k8s.io/v1 has no public key and no proof of possession (K37-007), and an
+ * object that is read by it and written back must keep them.
+ */
+export const POD_CERTIFICATES: VersionTable = {
+  [POD_REQUEST]: { hub: POD_REQUEST },
+  "certificates.k8s.io/v1/PodCertificateRequest": {
+    hub: POD_REQUEST,
+    conversion: {
+      toHub: (request) => request,
+      fromHub: (request) => withChild(request, "spec", (spec) => without(spec, ["pkixPublicKey", "proofOfPossession"])),
+    },
   },
 };
 

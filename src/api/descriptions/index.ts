@@ -1,5 +1,4 @@
 import { createHash } from "node:crypto";
-import { kindsOf } from "../facts/definitions.js";
 import admissionregistration from "./admissionregistration.json" with { type: "json" };
 import apiextensions from "./apiextensions.json" with { type: "json" };
 import apiregistration from "./apiregistration.json" with { type: "json" };
@@ -15,6 +14,7 @@ import core from "./core.json" with { type: "json" };
 import discovery from "./discovery.json" with { type: "json" };
 import events from "./events.json" with { type: "json" };
 import flowcontrol from "./flowcontrol.json" with { type: "json" };
+import lifecycle from "./lifecycle.json" with { type: "json" };
 import meta from "./meta.json" with { type: "json" };
 import networking from "./networking.json" with { type: "json" };
 import node from "./node.json" with { type: "json" };
@@ -43,6 +43,7 @@ const files: Readonly<Record<string, DescriptionsFile>> = {
   discovery,
   events,
   flowcontrol,
+  lifecycle,
   meta,
   networking,
   node,
@@ -54,18 +55,19 @@ const files: Readonly<Record<string, DescriptionsFile>> = {
   storagemigration,
 };
 
-/** What fields of a definition are described by, the narrowest first. */
+/** What fields of a definition are described by, the narrowest first; by the definition and whether it is a kind's. */
 const known = new Map<string, readonly Readonly<Record<string, string>>[]>();
 
 /**
  * What a type means ("io.k8s.api.core.v1.PodSpec"), or one of its fields; undefined for what is not Kubernetes' own. A sentence or a
- * few, without markup.
+ * few, without markup. `isKind` says whether the type is that of a kind, whose apiVersion, kind and metadata all kinds share.
  */
-export function descriptionOf(definition: string, field = ""): string | undefined {
-  let entries = known.get(definition);
+export function descriptionOf(definition: string, field: string, isKind: boolean): string | undefined {
+  const key = `${definition} ${isKind}`;
+  let entries = known.get(key);
   if (entries === undefined) {
-    entries = entriesOf(definition);
-    known.set(definition, entries);
+    entries = entriesOf(definition, isKind);
+    known.set(key, entries);
   }
   return entries.find((entry) => Object.hasOwn(entry, field))?.[field];
 }
@@ -84,12 +86,12 @@ export function descriptionsDigest(): string {
   return digest;
 }
 
-function entriesOf(definition: string): readonly Readonly<Record<string, string>>[] {
+function entriesOf(definition: string, isKind: boolean): readonly Readonly<Record<string, string>>[] {
   const at = describedAt(definition);
   const file = at === undefined || !Object.hasOwn(files, at.file) ? undefined : files[at.file];
   if (at === undefined || file === undefined) return [];
   const own = at.keys.flatMap((key) => (Object.hasOwn(file, key) ? [file[key] ?? {}] : []));
-  if (kindsOf(definition).length === 0) return own;
+  if (!isKind) return own;
   const shared = files["meta"]?.[definition.endsWith("List") ? EVERY_LIST : EVERY_KIND];
   return shared === undefined ? own : [...own, shared];
 }

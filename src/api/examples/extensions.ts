@@ -1,6 +1,6 @@
 /**
  * Manifests that apply as they are, by kind: of the groups admissionregistration.k8s.io, apiextensions.k8s.io, apiregistration.k8s.io,
- * flowcontrol.apiserver.k8s.io and events.k8s.io.
+ * flowcontrol.apiserver.k8s.io, events.k8s.io, resource.k8s.io and storagemigration.k8s.io.
  */
 export const extensions: Readonly<Record<string, string>> = {
   "admissionregistration.k8s.io/MutatingAdmissionPolicy": `apiVersion: admissionregistration.k8s.io/v1
@@ -200,5 +200,26 @@ regarding:
   namespace: default
 note: The settings were read and are complete
 type: Normal
+`,
+  "resource.k8s.io/DeviceTaintRule": `apiVersion: resource.k8s.io/v1
+kind: DeviceTaintRule
+metadata:
+  name: broken-gpus
+spec:
+  deviceSelector:
+    driver: gpu.example.com
+    pool: node-1
+  taint:
+    key: gpu.example.com/broken
+    effect: NoSchedule
+`,
+  "storagemigration.k8s.io/StorageVersionMigration": `apiVersion: storagemigration.k8s.io/v1
+kind: StorageVersionMigration
+metadata:
+  name: rewrite-deployments
+spec:
+  resource:
+    group: apps
+    resource: deployments
 `,
 };

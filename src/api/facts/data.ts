@@ -1,6 +1,4 @@
-import json from "./data/kubernetes-1.36.json" with { type: "json" };
-
-/** The committed facts as tools/generate-api-facts.mjs writes them; see there for the grammar of a definition's line. */
+/** The facts of one version of Kubernetes, as tools/generate-api-facts.mjs writes them; see there for the grammar of a definition's line. */
 export interface FactsFile {
   readonly source: string;
   /** SHA-512 of everything else; changes when any fact does. */
@@ -38,4 +36,36 @@ export interface ResourceEntry {
   readonly replacement?: string;
 }
 
-export const facts = json as unknown as FactsFile;
+/** The API types of a facts file that no OpenAPI has. */
+export type UnpublishedFile = Pick<FactsFile, "kinds" | "enums" | "definitions">;
+
+/** Lines of a table that differ from the newest version's; null: the line is absent. */
+type LinesDelta<Line> = Readonly<Record<string, Line | null>>;
+
+export interface UnpublishedDelta {
+  readonly kinds: LinesDelta<readonly string[]>;
+  readonly enums: LinesDelta<readonly string[]>;
+  /** Null: the package is absent. */
+  readonly definitions: Readonly<Record<string, LinesDelta<string> | null>>;
+}
+
+/** What the facts of an older version have in place of the newest's, as tools/generate-api-facts.mjs writes it. */
+export interface FactsDelta extends UnpublishedDelta {
+  readonly source?: string;
+  readonly digest?: string;
+  readonly groups?: FactsFile["groups"];
+  readonly resources: readonly (ResourceEntry | AbsentResource)[];
+  readonly unions: LinesDelta<readonly unknown[]>;
+}
+
+export interface AbsentResource {
+  readonly groupVersion: string;
+  readonly name: string;
+  readonly absent: true;
+}
+
+/** An older version beside the newest. */
+export interface ReleaseDelta {
+  readonly published: FactsDelta;
+  readonly unpublished: UnpublishedDelta;
+}

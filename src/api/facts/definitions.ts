@@ -1,6 +1,6 @@
 import type { GroupVersionKind } from "../../machinery/meta/gvk.js";
 import type { Field, PatchStrategy, ScalarSchema, Schema, StructSchema } from "../../machinery/schema/schema.js";
-import { facts, type FactsFile } from "./data.js";
+import type { FactsFile } from "./data.js";
 
 const META = "io.k8s.apimachinery.pkg.apis.meta.v1";
 
@@ -125,23 +125,6 @@ export class Definitions {
         : this.behind.#enumOf(full);
   }
 }
-
-const published = new Definitions(facts);
-
-/** {@link Definitions.definitionOf} of what 1.36 publishes. */
-export const definitionOf = (kind: GroupVersionKind): string | undefined => published.definitionOf(kind);
-/** {@link Definitions.kindsOf} of what 1.36 publishes. */
-export const kindsOf = (definition: string): readonly GroupVersionKind[] => published.kindsOf(definition);
-/** {@link Definitions.schemaFor} of what 1.36 publishes. */
-export const schemaFor = (kind: GroupVersionKind): StructSchema | undefined => published.schemaFor(kind);
-/** {@link Definitions.structOf} of what 1.36 publishes. */
-export const structOf = (definition: string): StructSchema | undefined => published.structOf(definition);
-/** {@link Definitions.names} of what 1.36 publishes. */
-export const definitionNames = (): readonly string[] => published.names();
-/** {@link Definitions.unionsOf} of what 1.36 publishes. */
-export const unionsOf = (definition: string): readonly unknown[] | undefined => published.unionsOf(definition);
-/** What 1.36 publishes in its OpenAPI. */
-export const publishedDefinitions = published;
 
 /** "io.k8s.api.core.v1.Pod" -> ["io.k8s.api.core.v1", "Pod"]. */
 function splitDefinition(definition: string): readonly [packageName: string, name: string] {

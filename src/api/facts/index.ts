@@ -1,24 +1,35 @@
-export { returnsDeletedObject } from "./resources.js";
 export {
+  builtInApi,
   definitionNames,
   definitionOf,
   kindsOf,
   publishedDefinitions,
-  schemaFor,
-  structOf,
-  type TypeSource,
-  unionsOf,
-} from "./definitions.js";
-export {
-  deprecationWarning,
   resources,
+  schemaFor,
   servedGroups,
   servedGroupVersions,
   servedResources,
-  servesRetired,
+  structOf,
+  unionsOf,
+} from "./newest-release.js";
+export type { TypeSource } from "./definitions.js";
+export { type Release, servesRetired } from "./release.js";
+export { newestRelease, releaseOf } from "./releases.js";
+export {
+  DEFAULT_VERSION,
+  gitVersionOf,
+  NEWEST_VERSION,
+  SERVED_VERSIONS,
+  servedVersionOf,
+  UnservedVersionError,
+} from "../../machinery/served-versions.js";
+export {
+  type ApiTitle,
   type GroupFacts,
+  groupVersionsOf,
   type ResourceFacts,
+  returnsDeletedObject,
   type RuntimeConfig,
+  type ServedApi,
   type SubresourceFacts,
 } from "./resources.js";
-export { type ApiTitle, builtInApi, groupVersionsOf, type ServedApi } from "./resources.js";

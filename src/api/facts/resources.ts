@@ -1,16 +1,17 @@
 import { formatGroupVersion, parseGroupVersion, type GroupVersionKind } from "../../machinery/meta/gvk.js";
 import type { ApiResource } from "../../machinery/rest-mapper.js";
-import { facts, type ResourceEntry } from "./data.js";
-import { publishedDefinitions, type TypeSource } from "./definitions.js";
+import type { ResourceEntry } from "./data.js";
+import type { TypeSource } from "./definitions.js";
+import type { Release } from "./release.js";
 
 const GROUP_VERSION = "apiextensions.k8s.io/v1beta1";
 const KIND = "CustomResourceDefinition";
 
 /**
- * Resources at versions that 1.36 has removed and that a server still serves when runtimeConfig names the version itself: no
+ * Resources at versions that every release here has removed and that a server still serves when runtimeConfig names the version itself: no
  * class of versions ("api/beta") turns them on. Their types are in `unpublished.ts`.
  */
-const RETIRED_RESOURCES: readonly ResourceEntry[] = [
+export const RETIRED_RESOURCES: readonly ResourceEntry[] = [
   {
     groupVersion: GROUP_VERSION,
     name: "customresourcedefinitions",
@@ -52,7 +53,7 @@ export interface ResourceFacts extends ApiResource {
   readonly removed?: string;
   /** What to use instead of a deprecated version. */
   readonly replacement?: GroupVersionKind;
-  /** The whole warning of a deprecated version of a custom resource. */
+  /** The warning on every answer of a version that is deprecated now; absent for others. */
   readonly deprecationWarning?: string;
 }
 
@@ -73,90 +74,31 @@ export interface GroupFacts {
 
 /**
  * What kube-apiserver's --runtime-config takes: "resource.k8s.io/v1beta1" or "api/all", "api/ga", "api/beta",
- * "api/alpha" to on or off. A named version wins over a class of versions, and a narrower class over api/all. Versions that 1.36
+ * "api/alpha" to on or off. A named version wins over a class of versions, and a narrower class over api/all. Versions that Kubernetes
  * has removed ({@link RETIRED_RESOURCES}) are on only where they are named.
  */
 export type RuntimeConfig = Readonly<Record<string, boolean>>;
 
-let all: readonly ResourceFacts[] | undefined;
-
-/** Every resource of every version 1.36 knows, served by default or not. */
-export function resources(): readonly ResourceFacts[] {
-  all ??= facts.resources.map(toFacts);
-  return all;
-}
-
-/** Group versions ("v1", "apps/v1") that a server with this configuration serves, in discovery's order. */
-export function servedGroupVersions(runtimeConfig: RuntimeConfig = {}): readonly string[] {
-  return servedGroups(runtimeConfig).flatMap(({ name, versions }) =>
-    versions.map((version) => formatGroupVersion({ group: name, version })),
-  );
-}
-
-/** Groups with a served version, in discovery's order, the core group first. */
-export function servedGroups(runtimeConfig: RuntimeConfig = {}): readonly GroupFacts[] {
-  const retired = new Set(servedRetired(runtimeConfig).map(({ groupVersion }) => groupVersion));
-  const revived = [...retired].map(parseGroupVersion);
-  return facts.groups
-    .map(({ name, versions }) => ({
-      name,
-      versions: [
-        ...versions.filter((version) => isServed({ group: name, version }, runtimeConfig)),
-        ...revived.flatMap(({ group, version }) => (group === name ? [version] : [])),
-      ],
-    }))
-    .filter(({ versions }) => versions.length > 0);
-}
-
-/** Whether the configuration turns on a version that 1.36 has removed. */
-export const servesRetired = (runtimeConfig: RuntimeConfig): boolean => servedRetired(runtimeConfig).length > 0;
-
-const servedRetired = (runtimeConfig: RuntimeConfig): readonly ResourceEntry[] =>
-  RETIRED_RESOURCES.filter(({ groupVersion }) => runtimeConfig[groupVersion] === true);
-
-/** The resources of {@link servedGroupVersions}, in that order and by name within one. */
-export function servedResources(runtimeConfig: RuntimeConfig = {}): readonly ResourceFacts[] {
-  const byGroupVersion = groupByVersion([...resources(), ...servedRetired(runtimeConfig).map(toFacts)]);
-  return servedGroupVersions(runtimeConfig).flatMap((groupVersion) => byGroupVersion.get(groupVersion) ?? []);
+/** Reads a resource of the facts of version 1.`minor`. */
+export function readResource(entry: ResourceEntry, minor: number): ResourceFacts {
+  const resource = factsOf(entry);
+  const warning = warningOf(resource, minor);
+  return warning === undefined ? resource : { ...resource, deprecationWarning: warning };
 }
 
 /**
- * The warning that kube-apiserver puts on every answer of a deprecated resource: "v1 Endpoints is deprecated in v1.33+; use
- * discovery.k8s.io/v1 EndpointSlice". Undefined for a resource that 1.36 does not deprecate yet.
+ * kube-apiserver's warning of a deprecated resource: "v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice". Undefined for
+ * a resource that 1.`minor` does not deprecate yet.
  */
-export function deprecationWarning(resource: ResourceFacts): string | undefined {
+function warningOf(resource: ResourceFacts, minor: number): string | undefined {
   const { deprecated, removed, replacement } = resource;
-  if (resource.deprecationWarning !== undefined) return resource.deprecationWarning;
-  if (deprecated === undefined || minorOf(deprecated) > CURRENT_MINOR) return undefined;
+  if (deprecated === undefined || Number(deprecated.split(".")[1]) > minor) return undefined;
   const unavailable = removed === undefined ? "" : `, unavailable in v${removed}+`;
   const instead = replacement === undefined ? "" : `; use ${formatGroupVersion(replacement)} ${replacement.kind}`;
   return `${resource.groupVersion} ${resource.kind} is deprecated in v${deprecated}+${unavailable}${instead}`;
 }
 
-const CURRENT_MINOR = 36;
-const minorOf = (release: string): number => Number(release.split(".")[1]);
-
-function isServed({ group, version }: { group: string; version: string }, runtimeConfig: RuntimeConfig): boolean {
-  const stability = /alpha/.test(version) ? "alpha" : /beta/.test(version) ? "beta" : "ga";
-  return (
-    runtimeConfig[formatGroupVersion({ group, version })] ??
-    runtimeConfig[`api/${stability}`] ??
-    runtimeConfig["api/all"] ??
-    stability === "ga"
-  );
-}
-
-function groupByVersion(list: readonly ResourceFacts[]): Map<string, ResourceFacts[]> {
-  const groups = new Map<string, ResourceFacts[]>();
-  for (const resource of list) {
-    const group = groups.get(resource.groupVersion);
-    if (group === undefined) groups.set(resource.groupVersion, [resource]);
-    else group.push(resource);
-  }
-  return groups;
-}
-
-function toFacts(entry: ResourceEntry): ResourceFacts {
+function factsOf(entry: ResourceEntry): ResourceFacts {
   const { group, version } = parseGroupVersion(entry.groupVersion);
   return {
     group,
@@ -214,6 +156,8 @@ export const returnsDeletedObject = (group: string, resource: string): boolean =
 
 /** What a server serves at one time: all that discovery and OpenAPI tell of. Immutable; after a change there is another one. */
 export interface ServedApi {
+  /** The version of Kubernetes that the server is. */
+  readonly release: Release;
   /** Rises with every change. */
   readonly epoch: number;
   /** Groups with a served version, in discovery's order, the core group first. */
@@ -224,7 +168,7 @@ export interface ServedApi {
   readonly unavailable: ReadonlySet<string>;
   /** The types of the resources. */
   readonly types: TypeSource;
-  /** What OpenAPI documents are called. Default: {@link KUBERNETES_TITLE}. */
+  /** What OpenAPI documents are called. Default: {@link Release.title}. */
   readonly title?: ApiTitle | undefined;
   /** Where other servers serve some of it: what this server serves itself, and the group versions of the others. */
   readonly aggregated?: { readonly own: ServedApi; readonly remotes: ReadonlySet<string> } | undefined;
@@ -234,19 +178,6 @@ export interface ServedApi {
 export interface ApiTitle {
   readonly title: string;
   readonly version: string;
-}
-
-export const KUBERNETES_TITLE: ApiTitle = { title: "Kubernetes", version: "v1.36.0" };
-
-/** The built-in API, as a server with this configuration serves it. */
-export function builtInApi(runtimeConfig: RuntimeConfig = {}): ServedApi {
-  return {
-    epoch: 0,
-    groups: servedGroups(runtimeConfig),
-    resources: servedResources(runtimeConfig),
-    unavailable: new Set(),
-    types: publishedDefinitions,
-  };
 }
 
 /** The group versions of an API ("v1", "apps/v1"), in discovery's order. */

@@ -1,8 +1,27 @@
 import json from "./data/unpublished.json" with { type: "json" };
-import { Definitions, type DefinitionsFile, publishedDefinitions } from "./definitions.js";
+import type { UnpublishedFile } from "./data.js";
+import { Definitions } from "./definitions.js";
+import type { Release } from "./release.js";
+import { newestRelease } from "./releases.js";
+import { unpublishedWithDelta } from "./with-delta.js";
+
+const newest = json as unknown as UnpublishedFile;
+const made = new WeakMap<Release, Definitions>();
 
 /**
- * Every kind there is a type of: what 1.36 publishes, the versions it no longer serves (extensions/v1beta1, autoscaling/v2beta2),
+ * Every kind there is a type of: what a release publishes, the versions it no longer serves (extensions/v1beta1, autoscaling/v2beta2),
  * and kinds that are sent but are no resource (AdmissionReview). For conversion; a server loads it only when it converts such kinds.
  */
-export const allDefinitions = new Definitions(json as unknown as DefinitionsFile, publishedDefinitions);
+export function allDefinitionsOf(release: Release): Definitions {
+  let definitions = made.get(release);
+  if (definitions === undefined) {
+    const { unpublished } = release;
+    const file = unpublished === undefined ? newest : unpublishedWithDelta(newest, unpublished);
+    definitions = new Definitions(file, release.definitions);
+    made.set(release, definitions);
+  }
+  return definitions;
+}
+
+/** Those of the newest release, for code that has no server. */
+export const allDefinitions = allDefinitionsOf(newestRelease);

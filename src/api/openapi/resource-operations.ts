@@ -1,6 +1,7 @@
 import type { GroupVersionKind } from "../../machinery/meta/gvk.js";
 import { returnsDeletedObject, type ResourceFacts, type SubresourceFacts, type ServedApi } from "../facts/resources.js";
 import type { TypeSource } from "../facts/definitions.js";
+import type { Release } from "../facts/release.js";
 import {
   type BodyFacts,
   mediaTypes,
@@ -24,7 +25,7 @@ import {
   proxyPath,
 } from "./parameters.js";
 import type { Field, Schema } from "../../machinery/schema/schema.js";
-import { allDefinitions } from "../facts/unpublished.js";
+import { allDefinitionsOf } from "../facts/unpublished.js";
 
 /** What the server does with the resources of one group version ("apps/v1"), in their order. */
 export function resourceOperations(api: ServedApi, groupVersion: string): readonly OperationFacts[] {
@@ -32,7 +33,7 @@ export function resourceOperations(api: ServedApi, groupVersion: string): readon
     .filter((resource) => resource.groupVersion === groupVersion)
     .flatMap((resource) => {
       const isCustom = api.types.structOf(resource.definition)?.isUnstructured === true;
-      const served: Served = { resource, types: api.types, isCustom };
+      const served: Served = { resource, release: api.release, types: api.types, isCustom };
       return [
         ...collectionOperations(served),
         ...itemOperations(served),
@@ -44,6 +45,7 @@ export function resourceOperations(api: ServedApi, groupVersion: string): readon
 
 interface Served {
   readonly resource: ResourceFacts;
+  readonly release: Release;
   readonly types: TypeSource;
   /** Custom objects have no protobuf form and take no strategic merge patches. */
   readonly isCustom: boolean;
@@ -182,7 +184,7 @@ function subresourceOperations(served: Served, subresource: SubresourceFacts): r
   const { resource, types } = served;
   const place = itemPlace(resource);
   const path = `${place.path}/${subresource.name}`;
-  if (subresource.kind.kind.endsWith("Options")) return connectOperations(resource, subresource, { ...place, path });
+  if (subresource.kind.kind.endsWith("Options")) return connectOperations(served, subresource, { ...place, path });
   const definition = types.definitionOf(subresource.kind) ?? "";
   const names = namesOf(resource);
   const found = subresource.verbs.flatMap((verb) => {
@@ -277,11 +279,11 @@ const STREAM_METHODS: readonly Method[] = ["get", "post"];
 
 /** What leads into a pod, a node or behind a service: exec, attach, portforward, proxy and the paths behind a proxy. */
 function connectOperations(
-  resource: ResourceFacts,
+  { resource, release }: Served,
   { name, kind }: SubresourceFacts,
   place: { readonly path: string; readonly pathParameters: readonly ParameterFacts[] },
 ): readonly OperationFacts[] {
-  const options = allDefinitions
+  const options = allDefinitionsOf(release)
     .schemaFor(kind)
     ?.fields.filter((field) => field.name !== "kind" && field.name !== "apiVersion");
   const query = (options ?? []).map(optionParameter);

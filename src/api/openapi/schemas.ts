@@ -3,6 +3,8 @@ import type { JsonObject } from "../../machinery/meta/json.js";
 import type { Field, ScalarSchema, Schema, StructSchema } from "../../machinery/schema/schema.js";
 import { isStructInGo, scalarZero } from "../../machinery/schema/zero-values.js";
 import type { TypeSource } from "../facts/definitions.js";
+import type { Release } from "../facts/release.js";
+import type { ServedApi } from "../facts/resources.js";
 import { commonDescriptionOf, descriptionOf } from "../descriptions/index.js";
 import { META } from "./operation.js";
 
@@ -31,14 +33,14 @@ const SPECIAL: Readonly<Partial<Record<ScalarSchema["scalar"], string>>> = {
 export function describeDefinitions(
   names: Iterable<string>,
   dialect: Dialect,
-  types: TypeSource,
+  { types, release }: Pick<ServedApi, "types" | "release">,
 ): Record<string, JsonSchema> {
   const found = new Map<string, JsonSchema>();
   const open = [...names];
   for (let name = open.pop(); name !== undefined; name = open.pop()) {
     if (found.has(name)) continue;
     const refs: string[] = [];
-    found.set(name, describeDefinition(name, { dialect, types, refs }));
+    found.set(name, describeDefinition(name, { dialect, types, release, refs }));
     append(open, refs);
   }
   return Object.fromEntries([...found].toSorted(([a], [b]) => (a < b ? -1 : 1)));
@@ -47,12 +49,17 @@ export function describeDefinitions(
 interface Context {
   readonly dialect: Dialect;
   readonly types: TypeSource;
+  readonly release: Release;
   /** Collects the definitions that are referred to. */
   readonly refs: string[];
 }
 
+/** Whether a type is that of a kind which the release publishes. */
+const isKind = (definition: string, { release }: Context): boolean =>
+  release.definitions.kindsOf(definition).length > 0;
+
 function describeDefinition(name: string, context: Context): JsonSchema {
-  const description = descriptionOf(name);
+  const description = descriptionOf(name, "", isKind(name, context));
   const described = description === undefined ? {} : { description };
   const special = specialDefinition(name, context.dialect);
   if (special !== undefined) return { ...described, ...special };
@@ -143,7 +150,7 @@ function describeFields(struct: StructSchema, context: Context): Record<string, 
 }
 
 function describeField(field: Field, struct: StructSchema, context: Context): JsonSchema {
-  const description = struct.definition === "" ? undefined : fieldDescription(struct, field.name);
+  const description = struct.definition === "" ? undefined : fieldDescription(struct, field.name, context);
   const extensions: JsonSchema = {
     ...(description === undefined ? {} : { description }),
     ...(field.mapType === undefined ? {} : { "x-kubernetes-map-type": field.mapType }),
@@ -156,8 +163,8 @@ function describeField(field: Field, struct: StructSchema, context: Context): Js
 }
 
 /** The fields that a custom kind or its list shares with all others mean what they mean there. */
-function fieldDescription(struct: StructSchema, field: string): string | undefined {
-  const own = descriptionOf(struct.definition, field);
+function fieldDescription(struct: StructSchema, field: string, context: Context): string | undefined {
+  const own = descriptionOf(struct.definition, field, isKind(struct.definition, context));
   const custom = own === undefined ? customKindOf(struct) : undefined;
   return custom === undefined ? own : commonDescriptionOf(custom === struct ? "kind" : "list", field);
 }

@@ -1,4 +1,4 @@
-import { groupVersionsOf, KUBERNETES_TITLE, type ServedApi } from "../facts/resources.js";
+import { groupVersionsOf, type ServedApi } from "../facts/resources.js";
 import { groupOperation, serverOperations, versionOperation } from "./discovery-operations.js";
 import { META, type OperationFacts, type PathFacts, pathsOf } from "./operation.js";
 import type { ParameterFacts } from "./parameters.js";
@@ -46,9 +46,9 @@ function buildDocument(api: ServedApi): OpenApiV2Document {
   }
   return {
     swagger: "2.0",
-    info: api.title ?? KUBERNETES_TITLE,
+    info: api.title ?? api.release.title,
     paths: Object.fromEntries(pathsOf(operations).map((one) => [one.path, describePath(one)])),
-    definitions: describeDefinitions(names, v2Dialect, api.types),
+    definitions: describeDefinitions(names, v2Dialect, api),
     securityDefinitions: {
       BearerToken: { type: "apiKey", name: "authorization", in: "header", description: BEARER_TOKEN },
     },

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { descriptionsDigest } from "../descriptions/index.js";
-import { facts } from "../facts/data.js";
-import { resources, groupVersionsOf, KUBERNETES_TITLE, type ServedApi } from "../facts/resources.js";
+import type { Release } from "../facts/release.js";
+import { groupVersionsOf, type ServedApi } from "../facts/resources.js";
 import { groupOperation, serverOperations, versionOperation } from "./discovery-operations.js";
 import { META, type OperationFacts, type PathFacts, pathsOf } from "./operation.js";
 import type { ParameterFacts } from "./parameters.js";
@@ -31,7 +31,7 @@ function documentPaths(api: ServedApi): readonly string[] {
 
 /** The hash and ETag (unquoted) of the document at a path of the index. */
 export function openApiV3Hash(api: ServedApi, path: string): string {
-  if (isAsPublished(api, path)) return publishedHash(path);
+  if (isAsPublished(api, path)) return publishedHash(api.release, path);
   return createHash("sha512")
     .update(JSON.stringify(buildDocument(api, path)))
     .digest("hex")
@@ -43,7 +43,7 @@ function isAsPublished(api: ServedApi, path: string): boolean {
   if (api.title !== undefined) return false;
   const groupVersion = groupVersionAt(api, path);
   if (groupVersion === undefined) return true;
-  const published = resources().filter((one) => one.groupVersion === groupVersion);
+  const published = api.release.resources().filter((one) => one.groupVersion === groupVersion);
   const served = api.resources.filter((one) => one.groupVersion === groupVersion);
   return served.length === published.length && served.every((one) => published.includes(one));
 }
@@ -53,7 +53,7 @@ const groupVersionAt = (api: ServedApi, path: string): string | undefined =>
   groupVersionsOf(api).find((groupVersion) => openApiV3Path(groupVersion) === path);
 
 /** Of all that the document is made of, so that the index needs no document. */
-const publishedHash = (path: string): string =>
+const publishedHash = ({ facts }: Release, path: string): string =>
   createHash("sha512").update(`${FORMAT} ${path} ${facts.digest} ${descriptionsDigest()}`).digest("hex").toUpperCase();
 
 /** Whether the index has a document at a path. */
@@ -86,10 +86,10 @@ function buildDocument(api: ServedApi, path: string): JsonSchema {
   }
   return {
     openapi: "3.0.0",
-    info: api.title ?? KUBERNETES_TITLE,
+    info: api.title ?? api.release.title,
     paths: Object.fromEntries(pathsOf(operations).map((one) => [one.path, describePath(one)])),
     components: {
-      schemas: describeDefinitions(names, v3Dialect, api.types),
+      schemas: describeDefinitions(names, v3Dialect, api),
       securitySchemes: {
         BearerToken: {
           type: "apiKey",

@@ -39,7 +39,7 @@ export function extendedUsage(claim: ResourceClaim, devices: Usage, facts: Devic
 }
 
 function resourcesOf(className: string, deviceClass: DeviceClass | undefined): readonly string[] {
-  const name = deviceClass?.spec.extendedResourceName ?? "";
+  const name = deviceClass?.spec?.extendedResourceName ?? "";
   return [`requests.${DEVICE_CLASS}${className}`, ...(name === "" ? [] : [`requests.${name}`])];
 }
 

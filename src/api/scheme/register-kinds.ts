@@ -8,12 +8,16 @@ import { Scheme } from "../../machinery/scheme/scheme.js";
 import type { VersionRules, VersionTable } from "../conversion/version-table.js";
 import { defaulterOf } from "../defaults/index.js";
 import type { Definitions } from "../facts/definitions.js";
-import { facts } from "../facts/data.js";
+import type { GroupFacts } from "../facts/resources.js";
 
-/** A scheme of all kinds of `definitions`; what is special about their versions is in `tables`. */
-export function schemeOf(definitions: Definitions, tables: readonly VersionTable[]): Scheme {
+/** A scheme of all kinds of `definitions`; `groups` have their versions preferred first, and what is special about versions is in `tables`. */
+export function schemeOf(
+  definitions: Definitions,
+  groups: readonly GroupFacts[],
+  tables: readonly VersionTable[],
+): Scheme {
   const scheme = new Scheme("kubernetes");
-  const priorities = new Map(facts.groups.map(({ name, versions }) => [name, versions]));
+  const priorities = new Map(groups.map(({ name, versions }) => [name, versions]));
   for (const [group, versions] of priorities) scheme.setVersionPriority(group, versions);
   const kinds = definitions.kinds();
   const preferred = preferredVersions(kinds, priorities);

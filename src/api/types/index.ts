@@ -1,6 +1,6 @@
 // Made by tools/generate-api-types.mjs of the API facts.
 /**
- * The API of Kubernetes 1.36 as types: `import type { Deployment, Pod } from "kubets/api"`. It has the preferred version of
+ * The API of Kubernetes 1.37 as types: `import type { Deployment, Pod } from "kubets/api"`. It has the preferred version of
  * every kind and what these are made of; `kubets/api/apps/v1` and the like, named as Go's packages, have one version each.
  *
  * Where groups have types of one name, it stands for the kind (ResourceClaim, not the entry of a pod's spec), else for the
@@ -77,6 +77,7 @@ export type {
   EventList,
   EventSeries,
   EventSource,
+  EvictionResponder,
   ExecAction,
   FCVolumeSource,
   FileKeySelector,
@@ -85,11 +86,13 @@ export type {
   FlockerVolumeSource,
   GCEPersistentDiskVolumeSource,
   GRPCAction,
+  GRPCProbeMode,
   GitRepoVolumeSource,
   GlusterfsPersistentVolumeSource,
   GlusterfsVolumeSource,
   HTTPGetAction,
   HTTPHeader,
+  HTTPProtocol,
   HostAlias,
   HostIP,
   HostPathType,
@@ -127,6 +130,8 @@ export type {
   NodeAddress,
   NodeAddressType,
   NodeAffinity,
+  NodeAllocatableMappedResources,
+  NodeAllocatableOverheadResources,
   NodeAllocatableResourceClaimStatus,
   NodeCondition,
   NodeConditionType,
@@ -137,6 +142,7 @@ export type {
   NodeInclusionPolicy,
   NodeList,
   NodePhase,
+  NodePodPreemptionPolicy,
   NodeProxyOptions,
   NodeRuntimeHandler,
   NodeRuntimeHandlerFeatures,
@@ -199,10 +205,10 @@ export type {
   PodSecurityContext,
   PodSpec,
   PodStatus,
-  PodStatusResult,
   PodTemplate,
   PodTemplateList,
   PodTemplateSpec,
+  PodVolumeHealth,
   PortStatus,
   PortworxVolumeSource,
   PreemptionPolicy,
@@ -287,6 +293,9 @@ export type {
   UnsatisfiableConstraintAction,
   Volume,
   VolumeDevice,
+  VolumeHealthCondition,
+  VolumeHealthStatus,
+  VolumeHealthStatusType,
   VolumeMount,
   VolumeMountStatus,
   VolumeNodeAffinity,
@@ -469,6 +478,7 @@ export type {
   JobCondition,
   JobConditionType,
   JobList,
+  JobSchedulingConfiguration,
   JobSpec,
   JobStatus,
   JobTemplateSpec,
@@ -489,18 +499,16 @@ export type {
   CertificateSigningRequestList,
   CertificateSigningRequestSpec,
   CertificateSigningRequestStatus,
-  KeyUsage,
-  RequestConditionType,
-} from "./certificates/v1.js";
-export type {
   ClusterTrustBundle,
   ClusterTrustBundleList,
   ClusterTrustBundleSpec,
+  KeyUsage,
   PodCertificateRequest,
   PodCertificateRequestList,
   PodCertificateRequestSpec,
   PodCertificateRequestStatus,
-} from "./certificates/v1beta1.js";
+  RequestConditionType,
+} from "./certificates/v1.js";
 export type {
   HTTPIngressPath,
   HTTPIngressRuleValue,
@@ -540,7 +548,6 @@ export type {
   ServiceCIDRStatus,
 } from "./networking/v1.js";
 export type {
-  Eviction,
   PodDisruptionBudget,
   PodDisruptionBudgetList,
   PodDisruptionBudgetSpec,
@@ -568,11 +575,15 @@ export type {
   CSINodeDriver,
   CSINodeList,
   CSINodeSpec,
+  CSINodeStatus,
   CSIStorageCapacity,
   CSIStorageCapacityList,
   FSGroupPolicy,
   StorageClass,
   StorageClassList,
+  StorageHealth,
+  StorageHealthCondition,
+  StorageHealthStatusType,
   VolumeAttachment,
   VolumeAttachmentList,
   VolumeAttachmentSource,
@@ -659,7 +670,15 @@ export type {
 } from "./apiextensions/v1.js";
 export type { PriorityClass, PriorityClassList } from "./scheduling/v1.js";
 export type {
+  AllCompositeDisruptionMode,
+  AllDisruptionMode,
   BasicSchedulingPolicy,
+  CompositeBasicSchedulingPolicy,
+  CompositeDisruptionMode,
+  CompositeGangSchedulingPolicy,
+  CompositePodGroupSchedulingConstraints,
+  CompositePodGroupSchedulingPolicy,
+  CompositePodGroupTemplate,
   DisruptionMode,
   GangSchedulingPolicy,
   PodGroup,
@@ -671,13 +690,28 @@ export type {
   PodGroupSpec,
   PodGroupStatus,
   PodGroupTemplate,
-  PodGroupTemplateReference,
+  SingleCompositeDisruptionMode,
+  SingleDisruptionMode,
   TopologyConstraint,
   Workload,
   WorkloadList,
-  WorkloadPodGroupTemplateReference,
+  WorkloadReference,
   WorkloadSpec,
-} from "./scheduling/v1alpha2.js";
+} from "./scheduling/v1beta1.js";
+export type {
+  CompositePodGroup,
+  CompositePodGroupList,
+  CompositePodGroupSpec,
+  CompositePodGroupStatus,
+  WorkloadPodGroupAllDisruptionMode,
+  WorkloadPodGroupBasicSchedulingPolicy,
+  WorkloadPodGroupDisruptionMode,
+  WorkloadPodGroupGangSchedulingPolicy,
+  WorkloadPodGroupResourceClaim,
+  WorkloadPodGroupSchedulingConstraints,
+  WorkloadPodGroupSchedulingPolicy,
+  WorkloadPodGroupSingleDisruptionMode,
+} from "./scheduling/v1alpha3.js";
 export type { Lease, LeaseList, LeaseSpec } from "./coordination/v1.js";
 export type { LeaseCandidate, LeaseCandidateList, LeaseCandidateSpec } from "./coordination/v1beta1.js";
 export type { Overhead, RuntimeClass, RuntimeClassList, Scheduling } from "./node/v1.js";
@@ -715,17 +749,25 @@ export type {
   DeviceClassSpec,
   DeviceConstraint,
   DeviceCounterConsumption,
+  DeviceDerivedAttribute,
   DeviceRequest,
   DeviceRequestAllocationResult,
   DeviceSelector,
   DeviceSubRequest,
   DeviceTaint,
   DeviceTaintEffect,
+  DeviceTaintRule,
+  DeviceTaintRuleList,
+  DeviceTaintRuleSpec,
+  DeviceTaintRuleStatus,
+  DeviceTaintSelector,
   DeviceToleration,
   DeviceTolerationOperator,
   ExactDeviceRequest,
   NetworkDeviceData,
-  NodeAllocatableResourceMapping,
+  NodeAllocatableMapping,
+  NodeAllocatableOverhead,
+  NodeAllocatableResource,
   OpaqueDeviceConfiguration,
   ResourceClaim,
   ResourceClaimConsumerReference,
@@ -739,21 +781,18 @@ export type {
   ResourceSlice,
   ResourceSliceList,
   ResourceSliceSpec,
+  SkipNodeOperation,
 } from "./resource/v1.js";
-export type {
-  DeviceTaintRule,
-  DeviceTaintRuleList,
-  DeviceTaintRuleSpec,
-  DeviceTaintRuleStatus,
-  DeviceTaintSelector,
-} from "./resource/v1beta2.js";
 export type { BasicDevice } from "./resource/v1beta1.js";
 export type {
+  PartitionTypeStatus,
   PoolStatus,
   ResourcePoolStatusRequest,
   ResourcePoolStatusRequestList,
   ResourcePoolStatusRequestSpec,
   ResourcePoolStatusRequestStatus,
+  ShareableCapacityStatus,
+  ShareableSummaryStatus,
 } from "./resource/v1alpha3.js";
 export type {
   ExemptPriorityLevelConfiguration,
@@ -796,7 +835,27 @@ export type {
   StorageVersionMigrationList,
   StorageVersionMigrationSpec,
   StorageVersionMigrationStatus,
-} from "./storagemigration/v1beta1.js";
+} from "./storagemigration/v1.js";
+export type {
+  Eviction,
+  EvictionList,
+  EvictionPodReference,
+  EvictionRequest,
+  EvictionRequestIntent,
+  EvictionRequestList,
+  EvictionRequestPodReference,
+  EvictionRequestSpec,
+  EvictionRequestStatus,
+  EvictionRequestTarget,
+  EvictionSpec,
+  EvictionStatus,
+  EvictionTarget,
+  Requester,
+  RequesterIntent,
+  ResponderStateType,
+  ResponderStatus,
+  TargetResponder,
+} from "./lifecycle/v1alpha1.js";
 export type { AdmissionRequest, AdmissionResponse, AdmissionReview, Operation } from "./admission/v1.js";
 export type {
   APIGroupDiscovery,

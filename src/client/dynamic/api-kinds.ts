@@ -8,7 +8,7 @@ import type { Status } from "../../machinery/errors/status-error.js";
 import type { Stored } from "./stored.js";
 
 /**
- * The kinds whose types `client.of` knows, by `apiVersion/kind`: those of Kubernetes 1.36, and what a program adds to them.
+ * The kinds whose types `client.of` knows, by `apiVersion/kind`: those of the newest version of Kubernetes, and what a program adds to them.
  *
  * ```ts
  * declare module "kubets" {

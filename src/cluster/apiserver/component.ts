@@ -1,3 +1,4 @@
+import { DEFAULT_VERSION, gitVersionOf, releaseOf } from "../../api/facts/index.js";
 import { apiserverSections } from "../../component/apiserver-flags/sections.js";
 import type { Component, ComponentContext } from "../../component/component.js";
 import type { FlagSection } from "../../component/component-flag.js";
@@ -12,9 +13,7 @@ import { serveApi } from "./serve-api.js";
 import { watchCacheWarnings } from "./watch-cache-flags.js";
 
 const NAME = "kube-apiserver";
-const VERSION = "v1.36.3";
-
-const DESCRIPTION = `The Kubernetes API server of 1.36, with the flags of kube-apiserver and without controllers, scheduler and nodes.
+const DESCRIPTION = `The Kubernetes API server, with the flags of kube-apiserver and without controllers, scheduler and nodes.
 
 A flag that cannot be obeyed is refused, or its help says that it has no effect; the log names each of those that is given.`;
 
@@ -26,7 +25,7 @@ export const apiserverComponent = (): Component => ({
   name: NAME,
   program: "kubets apiserver",
   description: DESCRIPTION,
-  version: `Kubernetes ${VERSION}`,
+  version: `Kubernetes ${gitVersionOf(DEFAULT_VERSION)}`,
   sections: apiserverSections,
   changedGates: (flags) => readFeatureGates(flags.strings("feature-gates")).changed,
   validate: (flags, { cwd }) => optionFaults(flags, cwd),
@@ -60,15 +59,16 @@ const withDefaults = ({ name, flags }: FlagSection): FlagSection => ({
 });
 
 async function run(flags: Flags, { log, cwd, env, signal, flagValues }: ComponentContext): Promise<void> {
-  log.info("app/server.go:180", `Version: ${VERSION}`);
-  for (const gate of gatesWithoutEffect(flags.strings("feature-gates"))) {
+  const options = readApiServerOptions(flags, cwd);
+  const { gitVersion } = await releaseOf(options.server.kubernetesVersion);
+  log.info("app/server.go:180", `Version: ${gitVersion}`);
+  for (const gate of gatesWithoutEffect(flags.strings("feature-gates"), gitVersion)) {
     log.warn(
       "featuregate/feature_gate.go:352",
-      `--feature-gates=${gate} has no effect: features are as Kubernetes 1.36 has them`,
+      `--feature-gates=${gate} has no effect: features are as ${gitVersion} has them`,
     );
   }
   for (const text of watchCacheWarnings(flags)) log.warn("options/etcd.go:447", text);
-  const options = readApiServerOptions(flags, cwd);
   if (flags.string("external-hostname") === "") {
     log.info("options/options.go:263", `external host was not specified, using ${options.externalHost}`);
   }

@@ -24,7 +24,7 @@ const { runtimeConfig: _, ...serverTable } = serverOptionTable;
 export function optionFaults(flags: Flags, cwd: string): readonly string[] {
   const { authentication, authorization, ...server } = readOptions(serverTable, flags, cwd);
   return [
-    ...readFeatureGates(flags.strings("feature-gates")).faults,
+    ...gateFaults(flags),
     ...genericFaults(flags),
     ...etcdFaults(flags),
     ...fairnessFaults(flags),
@@ -127,6 +127,12 @@ function runtimeConfigFaults(flags: Flags): readonly string[] {
     return group !== "api" && rest !== undefined && !groups.has(group);
   });
   return unknown.length === 0 ? [] : [`unknown api groups ${unknown.toSorted().join(",")}`];
+}
+
+/** Those of the version that the server is to be; the flag of the version itself has its own faults. */
+function gateFaults(flags: Flags): readonly string[] {
+  const version = flags.string("kubernetes-version");
+  return readFeatureGates(flags.strings("feature-gates"), version === "" ? undefined : version).faults;
 }
 
 function egressFaults(flags: Flags, cwd: string): readonly string[] {

@@ -62,7 +62,10 @@ export class AggregatorPart implements ControlPlanePart {
    */
   async #restoreOwn(server: Server, parts: CompositionParts): Promise<void> {
     const wanted = new Map(
-      bootstrapApiServices(this.plan.options.runtimeConfig).map((one) => [one.metadata?.name ?? "", one["spec"]]),
+      bootstrapApiServices(server.release, this.plan.options.runtimeConfig).map((one) => [
+        one.metadata?.name ?? "",
+        one["spec"],
+      ]),
     );
     for (const one of this.aggregation.apiServices.values()) {
       const spec = wanted.get(one.metadata?.name ?? "");

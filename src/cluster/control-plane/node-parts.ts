@@ -111,6 +111,7 @@ export class NodesPart implements ControlPlanePart {
       imageScripts,
       forwards,
       authorization: server.authorization,
+      release: server.release,
       tokens: server.tokens,
       pki,
       reportError,

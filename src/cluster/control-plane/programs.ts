@@ -126,6 +126,7 @@ export class ControllersPart implements ControlPlanePart {
     const api = server.registry.current;
     const hasServiceCidrs = servesKind(api)("networking.k8s.io/v1", "ServiceCIDR");
     return {
+      release: server.release,
       enabled: startableControllers(plan.controllers, api, options.onWarning),
       clock,
       timers,

@@ -61,7 +61,7 @@ export class KubernetesServicePart implements ControlPlanePart {
 
 export const rolesPart = ({ options: { runtimeConfig = {} } }: ControlPlanePlan): ControlPlanePart => ({
   name: "rbac/bootstrap-roles",
-  start: ({ registry }) => bootstrap(registry.current, bootstrapObjects(runtimeConfig)),
+  start: ({ registry, release }) => bootstrap(registry.current, bootstrapObjects(release, runtimeConfig)),
 });
 
 /** Creates the objects of a fresh cluster that are missing. Existing roles and bindings get back the rules and subjects that they lack. */

@@ -1,3 +1,4 @@
+import { releaseOf } from "../../api/facts/index.js";
 import { type ControllerName, enabledControllers } from "../../api/controllers/index.js";
 import { pause } from "../../base/time/pause.js";
 import { kubernetesClient } from "../../client/dynamic/kubernetes-client.js";
@@ -129,6 +130,7 @@ async function runControllers(work: Work, ending: AbortSignal): Promise<void> {
   for (const name of startable({ ...work, given }, enabled, serves)) running.add(name);
   const controllers = startControllers({
     ...given.parts,
+    release: await releaseOf(),
     program: CONTROLLER_MANAGER,
     enabled: running,
     transport: keptOpen(transport),

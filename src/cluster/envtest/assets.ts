@@ -8,6 +8,8 @@ export interface AssetsOptions {
   readonly parent: string;
   /** The words that start kubets. */
   readonly program: readonly string[];
+  /** The version of Kubernetes that kube-apiserver is; undefined: the default. */
+  readonly kubernetesVersion?: string | undefined;
   /** What `--help` prints, by the name of the program. envtest reads it at each start: the shell answers it in a millisecond. */
   readonly help: { readonly "kube-apiserver": string; readonly etcd: string };
 }
@@ -16,30 +18,35 @@ export interface AssetsOptions {
  * Makes the folder of kube-apiserver, etcd and kubectl that start kubets, and answers its path. There is one for each installation of
  * kubets. A program that is there and right is not touched: tests may be starting it.
  */
-export async function makeAssets({ parent, program, help }: AssetsOptions): Promise<string> {
+export async function makeAssets({ parent, program, kubernetesVersion, help }: AssetsOptions): Promise<string> {
   const installation = createHash("sha256").update(program.join("\0")).digest("hex").slice(0, 12);
-  const folder = join(parent, installation);
+  // Tests of several versions may run at once.
+  const folder = join(parent, kubernetesVersion === undefined ? installation : `${installation}-${kubernetesVersion}`);
+  const given = kubernetesVersion === undefined ? [] : [`--kubernetes-version=${kubernetesVersion}`];
   // Whoever could write to one of these folders would choose what the tests run.
   makeOwnFolder(folder, 0o755);
   makeOwnFolder(join(folder, "compiled"));
   await Promise.all([setMode(folder, 0o755), setMode(join(folder, "compiled"), 0o700)]);
   await Promise.all([
-    keep(join(folder, "kube-apiserver"), roleShim("kube-apiserver", program, help["kube-apiserver"], folder)),
-    keep(join(folder, "etcd"), roleShim("etcd", program, help.etcd, folder)),
+    keep(
+      join(folder, "kube-apiserver"),
+      roleShim(["kube-apiserver", ...given], program, help["kube-apiserver"], folder),
+    ),
+    keep(join(folder, "etcd"), roleShim(["etcd"], program, help.etcd, folder)),
     keep(join(folder, "kubectl"), shim(["export KUBETS_PROGRAM=kubectl", `exec ${words(program)} "$@"`])),
   ]);
   return folder;
 }
 
 /** A test waits for each start, so Node keeps the compiled code in the folder: it does so from version 22 on. */
-function roleShim(role: string, program: readonly string[], help: string, folder: string): string {
+function roleShim(role: readonly string[], program: readonly string[], help: string, folder: string): string {
   return shim([
     `if [ "$*" = --help ]; then exec cat <<'END_OF_HELP'`,
     `${help}END_OF_HELP`,
     "fi",
     "export KUBECTL_KUBERC=false",
     `export NODE_COMPILE_CACHE=${word(join(folder, "compiled"))}`,
-    `exec ${words(program)} envtest ${role} "$@"`,
+    `exec ${words(program)} envtest ${role.join(" ")} "$@"`,
   ]);
 }
 

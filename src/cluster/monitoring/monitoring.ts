@@ -1,3 +1,4 @@
+import type { Release } from "../../api/facts/index.js";
 import { randomBelow } from "../../base/numbers/random-below.js";
 import type { Random } from "../../base/numbers/random.js";
 import { once } from "../../base/async/once.js";
@@ -24,6 +25,7 @@ export interface MonitoredServer {
 }
 
 export interface MonitoringParts {
+  readonly release: Release;
   readonly clock: Clock;
   readonly timers: Timers;
   /** Of the process, which profiles and its own metrics are of. */

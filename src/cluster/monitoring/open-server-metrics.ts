@@ -1,8 +1,8 @@
 import { addBuildInfo, addFeatures } from "../../component/metrics/kubernetes-metrics.js";
 import { addProcessMetrics, addStartTime } from "../../component/metrics/process-metrics.js";
 import { ServerMetrics } from "../../server/metrics/server-metrics.js";
-import { KUBERNETES_VERSION } from "../../server/endpoints/non-resource/version.js";
-import { knownFeatureGates } from "../apiserver/known-feature-gates.js";
+import { versionInfo } from "../../server/endpoints/non-resource/version.js";
+import { featureGatesOf } from "../../api/gates/feature-gates.js";
 import { readAllowedLabels } from "./allowed-labels.js";
 import type { MonitoredServer, MonitoringParts } from "./monitoring.js";
 import type { MonitoringOptions } from "./monitoring-options.js";
@@ -14,7 +14,7 @@ const SIZE_MS = 30_000;
 /** Makes the metrics of a server. Rejects in kube-apiserver's words for a manifest of labels that cannot be read. */
 export async function openServerMetrics(
   options: MonitoringOptions,
-  { clock, timers, process, stored }: MonitoringParts,
+  { release, clock, timers, process, stored }: MonitoringParts,
   { apiServices }: MonitoredServer,
 ): Promise<ServerMetrics> {
   const { countPeriod: counts = COUNTS_MS, sizePeriod: size = SIZE_MS, disabledMetrics: disabled } = options;
@@ -33,7 +33,7 @@ export async function openServerMetrics(
   const now = (): number => process.clock.now();
   addProcessMetrics(metrics.table, now);
   addStartTime(metrics.slis, now);
-  addBuildInfo(metrics.table, KUBERNETES_VERSION);
-  addFeatures(metrics.table, knownFeatureGates);
+  addBuildInfo(metrics.table, versionInfo(release));
+  addFeatures(metrics.table, featureGatesOf(release.version));
   return metrics;
 }

@@ -1,6 +1,6 @@
 import { builtinRecord } from "../../server/builtin/index.js";
 import { keyPrefix, ownKeyPrefix } from "../../server/api-registry/key-prefix.js";
-import { servedResources } from "../../api/facts/index.js";
+import type { Release } from "../../api/facts/index.js";
 import { once } from "../../base/async/once.js";
 import type { GroupResource } from "../../machinery/errors/status-error.js";
 import type { Measuring } from "../../server/metrics/measures.js";
@@ -8,21 +8,21 @@ import type { MeasuredStorage } from "../../server/metrics/storage-measures.js";
 import type { StorageObserver } from "../../server/storage/create-storage.js";
 import type { Kv } from "../../server/storage/kv.js";
 
-const builtIn = once(
-  (): ReadonlySet<string> => new Set(servedResources({ "api/all": true }).map(({ group, name }) => `${group}/${name}`)),
-);
-
 /** The storage of a server as its metrics see it. */
 export class StoredResources implements MeasuredStorage {
   readonly resources = new Map<string, GroupResource>();
   #served: () => readonly { readonly group: string; readonly name: string }[] = () => [];
   /** Is told what the storage does. */
   readonly observer: StorageObserver;
+  /** The built-in resources, as "GROUP/RESOURCE". */
+  readonly #builtIn: () => ReadonlySet<string>;
 
   constructor(
     private readonly kv: Kv,
     measuring: Measuring,
+    release: Release,
   ) {
+    this.#builtIn = once(() => new Set(release.resources().map(({ group, name }) => `${group}/${name}`)));
     this.observer = {
       events: (events) => measuring.on?.storageEvents(events),
       listed: (resource, fromCache, returned) => measuring.on?.listed(resource, fromCache, returned),
@@ -37,7 +37,7 @@ export class StoredResources implements MeasuredStorage {
 
   refresh(): void {
     for (const { group, name } of this.#served()) {
-      const isBuiltIn = builtIn().has(`${group}/${name}`);
+      const isBuiltIn = this.#builtIn().has(`${group}/${name}`);
       const prefix = isBuiltIn
         ? keyPrefix({ group, name }, builtinRecord(group, name)?.storage)
         : ownKeyPrefix({ group, name });

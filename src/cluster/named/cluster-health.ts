@@ -56,8 +56,8 @@ interface Conditioned {
 }
 
 interface Condition {
-  readonly type: string;
-  readonly status: string;
+  readonly type?: string;
+  readonly status?: string;
   readonly reason?: string;
   readonly message?: string;
 }

@@ -11,6 +11,7 @@ export interface ServerChoice
     | "authentication"
     | "authorization"
     | "forward"
+    | "kubernetesVersion"
     | "loadBalancerAddresses"
     | "maxObjectBytes"
     | "runtimeConfig"

@@ -71,7 +71,7 @@ export interface RuntimeParts {
   readonly network: NodeNetwork;
 }
 
-export interface NodeParts extends RuntimeParts, Pick<Server, "authorization" | "tokens"> {
+export interface NodeParts extends RuntimeParts, Pick<Server, "authorization" | "release" | "tokens"> {
   readonly pki: ClusterPki;
   /** Resolves when pods may start. */
   readonly ready: Promise<void>;
@@ -128,7 +128,19 @@ export async function startNodes(nodes: readonly NodeOptions[], parts: NodeParts
   const reviews = reviewsOf(parts);
   // Two renewals may be late before a node counts as lost.
   const renewPeriod = parts.nodeMonitorGracePeriod && Math.min(parts.nodeMonitorGracePeriod / 3, RENEW_MS);
-  const fleet = { nodes: described, transport, clock, timers, random, reportError, reviews, ready, renewPeriod };
+  const kubeletVersion = parts.release.gitVersion;
+  const fleet = {
+    kubeletVersion,
+    nodes: described,
+    transport,
+    clock,
+    timers,
+    random,
+    reportError,
+    reviews,
+    ready,
+    renewPeriod,
+  };
   const started = await startNodeFleet({ ...fleet, ...(marks && { marks }) });
   return {
     dial: (host, port) => started.dial(host, port),

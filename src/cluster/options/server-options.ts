@@ -1,4 +1,5 @@
 import type { http2Options, listeningOptions } from "../../component/apiserver-flags/secure-serving.js";
+import type { versionOptions } from "../../component/apiserver-flags/own.js";
 import type { OptionsOf } from "../../component/option-group.js";
 import type { ApiTitle } from "../../api/facts/index.js";
 import type { Clock } from "../../base/time/clock.js";
@@ -29,7 +30,10 @@ import type { MonitoringOptions } from "../monitoring/monitoring-options.js";
 import type { TlsOptions } from "./tls-options.js";
 
 /** What a server is made of beside the resources that it serves. */
-export interface ServerOptions extends StorageOptions, OptionsOf<typeof listeningOptions> {
+export interface ServerOptions
+  extends StorageOptions,
+    OptionsOf<typeof versionOptions>,
+    OptionsOf<typeof listeningOptions> {
   /** How the server answers and stops. Default: as kube-apiserver without flags. */
   readonly conduct?: Conduct;
   /**

@@ -1,3 +1,4 @@
+import { newestRelease } from "../../api/facts/index.js";
 import { uuid } from "../../base/numbers/uuid.js";
 import { stopwatchOf } from "../../base/time/timers.js";
 import { type DelegatedFlags, readDelegated } from "../../component/apiserver-flags/delegated.js";
@@ -103,6 +104,7 @@ function requestOf(exchange: Exchange, received: number): ApiRequest {
 }
 
 const NO_API: ApiRequest["api"] = {
+  release: newestRelease,
   epoch: 0,
   groups: [],
   resources: [],

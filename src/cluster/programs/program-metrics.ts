@@ -10,7 +10,8 @@ import type { ClientConfig } from "../../client/config/client-config.js";
 import { measuredTransport, REST_CLIENT_METRICS } from "../../client/transport/measured-transport.js";
 import type { Transport } from "../../client/transport/transport.js";
 import { MetricTable } from "../../machinery/metrics/metric-table.js";
-import { KUBERNETES_VERSION } from "../../server/endpoints/non-resource/version.js";
+import { DEFAULT_VERSION, gitVersionOf } from "../../machinery/served-versions.js";
+import { versionInfo } from "../../server/endpoints/non-resource/version.js";
 import { HEALTH } from "../../server/metrics/request-definitions.js";
 import { readAllowedLabels } from "../monitoring/allowed-labels.js";
 import { processTimers } from "./surroundings.js";
@@ -48,7 +49,10 @@ export async function openProgramMetrics(
   const now = (): number => clock.now();
   addProcessMetrics(table, now);
   addStartTime(slis, now);
-  addBuildInfo(table, KUBERNETES_VERSION);
+  addBuildInfo(
+    table,
+    versionInfo({ minor: Number(DEFAULT_VERSION.split(".")[1]), gitVersion: gitVersionOf(DEFAULT_VERSION) }),
+  );
   if (lease !== "") table.onRead(() => showLeader(table, lease, leads()));
   for (const { type, labelNames: labels, ...metric } of REST_CLIENT_METRICS) {
     table.family({ ...metric, type, labels, stability: "ALPHA" });

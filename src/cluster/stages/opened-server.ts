@@ -1,4 +1,4 @@
-import { type RuntimeConfig, servesRetired, type TypeSource } from "../../api/facts/index.js";
+import { type Release, type RuntimeConfig, servesRetired, type TypeSource } from "../../api/facts/index.js";
 import { publishedScheme } from "../../api/scheme/published.js";
 import { inOrder, turn } from "../../base/async/turns.js";
 import { systemClock } from "../../base/time/clock.js";
@@ -58,6 +58,8 @@ export const STORAGE_STEP = "storage-readiness";
 
 export interface Opening extends TimeAndChance {
   readonly name: string;
+  /** The version of Kubernetes that the server is. */
+  readonly release: Release;
   /** The next server of the chain. */
   readonly delegate: { readonly server: Server } | undefined;
   readonly options: ServerOptions;
@@ -170,7 +172,7 @@ interface OpenedAccess {
   readonly serving: ServingCertificates | undefined;
   readonly storage: Storage;
   readonly encryption: OpenedEncryption | undefined;
-  /** Whether the storage may hold kinds that 1.36 has removed. */
+  /** Whether the storage may hold kinds that Kubernetes has removed. */
   readonly foreign: boolean;
   readonly pki: ClusterPki;
   /** Issues the tokens of service accounts where the authentication has no other. */
@@ -188,7 +190,7 @@ async function openAccess(
   parts: OpenedParts,
   report: (error: unknown) => void,
 ): Promise<OpenedAccess> {
-  const { options, composition, clock, timers, random } = opening;
+  const { release, options, composition, clock, timers, random } = opening;
   const egress = await openEgressOf(options, systemClock);
   const authorization = await openAuthorizationOf(options, composition, opening, egress);
   if (authorization !== undefined) parts.add(() => authorization.close());
@@ -198,11 +200,11 @@ async function openAccess(
   if (tracing !== undefined) parts.add(() => tracing.close());
   const serving = options.tls && (await openServingOf(options.tls, { clock, timers, report }));
   if (serving !== undefined) parts.add(() => serving.close());
-  const kv = await openKv(options, clock, timers, egress.etcd);
+  const kv = await openKv({ ...options, release }, clock, timers, egress.etcd);
   parts.add(() => kv.close());
   const measuring = opening.delegate?.server.measuring ?? new Measuring();
   const measured = measuredKv(kv, measuring);
-  const stored = new StoredResources(measured, measuring);
+  const stored = new StoredResources(measured, measuring, release);
   const pki = composition.serving?.pki ?? (await openPki(options, clock, systemClock, random));
   const encryption = await openEncryptionOf(options, measured, { clock, timers, random: systemRandom, report });
   if (encryption !== undefined) parts.add(() => encryption.close());
@@ -210,6 +212,7 @@ async function openAccess(
   const { storage, foreign } = await openStorage(
     encryption?.kv ?? measured,
     { ...options, namesUnreadable },
+    release,
     clock,
     timers,
     stored.observer,
@@ -242,6 +245,7 @@ async function openAccess(
   const idle = collectWhenIdle(v8Memory, systemTimers);
   parts.add(() => idle.stop());
   const monitoring = new Monitoring(options.monitoring ?? {}, {
+    release,
     clock,
     timers,
     process: { clock: systemClock, timers: systemTimers },
@@ -293,7 +297,8 @@ async function serverConfig(opening: Opening, parts: ServerParts): Promise<Serve
     runtimeConfig: composition.runtimeConfig,
     records: composition.records,
     aggregation: composition.aggregation,
-    ...(await knownKinds(composition.runtimeConfig, foreign)),
+    release: opening.release,
+    ...(await knownKinds(opening.release, composition.runtimeConfig, foreign)),
     clock,
     random,
     requestRandom: forkRandom(random, "requests"),
@@ -363,17 +368,18 @@ async function fairnessOf(
   return openFairness(opening, parts, uses, report);
 }
 
-/** The kinds that a server must know. Those that 1.36 has removed are loaded only for a server that serves or may find some. */
+/** The kinds that a server must know. Those that Kubernetes has removed are loaded only for a server that serves or may find some. */
 async function knownKinds(
+  release: Release,
   runtimeConfig: RuntimeConfig,
   foreign: boolean,
 ): Promise<{ readonly scheme: Scheme; readonly types?: TypeSource }> {
   const serves = servesRetired(runtimeConfig);
-  if (!foreign && !serves) return { scheme: publishedScheme() };
+  if (!foreign && !serves) return { scheme: publishedScheme(release) };
   const { allScheme } = await import("../../api/scheme/all.js");
-  if (!serves) return { scheme: allScheme() };
-  const { allDefinitions } = await import("../../api/facts/unpublished.js");
-  return { scheme: allScheme(), types: allDefinitions };
+  if (!serves) return { scheme: allScheme(release) };
+  const { allDefinitionsOf } = await import("../../api/facts/unpublished.js");
+  return { scheme: allScheme(release), types: allDefinitionsOf(release) };
 }
 
 /** An address with the host that clients are told in place of its own. */

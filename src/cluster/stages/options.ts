@@ -1,3 +1,4 @@
+import { releaseOf } from "../../api/facts/index.js";
 import { aggregateText } from "../../machinery/errors/aggregate-text.js";
 import { enabledPlugins } from "../../server/admission/enabled-plugins.js";
 import type { Composition } from "../composition.js";
@@ -37,6 +38,7 @@ export class Options {
     const admission = await readAdmissionOptions(this.values.admission ?? {});
     // Plugins that only the file names are known now.
     enabledPlugins(admission);
-    return new Config({ ...this.values, admission }, this.#composition);
+    const release = await releaseOf(this.values.kubernetesVersion);
+    return new Config({ ...this.values, admission }, this.#composition, release);
   }
 }

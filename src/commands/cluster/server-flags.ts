@@ -27,6 +27,7 @@ import {
   nodesFlag,
   nodesOf,
 } from "./node-flags.js";
+import { kubernetesVersionFlag, kubernetesVersionOf } from "../../cli/kubernetes-version-flag.js";
 import { maxObjectBytesFlag, maxObjectBytesOf, storageMediaTypeFlag, storageMediaTypeOf } from "./storage-flag.js";
 import { errorMessage } from "../../base/text/error-message.js";
 import { controllerNames, controllersOffByDefault, enabledControllers } from "../../api/controllers/index.js";
@@ -65,6 +66,7 @@ export type ServerChoice = import("../../cluster/named/server-choice.js").Server
 
 /** How the server of a cluster runs, for one start; the number of nodes stays. */
 export const serverFlags: readonly FlagSpec[] = [
+  kubernetesVersionFlag,
   storageMediaTypeFlag,
   maxObjectBytesFlag,
   runtimeConfigFlag,
@@ -89,9 +91,11 @@ export function serverChoiceOf(factory: Factory, invocation: Invocation): Server
   const authorization = authorizationOf(factory, invocation);
   const loadBalancerAddresses = loadBalancerAddressesOf(invocation);
   const serverName = serverNameOf(invocation);
+  const kubernetesVersion = kubernetesVersionOf(invocation);
   const nodes = nodesOf(invocation);
   const imageScripts = imageScriptsOf(factory, invocation);
   return {
+    ...(kubernetesVersion !== undefined && { kubernetesVersion }),
     storageMediaType: storageMediaTypeOf(invocation),
     maxObjectBytes: maxObjectBytesOf(invocation),
     runtimeConfig: runtimeConfigOf(invocation),

@@ -1,3 +1,4 @@
+import { NEWEST_VERSION } from "../../machinery/served-versions.js";
 import type { Command, Invocation } from "../../cli/command.js";
 import type { Factory } from "../../cli/connect/factory.js";
 import type { OpenApiDocuments } from "../../client/openapi/openapi.js";
@@ -105,7 +106,7 @@ What is shown comes from the server's OpenAPI documents, so it fits the server's
       {
         name: "offline",
         type: "bool",
-        usage: "Explain Kubernetes 1.36 without asking a server: no custom resources, all of its own versions",
+        usage: `Explain Kubernetes ${NEWEST_VERSION} without asking a server: no custom resources, all of its own versions`,
       },
     ],
     outputMustArrive: true,

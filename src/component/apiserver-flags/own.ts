@@ -1,6 +1,36 @@
+import { DEFAULT_VERSION, SERVED_VERSIONS, servedVersionOf } from "../../machinery/served-versions.js";
+import { errorMessage } from "../../base/text/error-message.js";
 import { isStorageUrl, redactedUrl, type StorageUrl } from "../storage-url.js";
 import type { Flags } from "../flags/flag-set.js";
 import { type OptionGroup, sectionOf } from "../option-group.js";
+
+/** What is wrong with the name of a version; undefined for one that a server can be. "" says nothing. */
+function versionFault(text: string): string | undefined {
+  try {
+    if (text !== "") servedVersionOf(text);
+    return undefined;
+  } catch (error) {
+    return errorMessage(error);
+  }
+}
+
+/** Which Kubernetes the server is. */
+export const versionOptions = {
+  /**
+   * The version of Kubernetes that the server is in all that clients see: "1.36", "v1.36.3" or "kube=1.36"; the patch release does not count. A
+   * start rejects for one that it cannot be. Default: 1.36.
+   */
+  kubernetesVersion: {
+    name: "kubernetes-version",
+    type: "string",
+    usage: `The version of Kubernetes that the server is in all that clients see: ${SERVED_VERSIONS.join(", ")}. Without it, ${DEFAULT_VERSION}.`,
+    check: versionFault,
+    faults(version: string) {
+      const fault = versionFault(version);
+      return fault === undefined ? [] : [fault];
+    },
+  },
+} as const satisfies OptionGroup;
 
 /** How large a stored object may be. */
 export const sizeOptions = {
@@ -66,4 +96,8 @@ export const logOptions = {
 } as const satisfies OptionGroup;
 
 /** Flags that kube-apiserver has not. */
-export const ownSection = sectionOf("kubets", { placeOptions, sizeOptions, ownOptions, logOptions }, []);
+export const ownSection = sectionOf(
+  "kubets",
+  { versionOptions, placeOptions, sizeOptions, ownOptions, logOptions },
+  [],
+);

@@ -9,12 +9,13 @@ import { deletionOptions, encryptionOptions, etcdOptions, storageOptions, storag
 import { fairnessOption, profilingOptions } from "./features.js";
 import { conductOptions, inFlightOptions } from "./generic.js";
 import { metricsOptions } from "./metrics.js";
-import { logOptions, sizeOptions } from "./own.js";
+import { logOptions, sizeOptions, versionOptions } from "./own.js";
 import { http2Options, listeningOptions, tlsOptions } from "./secure-serving.js";
 import { tracingOptions } from "./traces.js";
 
 /** The options of a server in code that flags have too, which each program reads of its flags. ServerOptions has the types of the same groups. */
 export const serverOptionTable = {
+  ...versionOptions,
   conduct: conductOptions,
   inFlight: { ...inFlightOptions, fairness: fairnessOption },
   etcd: etcdOptions,

@@ -1,3 +1,4 @@
+import type { Release } from "../../api/facts/index.js";
 import type { ControllerRevision, DaemonSet, DaemonSetStatus } from "../../api/types/apps/v1.js";
 import type { Node, Pod } from "../../api/types/core/v1.js";
 import type { Clock } from "../../base/time/clock.js";
@@ -54,6 +55,7 @@ async function daemonRevisions(
   set: DaemonSet,
   sorted: readonly ControllerRevision[],
   revisions: ResourceClient<ControllerRevision>,
+  release: Release,
 ): Promise<DaemonRevisions | undefined> {
   const template = set.spec?.template ?? {};
   const data = revisionData(template);
@@ -61,10 +63,10 @@ async function daemonRevisions(
   const old = sorted.filter((one) => !hasData(one, data));
   const revision = nextRevision(old);
   if (found !== undefined) {
-    const current = found.revision < revision ? await revisions.update({ ...found, revision }) : found;
+    const current = (found.revision ?? 0) < revision ? await revisions.update({ ...found, revision }) : found;
     return { current, old };
   }
-  const hash = podTemplateHash(template, set.status?.collisionCount);
+  const hash = podTemplateHash(template, set.status?.collisionCount, release);
   const wanted = { owner: set, ownerKind: DAEMON_SET, template, data, revision, hashLabel: HASH_LABEL, hash };
   const current = await createRevision(revisions, controllerRevision(wanted));
   return current === undefined ? undefined : { current, old };
@@ -130,6 +132,7 @@ export function daemonSetController(context: ControllerContext): void {
 }
 
 class DaemonSetReconciler {
+  readonly #release: Release;
   readonly #client: KubernetesClient;
   readonly #clock: Clock;
   readonly #nodes: Lister<Stored<Node>>;
@@ -141,8 +144,9 @@ class DaemonSetReconciler {
   readonly #backoff: FailedPodsBackoff;
 
   constructor(context: ControllerContext, pods: ControlledObjects<Pod>, expectations: Expectations) {
-    const { client, manager, clock } = context;
+    const { release, client, manager, clock } = context;
     const { informers } = manager;
+    this.#release = release;
     this.#client = client;
     this.#clock = clock;
     this.#nodes = informers.of("v1", "Node").lister;
@@ -187,7 +191,7 @@ class DaemonSetReconciler {
       ...owned,
       objects: this.#client.of("v1", "Pod").namespace(namespace),
     });
-    const revisions = await daemonRevisions(set, sorted, revisionClient);
+    const revisions = await daemonRevisions(set, sorted, revisionClient, this.#release);
     if (revisions === undefined) {
       const collisionCount = (set.status?.collisionCount ?? 0) + 1;
       const status = { ...daemonSetStatus(this.#stateOf(set, own, ""), false), collisionCount };

@@ -14,7 +14,7 @@ const SET = { apiVersion: "apps/v1", kind: "ReplicaSet" } as const;
 
 /** Rolls Deployments out: one ReplicaSet for each template that a Deployment has had, grown and shrunk step by step. */
 export function deploymentController(context: ControllerContext): void {
-  const { client, manager, clock } = context;
+  const { release, client, manager, clock } = context;
   const recorder = context.recorder({ component: "deployment-controller" });
   const deployments = manager.informers.of(DEPLOYMENT.apiVersion, DEPLOYMENT.kind);
   const setInformer = manager.informers.of(SET.apiVersion, SET.kind);
@@ -27,7 +27,13 @@ export function deploymentController(context: ControllerContext): void {
     if (selector === undefined) return;
     const objects = client.of(DEPLOYMENT.apiVersion, DEPLOYMENT.kind).namespace(namespace);
     const setClient = client.of(SET.apiVersion, SET.kind).namespace(namespace);
-    const sync = new DeploymentSync(deployment, { deployments: objects, sets: setClient, recorder, clock });
+    const sync = new DeploymentSync(deployment, {
+      deployments: objects,
+      sets: setClient,
+      recorder,
+      clock,
+      release,
+    });
     if (selector.empty) return sync.refuseToSelectEverything();
     const claimed = await claim(sets.candidates(deployment), {
       objects: setClient,

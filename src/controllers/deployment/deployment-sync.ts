@@ -1,3 +1,4 @@
+import type { Release } from "../../api/facts/index.js";
 import type { Deployment, DeploymentCondition, DeploymentStatus, ReplicaSet } from "../../api/types/apps/v1.js";
 import type { Pod } from "../../api/types/core/v1.js";
 import type { Clock } from "../../base/time/clock.js";
@@ -53,6 +54,8 @@ export interface SyncParts {
   readonly sets: ResourceClient<ReplicaSet>;
   readonly recorder: EventRecorder;
   readonly clock: Clock;
+  /** The version of Kubernetes by which pod templates are hashed. */
+  readonly release: Release;
 }
 
 /** One reconciliation of one Deployment. It holds the Deployment as the last write answered it. */
@@ -184,9 +187,9 @@ export class DeploymentSync {
   }
 
   async #createNewSet(old: readonly ReplicaSet[]): Promise<ReplicaSet | undefined> {
-    const { recorder, sets } = this.parts;
+    const { recorder, sets, release } = this.parts;
     const revision = maxRevision(old) + 1;
-    const wanted = newReplicaSet(this.deployment, { owner: DEPLOYMENT, old, revision });
+    const wanted = newReplicaSet(this.deployment, { owner: DEPLOYMENT, old, revision, release });
     let created: ReplicaSet;
     let existed = false;
     try {

@@ -1,3 +1,4 @@
+import type { Release } from "../../api/facts/index.js";
 import type { Deployment, ReplicaSet } from "../../api/types/apps/v1.js";
 import type { ResourceClient } from "../../client/dynamic/resource-client.js";
 import type { EventRecorder } from "../../client/events/index.js";
@@ -69,11 +70,16 @@ export class ReplicaSetWriter {
 /** The set of a template that the Deployment has had no set for. Its name and label have the template's hash. */
 export function newReplicaSet(
   deployment: Deployment,
-  { owner, old, revision }: { owner: ControllerKind; old: readonly ReplicaSet[]; revision: number },
+  {
+    owner,
+    old,
+    revision,
+    release,
+  }: { owner: ControllerKind; old: readonly ReplicaSet[]; revision: number; release: Release },
 ): ReplicaSet {
   const { name = "", namespace } = deployment.metadata ?? {};
-  const { selector = {}, minReadySeconds = 0, template: wanted = {} } = deployment.spec ?? {};
-  const hash = podTemplateHash(wanted, deployment.status?.collisionCount);
+  const { selector, minReadySeconds = 0, template: wanted } = deployment.spec;
+  const hash = podTemplateHash(wanted, deployment.status?.collisionCount, release);
   const labels = { ...wanted.metadata?.labels, [HASH_LABEL]: hash };
   const template: PodTemplateSpec = { ...wanted, metadata: { ...wanted.metadata, labels } };
   const spec = {

@@ -39,7 +39,7 @@ const positive = (field: keyof DeploymentStatus, count: number): DeploymentStatu
 type Conditions = readonly DeploymentCondition[];
 
 export function condition(
-  type: DeploymentCondition["type"],
+  type: NonNullable<DeploymentCondition["type"]>,
   status: "True" | "False" | "Unknown",
   reason: string,
   message: string,
@@ -49,19 +49,22 @@ export function condition(
   return { type, status, reason, message, lastUpdateTime: time, lastTransitionTime: time };
 }
 
-export function conditionOf(conditions: Conditions | undefined, type: string): DeploymentCondition | undefined {
+export function conditionOf(
+  conditions: Conditions | undefined,
+  type: string | undefined,
+): DeploymentCondition | undefined {
   return conditions?.find((one) => one.type === type);
 }
 
-function without(conditions: Conditions, type: string): DeploymentCondition[] {
+function without(conditions: Conditions, type: string | undefined): DeploymentCondition[] {
   return conditions.filter((one) => one.type !== type);
 }
 
 /** The condition goes last. One of the same status and reason stays as it is; one of the same status keeps its transition's time. */
 export function withCondition(conditions: Conditions, added: DeploymentCondition): DeploymentCondition[] {
   const before = conditionOf(conditions, added.type);
-  if (before?.status === added.status && before.reason === added.reason) return [...conditions];
-  const { lastTransitionTime } = before?.status === added.status ? before : added;
+  if (before?.status === added.status && before?.reason === added.reason) return [...conditions];
+  const { lastTransitionTime } = (before?.status === added.status ? before : undefined) ?? added;
   return [...without(conditions, added.type), { ...added, ...(lastTransitionTime != null && { lastTransitionTime }) }];
 }
 
@@ -159,8 +162,8 @@ function replicaFailure(generations: Generations): DeploymentCondition | undefin
   for (const { status } of newSet === undefined ? old : [newSet, ...old]) {
     const failure = status?.conditions?.find(({ type }) => type === "ReplicaFailure");
     if (failure === undefined) continue;
-    const { type, ...rest } = failure;
-    return { type, ...rest, ...(rest.lastTransitionTime != null && { lastUpdateTime: rest.lastTransitionTime }) };
+    const { lastTransitionTime } = failure;
+    return { ...failure, ...(lastTransitionTime != null && { lastUpdateTime: lastTransitionTime }) };
   }
   return undefined;
 }

@@ -17,7 +17,7 @@ const PREFIX_CHARACTERS = 223;
 export function inRevisionOrder(revisions: readonly ControllerRevision[]): ControllerRevision[] {
   const created = ({ metadata }: ControllerRevision): number => Date.parse(metadata?.creationTimestamp ?? "") || 0;
   return [...revisions].sort(
-    (a, b) => a.revision - b.revision || created(a) - created(b) || compareKeys(nameOf(a), nameOf(b)),
+    (a, b) => (a.revision ?? 0) - (b.revision ?? 0) || created(a) - created(b) || compareKeys(nameOf(a), nameOf(b)),
   );
 }
 

@@ -6,18 +6,19 @@ import { protection } from "../volume-protection/volume-protection.js";
 import { whereServed } from "../served-resources.js";
 
 const FINALIZER = "scheduling.k8s.io/podgroup-protection";
-const KIND = ["scheduling.k8s.io/v1alpha2", "PodGroup"] as const;
 /** The index of pods that are not over by the PodGroup that they belong to. */
 const INDEX = "pod-group";
 
 /** Protects PodGroups that have pods, and lets one that is being deleted go when none of its pods runs any more. */
 export const podGroupProtection = whereServed(
-  { group: "scheduling.k8s.io", version: "v1alpha2" },
-  ({ client, manager }: ControllerContext): void => {
+  ["scheduling.k8s.io/v1beta1", "scheduling.k8s.io/v1alpha2"],
+  ({ client, manager }: ControllerContext, groupVersion): void => {
+    // Of either version the metadata is all that counts.
+    const kind = [groupVersion as "scheduling.k8s.io/v1beta1", "PodGroup"] as const;
     const pods = manager.informers.of("v1", "Pod");
     pods.addIndexers({ [INDEX]: (pod: Pod) => (isPodOver(pod) ? [] : groupsOf(pod).map(keyOf)) });
     manager
-      .controllerFor(...KIND)
+      .controllerFor(...kind)
       .named("podgroup-protection-controller")
       .watches("v1", "Pod", groupsOf)
       .reconcile(async ({ namespace, name, object: group }) => {
@@ -28,7 +29,7 @@ export const podGroupProtection = whereServed(
         const { finalizers: before = [] } = group.metadata ?? {};
         const finalizers = due === "add" ? [...before, FINALIZER] : before.filter((one) => one !== FINALIZER);
         try {
-          const groups = client.of(...KIND).namespace(namespace);
+          const groups = client.of(...kind).namespace(namespace);
           await groups.update({ ...group, metadata: { ...group.metadata, finalizers } });
         } catch (error) {
           // Deleted, or changed since the cache saw it: the change reconciles the object again.

@@ -4,7 +4,7 @@ import type {
   ParamKind,
   ValidatingAdmissionPolicy,
 } from "../../api/types/admissionregistration/v1.js";
-import { schemaFor } from "../../api/facts/index.js";
+import type { Release } from "../../api/facts/index.js";
 import type { KubernetesClient } from "../../client/dynamic/kubernetes-client.js";
 import { isNotFound } from "../../machinery/errors/status-error.js";
 import {
@@ -39,6 +39,7 @@ export interface CheckedKinds {
 }
 
 interface Sources {
+  readonly release: Release;
   readonly client: KubernetesClient;
   readonly served: ServedResources;
 }
@@ -105,10 +106,10 @@ async function paramsOf(
 
 async function schemaOf(
   { apiVersion, kind: name, group, version, resource }: ServedResource,
-  { client }: Sources,
+  { release, client }: Sources,
 ): Promise<CheckedKind | undefined> {
   const kind = { ...parseGroupVersion(apiVersion), kind: name };
-  const struct = schemaFor(kind);
+  const struct = release.definitions.schemaFor(kind);
   if (struct !== undefined) return { kind, struct };
   const definitions = client.of("apiextensions.k8s.io/v1", "CustomResourceDefinition");
   try {

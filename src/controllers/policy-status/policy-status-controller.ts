@@ -10,7 +10,7 @@ const KIND = "ValidatingAdmissionPolicy";
 const NAME = "validatingadmissionpolicy-status-controller";
 
 /** Notes in the status of policies what is wrong with their expressions for the kinds that their rules name. It changes nothing else. */
-export function policyStatusController({ client, manager, served }: ControllerContext): void {
+export function policyStatusController({ release, client, manager, served }: ControllerContext): void {
   const policies = client.of<KubeObject>(GROUP_VERSION, KIND);
   manager
     .controllerFor(GROUP_VERSION, KIND)
@@ -20,7 +20,7 @@ export function policyStatusController({ client, manager, served }: ControllerCo
       const { name, uid, generation = 0 } = policy.metadata ?? {};
       if (generation <= number(object(policy.status).observedGeneration)) return;
       const { checkTypes } = await inOrder(import("./check-types.js"));
-      const expressionWarnings = await checkTypes(policy, await checkedKinds(policy, { client, served }));
+      const expressionWarnings = await checkTypes(policy, await checkedKinds(policy, { release, client, served }));
       const typeChecking = expressionWarnings.length === 0 ? {} : { expressionWarnings };
       const status = { observedGeneration: generation, typeChecking };
       // With the uid: a new policy of that name has the same generation, and expressions of its own.

@@ -45,7 +45,7 @@ export function isPodDone({ metadata, spec, status }: Pod): boolean {
 /** The claim that a template describes, for an entry of a pod; it goes with the pod. */
 export function generatedClaim(pod: Pod, entry: PodResourceClaim, template: ResourceClaimTemplate): ResourceClaim {
   const { namespace = "", name = "", uid = "" } = pod.metadata ?? {};
-  const { labels, annotations } = template.spec.metadata ?? {};
+  const { labels, annotations } = template.spec?.metadata ?? {};
   return {
     apiVersion: "resource.k8s.io/v1",
     kind: "ResourceClaim",
@@ -56,7 +56,7 @@ export function generatedClaim(pod: Pod, entry: PodResourceClaim, template: Reso
       annotations: { ...annotations, [POD_CLAIM_ANNOTATION]: entry.name },
       ownerReferences: [{ apiVersion: "v1", kind: "Pod", name, uid, controller: true, blockOwnerDeletion: true }],
     },
-    spec: template.spec.spec,
+    spec: template.spec?.spec ?? {},
   };
 }
 

@@ -1,4 +1,5 @@
 import type { ControllerRevision, StatefulSet } from "../../api/types/apps/v1.js";
+import type { Release } from "../../api/facts/index.js";
 import { publishedScheme } from "../../api/scheme/published.js";
 import { decodeObject } from "../../machinery/wire/strict-decode.js";
 import type { JsonObject } from "../../machinery/meta/json.js";
@@ -12,10 +13,10 @@ const KIND = { group: "apps", version: "v1", kind: "StatefulSet" } as const;
  * Whether a revision keeps the set's template as an earlier version of Kubernetes wrote it: with nulls, and without the defaults of
  * later fields. Such a set need not be rolled out (StatefulSetSemanticRevisionComparison of kube-controller-manager).
  */
-export function keepsTemplate(revision: ControllerRevision, set: StatefulSet): boolean {
+export function keepsTemplate(revision: ControllerRevision, set: StatefulSet, release: Release): boolean {
   const template = templateOf(revision);
   if (template === undefined) return false;
-  const kind = publishedScheme().kind(KIND);
+  const kind = publishedScheme(release).kind(KIND);
   const kept = { apiVersion: "apps/v1", kind: KIND.kind, spec: { ...set.spec, template } } as unknown as JsonObject;
   let object: KubeObject;
   try {
@@ -25,7 +26,7 @@ export function keepsTemplate(revision: ControllerRevision, set: StatefulSet): b
   }
   kind.applyDefaults(object, 0);
   return deepEqual(
-    ((object as StatefulSet).spec?.template ?? {}) as JsonObject,
+    ((object as unknown as StatefulSet).spec?.template ?? {}) as JsonObject,
     (set.spec?.template ?? {}) as JsonObject,
   );
 }

@@ -1,3 +1,4 @@
+import type { Release } from "../../api/facts/index.js";
 import type { Pod } from "../../api/types/core/v1.js";
 import type { StatefulSet, StatefulSetStatus, ControllerRevision } from "../../api/types/apps/v1.js";
 import type { NamespacedName } from "../../client/informers/index.js";
@@ -34,12 +35,13 @@ const SOON_MS = 100;
 
 /** Keeps the pods of StatefulSets: each has a name, an ordinal and claims that outlive it. */
 export function statefulSetController(context: ControllerContext): void {
-  const { client, manager, clock } = context;
+  const { client, manager, clock, release } = context;
   const { informers } = manager;
   const sets = informers.of(STATEFUL_SET.apiVersion, STATEFUL_SET.kind).lister;
   const parts: SetParts = {
     client,
     clock,
+    release,
     revisionsOf: controlledObjects(informers.of(REVISION.apiVersion, REVISION.kind)),
     control: new MemberControl(
       client,
@@ -74,7 +76,7 @@ export function statefulSetController(context: ControllerContext): void {
     });
 }
 
-interface SetParts extends Pick<ControllerContext, "client" | "clock"> {
+interface SetParts extends Pick<ControllerContext, "client" | "clock" | "release"> {
   readonly revisionsOf: ControlledObjects<ControllerRevision>;
   readonly control: MemberControl;
   readonly pods: ControlledObjects<Pod>;
@@ -83,7 +85,7 @@ interface SetParts extends Pick<ControllerContext, "client" | "clock"> {
 async function reconcile(
   { namespace, name }: NamespacedName,
   set: StatefulSet,
-  { client, clock, revisionsOf, control, pods }: SetParts,
+  { client, clock, release, revisionsOf, control, pods }: SetParts,
 ): Promise<ReconcileResult> {
   const selector = readSelector(set.spec?.selector);
   if (selector === undefined) return;
@@ -93,7 +95,7 @@ async function reconcile(
   const sorted = inRevisionOrder(await claim(revisionsOf.candidates(set), { ...owned, objects: revisionClient }));
   const candidates = pods.candidates(set).filter((pod) => isMember(set, pod));
   const members = await claim(candidates, { ...owned, objects: client.of("v1", "Pod").namespace(namespace) });
-  const { current, update, collisionCount } = await setRevisions(set, sorted, revisionClient);
+  const { current, update, collisionCount } = await setRevisions(set, sorted, revisionClient, release);
   const revision = (one: typeof current) => ({ name: nameOf(one), template: templateOf(one) ?? {} });
   const now = clock.now();
   const planned = plan({ set, pods: members, current: revision(current), update: revision(update), now });
@@ -150,6 +152,7 @@ async function setRevisions(
   set: StatefulSet,
   sorted: readonly ControllerRevision[],
   revisions: ResourceClient<ControllerRevision>,
+  release: Release,
 ): Promise<SetRevisions> {
   const template = set.spec?.template ?? {};
   const data = revisionData(template);
@@ -159,7 +162,7 @@ async function setRevisions(
   let update: ControllerRevision | undefined = equal;
   if (newest !== undefined && equal !== newest && !hasData(newest, data)) {
     const { keepsTemplate } = await inOrder(import("./same-template.js"));
-    if (keepsTemplate(newest, set)) update = newest;
+    if (keepsTemplate(newest, set, release)) update = newest;
     else if (equal !== undefined) update = await revisions.update({ ...equal, revision: nextRevision(sorted) });
   }
   for (; update === undefined; update === undefined && collisionCount++) {

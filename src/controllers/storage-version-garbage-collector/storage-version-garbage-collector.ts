@@ -16,7 +16,7 @@ const ofServers = { namespace: "kube-system", labelSelector: `${IDENTITY}=kube-a
 
 /** Removes from StorageVersions the servers whose Leases are gone, and StorageVersions that no server is left of. */
 export const storageVersionGarbageCollector = whereServed(
-  { group: "internal.apiserver.k8s.io", version: "v1alpha1" },
+  ["internal.apiserver.k8s.io/v1alpha1"],
   ({ client, manager, clock }: ControllerContext): void => {
     const { lister } = manager.informers.of(...KIND);
     const versions = client.of(...KIND);

@@ -1,4 +1,4 @@
-import type { StorageVersionMigration } from "../../api/types/storagemigration/v1beta1.js";
+import type { StorageVersionMigration } from "../../api/types/storagemigration/v1.js";
 import { formatTime } from "../../machinery/meta/time.js";
 import type { CustomResourceDefinition, CustomResourceDefinitionStatus } from "../../api/types/apiextensions/v1.js";
 

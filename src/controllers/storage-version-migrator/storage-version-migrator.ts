@@ -1,6 +1,7 @@
-import type { StorageVersionMigration } from "../../api/types/storagemigration/v1beta1.js";
+import type { StorageVersionMigration } from "../../api/types/storagemigration/v1.js";
 import type { Clock } from "../../base/time/clock.js";
 import type { KubernetesClient } from "../../client/dynamic/kubernetes-client.js";
+import type { ResourceClient } from "../../client/dynamic/resource-client.js";
 import type { Stored } from "../../client/dynamic/stored.js";
 import type { Lister } from "../../client/informers/index.js";
 import { isStatusError, isConflict } from "../../machinery/errors/status-error.js";
@@ -21,7 +22,6 @@ import {
 } from "./migration-status.js";
 
 const NAME = "storage-version-migrator-controller";
-const KIND = ["storagemigration.k8s.io/v1beta1", "StorageVersionMigration"] as const;
 const DEFINITION = ["apiextensions.k8s.io/v1", "CustomResourceDefinition"] as const;
 
 /** The answers after which a migration is tried again: the server is busy or not there. */
@@ -29,16 +29,20 @@ const PASSING = [429, 500, 503, 504];
 
 /** Writes the objects of a resource again, so that all are stored in its current version; one migration of a resource at a time. */
 export const storageVersionMigrator = whereServed(
-  { group: "storagemigration.k8s.io", version: "v1beta1" },
-  (context: ControllerContext): void => {
-    const migrations = context.manager.informers.of(...KIND);
-    const migrator = new StorageVersionMigrator(context, migrations.lister);
+  // Kubernetes 1.36 has v1beta1 alone (K37-143).
+  ["storagemigration.k8s.io/v1", "storagemigration.k8s.io/v1beta1"],
+  (context: ControllerContext, groupVersion): void => {
+    // Both have one shape.
+    const kind = [groupVersion as "storagemigration.k8s.io/v1", "StorageVersionMigration"] as const;
+    const migrations = context.manager.informers.of(...kind);
+    const own = context.client.of(...kind);
+    const migrator = new StorageVersionMigrator(context, migrations.lister, own);
 
     context.manager
-      .controllerFor(...KIND)
+      .controllerFor(...kind)
       .named(NAME)
       .workers(5)
-      .watches(...KIND, (changed) =>
+      .watches(...kind, (changed) =>
         migrations.lister
           .list()
           .filter((migration) => isSameResource(migration, changed))
@@ -59,6 +63,7 @@ class StorageVersionMigrator {
   constructor(
     { client, clock, served, signal }: ControllerContext,
     private readonly migrations: Lister<Stored<StorageVersionMigration>>,
+    private readonly own: ResourceClient<StorageVersionMigration>,
   ) {
     this.#client = client;
     this.#clock = clock;
@@ -83,9 +88,7 @@ class StorageVersionMigrator {
     const { resourceVersion = "" } = migration.status ?? {};
     if (resourceVersion !== "") return this.#run(migration, resource, resourceVersion);
     const current = await currentVersion(this.#client, resource);
-    await this.#client
-      .of(...KIND)
-      .updateStatus({ ...migration, status: { ...migration.status, resourceVersion: current } });
+    await this.own.updateStatus({ ...migration, status: { ...migration.status, resourceVersion: current } });
   }
 
   async #begin(migration: StorageVersionMigration): Promise<void> {
@@ -115,7 +118,7 @@ class StorageVersionMigrator {
       const status = migratedStatus(definition, has(migration, "Succeeded"), this.#clock.now());
       await this.#applyStatus(definition.metadata?.name ?? "", status);
     }
-    await this.#client.of(...KIND).updateStatus(finished);
+    await this.own.updateStatus(finished);
   }
 
   #fail(migration: StorageVersionMigration, message: string): Promise<void> {
@@ -128,9 +131,7 @@ class StorageVersionMigrator {
     reason: string,
     message: string,
   ): Promise<void> {
-    await this.#client
-      .of(...KIND)
-      .updateStatus(withCondition(migration, type, { reason, message, now: this.#clock.now() }));
+    await this.own.updateStatus(withCondition(migration, type, { reason, message, now: this.#clock.now() }));
   }
 
   async #resourceOf({ spec }: StorageVersionMigration): Promise<ServedResource | undefined> {

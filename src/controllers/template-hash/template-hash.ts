@@ -1,19 +1,21 @@
-import { structOf } from "../../api/facts/index.js";
+import type { Release } from "../../api/facts/index.js";
 import type { PodTemplateSpec } from "../../api/types/core/v1.js";
 import type { StructSchema } from "../../machinery/schema/schema.js";
 import { goDump } from "./go-dump.js";
 
 const utf8 = new TextEncoder();
 
-let templateSchema: StructSchema | undefined;
-
 /**
  * The value of the label pod-template-hash, Kubernetes' own: a controller manager of the same version finds the ReplicaSets of
- * another by it. The template is as the server answers it, with defaults.
+ * another by it. The template is as the server answers it, with defaults. The hash counts fields that are not set, so that each release has its own.
  */
-export function podTemplateHash(template: PodTemplateSpec, collisionCount: number | undefined): string {
-  templateSchema ??= structOf("io.k8s.api.core.v1.PodTemplateSpec") as StructSchema;
-  const dumped = utf8.encode(goDump(templateSchema, template));
+export function podTemplateHash(
+  template: PodTemplateSpec,
+  collisionCount: number | undefined,
+  release: Release,
+): string {
+  const schema = release.definitions.structOf("io.k8s.api.core.v1.PodTemplateSpec") as StructSchema;
+  const dumped = utf8.encode(goDump(schema, template));
   return safeEncode(fnv32a(dumped, ...(collisionCount === undefined ? [] : [countBytes(collisionCount)])));
 }
 

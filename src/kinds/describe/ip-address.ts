@@ -1,4 +1,5 @@
-import { isStruct, object, text } from "../../machinery/meta/received.js";
+import type { IPAddress } from "../../api/types/networking/v1.js";
+import { isStruct, object, type ReceivedObject, text } from "../../machinery/meta/received.js";
 import type { Describer } from "./describer.js";
 import { describeEvents, eventsOf } from "./events.js";
 import { describeLabelsAndAnnotations, describeName } from "./labels.js";
@@ -6,9 +7,10 @@ import { describeLabelsAndAnnotations, describeName } from "./labels.js";
 /** A server that does not have it of v1 is asked for v1beta1, which says the same. */
 export const describeIpAddress: Describer = async (_namespace, name, description, context) => {
   const { reader } = context;
+  const beta = { group: "networking.k8s.io", version: "v1beta1", resource: "ipaddresses" };
   const address = await reader
     .get("networking.k8s.io/v1/IPAddress", "", name)
-    .catch(() => reader.get("networking.k8s.io/v1beta1/IPAddress", "", name));
+    .catch(async () => (await reader.getAny(beta, "", name)) as ReceivedObject<IPAddress>);
   const events = await eventsOf(address, "IPAddress", context);
   describeName(description, address, false);
   describeLabelsAndAnnotations(description, address);

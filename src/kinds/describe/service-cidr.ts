@@ -1,4 +1,5 @@
-import { object, objects, text } from "../../machinery/meta/received.js";
+import type { ServiceCIDR } from "../../api/types/networking/v1.js";
+import { object, objects, type ReceivedObject, text } from "../../machinery/meta/received.js";
 import { dateText } from "./dates.js";
 import type { Describer } from "./describer.js";
 import { describeEvents, eventsOf } from "./events.js";
@@ -8,9 +9,10 @@ import { describeLabelsAndAnnotations, describeName } from "./labels.js";
 /** A server that does not have it of v1 is asked for v1beta1, which says the same. */
 export const describeServiceCidr: Describer = async (_namespace, name, description, context) => {
   const { reader } = context;
+  const beta = { group: "networking.k8s.io", version: "v1beta1", resource: "servicecidrs" };
   const cidr = await reader
     .get("networking.k8s.io/v1/ServiceCIDR", "", name)
-    .catch(() => reader.get("networking.k8s.io/v1beta1/ServiceCIDR", "", name));
+    .catch(async () => (await reader.getAny(beta, "", name)) as ReceivedObject<ServiceCIDR>);
   const events = await eventsOf(cidr, "ServiceCIDR", context);
   describeName(description, cidr, false);
   describeLabelsAndAnnotations(description, cidr);

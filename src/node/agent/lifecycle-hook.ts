@@ -12,6 +12,7 @@ export class HookError extends Error {
 }
 
 export interface HookTarget {
+  readonly kubeletVersion: string;
   readonly runtime: ContainerRuntime;
   readonly timers: Timers;
   readonly podUid: string;
@@ -61,13 +62,13 @@ async function execProblem(
 async function httpProblem(
   action: Received<HTTPGetAction>,
   port: number,
-  { runtime, podUid, podIp }: HookTarget,
+  { kubeletVersion, runtime, podUid, podIp }: HookTarget,
 ): Promise<string | undefined> {
   const address = `${text(action.host) || podIp}:${port}`;
   try {
     const connection = await runtime.dial(podUid, port);
     try {
-      await httpGet(connection, action, address);
+      await httpGet(connection, action, { address, kubeletVersion });
       return undefined;
     } finally {
       connection.destroy();

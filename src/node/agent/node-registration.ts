@@ -21,6 +21,8 @@ export interface NodeFacts {
   readonly port: number;
   readonly podCidr: string;
   readonly runtimeVersion: string;
+  /** "v1.36.3" */
+  readonly kubeletVersion: string;
   readonly capacity: Readonly<Record<string, string>>;
   /** Called after a Node that was deleted is registered again: rejects where it may not be, and has removed it. */
   readonly checkReturn?: (() => Promise<void>) | undefined;
@@ -62,7 +64,6 @@ export const RENEW_MS = 20_000;
 const STATUS_RENEWALS = 15;
 /** What nodes of this program name as their operating system's image. */
 export const OS_IMAGE = "kubets";
-const KUBELET_VERSION = "v1.36.3";
 /** What a kubelet of 1.36 declares of what an API server asks of it before it lets a pod be changed. */
 const DECLARED_FEATURES = [
   "ExtendWebSocketsToKubelet",
@@ -131,7 +132,7 @@ export class NodeRegistration {
   }
 
   #status(known: readonly Received<NodeCondition>[]): NodeStatus {
-    const { address, hostname, port, capacity, runtimeVersion, name } = this.facts;
+    const { address, hostname, port, capacity, runtimeVersion, kubeletVersion, name } = this.facts;
     const now = formatTime(this.clock.now());
     const condition = (type: string, status: "True" | "False", reason: string, message: string): NodeCondition => {
       const before = known.find((one) => text(one.type) === type && text(one.status) === status);
@@ -163,7 +164,7 @@ export class NodeRegistration {
         kernelVersion: "6.12.0",
         osImage: OS_IMAGE,
         containerRuntimeVersion: runtimeVersion,
-        kubeletVersion: KUBELET_VERSION,
+        kubeletVersion,
         kubeProxyVersion: "",
         operatingSystem: "linux",
         architecture: "amd64",

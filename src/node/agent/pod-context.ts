@@ -15,6 +15,8 @@ export type EventType = "Normal" | "Warning";
 
 /** What a pod's worker needs of its node. */
 export interface PodWorkerParts {
+  /** The version of the kubelet: "v1.36.3". */
+  readonly kubeletVersion: string;
   readonly client: KubernetesClient;
   readonly runtime: ContainerRuntime;
   readonly clock: Clock;
@@ -75,6 +77,7 @@ export function hookTarget(
   const { runtime, timers } = parts;
   const podUid = pod().metadata?.uid ?? "";
   return {
+    kubeletVersion: parts.kubeletVersion,
     runtime,
     timers,
     podUid,

@@ -1,3 +1,4 @@
+import type { Release } from "../../api/facts/index.js";
 import type { Clock } from "../../base/time/clock.js";
 import type { Random } from "../../base/numbers/random.js";
 import type { KubernetesClient } from "../../client/dynamic/kubernetes-client.js";
@@ -62,6 +63,8 @@ export interface AdmissionInitialization {
 
 /** What plugins may use of the server. */
 export interface AdmissionContext {
+  /** The version of Kubernetes that the server is. */
+  readonly release: Release;
   readonly objects: AdmissionObjects;
   readonly random: Random;
   /** Calls webhooks. */

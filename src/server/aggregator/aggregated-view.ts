@@ -39,6 +39,7 @@ export function aggregatedView(
     return left.length === 0 ? [] : [{ name, versions: left }];
   });
   return {
+    release: own.release,
     epoch,
     groups,
     resources,

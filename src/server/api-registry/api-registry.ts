@@ -1,5 +1,4 @@
-import type { ApiTitle, RuntimeConfig, ServedApi, TypeSource } from "../../api/facts/index.js";
-import { publishedDefinitions, resources, servedGroups } from "../../api/facts/index.js";
+import type { ApiTitle, GroupFacts, Release, RuntimeConfig, ServedApi, TypeSource } from "../../api/facts/index.js";
 import type { Clock } from "../../base/time/clock.js";
 import type { Random } from "../../base/numbers/random.js";
 import type { Timers } from "../../base/time/timers.js";
@@ -28,6 +27,8 @@ import { internalStorageCodec } from "./storage-codec.js";
 import { servedApiOf } from "./served-api-of.js";
 
 export interface ApiRegistryConfig {
+  /** The version of Kubernetes whose resources are the built-in ones. */
+  readonly release: Release;
   readonly storage: Storage;
   /** What the built-in resources are beyond their facts. */
   readonly records: readonly ResourceRecord[];
@@ -37,7 +38,7 @@ export interface ApiRegistryConfig {
   readonly storageMediaType: StorageMediaType;
   /** Holds every built-in version that is served or may be stored. */
   readonly scheme: Scheme;
-  /** The types of built-in resources, for OpenAPI. Default: those that 1.36 publishes. */
+  /** The types of built-in resources, for OpenAPI. Default: those that the release publishes. */
   readonly types?: TypeSource | undefined;
   /** What OpenAPI documents are called. Default: Kubernetes. */
   readonly title?: ApiTitle | undefined;
@@ -94,7 +95,7 @@ export class ApiRegistry implements ResourceHost {
   readonly access: ObjectAccess;
   readonly #internal = new Map<string, InternalObject>();
   readonly #listeners = new Set<() => void>();
-  readonly #order = servedGroups({ "api/all": true });
+  readonly #order: readonly GroupFacts[];
   readonly #builtInNames: BuiltInNames;
   readonly #installed: InstalledResources;
   /** Of those who have no handle of their own. */
@@ -109,9 +110,10 @@ export class ApiRegistry implements ResourceHost {
       of: (resource) => this.#storeOf(installationId(resource)),
       now: (resource) => this.#storeNow(resource),
     });
-    const { runtimeConfig, records, scheme } = config;
-    const builtIn = builtInInstallations(runtimeConfig, records, scheme);
-    this.#builtInNames = new BuiltInNames(resources(), records);
+    const { release, runtimeConfig, records, scheme } = config;
+    this.#order = release.servedGroups({ "api/all": true });
+    const builtIn = builtInInstallations(release.servedResources(runtimeConfig), records, scheme);
+    this.#builtInNames = new BuiltInNames(release.resources(), records);
     // A server without built-in resources may have others of these names.
     const reserved = builtIn.length > 0 ? this.#builtInNames : new BuiltInNames([], []);
     this.#installed = new InstalledResources(builtIn, reserved, this, () => this.#publish());
@@ -240,8 +242,9 @@ export class ApiRegistry implements ResourceHost {
     const installed = new Map(this.#installed.shown().map((one) => [installationId(one.installation), one]));
     const installations = [...installed.values()].map(({ installation }) => installation);
     const served = servedApiOf(epoch, installations, this.#unavailable, {
+      release: this.config.release,
       order: this.#order,
-      types: this.config.types ?? publishedDefinitions,
+      types: this.config.types ?? this.config.release.definitions,
       title: this.config.title,
     });
     const facts = new Map(served.resources.map((one) => [`${one.groupVersion}/${one.name}`, one]));

@@ -1,4 +1,4 @@
-import { type ResourceFacts, type RuntimeConfig, servedResources } from "../../api/facts/index.js";
+import type { ResourceFacts } from "../../api/facts/index.js";
 import type { GroupVersionKind } from "../../machinery/meta/gvk.js";
 import type { Scheme } from "../../machinery/scheme/scheme.js";
 import { type ResourceRecord, recordId, type StorageRecord } from "../endpoints/resource-record.js";
@@ -36,15 +36,15 @@ export class InvalidResourceError extends Error {
   }
 }
 
-/** The resources that the API facts have and this configuration turns on, each with its record. */
+/** The built-in resources that are served, each with its record. */
 export function builtInInstallations(
-  runtimeConfig: RuntimeConfig,
+  served: readonly ResourceFacts[],
   records: readonly ResourceRecord[],
   scheme: Scheme,
 ): readonly Installation[] {
   const recordsById = new Map(records.map((record) => [recordId(record), record]));
   const versions = new Map<string, ResourceFacts[]>();
-  for (const facts of servedResources(runtimeConfig)) {
+  for (const facts of served) {
     const id = installationId({ group: facts.group, resource: facts.name });
     const known = versions.get(id);
     if (known === undefined) versions.set(id, [facts]);

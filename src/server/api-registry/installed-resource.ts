@@ -157,6 +157,7 @@ export class InstalledResource {
       access,
       deletion: config.deletion,
       authorization: config.authorization,
+      release: config.release,
       resourceOf,
       internal,
     };

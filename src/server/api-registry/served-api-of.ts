@@ -1,4 +1,4 @@
-import type { ApiTitle, GroupFacts, ResourceFacts, ServedApi, TypeSource } from "../../api/facts/index.js";
+import type { ApiTitle, GroupFacts, Release, ResourceFacts, ServedApi, TypeSource } from "../../api/facts/index.js";
 import { compareVersions } from "../../machinery/meta/gvk.js";
 import type { Installation } from "./installation.js";
 import { withOwnTypes } from "./own-types.js";
@@ -7,6 +7,7 @@ import { withOwnTypes } from "./own-types.js";
 export type GroupOrder = readonly GroupFacts[];
 
 export interface ServedBasis {
+  readonly release: Release;
   readonly order: GroupOrder;
   /** The types of built-in resources. */
   readonly types: TypeSource;
@@ -18,7 +19,7 @@ export function servedApiOf(
   epoch: number,
   installations: Iterable<Installation>,
   unavailable: ReadonlySet<string>,
-  { order, types, title }: ServedBasis,
+  { release, order, types, title }: ServedBasis,
 ): ServedApi {
   const all = [...installations];
   const byGroup = new Map<string, Map<string, ResourceFacts[]>>();
@@ -36,7 +37,7 @@ export function servedApiOf(
     versions.flatMap((version) => byName(byGroup.get(name)?.get(version) ?? [])),
   );
   const kinds = all.flatMap((installation) => installation.kinds);
-  return { epoch, groups, resources, unavailable, types: withOwnTypes(types, kinds), title };
+  return { release, epoch, groups, resources, unavailable, types: withOwnTypes(types, kinds), title };
 }
 
 /** The stated versions first, then the others, stable and newer ones first. */

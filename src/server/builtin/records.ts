@@ -49,6 +49,8 @@ import { endpointSliceRecord } from "./discovery/endpoint-slice.js";
 import { flowSchemaRecord } from "./flowcontrol/flow-schema.js";
 import { priorityLevelConfigurationRecord } from "./flowcontrol/priority-level-configuration.js";
 import { storageVersionRecord } from "./internal/storage-version.js";
+import { evictionRequestRecord } from "./lifecycle/evictions.js";
+import { evictionRecord } from "./lifecycle/evictions.js";
 import { ingressRecord } from "./networking/ingress.js";
 import { ingressClassRecord } from "./networking/ingress.js";
 import { networkPolicyRecord } from "./networking/network-policy.js";
@@ -67,6 +69,7 @@ import { resourceClaimTemplateRecord } from "./resource/resource-claim.js";
 import { resourcePoolStatusRequestRecord } from "./resource/resource-pool-status-request.js";
 import { resourceSliceRecord } from "./resource/resource-slice.js";
 import { podGroupRecord } from "./scheduling/pod-group.js";
+import { compositePodGroupRecord } from "./scheduling/pod-group.js";
 import { workloadRecord } from "./scheduling/pod-group.js";
 import { priorityClassRecord } from "./scheduling/priority-class.js";
 import { csiDriverRecord } from "./storage/csi.js";
@@ -128,6 +131,8 @@ export const builtinRecords: readonly ResourceRecord[] = [
   flowSchemaRecord,
   priorityLevelConfigurationRecord,
   storageVersionRecord,
+  evictionRequestRecord,
+  evictionRecord,
   ingressRecord,
   ingressClassRecord,
   networkPolicyRecord,
@@ -146,6 +151,7 @@ export const builtinRecords: readonly ResourceRecord[] = [
   resourcePoolStatusRequestRecord,
   resourceSliceRecord,
   podGroupRecord,
+  compositePodGroupRecord,
   workloadRecord,
   priorityClassRecord,
   csiDriverRecord,

@@ -34,6 +34,7 @@ export function unitedApi(own: ServedApi, behind: ServedApi, epoch: number): Ser
     return { ...group, versions: [...new Set([...group.versions, ...other.versions])] };
   });
   return {
+    release: own.release,
     epoch,
     groups: [...groups, ...added],
     resources: [...own.resources, ...behind.resources.filter(({ groupVersion }) => !served.has(groupVersion))],

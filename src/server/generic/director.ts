@@ -1,4 +1,4 @@
-import { deprecationWarning, groupVersionsOf } from "../../api/facts/index.js";
+import { groupVersionsOf } from "../../api/facts/index.js";
 import { methodNotSupported, StatusError } from "../../machinery/errors/status-error.js";
 import type { ApiSnapshot } from "../api-registry/api-registry.js";
 import { type ApiOperation, type Operations, operationsOf } from "../endpoints/operations.js";
@@ -74,7 +74,7 @@ function counted(
   handle: Handler,
 ): Promise<void> {
   if (measures === undefined) return handle(request);
-  const isDeprecated = deprecationWarning(facts) !== undefined;
+  const isDeprecated = facts.deprecationWarning !== undefined;
   const target = { component: "apiserver", removedRelease: isDeprecated ? (facts.removed ?? "") : undefined };
   return measures.request(request, target, handle);
 }
@@ -85,7 +85,7 @@ const WRITES: ReadonlySet<string> = new Set(["create", "update", "patch"]);
 
 /** Warns the client that the version is deprecated, when it will be removed and what replaces it. The request's audit event says so too. */
 function noteDeprecation({ warnings, annotations, audit }: ApiRequest, { facts }: ServedResource): void {
-  const warning = deprecationWarning(facts);
+  const warning = facts.deprecationWarning;
   if (warning === undefined) return;
   warnings.add(warning);
   if (audit === undefined) return;

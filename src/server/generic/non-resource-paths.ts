@@ -107,7 +107,7 @@ export class NonResourcePaths {
   #lookup(api: ServedApi): (path: string) => Handler | undefined {
     const { serverAddress, serviceAccounts } = this.#config;
     const root = rootPaths(api, () => this.listed());
-    const version = versionHandler(this.#config.title?.version);
+    const version = versionHandler(this.#registry.config.release, this.#config.title?.version);
     const lookups = [
       (path: string) => (path === "/version" || path === "/version/" ? version : undefined),
       healthHandler("/healthz", () => this.#healthy(), this.#measuring),

@@ -1,5 +1,5 @@
 import type { Aggregation } from "../endpoints/aggregation.js";
-import type { ApiTitle, RuntimeConfig, TypeSource } from "../../api/facts/index.js";
+import type { ApiTitle, Release, RuntimeConfig, TypeSource } from "../../api/facts/index.js";
 import type { Random } from "../../base/numbers/random.js";
 import type { Clock } from "../../base/time/clock.js";
 import type { Timers } from "../../base/time/timers.js";
@@ -53,9 +53,11 @@ export interface ServerConfig {
   readonly storage: Storage;
   /** What the resources are beyond their facts. A resource without a record has generic behaviour only. */
   readonly records: readonly ResourceRecord[];
-  /** Holds every version that is served or may be stored. Default: the versions that 1.36 can serve. */
+  /** The version of Kubernetes that the server is: its built-in resources, /version and behaviour. Default: the newest release. */
+  readonly release?: Release;
+  /** Holds every version that is served or may be stored. Default: the versions that the release can serve. */
   readonly scheme?: Scheme;
-  /** The types of built-in resources, for OpenAPI. Default: those that 1.36 publishes. */
+  /** The types of built-in resources, for OpenAPI. Default: those that the release publishes. */
   readonly types?: TypeSource;
   /** Turns versions of built-in resources on and off; see {@link RuntimeConfig}. Default: the stable versions. */
   readonly runtimeConfig?: RuntimeConfig;

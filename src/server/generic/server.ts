@@ -1,5 +1,5 @@
 import { setMaxListeners } from "node:events";
-import type { ServedApi } from "../../api/facts/index.js";
+import { newestRelease, type Release, type ServedApi } from "../../api/facts/index.js";
 import { publishedScheme } from "../../api/scheme/published.js";
 import { once } from "../../base/async/once.js";
 import { uuid } from "../../base/numbers/uuid.js";
@@ -63,6 +63,8 @@ export interface Server extends Delegate {
   indexPaths(): readonly string[];
   /** Says whose a bearer token is, as the server's filters ask it. */
   readonly tokens: TokenUnion;
+  /** The version of Kubernetes that it is. */
+  readonly release: Release;
   /** Handles one exchange to its end. */
   handle(exchange: Exchange): Promise<void>;
   /**
@@ -99,6 +101,7 @@ const LOOPBACK = { commonName: "system:apiserver", organizations: ["system:maste
 
 class ApiServer implements Server {
   readonly name: string;
+  readonly release: Release;
   readonly registry: ApiRegistry;
   readonly webhooks: WebhookClients;
   readonly services: ServiceNetwork;
@@ -121,6 +124,7 @@ class ApiServer implements Server {
   constructor(config: ServerConfig, onLifeCycle?: (event: LifeCycleEvent) => void) {
     this.#config = config;
     this.name = config.name ?? "kubets";
+    this.release = config.release ?? newestRelease;
     this.#timers = config.timers ?? systemTimers;
     this.measuring = config.measuring ?? new Measuring();
     this.lifeCycle = new LifeCycle(onLifeCycle);
@@ -335,7 +339,8 @@ class ApiServer implements Server {
       minWatchSeconds: conduct?.minRequestTimeout === undefined ? undefined : conduct.minRequestTimeout / 1000,
       runtimeConfig: this.#config.runtimeConfig ?? {},
       storageMediaType: this.#config.storageMediaType ?? "application/json",
-      scheme: this.#config.scheme ?? publishedScheme(),
+      release: this.release,
+      scheme: this.#config.scheme ?? publishedScheme(this.release),
       types: this.#config.types,
       title: this.#config.title,
       admission: this.#admission(),
@@ -355,6 +360,7 @@ class ApiServer implements Server {
       },
       random,
       webhooks: this.webhooks,
+      release: this.release,
       kinds: servedKinds(() => this.registry.current),
       openCharges: new OpenCharges({ internal: (kind) => this.registry.internal(kind) }, clock),
       authorize: this.authorization.authorize,

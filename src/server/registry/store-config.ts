@@ -1,3 +1,4 @@
+import type { Release } from "../../api/facts/index.js";
 import type { Clock } from "../../base/time/clock.js";
 import type { Random } from "../../base/numbers/random.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
@@ -31,6 +32,8 @@ export interface StoreConfig {
   /** How the server deletes objects. Default: as kube-apiserver without flags. */
   readonly deletion?: DeletionRules | undefined;
   readonly authorization: Authorization;
+  /** The version of Kubernetes that the server is. */
+  readonly release: Release;
   readonly resourceOf: StrategyContext["resourceOf"];
   readonly internal: (kind: InternalKind) => InternalObject;
 }
@@ -41,9 +44,9 @@ export const namespaceOf = ({ namespaced }: StoreConfig, scope: RequestScope): s
 
 /** Returns what the hooks of a strategy may use while they work for the request. */
 export function strategyContext(config: Omit<StoreConfig, "objects">, scope: RequestScope): StrategyContext {
-  const { clock, random, access: objects, authorization, resourceOf, internal } = config;
+  const { clock, random, access: objects, authorization, release, resourceOf, internal } = config;
   const { user, verb, apiVersion, dryRun, warnings } = scope;
   const warn = (message: string) => warnings.add(message);
   const request = { now: clock.now(), user, verb, apiVersion, dryRun, warn };
-  return { ...request, random, objects, authorization, resourceOf, internal };
+  return { ...request, random, objects, authorization, release, resourceOf, internal };
 }

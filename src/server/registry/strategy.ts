@@ -1,3 +1,4 @@
+import type { Release } from "../../api/facts/index.js";
 import type { Random } from "../../base/numbers/random.js";
 import type { FieldFilter } from "../../machinery/apply/field-filter.js";
 import type { FieldError } from "../../machinery/errors/field-error.js";
@@ -203,6 +204,8 @@ export interface Allocation {
 
 /** What hooks may use of the server and of the request. */
 export interface StrategyContext {
+  /** The version of Kubernetes that the server is. */
+  readonly release: Release;
   /** Milliseconds since the epoch, from the server's clock. */
   readonly now: number;
   readonly random: Random;

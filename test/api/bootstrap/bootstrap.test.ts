@@ -1,9 +1,10 @@
 import { expect, it } from "vitest";
+import { newestRelease } from "../../../src/api/facts/index.js";
 import { bootstrapObjects } from "../../../src/api/bootstrap/index.js";
 import { builtinRecord } from "../../../src/server/builtin/index.js";
 import type { StrategyContext } from "../../../src/server/registry/strategy.js";
 
-const objects = bootstrapObjects();
+const objects = bootstrapObjects(newestRelease);
 
 it("every built-in object passes its own validation and is there once", () => {
   const names = objects.map(({ kind, metadata }) => `${kind} ${metadata?.namespace ?? ""}/${metadata?.name}`);
@@ -30,6 +31,15 @@ it("aggregated roles hold the rules of those that aggregate to them", () => {
     { apiGroups: ["*"], resources: ["*"], verbs: ["*"] },
     { nonResourceURLs: ["*"], verbs: ["*"] },
   ]);
+});
+
+it("K36-C: the APIServices of resource.k8s.io have the priority of discovery.k8s.io, above flowcontrol's", () => {
+  const priorityOf = (name: string) =>
+    (objects.find(({ metadata }) => metadata?.name === name)?.spec as { groupPriorityMinimum: number } | undefined)
+      ?.groupPriorityMinimum;
+  expect(priorityOf("v1.resource.k8s.io")).toBe(16200);
+  expect(priorityOf("v1.discovery.k8s.io")).toBe(16200);
+  expect(priorityOf("v1.flowcontrol.apiserver.k8s.io")).toBe(16100);
 });
 
 it("bindings name roles that exist", () => {

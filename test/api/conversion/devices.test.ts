@@ -1,3 +1,4 @@
+import { releaseOf } from "../../../src/api/facts/index.js";
 import { describe, expect, test } from "vitest";
 import { allScheme } from "../../../src/api/scheme/all.js";
 import { type Fields, object, objects } from "../../../src/machinery/meta/access.js";
@@ -48,7 +49,7 @@ describe("resource v1beta1", () => {
     bindingConditions: ["a"],
     bindingFailureConditions: ["b"],
     allowMultipleAllocations: true,
-    nodeAllocatableResourceMappings: { cpu: { allocationMultiplier: "1" } },
+    nodeAllocatableResources: { cpu: { mapping: { deviceMultiplier: "1" } } },
   };
   testConversions([
     ...bothWays(row("an exact request", "ResourceClaim", claim(exact), claim({ exactly: exact }))),
@@ -143,25 +144,6 @@ describe("defaults", () => {
         input: claim({ firstAvailable: [{ name: "a", ...gpu }] }),
         expected: claim({ firstAvailable: [{ name: "a", ...counted }] }),
       },
-      {
-        name: "a mapping's multiplier",
-        kind: "ResourceSlice",
-        version: `${GROUP}/${version}`,
-        input: slice({
-          devices: [{ name: "a", nodeAllocatableResourceMappings: { cpu: {}, memory: { allocationMultiplier: "2" } } }],
-        }),
-        expected: slice({
-          devices: [
-            {
-              name: "a",
-              nodeAllocatableResourceMappings: {
-                cpu: { allocationMultiplier: "1" },
-                memory: { allocationMultiplier: "2" },
-              },
-            },
-          ],
-        }),
-      },
     ]),
     {
       name: "one device",
@@ -205,4 +187,31 @@ describe("defaults", () => {
     );
     expect(found.timeAdded).toBe("2026-01-02T03:04:05Z");
   });
+});
+
+// Kubernetes 1.37 has other fields in their place (K37-033).
+describe("defaults of 1.36", async () => {
+  const release = await releaseOf("1.36");
+  testDefaults(
+    ["v1", "v1beta2"].map((version) => ({
+      name: "a mapping's multiplier",
+      kind: "ResourceSlice",
+      version: `${GROUP}/${version}`,
+      input: slice({
+        devices: [{ name: "a", nodeAllocatableResourceMappings: { cpu: {}, memory: { allocationMultiplier: "2" } } }],
+      }),
+      expected: slice({
+        devices: [
+          {
+            name: "a",
+            nodeAllocatableResourceMappings: {
+              cpu: { allocationMultiplier: "1" },
+              memory: { allocationMultiplier: "2" },
+            },
+          },
+        ],
+      }),
+    })),
+    release,
+  );
 });

@@ -1,17 +1,15 @@
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { allScheme } from "../../../src/api/scheme/all.js";
 import { encodeObjectText } from "../../../src/machinery/wire/encode.js";
 import { decodeObject } from "../../../src/machinery/wire/strict-decode.js";
 import { ensureChild, type Fields } from "../../../src/machinery/meta/access.js";
 import type { KubeObject } from "../../../src/machinery/meta/object.js";
+import { goldenObjects, hasGoldenObjects } from "../../helpers/golden-objects.js";
 import { deepFreeze } from "../../helpers/conversion-rows.js";
 
-// One filled object of each kind as k8s.io/api v0.36.3 has them in its testdata; not part of the project. Those of
-// extensions, apps, networking, batch and policy have a test of their own.
-const folder = new URL("../../../../shared/data/golden/api/", import.meta.url);
-const there = existsSync(folder);
-
+// Those of extensions, apps, networking, batch and policy have a test of their own.
 const ELSEWHERE =
   /^(extensions\.v1beta1|apps\.v1beta[12]|batch\.v1beta1|policy\.v1beta1|networking\.k8s\.io\.v1beta1\.Ingress)/;
 /** Options and events of a watch are no kinds of a scheme. */
@@ -45,39 +43,40 @@ const LOSSES: readonly (readonly [files: RegExp, reason: string, apply: (object:
   ],
 ];
 
-describe.skipIf(!there)("golden objects (skipped where k8s.io/api's testdata is not beside the project)", () => {
-  const files = there
-    ? readdirSync(folder).filter((file) => file.endsWith(".json") && !ELSEWHERE.test(file) && !NO_KIND.test(file))
-    : [];
+describe.skipIf(!hasGoldenObjects).each(goldenObjects)(
+  "golden objects of $version",
+  ({ release, folder, ...golden }) => {
+    const files = golden.files.filter((file) => file.endsWith(".json") && !ELSEWHERE.test(file) && !NO_KIND.test(file));
+    const read = (file: string): KubeObject => JSON.parse(readFileSync(join(folder, file), "utf8")) as KubeObject;
+    const scheme = allScheme(release);
 
-  test("there are those of every version that is not its hub", () => {
-    const others = files.filter((file) => {
-      const { gvk, hub } = allScheme().kindOf(read(file));
-      return gvk.group !== hub.group || gvk.version !== hub.version;
+    test("there are those of every version that is not its hub", () => {
+      const others = files.filter((file) => {
+        const { gvk, hub } = scheme.kindOf(read(file));
+        return gvk.group !== hub.group || gvk.version !== hub.version;
+      });
+      expect(others.length).toBeGreaterThanOrEqual(60);
     });
-    expect(others.length).toBeGreaterThanOrEqual(60);
-  });
 
-  test.each(LOSSES.map(([lossy, reason]) => [reason, lossy] as const))("something is lost: %s", (_, lossy) => {
-    expect(files.filter((file) => lossy.test(file))).not.toEqual([]);
-  });
+    test.each(LOSSES.map(([lossy, reason]) => [reason, lossy] as const))("something is lost: %s", (_, lossy) => {
+      expect(files.filter((file) => lossy.test(file))).not.toEqual([]);
+    });
 
-  test.each(files)("%s comes back from its hub as it went, but for what Kubernetes loses", (file) => {
-    const source = read(file);
-    const kind = allScheme().kindOf(source);
-    const hub = allScheme().kind(kind.hub);
-    const typed = deepFreeze(decodeObject<KubeObject>(source, kind.schema).object);
-    const stored = decodeObject<KubeObject>(allScheme().convert(typed, kind.hub), hub.schema);
-    expect(stored.strictErrors).toEqual([]);
-    const back = decodeObject<KubeObject>(allScheme().convert(deepFreeze(stored.object), kind.gvk), kind.schema);
-    expect(back.strictErrors).toEqual([]);
-    const losses = LOSSES.filter(([lossy]) => lossy.test(file));
-    const expected = read(file);
-    for (const [, , apply] of losses) apply(expected);
-    expect(JSON.parse(encodeObjectText(back.object, kind.schema))).toEqual(expected);
-    // A loss that is none any more does not stay in the list.
-    if (losses.length > 0) expect(expected).not.toEqual(source);
-  });
-});
-
-const read = (file: string): KubeObject => JSON.parse(readFileSync(new URL(file, folder), "utf8")) as KubeObject;
+    test.each(files)("%s comes back from its hub as it went, but for what Kubernetes loses", (file) => {
+      const source = read(file);
+      const kind = scheme.kindOf(source);
+      const hub = scheme.kind(kind.hub);
+      const typed = deepFreeze(decodeObject<KubeObject>(source, kind.schema).object);
+      const stored = decodeObject<KubeObject>(scheme.convert(typed, kind.hub), hub.schema);
+      expect(stored.strictErrors).toEqual([]);
+      const back = decodeObject<KubeObject>(scheme.convert(deepFreeze(stored.object), kind.gvk), kind.schema);
+      expect(back.strictErrors).toEqual([]);
+      const losses = LOSSES.filter(([lossy]) => lossy.test(file));
+      const expected = read(file);
+      for (const [, , apply] of losses) apply(expected);
+      expect(JSON.parse(encodeObjectText(back.object, kind.schema))).toEqual(expected);
+      // A loss that is none any more does not stay in the list.
+      if (losses.length > 0) expect(expected).not.toEqual(source);
+    });
+  },
+);

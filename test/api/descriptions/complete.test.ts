@@ -2,10 +2,22 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { describedAt, type DescriptionsFile, EVERY_KIND, EVERY_LIST } from "../../../src/api/descriptions/file-of.js";
-import { builtInApi, definitionNames, kindsOf, structOf } from "../../../src/api/facts/index.js";
+import { releaseOf, SERVED_VERSIONS } from "../../../src/api/facts/index.js";
 import { openApiV2Json } from "../../../src/api/openapi/index.js";
 
-// Every type and every field that 1.36 publishes has a description, and none is a stub.
+// K37-267: every type and every field that a served version of Kubernetes publishes has a description, and none is a stub.
+const releases = await Promise.all(SERVED_VERSIONS.map((version) => releaseOf(version)));
+const definitionNames = [...new Set(releases.flatMap(({ definitions }) => definitions.names()))];
+const isKind = (definition: string): boolean =>
+  releases.some(({ definitions }) => definitions.kindsOf(definition).length > 0);
+
+/** Of all versions. */
+const fieldsOf = (definition: string): readonly string[] => [
+  ...new Set(
+    releases.flatMap(({ definitions }) => (definitions.structOf(definition)?.fields ?? []).map(({ name }) => name)),
+  ),
+];
+
 const folder = join(import.meta.dirname, "../../../src/api/descriptions");
 const only = process.env["DESCRIPTIONS"]?.split(",");
 const files = new Map<string, DescriptionsFile>();
@@ -21,14 +33,14 @@ const read = (file: string): DescriptionsFile => {
 
 /** The types of a file, each with its definitions. */
 const byFile = new Map<string, string[]>();
-for (const definition of definitionNames()) {
+for (const definition of definitionNames) {
   const file = describedAt(definition)?.file ?? "unknown";
   if (only === undefined || only.includes(file)) byFile.set(file, [...(byFile.get(file) ?? []), definition]);
 }
 
 function textOf(definition: string, field: string): string | undefined {
   const at = describedAt(definition);
-  const shared = kindsOf(definition).length > 0 ? (definition.endsWith("List") ? EVERY_LIST : EVERY_KIND) : undefined;
+  const shared = isKind(definition) ? (definition.endsWith("List") ? EVERY_LIST : EVERY_KIND) : undefined;
   const file = read(at?.file ?? "");
   for (const key of at?.keys ?? []) {
     const text = file[key]?.[field];
@@ -38,9 +50,14 @@ function textOf(definition: string, field: string): string | undefined {
 }
 
 /** What OpenAPI describes: types of structs, and those with a JSON form of their own (Quantity, Time). */
-const PUBLISHED = Object.keys(
-  (JSON.parse(new TextDecoder().decode(openApiV2Json(builtInApi()))) as { definitions: object }).definitions,
-);
+const PUBLISHED = [
+  ...new Set(
+    releases.flatMap((release) => {
+      const document = new TextDecoder().decode(openApiV2Json(release.builtInApi()));
+      return Object.keys((JSON.parse(document) as { definitions: object }).definitions);
+    }),
+  ),
+];
 
 const words = (text: string): string[] => text.toLowerCase().match(/[a-z]+/g) ?? [];
 const LITTLE = new Set(
@@ -62,7 +79,7 @@ describe.each([...byFile.keys()].toSorted())("descriptions of %s", (file) => {
   test("every type and field has one that is no stub", () => {
     const problems: string[] = [];
     for (const definition of definitions) {
-      for (const field of ["", ...(structOf(definition)?.fields ?? []).map(({ name }) => name)]) {
+      for (const field of ["", ...fieldsOf(definition)]) {
         const text = textOf(definition, field);
         const where = field === "" ? definition : `${definition}.${field}`;
         if (text === undefined) problems.push(`${where}: none`);
@@ -93,9 +110,7 @@ describe.each([...byFile.keys()].toSorted())("descriptions of %s", (file) => {
       if (key === EVERY_KIND || key === EVERY_LIST) return [];
       if (!known.has(key)) return [key];
       const own = new Set(
-        definitions
-          .filter((definition) => describedAt(definition)?.keys.includes(key) === true)
-          .flatMap((definition) => (structOf(definition)?.fields ?? []).map(({ name }) => name)),
+        definitions.filter((definition) => describedAt(definition)?.keys.includes(key) === true).flatMap(fieldsOf),
       );
       return Object.keys(fields)
         .filter((field) => field !== "" && !own.has(field))
@@ -111,6 +126,6 @@ test("every definition of OpenAPI has a description", () => {
 
 test("each file of descriptions is that of a group", () => {
   const found = readdirSync(folder).filter((name) => name.endsWith(".json"));
-  const known = new Set(definitionNames().map((definition) => `${describedAt(definition)?.file ?? ""}.json`));
+  const known = new Set(definitionNames.map((definition) => `${describedAt(definition)?.file ?? ""}.json`));
   expect(found.filter((name) => !known.has(name))).toEqual([]);
 });

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { exampleKinds, exampleOf } from "../../../src/api/examples/index.js";
-import { servedResources } from "../../../src/api/facts/index.js";
+import { NEWEST_VERSION, servedResources } from "../../../src/api/facts/index.js";
 import { kubernetesClient, type KubernetesClient } from "../../../src/client/index.js";
 import { type Cluster, startCluster } from "../../../src/cluster/index.js";
 import type { KubeObject } from "../../../src/machinery/meta/object.js";
@@ -11,7 +11,7 @@ let cluster: Cluster;
 let client: KubernetesClient;
 
 beforeAll(async () => {
-  cluster = await startCluster({ port: false });
+  cluster = await startCluster({ port: false, kubernetesVersion: NEWEST_VERSION });
   client = kubernetesClient(cluster);
 });
 afterAll(async () => {
@@ -29,6 +29,7 @@ const NONE = [
   "authorization.k8s.io/SelfSubjectAccessReview",
   "authorization.k8s.io/SelfSubjectRulesReview",
   "authorization.k8s.io/SubjectAccessReview",
+  "certificates.k8s.io/PodCertificateRequest",
 ];
 
 test("every served kind that can be kept has an example", () => {

@@ -1,19 +1,13 @@
 import { describe, expect, test } from "vitest";
-import {
-  definitionNames,
-  deprecationWarning,
-  resources,
-  schemaFor,
-  servedGroups,
-  servedGroupVersions,
-  servedResources,
-  structOf,
-} from "../../../src/api/facts/index.js";
+import { releaseOf } from "../../../src/api/facts/index.js";
 import type { Schema } from "../../../src/machinery/schema/schema.js";
 
-describe("what is served", () => {
+const release = await releaseOf("1.36");
+const { definitions } = release;
+
+describe("what 1.36 serves", () => {
   test("by default: the stable versions, in 1.36's order", () => {
-    expect(servedGroupVersions().slice(0, 8)).toEqual([
+    expect(release.servedGroupVersions().slice(0, 8)).toEqual([
       "v1",
       "apiregistration.k8s.io/v1",
       "apps/v1",
@@ -23,8 +17,8 @@ describe("what is served", () => {
       "autoscaling/v2",
       "autoscaling/v1",
     ]);
-    expect(servedGroupVersions().filter((version) => /alpha|beta/.test(version))).toEqual([]);
-    expect(servedResources()).toHaveLength(68);
+    expect(release.servedGroupVersions().filter((version) => /alpha|beta/.test(version))).toEqual([]);
+    expect(release.servedResources()).toHaveLength(68);
   });
 
   test.each([
@@ -33,17 +27,19 @@ describe("what is served", () => {
     ["everything but one", { "api/all": true, "resource.k8s.io/v1beta1": false }, ["v1", "v1beta2", "v1alpha3"]],
     ["a stable version turned off", { "resource.k8s.io/v1": false }, []],
   ])("with a runtime configuration: %s", (_name, runtimeConfig, versions) => {
-    const group = servedGroups(runtimeConfig as Record<string, boolean>).find(({ name }) => name === "resource.k8s.io");
+    const group = release
+      .servedGroups(runtimeConfig as Record<string, boolean>)
+      .find(({ name }) => name === "resource.k8s.io");
     expect(group?.versions ?? []).toEqual(versions);
   });
 
   test("with short names, categories and subresources", () => {
-    const deployments = servedResources().find(
-      ({ groupVersion, name }) => groupVersion === "apps/v1" && name === "deployments",
-    );
+    const deployments = release
+      .servedResources()
+      .find(({ groupVersion, name }) => groupVersion === "apps/v1" && name === "deployments");
     expect(deployments).toMatchObject({ shortNames: ["deploy"], categories: ["all"], singularName: "deployment" });
     expect(deployments?.subresources.map(({ name }) => name)).toEqual(["scale", "status"]);
-    const all = servedResources().filter(({ categories }) => categories.includes("all"));
+    const all = release.servedResources().filter(({ categories }) => categories.includes("all"));
     expect([...new Set(all.map(({ name }) => name))].join(" ")).toBe(
       "pods replicationcontrollers services daemonsets deployments replicasets statefulsets horizontalpodautoscalers cronjobs jobs",
     );
@@ -51,7 +47,7 @@ describe("what is served", () => {
 });
 
 test("deprecated resources are warned of in kube-apiserver's words", () => {
-  const warnings = servedResources().flatMap((resource) => deprecationWarning(resource) ?? []);
+  const warnings = release.servedResources().flatMap((resource) => resource.deprecationWarning ?? []);
   expect(warnings).toEqual([
     "v1 ComponentStatus is deprecated in v1.19+",
     "v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice",
@@ -59,11 +55,11 @@ test("deprecated resources are warned of in kube-apiserver's words", () => {
 });
 
 test("a version that a later release deprecates is not warned of", () => {
-  const bundles = servedResources({ "certificates.k8s.io/v1beta1": true }).find(
-    ({ name, version }) => name === "clustertrustbundles" && version === "v1beta1",
-  );
+  const bundles = release
+    .servedResources({ "certificates.k8s.io/v1beta1": true })
+    .find(({ name, version }) => name === "clustertrustbundles" && version === "v1beta1");
   expect(bundles).toHaveProperty("deprecated", "1.37");
-  expect(bundles && deprecationWarning(bundles)).toBeUndefined();
+  expect(bundles?.deprecationWarning).toBeUndefined();
 });
 
 test.each([
@@ -83,18 +79,18 @@ test.each([
     "certificates.k8s.io/v1alpha1 ClusterTrustBundle is deprecated in v1.34+, unavailable in v1.37+",
   ],
 ])(
-  "a version of %s without a marker of its life cycle is deprecated three minor versions after its introduction",
+  "K36-A: a version of %s without a marker of its life cycle is deprecated three minor versions after its introduction",
   (groupVersion, plural, warning) => {
-    const found = servedResources({ [groupVersion]: true }).find(
-      (one) => one.groupVersion === groupVersion && one.name === plural,
-    );
-    expect(found && deprecationWarning(found)).toBe(warning);
+    const found = release
+      .servedResources({ [groupVersion]: true })
+      .find((one) => one.groupVersion === groupVersion && one.name === plural);
+    expect(found?.deprecationWarning).toBe(warning);
   },
 );
 
-test("all versions of a resource have the hash of the one that is stored", () => {
+test("K36-B: all versions of a resource have the hash of the one that is stored", () => {
   const hashes = new Map<string, Set<string | undefined>>();
-  for (const { group, name, storageVersionHash } of resources()) {
+  for (const { group, name, storageVersionHash } of release.resources()) {
     hashes.set(`${group}/${name}`, (hashes.get(`${group}/${name}`) ?? new Set()).add(storageVersionHash));
   }
   expect([...hashes].filter(([, of]) => of.size > 1)).toEqual([]);
@@ -102,18 +98,18 @@ test("all versions of a resource have the hash of the one that is stored", () =>
   expect(hashes.get("resource.k8s.io/devicetaintrules")).toEqual(new Set(["DJ3UJ0fj8MI="]));
 });
 
-test("/apis has resource.k8s.io between discovery.k8s.io and flowcontrol.apiserver.k8s.io", () => {
-  const names = servedGroups().map(({ name }) => name);
+test("K36-C: /apis has resource.k8s.io between discovery.k8s.io and flowcontrol.apiserver.k8s.io", () => {
+  const names = release.servedGroups().map(({ name }) => name);
   const at = names.indexOf("resource.k8s.io");
   expect(names.slice(at - 1, at + 2)).toEqual(["discovery.k8s.io", "resource.k8s.io", "flowcontrol.apiserver.k8s.io"]);
 });
 
 describe("schemas", () => {
   test("exist for every resource, with apiVersion, kind and metadata", () => {
-    for (const { group, version, kind, verbs } of resources()) {
-      const schema = schemaFor({ group, version, kind });
+    for (const { group, version, kind, verbs } of release.resources()) {
+      const schema = definitions.schemaFor({ group, version, kind });
       expect(schema?.fields.slice(0, 3).map(({ name }) => name)).toEqual(["kind", "apiVersion", "metadata"]);
-      if (verbs.includes("list")) expect(schemaFor({ group, version, kind: `${kind}List` })).toBeDefined();
+      if (verbs.includes("list")) expect(definitions.schemaFor({ group, version, kind: `${kind}List` })).toBeDefined();
     }
   });
 
@@ -126,13 +122,13 @@ describe("schemas", () => {
       if (schema.type === "list") walk(schema.items);
       if (schema.type === "map") walk(schema.values);
     };
-    for (const name of definitionNames()) walk(structOf(name) as Schema);
-    const props = structOf("io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.JSONSchemaProps");
+    for (const name of definitions.names()) walk(definitions.structOf(name) as Schema);
+    const props = definitions.structOf("io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.JSONSchemaProps");
     expect(props?.byName.get("not")?.schema).toBe(props);
   });
 
   test("hold what patches, defaults and protobuf need", () => {
-    const service = schemaFor({ group: "", version: "v1", kind: "Service" });
+    const service = definitions.schemaFor({ group: "", version: "v1", kind: "Service" });
     const spec = service?.byName.get("spec")?.schema;
     const ports = spec?.type === "struct" ? spec.byName.get("ports") : undefined;
     expect(ports).toMatchObject({ patchStrategy: ["merge"], patchMergeKey: "port", protobuf: 1, omitEmpty: true });
@@ -142,8 +138,8 @@ describe("schemas", () => {
   });
 
   test("are absent for what nobody knows", () => {
-    expect(schemaFor({ group: "apps", version: "v1", kind: "Nothing" })).toBeUndefined();
-    expect(structOf("constructor")).toBeUndefined();
-    expect(structOf("io.k8s.api.core.v1.toString")).toBeUndefined();
+    expect(definitions.schemaFor({ group: "apps", version: "v1", kind: "Nothing" })).toBeUndefined();
+    expect(definitions.structOf("constructor")).toBeUndefined();
+    expect(definitions.structOf("io.k8s.api.core.v1.toString")).toBeUndefined();
   });
 });

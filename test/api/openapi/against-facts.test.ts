@@ -250,12 +250,11 @@ describe("OpenAPI 2 and the facts", () => {
 
 /**
  * Definitions that no operation of a served resource reads or writes: options travel as query parameters, Table and
- * PartialObjectMetadata are forms of any answer, List is kubectl's, and GroupResource is in StorageVersionMigrations alone.
+ * PartialObjectMetadata are forms of any answer, and List is kubectl's.
  */
 const UNPUBLISHED: readonly string[] = [
   "CreateOptions",
   "GetOptions",
-  "GroupResource",
   "List",
   "ListOptions",
   "PartialObjectMetadata",

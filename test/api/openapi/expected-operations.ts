@@ -74,6 +74,7 @@ const ANSWERS_OBJECT = new Set([
   "v1 serviceaccounts",
   "v1 services",
   "resource.k8s.io/v1 deviceclasses",
+  "resource.k8s.io/v1 devicetaintrules",
   "resource.k8s.io/v1 resourceclaims",
   "resource.k8s.io/v1 resourceclaimtemplates",
   "resource.k8s.io/v1 resourceslices",

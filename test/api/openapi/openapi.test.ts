@@ -123,7 +123,7 @@ describe.skipIf(kubectl.missing !== undefined)(`the real kubectl ${kubectl.missi
 
   test("lists every served resource from aggregated discovery", async () => {
     const { stdout } = await run("api-resources", "--no-headers");
-    expect(stdout.trim().split("\n")).toHaveLength(67);
+    expect(stdout.trim().split("\n")).toHaveLength(71);
   });
 
   test("explains a field by v3, with types, enums and required fields", async () => {

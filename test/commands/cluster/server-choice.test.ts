@@ -50,6 +50,7 @@ const VALUES: Readonly<Record<string, string>> = {
   forward: "deploy/web:80=127.0.0.1:3000",
   images: "strict",
   "image-scripts": "/scripts.yaml",
+  "kubernetes-version": "1.37",
   "leader-elect": "false",
   "load-balancer-addresses": "172.20.255.0/24",
   "max-object-bytes": "7",

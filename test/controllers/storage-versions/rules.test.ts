@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { CustomResourceDefinition } from "../../../src/api/types/apiextensions/v1.js";
 import type { StorageVersion } from "../../../src/api/types/apiserverinternal/v1alpha1.js";
-import type { StorageVersionMigration } from "../../../src/api/types/storagemigration/v1beta1.js";
+import type { StorageVersionMigration } from "../../../src/api/types/storagemigration/v1.js";
 import { withServers } from "../../../src/controllers/storage-version-garbage-collector/storage-version-garbage-collector.js";
 import {
   migratedStatus,

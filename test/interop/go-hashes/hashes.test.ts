@@ -1,3 +1,4 @@
+import { releaseOf } from "../../../src/api/facts/index.js";
 import { execFileSync } from "node:child_process";
 import { isDeepStrictEqual } from "node:util";
 import fc from "fast-check";
@@ -9,6 +10,9 @@ import { podTemplateHash, revisionHash } from "../../../src/controllers/template
 import { canonicalizeQuantity } from "../../../src/machinery/text/quantity/quantity.js";
 import type { StructSchema } from "../../../src/machinery/schema/schema.js";
 import { arbitraryOf, filledObject } from "../../helpers/arbitrary-object.js";
+
+// The program is of Kubernetes 1.36.
+const release = await releaseOf("1.36");
 
 const { foreignClient } = (await import("../../helpers/build-foreign-clients.mjs" as string)) as {
   foreignClient: (language: "go-hashes") => { readonly command?: readonly string[]; readonly missing?: string };
@@ -47,7 +51,7 @@ describe.skipIf(command === undefined)("Kubernetes' hashes by k8s.io/api 0.36", 
       template,
       ...(index % 3 > 0 && { collisionCount: index % 3 === 1 ? 0 : index }),
     }));
-    const ours = questions.map(({ template, collisionCount }) => podTemplateHash(template, collisionCount));
+    const ours = questions.map(({ template, collisionCount }) => podTemplateHash(template, collisionCount, release));
     const theirs = ask(questions);
     const different = questions.filter((_, index) => !isDeepStrictEqual(ours[index], theirs[index]));
     expect(different.slice(0, 1)).toEqual([]);
@@ -74,7 +78,7 @@ describe.skipIf(command === undefined)("Kubernetes' hashes by k8s.io/api 0.36", 
     const questions = texts.map((text) => ({
       template: { spec: { containers: [{ name: "c", resources: { limits: { cpu: canonicalizeQuantity(text) } } }] } },
     }));
-    expect(questions.map(({ template }) => podTemplateHash(template, undefined))).toEqual(ask(questions));
+    expect(questions.map(({ template }) => podTemplateHash(template, undefined, release))).toEqual(ask(questions));
   });
 
   test("revisions have the same hash", () => {

@@ -18,7 +18,7 @@ function reader(held: Readonly<Record<string, KubeObject | readonly KubeObject[]
   };
   return {
     get: async <Kind extends keyof BuiltInKinds>(kind: Kind) => find(kind) as ReceivedObject<BuiltInKinds[Kind]>,
-    getAny: async ({ resource }) => find(resource) as KubeObject,
+    getAny: async ({ version, resource }) => find(`${version}/${resource}`) as KubeObject,
     list: async <Kind extends keyof BuiltInKinds>(kind: Kind) =>
       find(kind) as readonly ReceivedObject<BuiltInKinds[Kind]>[],
   };
@@ -152,12 +152,15 @@ describe("what a description says of what it cannot read", () => {
     const [first, second] = [new Error("v1"), new Error("v1beta1")];
     const from = reader({
       [`networking.k8s.io/v1/${kind}`]: first,
-      [`networking.k8s.io/v1beta1/${kind}`]: { metadata, spec },
+      [`v1beta1/${kind.toLowerCase()}${kind === "IPAddress" ? "es" : "s"}`]: { metadata, spec },
       Event: [],
     });
     const text = await described(kind, "networking.k8s.io", from);
     expect(text).toBe(`Name:\tx\nLabels:\t<none>\nAnnotations:\t<none>\n${expected}Events:\t<none>\n`);
-    const neither = reader({ [`networking.k8s.io/v1/${kind}`]: first, [`networking.k8s.io/v1beta1/${kind}`]: second });
+    const neither = reader({
+      [`networking.k8s.io/v1/${kind}`]: first,
+      [`v1beta1/${kind.toLowerCase()}${kind === "IPAddress" ? "es" : "s"}`]: second,
+    });
     await expect(described(kind, "networking.k8s.io", neither)).rejects.toBe(second);
   });
 });

@@ -1,3 +1,4 @@
+import { newestRelease } from "../../../src/api/facts/index.js";
 import { describe, expect, test } from "vitest";
 import { schemaFor } from "../../../src/api/facts/index.js";
 import { describeDefinitions, v2Dialect, v3Dialect } from "../../../src/api/openapi/schemas.js";
@@ -254,10 +255,9 @@ describe("OpenAPI", () => {
     structOf: (name: string) => (name === named.definition ? named : undefined),
   };
   const properties = (dialect: typeof v3Dialect): Record<string, unknown> =>
-    describeDefinitions([named.definition], dialect, types)[named.definition]?.["properties"] as Record<
-      string,
-      unknown
-    >;
+    describeDefinitions([named.definition], dialect, { types, release: newestRelease })[named.definition]?.[
+      "properties"
+    ] as Record<string, unknown>;
   const ref = (prefix: string) => `${prefix}${objectMeta.definition}`;
 
   test("version 3 has the extensions beside the declared fields", () => {

@@ -1,43 +1,46 @@
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { servedResources } from "../../../src/api/facts/index.js";
-import { allDefinitions } from "../../../src/api/facts/unpublished.js";
+import { allDefinitionsOf } from "../../../src/api/facts/unpublished.js";
 import { encodeObjectText } from "../../../src/machinery/wire/encode.js";
 import { decodeJson } from "../../../src/machinery/wire/json/json-decoder.js";
 import { decodeObject } from "../../../src/machinery/wire/strict-decode.js";
 import type { GroupVersionKind } from "../../../src/machinery/meta/gvk.js";
-
-// One filled object of each kind as k8s.io/api v0.36.3 has them in its testdata; not part of the project.
-const folder = new URL("../../../../shared/data/golden/api/", import.meta.url);
-const there = existsSync(folder);
+import { goldenObjects, hasGoldenObjects } from "../../helpers/golden-objects.js";
 
 /** Options of requests are kinds of every group, and of none. */
 const META = "io.k8s.apimachinery.pkg.apis.meta.v1";
 
-describe.skipIf(!there)("golden objects (skipped where k8s.io/api's testdata is not beside the project)", () => {
-  const files = there ? readdirSync(folder).filter((file) => file.endsWith(".json")) : [];
+describe.skipIf(!hasGoldenObjects).each(goldenObjects)(
+  "golden objects of $version",
+  ({ release, folder, ...golden }) => {
+    const files = golden.files.filter((file) => file.endsWith(".json"));
 
-  test("there is one for every served kind of k8s.io/api", () => {
-    const served = servedResources().map(({ group, version, kind }) => `${group || "core"}.${version}.${kind}`);
-    const missing = served.filter((kind) => !files.includes(`${kind}.json`));
-    const elsewhere = /^(apiextensions\.k8s\.io|apiregistration\.k8s\.io)\./;
-    expect(missing.filter((kind) => !elsewhere.test(kind))).toEqual([]);
-    expect(files.length).toBeGreaterThan(180);
-  });
+    test("there is one for every served kind of k8s.io/api", () => {
+      const served = release
+        .servedResources()
+        .map(({ group, version, kind }) => `${group || "core"}.${version}.${kind}`);
+      const missing = served.filter((kind) => !files.includes(`${kind}.json`));
+      const elsewhere = /^(apiextensions\.k8s\.io|apiregistration\.k8s\.io)\./;
+      expect(missing.filter((kind) => !elsewhere.test(kind))).toEqual([]);
+      expect(files.length).toBeGreaterThan(180);
+    });
 
-  test.each(files)("%s decodes strictly and encodes to the same JSON in the same order", (file) => {
-    const bytes = readFileSync(new URL(file, folder));
-    const { value, duplicates } = decodeJson(bytes);
-    const gvk = kindOf(file);
-    const schema = allDefinitions.schemaFor(gvk) ?? allDefinitions.structOf(`${META}.${gvk.kind}`);
-    if (schema === undefined) throw new Error(`no schema for ${file}`);
-    const { object, strictErrors } = decodeObject(value, schema, { mode: "Strict", duplicates });
-    expect(strictErrors).toEqual([]);
-    const encoded = encodeObjectText(object, schema);
-    expect(encoded).toBe(JSON.stringify(value));
-    expect(encodeObjectText(decodeObject(JSON.parse(encoded), schema).object, schema)).toBe(encoded);
-  });
-});
+    test.each(files)("%s decodes strictly and encodes to the same JSON in the same order", (file) => {
+      const bytes = readFileSync(join(folder, file));
+      const { value, duplicates } = decodeJson(bytes);
+      const gvk = kindOf(file);
+      const definitions = allDefinitionsOf(release);
+      const schema = definitions.schemaFor(gvk) ?? definitions.structOf(`${META}.${gvk.kind}`);
+      if (schema === undefined) throw new Error(`no schema for ${file}`);
+      const { object, strictErrors } = decodeObject(value, schema, { mode: "Strict", duplicates });
+      expect(strictErrors).toEqual([]);
+      const encoded = encodeObjectText(object, schema);
+      expect(encoded).toBe(JSON.stringify(value));
+      expect(encodeObjectText(decodeObject(JSON.parse(encoded), schema).object, schema)).toBe(encoded);
+    });
+  },
+);
 
 /** "apps.v1beta1.Deployment.json" */
 function kindOf(file: string): GroupVersionKind {

@@ -1,9 +1,12 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { servedResources } from "../../../src/api/facts/index.js";
+import { releaseOf } from "../../../src/api/facts/index.js";
 import type { AdmissionPlugin } from "../../../src/server/admission/plugin.js";
 import { admittingServer, type AdmittingServer, done } from "../../helpers/admitting-server.js";
 import { call } from "../../helpers/api-caller.js";
 import { SAMPLES } from "../../hostile/samples.js";
+
+// What a server is by default.
+const release = await releaseOf();
 
 /** Looks at everything and changes nothing. */
 const idle: AdmissionPlugin = { name: "Idle", admit: () => undefined, validate: () => undefined };
@@ -25,7 +28,7 @@ afterAll(async () => {
   await without[Symbol.asyncDispose]();
 });
 
-const kinds = servedResources({}).filter(({ group, name }) => SAMPLES[`${group}/${name}`] !== undefined);
+const kinds = release.servedResources({}).filter(({ group, name }) => SAMPLES[`${group}/${name}`] !== undefined);
 
 test.each(kinds.map((facts) => [`${facts.groupVersion}/${facts.name}`, facts] as const))(
   "%s is taken or refused in the same words whether a plugin looks at it or not",

@@ -185,7 +185,7 @@ describe("a pod is resized", () => {
   test.each<[string, JsonObject, JsonObject | undefined, number, string]>([
     ["larger and smaller", pair({ resources: larger }), undefined, 200, ""],
     ["a sidecar", { initContainers: [{ ...sidecar, resources: larger }, init] }, undefined, 200, ""],
-    ["an init container", { initContainers: [sidecar, { ...init, resources: larger }] }, undefined, 200, ""],
+    ["an init container (K36-E)", { initContainers: [sidecar, { ...init, resources: larger }] }, undefined, 200, ""],
     [
       "fewer containers",
       { containers: [{ ...container, name: "a" }] },

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { servedResources } from "../../../src/api/facts/index.js";
+import { releaseOf } from "../../../src/api/facts/index.js";
 import type { Transport } from "../../../src/client/transport/transport.js";
 import { type Cluster, startCluster } from "../../../src/cluster/index.js";
 import { isJsonObject, type JsonObject } from "../../../src/machinery/meta/json.js";
@@ -7,6 +7,9 @@ import { type Answer, call } from "../../helpers/api-caller.js";
 import { asUser } from "../../helpers/as-user.js";
 import { certificateRequest } from "../../helpers/certificate-request.js";
 import { SAMPLES } from "../../hostile/samples.js";
+
+// What a server is by default.
+const release = await releaseOf();
 
 const ALL_VERSIONS = { "api/all": true };
 const MERGE = { type: "application/merge-patch+json" };
@@ -150,9 +153,9 @@ function ownedBy(manager: string, answer: Answer): string[] {
   return METADATA.filter((name) => isJsonObject(fields) && fields[`f:${name}`] !== undefined);
 }
 
-const statuses = servedResources(ALL_VERSIONS).filter(({ subresources }) =>
-  subresources.some(({ name }) => name === "status"),
-);
+const statuses = release
+  .servedResources(ALL_VERSIONS)
+  .filter(({ subresources }) => subresources.some(({ name }) => name === "status"));
 
 test("every built-in resource with a status has a row", () => {
   const known = new Set(statuses.map(({ group, name }) => `${group}/${name}`));

@@ -1,10 +1,13 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { schemaFor, servedResources } from "../../../src/api/facts/index.js";
+import { releaseOf } from "../../../src/api/facts/index.js";
 import type { Transport } from "../../../src/client/transport/transport.js";
 import { type Cluster, startCluster } from "../../../src/cluster/index.js";
 import type { ScalarSchema, Schema } from "../../../src/machinery/schema/schema.js";
 import { call } from "../../helpers/api-caller.js";
 import { isInvalid } from "../../../src/machinery/errors/status-error.js";
+
+// What a server is by default.
+const release = await releaseOf();
 
 /** A small generator of numbers in [0, 1), the same in every run. */
 function numbers(seed: number): () => number {
@@ -90,13 +93,13 @@ const isRefusedWrite = (error: unknown): boolean => isInvalid((error as Error).c
 
 afterAll(() => cluster.close());
 
-const creatable = servedResources().filter(({ verbs }) => verbs.includes("create") && verbs.includes("patch"));
+const creatable = release.servedResources().filter(({ verbs }) => verbs.includes("create") && verbs.includes("patch"));
 
 test.each(creatable.map((facts) => [`${facts.groupVersion} ${facts.name}`, facts] as const))(
   "whatever %s holds is stored or refused, never a fault",
   async (id, facts) => {
     const random = numbers(id.length * 7919 + id.charCodeAt(id.length - 2) * 31);
-    const schema = schemaFor(facts);
+    const schema = release.definitions.schemaFor(facts);
     if (schema === undefined) throw new Error(`no schema for ${id}`);
     const root = facts.group === "" ? `/api/${facts.version}` : `/apis/${facts.groupVersion}`;
     const collection = `${root}/${facts.namespaced ? "namespaces/default/" : ""}${facts.name}`;

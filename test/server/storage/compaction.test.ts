@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { newestRelease } from "../../../src/api/facts/index.js";
 import { systemClock } from "../../../src/base/time/clock.js";
 import { systemTimers } from "../../../src/base/time/timers.js";
 import { openKv, openStorage, type StorageOptions } from "../../../src/cluster/open-storage.js";
@@ -14,7 +15,7 @@ test.skipIf(etcdMissing !== undefined)("history of etcd that is older than the i
   const server = await startEtcd();
   const options: StorageOptions = { storage: "etcd", etcd: { servers: [server.endpoint], compactionInterval: 10 } };
   const kv = await openKv(options, systemClock, systemTimers);
-  const { storage } = await openStorage(kv, options, systemClock, systemTimers);
+  const { storage } = await openStorage(kv, options, newestRelease, systemClock, systemTimers);
   const first = await kv.create("/registry/a", Buffer.from("{}"));
   let { revision } = await kv.update("/registry/a", Buffer.from("{}"), first.revision);
   await eventually(async () => {

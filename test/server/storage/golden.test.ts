@@ -1,4 +1,5 @@
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import { systemClock } from "../../../src/base/time/clock.js";
 import { allScheme } from "../../../src/api/scheme/all.js";
@@ -10,27 +11,25 @@ import { encodeStored } from "../../../src/server/endpoints/serializers/json/sto
 import { VersionCodec } from "../../../src/server/endpoints/representation/version-codec.js";
 import { storageCodec } from "../../../src/server/api-registry/storage-codec.js";
 import { createStorage } from "../../../src/server/storage/create-storage.js";
+import { goldenObjects, hasGoldenObjects } from "../../helpers/golden-objects.js";
 import { openMemoryKv } from "../../../src/server/storage/memory/memory-kv.js";
 
-// One filled object of each kind as k8s.io/api v0.36.3 has them in its testdata; not part of the project. What a client
+// What a client
 // sent is stored in the hub's shape and answered in the version it is asked for.
-const folder = new URL("../../../../shared/data/golden/api/", import.meta.url);
-const there = existsSync(folder);
 const NO_KIND = /(Options|WatchEvent|List)\.json$/;
 
 /** What is answered otherwise than it was sent: round-trip annotations, see test/api/conversion/golden.test.ts. */
 const LOSSY = ["autoscaling.v1.HorizontalPodAutoscaler.json"];
 
-describe.skipIf(!there)("golden objects through storage (skipped where the testdata is not beside the project)", () => {
-  const scheme = publishedScheme();
-  const read = (file: string) => JSON.parse(readFileSync(new URL(file, folder), "utf8")) as KubeObject;
-  const files = there
-    ? readdirSync(folder).filter((file) => {
-        if (!file.endsWith(".json") || NO_KIND.test(file)) return false;
-        const { gvk } = allScheme().kindOf(read(file));
-        return scheme.isRegistered(gvk) && scheme.kind(gvk).schema.byName.has("metadata");
-      })
-    : [];
+describe.skipIf(!hasGoldenObjects).each(goldenObjects)("golden objects of $version through storage", (golden) => {
+  const { release, folder } = golden;
+  const scheme = publishedScheme(release);
+  const read = (file: string) => JSON.parse(readFileSync(join(folder, file), "utf8")) as KubeObject;
+  const files = golden.files.filter((file) => {
+    if (!file.endsWith(".json") || NO_KIND.test(file)) return false;
+    const { gvk } = allScheme(release).kindOf(read(file));
+    return scheme.isRegistered(gvk) && scheme.kind(gvk).schema.byName.has("metadata");
+  });
   const storage = createStorage({ kv: openMemoryKv() });
   afterAll(() => storage.close());
 

@@ -14,7 +14,7 @@ import {
 import type { Schema, StructSchema } from "../../../machinery/schema/schema.js";
 import { encodeObjectText } from "../../../machinery/wire/encode.js";
 import { decodeObject, UnmarshalError } from "../../../machinery/wire/strict-decode.js";
-import { structOf } from "../../facts/definitions.js";
+import { structOf } from "../../facts/newest-release.js";
 
 /** What a version of HorizontalPodAutoscaler has no fields for travels in these. The hub has none of them. */
 export const METRICS = "autoscaling.alpha.kubernetes.io/metrics";

@@ -51,11 +51,17 @@ function autoscalerFromV2beta1(autoscaler: KubeObject): KubeObject {
 function autoscalerToV2beta1(autoscaler: KubeObject): KubeObject {
   const { behavior } = object(autoscaler.spec);
   const annotations = isFields(behavior) ? { [BEHAVIOR]: behaviorAnnotation(behavior) } : {};
-  const flat = withMetrics(withoutRoundTripAnnotations(autoscaler), flatSpec, flatStatus);
+  const flat = withMetrics(withoutGenerations(withoutRoundTripAnnotations(autoscaler)), flatSpec, flatStatus);
   return withChild(withAnnotations(flat, annotations), "spec", (spec) => without(spec, ["behavior"]));
 }
 
 type Change = (metric: ReadonlyFields) => ReadonlyFields;
+
+/** Conditions of versions before v2 do not say which generation they are of (K37-030). */
+const withoutGenerations = (autoscaler: KubeObject): KubeObject =>
+  withChild(autoscaler, "status", (status) =>
+    withChildren(status, "conditions", (condition) => without(condition, ["observedGeneration"])),
+  );
 
 function withMetrics(autoscaler: KubeObject, specOf: Change, statusOf: Change): KubeObject {
   const changed = withChild(autoscaler, "spec", (spec) => withChildren(spec, "metrics", specOf));
@@ -86,7 +92,7 @@ function autoscalerFromV2beta2(autoscaler: KubeObject): KubeObject {
 function autoscalerToV2beta2(autoscaler: KubeObject): KubeObject {
   const { behavior } = object(autoscaler.spec);
   const annotations: Record<string, string> = {};
-  let converted = withoutRoundTripAnnotations(autoscaler);
+  let converted = withoutGenerations(withoutRoundTripAnnotations(autoscaler));
   for (const [direction, annotation] of TOLERANCES) {
     const { tolerance } = object(object(behavior)[direction]);
     if (text(tolerance) === "") continue;

@@ -49,6 +49,7 @@ const EXACT_FIELDS = [
   "adminAccess",
   "tolerations",
   "capacity",
+  "derivedAttributes",
 ] as const;
 
 function requestFromBeta(beta: ReadonlyFields): ReadonlyFields {
@@ -56,7 +57,9 @@ function requestFromBeta(beta: ReadonlyFields): ReadonlyFields {
     text(beta.deviceClassName) !== "" ||
     text(beta.allocationMode) !== "" ||
     number(beta.count) !== 0 ||
-    [beta.selectors, beta.adminAccess, beta.tolerations, beta.capacity].some((value) => !absent(value));
+    [beta.selectors, beta.adminAccess, beta.tolerations, beta.capacity, beta.derivedAttributes].some(
+      (value) => !absent(value),
+    );
   const request = without(beta, EXACT_FIELDS);
   if (!isExact) return request;
   const exactly = compact(Object.fromEntries(EXACT_FIELDS.map((field) => [field, beta[field]])));

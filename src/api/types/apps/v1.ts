@@ -12,15 +12,15 @@ export type PersistentVolumeClaimRetentionPolicyType = "Delete" | "Retain";
 
 export type PodManagementPolicyType = "OrderedReady" | "Parallel";
 
-export type StatefulSetUpdateStrategyType = "OnDelete" | "RollingUpdate";
+export type StatefulSetUpdateStrategyType = "OnDelete" | "Recreate" | "RollingUpdate";
 
 /** ControllerRevision of apps/v1, since Kubernetes 1.9. Namespaced; resource `controllerrevisions`. */
 export interface ControllerRevision {
   kind?: "ControllerRevision";
   apiVersion?: "apps/v1";
   metadata?: ObjectMeta;
-  data?: RawExtension;
-  revision: Int64;
+  data: RawExtension;
+  revision?: Int64;
 }
 
 export interface ControllerRevisionList {
@@ -35,13 +35,13 @@ export interface DaemonSet {
   kind?: "DaemonSet";
   apiVersion?: "apps/v1";
   metadata?: ObjectMeta;
-  spec?: DaemonSetSpec;
+  spec: DaemonSetSpec;
   status?: DaemonSetStatus;
 }
 
 export interface DaemonSetCondition {
-  type: string;
-  status: ConditionStatus;
+  type?: string;
+  status?: ConditionStatus;
   lastTransitionTime?: Time | null;
   reason?: string;
   message?: string;
@@ -85,13 +85,13 @@ export interface Deployment {
   kind?: "Deployment";
   apiVersion?: "apps/v1";
   metadata?: ObjectMeta;
-  spec?: DeploymentSpec;
+  spec: DeploymentSpec;
   status?: DeploymentStatus;
 }
 
 export interface DeploymentCondition {
-  type: DeploymentConditionType;
-  status: ConditionStatus;
+  type?: DeploymentConditionType;
+  status?: ConditionStatus;
   lastUpdateTime?: Time | null;
   lastTransitionTime?: Time | null;
   reason?: string;
@@ -138,13 +138,13 @@ export interface ReplicaSet {
   kind?: "ReplicaSet";
   apiVersion?: "apps/v1";
   metadata?: ObjectMeta;
-  spec?: ReplicaSetSpec;
+  spec: ReplicaSetSpec;
   status?: ReplicaSetStatus;
 }
 
 export interface ReplicaSetCondition {
-  type: string;
-  status: ConditionStatus;
+  type?: string;
+  status?: ConditionStatus;
   lastTransitionTime?: Time | null;
   reason?: string;
   message?: string;
@@ -194,13 +194,13 @@ export interface StatefulSet {
   kind?: "StatefulSet";
   apiVersion?: "apps/v1";
   metadata?: ObjectMeta;
-  spec?: StatefulSetSpec;
+  spec: StatefulSetSpec;
   status?: StatefulSetStatus;
 }
 
 export interface StatefulSetCondition {
-  type: string;
-  status: ConditionStatus;
+  type?: string;
+  status?: ConditionStatus;
   lastTransitionTime?: Time | null;
   reason?: string;
   message?: string;

@@ -32,6 +32,7 @@ export interface TokenRequestSpec {
   audiences?: string[] | null;
   expirationSeconds?: Int64 | null;
   boundObjectRef?: BoundObjectReference | null;
+  attestations?: Record<string, string[]>;
 }
 
 export interface TokenRequestStatus {

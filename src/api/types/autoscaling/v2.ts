@@ -73,6 +73,7 @@ export interface HorizontalPodAutoscalerCondition {
   lastTransitionTime?: Time | null;
   reason?: string;
   message?: string;
+  observedGeneration?: Int64;
 }
 
 export interface HorizontalPodAutoscalerList {

@@ -1,6 +1,12 @@
 // Made by tools/generate-api-types.mjs of the API facts.
 import type { ConditionStatus, ObjectReference, PodConditionType, PodTemplateSpec } from "../core/v1.js";
 import type { Int64, LabelSelector, ListMeta, ObjectMeta, Time } from "../meta/v1.js";
+import type {
+  WorkloadPodGroupDisruptionMode,
+  WorkloadPodGroupResourceClaim,
+  WorkloadPodGroupSchedulingConstraints,
+  WorkloadPodGroupSchedulingPolicy,
+} from "../scheduling/v1alpha3.js";
 
 export type CompletionMode = "Indexed" | "NonIndexed";
 
@@ -78,6 +84,13 @@ export interface JobList {
   items: Job[];
 }
 
+export interface JobSchedulingConfiguration {
+  schedulingPolicy?: WorkloadPodGroupSchedulingPolicy;
+  schedulingConstraints?: WorkloadPodGroupSchedulingConstraints;
+  disruptionMode?: WorkloadPodGroupDisruptionMode;
+  resourceClaims?: WorkloadPodGroupResourceClaim[];
+}
+
 export interface JobSpec {
   parallelism?: number;
   completions?: number;
@@ -95,6 +108,7 @@ export interface JobSpec {
   suspend?: boolean;
   podReplacementPolicy?: PodReplacementPolicy;
   managedBy?: string;
+  scheduling?: JobSchedulingConfiguration;
 }
 
 export interface JobStatus {

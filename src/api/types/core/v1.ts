@@ -35,6 +35,10 @@ export type ContainerRestartRuleOnExitCodesOperator = "In" | "NotIn";
 
 export type DNSPolicy = "ClusterFirst" | "ClusterFirstWithHostNet" | "Default" | "None";
 
+export type GRPCProbeMode = "Plaintext" | "TLS";
+
+export type HTTPProtocol = "HTTP1" | "HTTP2";
+
 export type HostPathType =
   | ""
   | "BlockDevice"
@@ -228,6 +232,8 @@ export type URIScheme = "HTTP" | "HTTPS";
 
 export type UnsatisfiableConstraintAction = "DoNotSchedule" | "ScheduleAnyway";
 
+export type VolumeHealthStatusType = "DataLoss" | "Degraded" | "Inaccessible";
+
 export interface AWSElasticBlockStoreVolumeSource {
   volumeID: string;
   fsType?: string;
@@ -349,6 +355,7 @@ export interface ClusterTrustBundleProjection {
   labelSelector?: LabelSelector;
   optional?: boolean;
   path: string;
+  user?: Int64;
 }
 
 export interface ComponentCondition {
@@ -423,6 +430,7 @@ export interface ConfigMapVolumeSource {
   items?: KeyToPath[];
   defaultMode?: number;
   optional?: boolean;
+  defaultUser?: Int64;
 }
 
 export interface Container {
@@ -547,16 +555,19 @@ export interface DownwardAPIVolumeFile {
   fieldRef?: ObjectFieldSelector;
   resourceFieldRef?: ResourceFieldSelector;
   mode?: number;
+  user?: Int64;
 }
 
 export interface DownwardAPIVolumeSource {
   items?: DownwardAPIVolumeFile[];
   defaultMode?: number;
+  defaultUser?: Int64;
 }
 
 export interface EmptyDirVolumeSource {
   medium?: string;
   sizeLimit?: Quantity;
+  mode?: number;
 }
 
 export interface EndpointAddress {
@@ -688,6 +699,11 @@ export interface EventSource {
   host?: string;
 }
 
+export interface EvictionResponder {
+  name: string;
+  priority: number;
+}
+
 export interface ExecAction {
   command?: string[];
 }
@@ -738,6 +754,7 @@ export interface GCEPersistentDiskVolumeSource {
 export interface GRPCAction {
   port: number;
   service?: string | null;
+  mode?: GRPCProbeMode;
 }
 
 export interface GitRepoVolumeSource {
@@ -765,6 +782,7 @@ export interface HTTPGetAction {
   host?: string;
   scheme?: URIScheme;
   httpHeaders?: HTTPHeader[];
+  protocol?: HTTPProtocol;
 }
 
 export interface HTTPHeader {
@@ -827,6 +845,7 @@ export interface KeyToPath {
   key: string;
   path: string;
   mode?: number;
+  user?: Int64;
 }
 
 export interface Lifecycle {
@@ -959,10 +978,22 @@ export interface NodeAffinity {
   preferredDuringSchedulingIgnoredDuringExecution?: PreferredSchedulingTerm[];
 }
 
+export interface NodeAllocatableMappedResources {
+  name: string;
+  quantity: Quantity;
+}
+
+export interface NodeAllocatableOverheadResources {
+  name: string;
+  perPod?: Quantity;
+  perContainer?: Quantity;
+}
+
 export interface NodeAllocatableResourceClaimStatus {
   resourceClaimName: string;
   containers?: string[];
-  resources: Record<string, Quantity>;
+  mapping?: NodeAllocatableMappedResources[];
+  overhead?: NodeAllocatableOverheadResources[];
 }
 
 export interface NodeCondition {
@@ -998,6 +1029,10 @@ export interface NodeList {
   apiVersion?: string;
   metadata?: ListMeta;
   items: Node[];
+}
+
+export interface NodePodPreemptionPolicy {
+  disableResizePreemption?: string[];
 }
 
 export interface NodeProxyOptions {
@@ -1039,6 +1074,7 @@ export interface NodeSpec {
   taints?: Taint[];
   configSource?: NodeConfigSource;
   externalID?: string;
+  podPreemptionPolicy?: NodePodPreemptionPolicy;
 }
 
 export interface NodeStatus {
@@ -1074,6 +1110,7 @@ export interface NodeSystemInfo {
   operatingSystem: string;
   architecture: string;
   swap?: NodeSwapStatus;
+  runningInUserNamespace?: boolean;
 }
 
 export interface ObjectFieldSelector {
@@ -1146,6 +1183,7 @@ export interface PersistentVolumeClaimStatus {
   allocatedResourceStatuses?: Record<string, ClaimResourceStatus>;
   currentVolumeAttributesClassName?: string;
   modifyVolumeStatus?: ModifyVolumeStatus;
+  healthStatus?: VolumeHealthStatus;
 }
 
 export interface PersistentVolumeClaimTemplate {
@@ -1257,6 +1295,7 @@ export interface PodCertificateProjection {
   keyPath?: string;
   certificateChainPath?: string;
   userAnnotations?: Record<string, string>;
+  user?: Int64;
 }
 
 export interface PodCondition {
@@ -1420,6 +1459,7 @@ export interface PodSpec {
   resources?: ResourceRequirements;
   hostnameOverride?: string;
   schedulingGroup?: PodSchedulingGroup;
+  evictionResponders?: EvictionResponder[];
 }
 
 export interface PodStatus {
@@ -1444,13 +1484,7 @@ export interface PodStatus {
   allocatedResources?: ResourceList;
   resources?: ResourceRequirements;
   nodeAllocatableResourceClaimStatuses?: NodeAllocatableResourceClaimStatus[];
-}
-
-export interface PodStatusResult {
-  kind?: "PodStatusResult";
-  apiVersion?: "v1";
-  metadata?: ObjectMeta;
-  status?: PodStatus;
+  volumeHealth?: PodVolumeHealth[];
 }
 
 /** PodTemplate of v1, since Kubernetes 1.0. Namespaced; resource `podtemplates`. */
@@ -1471,6 +1505,12 @@ export interface PodTemplateList {
 export interface PodTemplateSpec {
   metadata?: ObjectMeta;
   spec?: PodSpec;
+}
+
+export interface PodVolumeHealth {
+  name: string;
+  healthConditions?: VolumeHealthCondition[];
+  lastTransitionTime?: Time | null;
 }
 
 export interface PortStatus {
@@ -1506,6 +1546,7 @@ export interface Probe {
 export interface ProjectedVolumeSource {
   sources?: VolumeProjection[] | null;
   defaultMode?: number;
+  defaultUser?: Int64;
 }
 
 export interface QuobyteVolumeSource {
@@ -1735,6 +1776,7 @@ export interface SecretVolumeSource {
   items?: KeyToPath[];
   defaultMode?: number;
   optional?: boolean;
+  defaultUser?: Int64;
 }
 
 export interface SecurityContext {
@@ -1788,6 +1830,7 @@ export interface ServiceAccountTokenProjection {
   audience?: string;
   expirationSeconds?: Int64;
   path: string;
+  user?: Int64;
 }
 
 export interface ServiceList {
@@ -1961,6 +2004,17 @@ export interface VolumeDevice {
   devicePath: string;
 }
 
+export interface VolumeHealthCondition {
+  status: VolumeHealthStatusType;
+  reason: string;
+  message?: string;
+}
+
+export interface VolumeHealthStatus {
+  healthConditions?: VolumeHealthCondition[];
+  lastTransitionTime?: Time | null;
+}
+
 export interface VolumeMount {
   name: string;
   readOnly?: boolean;
@@ -1969,6 +2023,7 @@ export interface VolumeMount {
   subPath?: string;
   mountPropagation?: MountPropagationMode;
   subPathExpr?: string;
+  bindMountOptions?: string[];
 }
 
 export interface VolumeMountStatus {

@@ -25,12 +25,12 @@ export interface FlowSchema {
   kind?: "FlowSchema";
   apiVersion?: "flowcontrol.apiserver.k8s.io/v1";
   metadata?: ObjectMeta;
-  spec?: FlowSchemaSpec;
+  spec: FlowSchemaSpec;
   status?: FlowSchemaStatus;
 }
 
 export interface FlowSchemaCondition {
-  type?: string;
+  type: string;
   status?: ConditionStatus;
   lastTransitionTime?: Time | null;
   reason?: string;
@@ -66,7 +66,7 @@ export interface LimitResponse {
 
 export interface LimitedPriorityLevelConfiguration {
   nominalConcurrencyShares?: number | null;
-  limitResponse?: LimitResponse;
+  limitResponse: LimitResponse;
   lendablePercent?: number;
   borrowingLimitPercent?: number;
 }
@@ -87,12 +87,12 @@ export interface PriorityLevelConfiguration {
   kind?: "PriorityLevelConfiguration";
   apiVersion?: "flowcontrol.apiserver.k8s.io/v1";
   metadata?: ObjectMeta;
-  spec?: PriorityLevelConfigurationSpec;
+  spec: PriorityLevelConfigurationSpec;
   status?: PriorityLevelConfigurationStatus;
 }
 
 export interface PriorityLevelConfigurationCondition {
-  type?: string;
+  type: string;
   status?: ConditionStatus;
   lastTransitionTime?: Time | null;
   reason?: string;

@@ -10,6 +10,8 @@ export type DeviceTaintEffect = "NoExecute" | "NoSchedule" | "None";
 
 export type DeviceTolerationOperator = "Equal" | "Exists";
 
+export type SkipNodeOperation = "*" | "NodePrepareResources" | "NodeUnprepareResources";
+
 export interface AllocatedDeviceStatus {
   driver: string;
   pool: string;
@@ -68,7 +70,7 @@ export interface Device {
   bindingConditions?: string[];
   bindingFailureConditions?: string[];
   allowMultipleAllocations?: boolean;
-  nodeAllocatableResourceMappings?: Record<string, NodeAllocatableResourceMapping>;
+  nodeAllocatableResources?: Record<string, NodeAllocatableResource>;
 }
 
 export interface DeviceAllocationConfiguration {
@@ -114,7 +116,7 @@ export interface DeviceClass {
   kind?: "DeviceClass";
   apiVersion?: "resource.k8s.io/v1";
   metadata?: ObjectMeta;
-  spec: DeviceClassSpec;
+  spec?: DeviceClassSpec;
 }
 
 export interface DeviceClassConfiguration {
@@ -143,6 +145,12 @@ export interface DeviceConstraint {
 export interface DeviceCounterConsumption {
   counterSet: string;
   counters: Record<string, Counter>;
+  compatibilityGroups?: string[];
+}
+
+export interface DeviceDerivedAttribute {
+  name: string;
+  expression: string;
 }
 
 export interface DeviceRequest {
@@ -162,6 +170,7 @@ export interface DeviceRequestAllocationResult {
   bindingFailureConditions?: string[];
   shareID?: string;
   consumedCapacity?: Record<string, Quantity>;
+  skipNodeOperations?: SkipNodeOperation[];
 }
 
 export interface DeviceSelector {
@@ -176,6 +185,7 @@ export interface DeviceSubRequest {
   count?: Int64;
   tolerations?: DeviceToleration[];
   capacity?: CapacityRequirements;
+  derivedAttributes?: DeviceDerivedAttribute[];
 }
 
 export interface DeviceTaint {
@@ -183,6 +193,37 @@ export interface DeviceTaint {
   value?: string;
   effect: DeviceTaintEffect;
   timeAdded?: Time;
+}
+
+/** DeviceTaintRule of resource.k8s.io/v1, since Kubernetes 1.37. Cluster-scoped; resource `devicetaintrules`. */
+export interface DeviceTaintRule {
+  kind?: "DeviceTaintRule";
+  apiVersion?: "resource.k8s.io/v1";
+  metadata?: ObjectMeta;
+  spec: DeviceTaintRuleSpec;
+  status?: DeviceTaintRuleStatus;
+}
+
+export interface DeviceTaintRuleList {
+  kind?: string;
+  apiVersion?: string;
+  metadata?: ListMeta;
+  items: DeviceTaintRule[];
+}
+
+export interface DeviceTaintRuleSpec {
+  deviceSelector?: DeviceTaintSelector;
+  taint: DeviceTaint;
+}
+
+export interface DeviceTaintRuleStatus {
+  conditions?: Condition[];
+}
+
+export interface DeviceTaintSelector {
+  driver?: string;
+  pool?: string;
+  device?: string;
 }
 
 export interface DeviceToleration {
@@ -201,6 +242,7 @@ export interface ExactDeviceRequest {
   adminAccess?: boolean;
   tolerations?: DeviceToleration[];
   capacity?: CapacityRequirements;
+  derivedAttributes?: DeviceDerivedAttribute[];
 }
 
 export interface NetworkDeviceData {
@@ -209,9 +251,20 @@ export interface NetworkDeviceData {
   hardwareAddress?: string;
 }
 
-export interface NodeAllocatableResourceMapping {
+export interface NodeAllocatableMapping {
   capacityKey?: string;
-  allocationMultiplier?: Quantity;
+  capacityMultiplier?: Quantity;
+  deviceMultiplier?: Quantity;
+}
+
+export interface NodeAllocatableOverhead {
+  perPod?: Quantity;
+  perContainer?: Quantity;
+}
+
+export interface NodeAllocatableResource {
+  mapping?: NodeAllocatableMapping;
+  overhead?: NodeAllocatableOverhead;
 }
 
 export interface OpaqueDeviceConfiguration {
@@ -224,7 +277,7 @@ export interface ResourceClaim {
   kind?: "ResourceClaim";
   apiVersion?: "resource.k8s.io/v1";
   metadata?: ObjectMeta;
-  spec: ResourceClaimSpec;
+  spec?: ResourceClaimSpec;
   status?: ResourceClaimStatus;
 }
 
@@ -257,7 +310,7 @@ export interface ResourceClaimTemplate {
   kind?: "ResourceClaimTemplate";
   apiVersion?: "resource.k8s.io/v1";
   metadata?: ObjectMeta;
-  spec: ResourceClaimTemplateSpec;
+  spec?: ResourceClaimTemplateSpec;
 }
 
 export interface ResourceClaimTemplateList {
@@ -269,7 +322,7 @@ export interface ResourceClaimTemplateList {
 
 export interface ResourceClaimTemplateSpec {
   metadata?: ObjectMeta;
-  spec: ResourceClaimSpec;
+  spec?: ResourceClaimSpec;
 }
 
 export interface ResourcePool {
@@ -302,4 +355,6 @@ export interface ResourceSliceSpec {
   devices?: Device[];
   perDeviceNodeSelection?: boolean;
   sharedCounters?: CounterSet[];
+  partitionTypeAttribute?: string;
+  skipNodeOperations?: SkipNodeOperation[];
 }

@@ -1,5 +1,5 @@
 // Made by tools/generate-api-types.mjs of the API facts.
-import type { Condition, Int64, ListMeta, ObjectMeta, Time } from "../meta/v1.js";
+import type { Condition, Int64, ListMeta, ObjectMeta, Quantity, Time } from "../meta/v1.js";
 
 export type DeviceTaintEffect = "NoExecute" | "NoSchedule" | "None";
 
@@ -44,6 +44,13 @@ export interface DeviceTaintSelector {
   device?: string;
 }
 
+export interface PartitionTypeStatus {
+  attribute: string;
+  type: string;
+  total: number;
+  allocatable: number;
+}
+
 export interface PoolStatus {
   driver: string;
   poolName: string;
@@ -55,6 +62,8 @@ export interface PoolStatus {
   unavailableDevices?: number;
   nodeName?: string;
   validationError?: string;
+  partitionSummary?: PartitionTypeStatus[];
+  shareableSummary?: ShareableSummaryStatus;
 }
 
 /** ResourcePoolStatusRequest of resource.k8s.io/v1alpha3, since Kubernetes 1.36. Cluster-scoped; resource `resourcepoolstatusrequests`. */
@@ -77,10 +86,24 @@ export interface ResourcePoolStatusRequestSpec {
   driver: string;
   poolName?: string;
   limit?: number;
+  defaultPartitionTypeAttribute?: string;
 }
 
 export interface ResourcePoolStatusRequestStatus {
   poolCount: number;
   pools?: PoolStatus[];
   conditions?: Condition[];
+}
+
+export interface ShareableCapacityStatus {
+  name: string;
+  total: Quantity;
+  consumed: Quantity;
+  available: Quantity;
+}
+
+export interface ShareableSummaryStatus {
+  fullyAvailableDevices: number;
+  partiallyAvailableDevices: number;
+  capacity?: ShareableCapacityStatus[];
 }

@@ -10,6 +10,8 @@ export type DeviceTaintEffect = "NoExecute" | "NoSchedule" | "None";
 
 export type DeviceTolerationOperator = "Equal" | "Exists";
 
+export type SkipNodeOperation = "*" | "NodePrepareResources" | "NodeUnprepareResources";
+
 export interface AllocatedDeviceStatus {
   driver: string;
   pool: string;
@@ -38,7 +40,7 @@ export interface BasicDevice {
   bindingConditions?: string[];
   bindingFailureConditions?: string[];
   allowMultipleAllocations?: boolean;
-  nodeAllocatableResourceMappings?: Record<string, NodeAllocatableResourceMapping>;
+  nodeAllocatableResources?: Record<string, NodeAllocatableResource>;
 }
 
 export interface CELDeviceSelector {
@@ -121,7 +123,7 @@ export interface DeviceClass {
   kind?: "DeviceClass";
   apiVersion?: "resource.k8s.io/v1beta1";
   metadata?: ObjectMeta;
-  spec: DeviceClassSpec;
+  spec?: DeviceClassSpec;
 }
 
 export interface DeviceClassConfiguration {
@@ -150,6 +152,12 @@ export interface DeviceConstraint {
 export interface DeviceCounterConsumption {
   counterSet: string;
   counters: Record<string, Counter>;
+  compatibilityGroups?: string[];
+}
+
+export interface DeviceDerivedAttribute {
+  name: string;
+  expression: string;
 }
 
 export interface DeviceRequest {
@@ -162,6 +170,7 @@ export interface DeviceRequest {
   firstAvailable?: DeviceSubRequest[];
   tolerations?: DeviceToleration[];
   capacity?: CapacityRequirements;
+  derivedAttributes?: DeviceDerivedAttribute[];
 }
 
 export interface DeviceRequestAllocationResult {
@@ -175,6 +184,7 @@ export interface DeviceRequestAllocationResult {
   bindingFailureConditions?: string[];
   shareID?: string;
   consumedCapacity?: Record<string, Quantity>;
+  skipNodeOperations?: SkipNodeOperation[];
 }
 
 export interface DeviceSelector {
@@ -189,6 +199,7 @@ export interface DeviceSubRequest {
   count?: Int64;
   tolerations?: DeviceToleration[];
   capacity?: CapacityRequirements;
+  derivedAttributes?: DeviceDerivedAttribute[];
 }
 
 export interface DeviceTaint {
@@ -212,9 +223,20 @@ export interface NetworkDeviceData {
   hardwareAddress?: string;
 }
 
-export interface NodeAllocatableResourceMapping {
+export interface NodeAllocatableMapping {
   capacityKey?: string;
-  allocationMultiplier?: Quantity;
+  capacityMultiplier?: Quantity;
+  deviceMultiplier?: Quantity;
+}
+
+export interface NodeAllocatableOverhead {
+  perPod?: Quantity;
+  perContainer?: Quantity;
+}
+
+export interface NodeAllocatableResource {
+  mapping?: NodeAllocatableMapping;
+  overhead?: NodeAllocatableOverhead;
 }
 
 export interface OpaqueDeviceConfiguration {
@@ -230,7 +252,7 @@ export interface ResourceClaim {
   kind?: "ResourceClaim";
   apiVersion?: "resource.k8s.io/v1beta1";
   metadata?: ObjectMeta;
-  spec: ResourceClaimSpec;
+  spec?: ResourceClaimSpec;
   status?: ResourceClaimStatus;
 }
 
@@ -266,7 +288,7 @@ export interface ResourceClaimTemplate {
   kind?: "ResourceClaimTemplate";
   apiVersion?: "resource.k8s.io/v1beta1";
   metadata?: ObjectMeta;
-  spec: ResourceClaimTemplateSpec;
+  spec?: ResourceClaimTemplateSpec;
 }
 
 export interface ResourceClaimTemplateList {
@@ -278,7 +300,7 @@ export interface ResourceClaimTemplateList {
 
 export interface ResourceClaimTemplateSpec {
   metadata?: ObjectMeta;
-  spec: ResourceClaimSpec;
+  spec?: ResourceClaimSpec;
 }
 
 export interface ResourcePool {
@@ -314,4 +336,6 @@ export interface ResourceSliceSpec {
   devices?: Device[];
   perDeviceNodeSelection?: boolean;
   sharedCounters?: CounterSet[];
+  partitionTypeAttribute?: string;
+  skipNodeOperations?: SkipNodeOperation[];
 }

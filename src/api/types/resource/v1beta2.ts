@@ -10,6 +10,8 @@ export type DeviceTaintEffect = "NoExecute" | "NoSchedule" | "None";
 
 export type DeviceTolerationOperator = "Equal" | "Exists";
 
+export type SkipNodeOperation = "*" | "NodePrepareResources" | "NodeUnprepareResources";
+
 export interface AllocatedDeviceStatus {
   driver: string;
   pool: string;
@@ -68,7 +70,7 @@ export interface Device {
   bindingConditions?: string[];
   bindingFailureConditions?: string[];
   allowMultipleAllocations?: boolean;
-  nodeAllocatableResourceMappings?: Record<string, NodeAllocatableResourceMapping>;
+  nodeAllocatableResources?: Record<string, NodeAllocatableResource>;
 }
 
 export interface DeviceAllocationConfiguration {
@@ -117,7 +119,7 @@ export interface DeviceClass {
   kind?: "DeviceClass";
   apiVersion?: "resource.k8s.io/v1beta2";
   metadata?: ObjectMeta;
-  spec: DeviceClassSpec;
+  spec?: DeviceClassSpec;
 }
 
 export interface DeviceClassConfiguration {
@@ -146,6 +148,12 @@ export interface DeviceConstraint {
 export interface DeviceCounterConsumption {
   counterSet: string;
   counters: Record<string, Counter>;
+  compatibilityGroups?: string[];
+}
+
+export interface DeviceDerivedAttribute {
+  name: string;
+  expression: string;
 }
 
 export interface DeviceRequest {
@@ -165,6 +173,7 @@ export interface DeviceRequestAllocationResult {
   bindingFailureConditions?: string[];
   shareID?: string;
   consumedCapacity?: Record<string, Quantity>;
+  skipNodeOperations?: SkipNodeOperation[];
 }
 
 export interface DeviceSelector {
@@ -179,6 +188,7 @@ export interface DeviceSubRequest {
   count?: Int64;
   tolerations?: DeviceToleration[];
   capacity?: CapacityRequirements;
+  derivedAttributes?: DeviceDerivedAttribute[];
 }
 
 export interface DeviceTaint {
@@ -235,6 +245,7 @@ export interface ExactDeviceRequest {
   adminAccess?: boolean;
   tolerations?: DeviceToleration[];
   capacity?: CapacityRequirements;
+  derivedAttributes?: DeviceDerivedAttribute[];
 }
 
 export interface NetworkDeviceData {
@@ -243,9 +254,20 @@ export interface NetworkDeviceData {
   hardwareAddress?: string;
 }
 
-export interface NodeAllocatableResourceMapping {
+export interface NodeAllocatableMapping {
   capacityKey?: string;
-  allocationMultiplier?: Quantity;
+  capacityMultiplier?: Quantity;
+  deviceMultiplier?: Quantity;
+}
+
+export interface NodeAllocatableOverhead {
+  perPod?: Quantity;
+  perContainer?: Quantity;
+}
+
+export interface NodeAllocatableResource {
+  mapping?: NodeAllocatableMapping;
+  overhead?: NodeAllocatableOverhead;
 }
 
 export interface OpaqueDeviceConfiguration {
@@ -261,7 +283,7 @@ export interface ResourceClaim {
   kind?: "ResourceClaim";
   apiVersion?: "resource.k8s.io/v1beta2";
   metadata?: ObjectMeta;
-  spec: ResourceClaimSpec;
+  spec?: ResourceClaimSpec;
   status?: ResourceClaimStatus;
 }
 
@@ -297,7 +319,7 @@ export interface ResourceClaimTemplate {
   kind?: "ResourceClaimTemplate";
   apiVersion?: "resource.k8s.io/v1beta2";
   metadata?: ObjectMeta;
-  spec: ResourceClaimTemplateSpec;
+  spec?: ResourceClaimTemplateSpec;
 }
 
 export interface ResourceClaimTemplateList {
@@ -309,7 +331,7 @@ export interface ResourceClaimTemplateList {
 
 export interface ResourceClaimTemplateSpec {
   metadata?: ObjectMeta;
-  spec: ResourceClaimSpec;
+  spec?: ResourceClaimSpec;
 }
 
 export interface ResourcePool {
@@ -345,4 +367,6 @@ export interface ResourceSliceSpec {
   devices?: Device[];
   perDeviceNodeSelection?: boolean;
   sharedCounters?: CounterSet[];
+  partitionTypeAttribute?: string;
+  skipNodeOperations?: SkipNodeOperation[];
 }

@@ -1,8 +1,16 @@
 // Made by tools/generate-api-types.mjs of the API facts.
-import type { PersistentVolumeReclaimPolicy, PersistentVolumeSpec, TopologySelectorTerm } from "../core/v1.js";
+import type {
+  PersistentVolumeAccessMode,
+  PersistentVolumeMode,
+  PersistentVolumeReclaimPolicy,
+  PersistentVolumeSpec,
+  TopologySelectorTerm,
+} from "../core/v1.js";
 import type { Int64, LabelSelector, ListMeta, ObjectMeta, Quantity, Time } from "../meta/v1.js";
 
 export type FSGroupPolicy = "File" | "None" | "ReadWriteOnceWithFSType";
+
+export type StorageHealthStatusType = "StorageDegraded" | "StorageUnreachable";
 
 export type VolumeBindingMode = "Immediate" | "WaitForFirstConsumer";
 
@@ -43,6 +51,7 @@ export interface CSINode {
   apiVersion?: "storage.k8s.io/v1";
   metadata?: ObjectMeta;
   spec: CSINodeSpec;
+  status?: CSINodeStatus;
 }
 
 export interface CSINodeDriver {
@@ -61,6 +70,10 @@ export interface CSINodeList {
 
 export interface CSINodeSpec {
   drivers: CSINodeDriver[] | null;
+}
+
+export interface CSINodeStatus {
+  storageHealth?: StorageHealth[];
 }
 
 /** CSIStorageCapacity of storage.k8s.io/v1, since Kubernetes 1.24. Namespaced; resource `csistoragecapacities`. */
@@ -100,6 +113,20 @@ export interface StorageClassList {
   apiVersion?: string;
   metadata?: ListMeta;
   items: StorageClass[];
+}
+
+export interface StorageHealth {
+  name: string;
+  healthConditions?: StorageHealthCondition[];
+}
+
+export interface StorageHealthCondition {
+  status: StorageHealthStatusType;
+  reason: string;
+  message?: string;
+  accessMode?: PersistentVolumeAccessMode;
+  volumeMode?: PersistentVolumeMode;
+  lastTransitionTime?: Time | null;
 }
 
 export interface TokenRequest {

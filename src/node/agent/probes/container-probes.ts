@@ -126,7 +126,14 @@ export class ContainerProbes {
     const { parts, pod, podIp } = this.context;
     const podUid = pod().metadata?.uid ?? "";
     const containerId = this.record.running?.id ?? "";
-    return { runtime: parts.runtime, podUid, podIp, containerId, container: this.record.spec };
+    return {
+      kubeletVersion: parts.kubeletVersion,
+      runtime: parts.runtime,
+      podUid,
+      podIp,
+      containerId,
+      container: this.record.spec,
+    };
   }
 
   async #probe(probe: Received<Probe>, target: ProbeTarget, timeoutSeconds: number): Promise<ProbeResult> {
@@ -151,6 +158,7 @@ type Dialed = Received<Pick<TCPSocketAction, "port">>;
 
 /** What a probe asks. */
 interface ProbeTarget {
+  readonly kubeletVersion: string;
   readonly runtime: ContainerRuntime;
   readonly podUid: string;
   readonly podIp: string;
@@ -178,7 +186,10 @@ async function probeOnce(probe: Received<Probe>, target: ProbeTarget, signal: Ab
     const connection = await runtime.dial(podUid, probedPort(probe, target.container) ?? 0);
     try {
       if (absent(probe.httpGet)) return SUCCESS;
-      const status = await httpGet(connection, object(probe.httpGet), addressOf(probe, target));
+      const status = await httpGet(connection, object(probe.httpGet), {
+        address: addressOf(probe, target),
+        kubeletVersion: target.kubeletVersion,
+      });
       if (status !== undefined && status >= 200 && status < 400) return SUCCESS;
       return failure(status === undefined ? `${request(probe, target)}: EOF` : badStatus(status));
     } finally {

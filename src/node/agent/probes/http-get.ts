@@ -10,13 +10,13 @@ const STATUS_LINE = 64;
 export async function httpGet(
   connection: ByteStream,
   { path, host, httpHeaders }: Received<HTTPGetAction>,
-  address: string,
+  { address, kubeletVersion }: { readonly address: string; readonly kubeletVersion: string },
 ): Promise<number | undefined> {
   const own = objects(httpHeaders).map(({ name, value }) => [text(name), text(value)] as const);
   const has = (name: string): boolean => own.some(([one]) => one.toLowerCase() === name);
   const headers = [
     ...(has("host") ? [] : [["Host", text(host) || address] as const]),
-    ...(has("user-agent") ? [] : [["User-Agent", "kube-probe/1.36"] as const]),
+    ...(has("user-agent") ? [] : [["User-Agent", `kube-probe/${minorOf(kubeletVersion)}`] as const]),
     ...own,
     ["Connection", "close"] as const,
   ];
@@ -32,6 +32,9 @@ export async function httpGet(
   }
   return undefined;
 }
+
+/** "1.36" of "v1.36.3". */
+const minorOf = (version: string): string => version.replace(/^v/, "").split(".").slice(0, 2).join(".");
 
 /** A port by its number, or by the name that the container gives it; 0 for a name that it does not have. */
 export function portNumber(port: OrAbsent<IntOrString>, container: Received<Container | EphemeralContainer>): number {

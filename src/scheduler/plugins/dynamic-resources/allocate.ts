@@ -102,10 +102,10 @@ interface Chosen {
 export function allocate(input: AllocationInput): readonly AllocationResult[] | undefined {
   const { claims, node, devices, taken, classes, matches } = input;
   const slots: Slot[] = claims.flatMap(({ spec }, claim) =>
-    (spec.devices?.requests ?? []).map((request) => ({
+    (spec?.devices?.requests ?? []).map((request) => ({
       claim,
       options: optionsOf(request),
-      constraints: spec.devices?.constraints ?? [],
+      constraints: spec?.devices?.constraints ?? [],
     })),
   );
   const used = new Set(taken);
@@ -113,7 +113,7 @@ export function allocate(input: AllocationInput): readonly AllocationResult[] | 
   let tries = 0;
 
   const candidates = ({ request }: Option): readonly OfferedDevice[] => {
-    const selectors = [...(classes(request.deviceClassName)?.spec.selectors ?? []), ...(request.selectors ?? [])];
+    const selectors = [...(classes(request.deviceClassName)?.spec?.selectors ?? []), ...(request.selectors ?? [])];
     return devices.filter(
       ({ driver, device }) => !isTainted(device.taints, request) && matches(selectors, driver, device),
     );
@@ -224,13 +224,13 @@ function resultOf(
   const requests = [...new Map(chosen.map(({ name: request, option }) => [request, option.request.deviceClassName]))];
   const config = [
     ...requests.flatMap(([request, className]) =>
-      (classes(className)?.spec.config ?? []).map((one) => ({
+      (classes(className)?.spec?.config ?? []).map((one) => ({
         source: "FromClass" as const,
         requests: [request],
         ...one,
       })),
     ),
-    ...(spec.devices?.config ?? []).map((one) => ({ source: "FromClaim" as const, ...one })),
+    ...(spec?.devices?.config ?? []).map((one) => ({ source: "FromClaim" as const, ...one })),
   ];
   const isLocal = chosen.some(({ offered }) => offered.isLocal);
   return {

@@ -107,7 +107,7 @@ class DynamicResources implements SchedulerPlugin {
         if (isFull && !isReservedFor(claim, info.uid)) return unresolvable(NAME, "resourceclaim in use");
         continue;
       }
-      for (const { name, exactly, firstAvailable = [] } of claim.spec.devices?.requests ?? []) {
+      for (const { name, exactly, firstAvailable = [] } of claim.spec?.devices?.requests ?? []) {
         for (const { deviceClassName } of exactly === undefined ? firstAvailable : [exactly]) {
           if (this.#handle.kinds.cache(GROUP, "DeviceClass").has(deviceClassName)) continue;
           return unresolvable(NAME, `request ${name}: device class ${deviceClassName} does not exist`);

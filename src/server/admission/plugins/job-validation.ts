@@ -1,4 +1,4 @@
-import type { PodGroup } from "../../../api/types/scheduling/v1alpha2.js";
+import type { PodGroup } from "../../../api/types/scheduling/v1beta1.js";
 import type { Job } from "../../../api/types/batch/v1.js";
 import { goQuote } from "../../../base/text/go-quote.js";
 import { absent, object, objects as objectsOf, type ReceivedObject, text } from "../../../machinery/meta/received.js";

@@ -1,5 +1,4 @@
 import { handling, type AdmissionPlugin } from "../plugin.js";
-import type { PodGroup, Workload } from "../../../api/types/scheduling/v1alpha2.js";
 import { goQuote } from "../../../base/text/go-quote.js";
 import { absent, object, objects as objectsOf, type ReceivedObject, text } from "../../../machinery/meta/received.js";
 import { refused } from "../attributes.js";
@@ -10,11 +9,27 @@ export const SCHEDULING = "scheduling.k8s.io";
 /** `handles` of a plugin that looks at new PodGroups. */
 const createsPodGroups = handling(["CREATE"], `podgroups.${SCHEDULING}`);
 
+/** What the plugin reads of a PodGroup of scheduling.k8s.io/v1alpha2. */
+interface PodGroup {
+  readonly spec?: {
+    readonly podGroupTemplateRef?: {
+      readonly workload?: { readonly workloadName?: string; readonly podGroupTemplateName?: string };
+    };
+  };
+}
+
+/** As {@link PodGroup}. */
+interface Workload {
+  readonly spec?: { readonly podGroupTemplates?: readonly { readonly name?: string }[] };
+}
+
 /** Refuses a new PodGroup of a Workload that does not exist, or that has no template of the name that the group gives. */
 export const podGroupWorkloadExists: AdmissionPlugin = {
   name: "PodGroupWorkloadExists",
   handles: createsPodGroups,
-  async validate(attributes, { objects }) {
+  async validate(attributes, { objects, release }) {
+    // K37-112: Kubernetes 1.37 admits PodGroups of any Workload.
+    if (release.atLeast("1.37")) return;
     const { namespace } = attributes;
     const group: ReceivedObject<PodGroup> | undefined = attributes.object;
     const { workload } = object(object(group?.spec).podGroupTemplateRef);

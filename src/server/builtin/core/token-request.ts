@@ -1,4 +1,3 @@
-import { schemaFor } from "../../../api/facts/index.js";
 import { goQuote } from "../../../base/text/go-quote.js";
 import type { Random } from "../../../base/numbers/random.js";
 import { uuid } from "../../../base/numbers/uuid.js";
@@ -57,7 +56,7 @@ export async function handleTokenRequest(
   clearSystemMetadata(asked);
   matchNamespace(asked, request.info.namespace);
   const { name, namespace } = request.info;
-  const schema = schemaFor(TOKEN_REQUEST);
+  const schema = accounts.codec.schemaOf(TOKEN_REQUEST);
   if (schema === undefined) throw new Error("no schema for TokenRequest");
   const admit = new Admitter(request, accounts, options.dryRun, { kind: TOKEN_REQUEST, schema }).create;
   await admit.mutate?.(asked);

@@ -1,8 +1,14 @@
-import type { PodGroup, PodGroupStatus, Workload } from "../../../api/types/scheduling/v1alpha2.js";
+import type { PodGroup, PodGroupSpec, PodGroupStatus, Workload } from "../../../api/types/scheduling/v1beta1.js";
+import type { CompositePodGroup } from "../../../api/types/scheduling/v1alpha3.js";
 import { object, objects, type Received, text } from "../../../machinery/meta/received.js";
 import type { RecordOf } from "../../endpoints/resource-record.js";
 import { age, name } from "../tables/cells.js";
 import { columns, NAME_AND_AGE } from "../tables/columns.js";
+
+/** The reference to a Workload in scheduling.k8s.io/v1alpha2, which Kubernetes 1.36 serves (K37-063). */
+interface AlphaSpec {
+  readonly podGroupTemplateRef?: { readonly workload?: { readonly workloadName?: string } };
+}
 
 export const podGroupRecord: RecordOf<PodGroup> = {
   group: "scheduling.k8s.io",
@@ -21,9 +27,7 @@ export const podGroupRecord: RecordOf<PodGroup> = {
         return [
           name(group),
           object(spec.schedulingPolicy).gang === undefined ? "Basic" : "Gang",
-          spec.podGroupTemplateRef === undefined
-            ? "<none>"
-            : text(object(object(spec.podGroupTemplateRef).workload).workloadName),
+          workloadOf(spec),
           statusCell(object(group.status)),
           age(group, now),
         ];
@@ -32,14 +36,27 @@ export const podGroupRecord: RecordOf<PodGroup> = {
   },
 };
 
+function workloadOf(spec: Received<PodGroupSpec>): string {
+  const alpha = (spec as Received<AlphaSpec>).podGroupTemplateRef;
+  if (alpha !== undefined) return text(object(object(alpha).workload).workloadName);
+  return spec.workloadRef === undefined ? "<none>" : text(object(spec.workloadRef).workloadName);
+}
+
 function statusCell(status: Received<PodGroupStatus>): string {
   const last = (type: string) => objects(status.conditions).findLast((condition) => condition.type === type);
   const disrupted = last("DisruptionTarget");
   if (disrupted !== undefined) return text(disrupted.reason);
-  const scheduled = last("PodGroupScheduled");
+  // The second is that of scheduling.k8s.io/v1alpha2 (K37-162).
+  const scheduled = last("PodGroupInitiallyScheduled") ?? last("PodGroupScheduled");
   if (scheduled === undefined) return "Pending";
   return scheduled.status === "True" ? "Scheduled" : "Unschedulable";
 }
+
+export const compositePodGroupRecord: RecordOf<CompositePodGroup> = {
+  group: "scheduling.k8s.io",
+  resource: "compositepodgroups",
+  strategy: { columns: NAME_AND_AGE },
+};
 
 export const workloadRecord: RecordOf<Workload> = {
   group: "scheduling.k8s.io",

@@ -1,28 +1,29 @@
+import type { Release } from "../../../api/facts/index.js";
 import type { Handler } from "../../request/api-request.js";
 import { respondBytes } from "../../request/respond.js";
 import { encodeJson } from "../../../machinery/wire/json/json-encoder.js";
 
-/** The Kubernetes release this server behaves as. */
-export const KUBERNETES_VERSION = {
+/** What a server of a release says of its version. */
+export const versionInfo = ({ minor, gitVersion }: Pick<Release, "minor" | "gitVersion">) => ({
   major: "1",
-  minor: "36",
+  minor: String(minor),
   emulationMajor: "1",
-  emulationMinor: "36",
+  emulationMinor: String(minor),
   minCompatibilityMajor: "1",
-  minCompatibilityMinor: "35",
-  gitVersion: "v1.36.3+kubets",
+  minCompatibilityMinor: String(minor - 1),
+  gitVersion: `${gitVersion}+kubets`,
   gitCommit: "",
   gitTreeState: "clean",
   buildDate: "1970-01-01T00:00:00Z",
   goVersion: "",
   compiler: "",
   platform: `${process.platform === "win32" ? "windows" : process.platform}/${process.arch === "x64" ? "amd64" : process.arch}`,
-} as const;
+});
 
 /** Serves GET /version, indented as kube-apiserver writes it. `gitVersion` is that of a server with a version of its own: "v1.2.0". */
-export function versionHandler(gitVersion?: string): Handler {
-  const info =
-    gitVersion === undefined ? KUBERNETES_VERSION : { ...KUBERNETES_VERSION, ...numbersOf(gitVersion), gitVersion };
+export function versionHandler(release: Release, gitVersion?: string): Handler {
+  const known = versionInfo(release);
+  const info = gitVersion === undefined ? known : { ...known, ...numbersOf(gitVersion), gitVersion };
   return async (request) => {
     const body = Buffer.from(encodeJson(info, { indent: 2 }), "utf8");
     await respondBytes(request, 200, { "content-type": "application/json" }, body);

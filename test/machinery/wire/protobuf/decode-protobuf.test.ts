@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { schemaFor, structOf } from "../../../../src/api/facts/index.js";
@@ -6,6 +6,7 @@ import { encodeObjectText } from "../../../../src/machinery/wire/encode.js";
 import { decodeProtobufMessage } from "../../../../src/machinery/wire/protobuf/decode-protobuf.js";
 import { openEnvelope } from "../../../../src/machinery/wire/protobuf/envelope.js";
 import { decodeObject } from "../../../../src/machinery/wire/strict-decode.js";
+import { goldenObjects, hasGoldenObjects } from "../../../helpers/golden-objects.js";
 import { parseGroupVersion } from "../../../../src/machinery/meta/gvk.js";
 
 /** One length-delimited field. */
@@ -79,10 +80,6 @@ test("what is no Kubernetes document is refused", () => {
   expect(() => openEnvelope(Buffer.from([0x6b, 0x38, 0x73, 0, 0x0a, 0x7f]))).toThrow("unexpected EOF");
 });
 
-/** k8s.io/api's testdata/HEAD: one filled object of each kind as JSON and as protobuf. */
-const folder = join(import.meta.dirname, "../../../../../shared/data/golden/api");
-const golden = existsSync(folder) ? readdirSync(folder).filter((file) => file.endsWith(".pb")) : [];
-
 describe("refuses what cannot be said in JSON", () => {
   const seconds = (value: bigint): Buffer => {
     const bytes: number[] = [];
@@ -119,17 +116,20 @@ describe("refuses what cannot be said in JSON", () => {
   });
 });
 
-describe.skipIf(golden.length === 0)(
-  "golden objects (skipped where k8s.io/api's testdata is not beside the project)",
-  () => {
-    test.each(golden)("%s means the same as its JSON", (file) => {
+describe.skipIf(!hasGoldenObjects).each(goldenObjects)(
+  "golden objects of $version (skipped where k8s.io/api's testdata is not beside the project)",
+  ({ release, folder, files }) => {
+    const { definitions } = release;
+    test.each(files.filter((file) => file.endsWith(".pb")))("%s means the same as its JSON", (file) => {
       const { apiVersion, kind, raw } = openEnvelope(readFileSync(join(folder, file)));
-      const schema = schemaFor({ ...parseGroupVersion(apiVersion), kind });
-      // Kinds 1.36 does not know any more.
+      const schema = definitions.schemaFor({ ...parseGroupVersion(apiVersion), kind });
+      // Kinds that the version does not publish any more.
       if (schema === undefined) return;
       const canonical = (value: unknown) => encodeObjectText(decodeObject(value, schema).object, schema);
       const json: unknown = JSON.parse(readFileSync(join(folder, file.replace(/pb$/, "json")), "utf8"));
-      expect(canonical({ kind, apiVersion, ...decodeProtobufMessage(raw, schema, structOf) })).toBe(canonical(json));
+      expect(
+        canonical({ kind, apiVersion, ...decodeProtobufMessage(raw, schema, (name) => definitions.structOf(name)) }),
+      ).toBe(canonical(json));
     });
   },
 );

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { servedResources } from "../../../../src/api/facts/index.js";
+import { releaseOf } from "../../../../src/api/facts/index.js";
 import { isJsonObject } from "../../../../src/machinery/meta/json.js";
 import { SAMPLES } from "../../../hostile/samples.js";
 import { admittingServer, type AdmittingServer, done } from "../../../helpers/admitting-server.js";
@@ -12,6 +12,9 @@ import {
   startWebhookServer,
   type WebhookServer,
 } from "../../../helpers/webhook-server.js";
+
+// What a server is by default.
+const release = await releaseOf();
 
 /** Labels what it can: the object comes back through the version that the webhook saw. */
 const label: AnswerCall = (given) => {
@@ -45,9 +48,9 @@ afterAll(async () => {
   for (const one of [watched, without, hooks]) await one[Symbol.asyncDispose]();
 });
 
-const kinds = servedResources({}).filter(
-  ({ group, name }) => SAMPLES[`${group}/${name}`] !== undefined && !name.endsWith("webhookconfigurations"),
-);
+const kinds = release
+  .servedResources({})
+  .filter(({ group, name }) => SAMPLES[`${group}/${name}`] !== undefined && !name.endsWith("webhookconfigurations"));
 
 test.each(kinds.map((facts) => [`${facts.groupVersion}/${facts.name}`, facts] as const))(
   "%s is taken or refused in the same words whether webhooks look at it or not",

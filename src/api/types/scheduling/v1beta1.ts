@@ -1,18 +1,59 @@
 // Made by tools/generate-api-types.mjs of the API facts.
 import type { Condition, ListMeta, ObjectMeta } from "../meta/v1.js";
 
-export type DisruptionMode = "Pod" | "PodGroup";
+export type PreemptionPolicy = "Never" | "PreemptLowerPriority";
+
+export type AllCompositeDisruptionMode = Record<string, never>;
+
+export type AllDisruptionMode = Record<string, never>;
 
 export type BasicSchedulingPolicy = Record<string, never>;
+
+export type CompositeBasicSchedulingPolicy = Record<string, never>;
+
+export interface CompositeDisruptionMode {
+  single?: SingleCompositeDisruptionMode;
+  all?: AllCompositeDisruptionMode;
+}
+
+export interface CompositeGangSchedulingPolicy {
+  minGroupCount: number;
+}
+
+export interface CompositePodGroupSchedulingConstraints {
+  topology?: TopologyConstraint[];
+}
+
+export interface CompositePodGroupSchedulingPolicy {
+  basic?: CompositeBasicSchedulingPolicy;
+  gang?: CompositeGangSchedulingPolicy;
+}
+
+export interface CompositePodGroupTemplate {
+  name: string;
+  schedulingPolicy: CompositePodGroupSchedulingPolicy;
+  schedulingConstraints?: CompositePodGroupSchedulingConstraints;
+  disruptionMode?: CompositeDisruptionMode;
+  priorityClassName?: string;
+  priority?: number;
+  preemptionPolicy?: PreemptionPolicy;
+  podGroupTemplates?: PodGroupTemplate[];
+  compositePodGroupTemplates?: CompositePodGroupTemplate[];
+}
+
+export interface DisruptionMode {
+  single?: SingleDisruptionMode;
+  all?: AllDisruptionMode;
+}
 
 export interface GangSchedulingPolicy {
   minCount: number;
 }
 
-/** PodGroup of scheduling.k8s.io/v1alpha2. Namespaced; resource `podgroups`. */
+/** PodGroup of scheduling.k8s.io/v1beta1, since Kubernetes 1.37. Namespaced; resource `podgroups`. */
 export interface PodGroup {
   kind?: "PodGroup";
-  apiVersion?: "scheduling.k8s.io/v1alpha2";
+  apiVersion?: "scheduling.k8s.io/v1beta1";
   metadata?: ObjectMeta;
   spec: PodGroupSpec;
   status?: PodGroupStatus;
@@ -46,13 +87,15 @@ export interface PodGroupSchedulingPolicy {
 }
 
 export interface PodGroupSpec {
-  podGroupTemplateRef?: PodGroupTemplateReference | null;
+  parentCompositePodGroupName?: string;
+  workloadRef?: WorkloadReference;
   schedulingPolicy: PodGroupSchedulingPolicy;
   schedulingConstraints?: PodGroupSchedulingConstraints;
   resourceClaims?: PodGroupResourceClaim[];
   disruptionMode?: DisruptionMode;
   priorityClassName?: string;
   priority?: number;
+  preemptionPolicy?: PreemptionPolicy;
 }
 
 export interface PodGroupStatus {
@@ -68,11 +111,12 @@ export interface PodGroupTemplate {
   disruptionMode?: DisruptionMode;
   priorityClassName?: string;
   priority?: number;
+  preemptionPolicy?: PreemptionPolicy;
 }
 
-export interface PodGroupTemplateReference {
-  workload?: WorkloadPodGroupTemplateReference | null;
-}
+export type SingleCompositeDisruptionMode = Record<string, never>;
+
+export type SingleDisruptionMode = Record<string, never>;
 
 export interface TopologyConstraint {
   key: string;
@@ -84,10 +128,10 @@ export interface TypedLocalObjectReference {
   name: string;
 }
 
-/** Workload of scheduling.k8s.io/v1alpha2. Namespaced; resource `workloads`. */
+/** Workload of scheduling.k8s.io/v1beta1, since Kubernetes 1.37. Namespaced; resource `workloads`. */
 export interface Workload {
   kind?: "Workload";
-  apiVersion?: "scheduling.k8s.io/v1alpha2";
+  apiVersion?: "scheduling.k8s.io/v1beta1";
   metadata?: ObjectMeta;
   spec: WorkloadSpec;
 }
@@ -99,12 +143,13 @@ export interface WorkloadList {
   items: Workload[];
 }
 
-export interface WorkloadPodGroupTemplateReference {
+export interface WorkloadReference {
   workloadName: string;
-  podGroupTemplateName: string;
+  templateName: string;
 }
 
 export interface WorkloadSpec {
   controllerRef?: TypedLocalObjectReference;
-  podGroupTemplates: PodGroupTemplate[];
+  podGroupTemplates?: PodGroupTemplate[] | null;
+  compositePodGroupTemplates?: CompositePodGroupTemplate[];
 }

@@ -1,0 +1,46 @@
+import json from "./gates.json" with { type: "json" };
+
+/** What a gate's metric says of its feature: of a stable one nothing. */
+export type GateStage = "ALPHA" | "BETA" | "DEPRECATED" | "";
+
+export interface FeatureGate {
+  readonly stage: GateStage;
+  readonly enabled: boolean;
+  /** Whether it cannot be changed. */
+  readonly locked: boolean;
+}
+
+/**
+ * Since which minor version ("1.37") the gate is in a stage, has a default and is locked to it. "GA" is a stable feature, "REMOVED" a name that is not
+ * known any more.
+ */
+type GateRow = readonly [since: string, stage: string, enabled: boolean, locked?: boolean];
+
+/**
+ * The gates of kube-apiserver, kube-controller-manager and kube-scheduler by name, with their rows in the order of versions (K37-080, K37-264). A
+ * first row of 1.36, the oldest version that is served, tells nothing of the versions before.
+ */
+const table = json as unknown as Readonly<Record<string, readonly GateRow[]>>;
+
+const known = new Map<string, ReadonlyMap<string, FeatureGate>>();
+
+/** The gates that a version ("1.36") knows, sorted by name, as they are by default. */
+export function featureGatesOf(version: string): ReadonlyMap<string, FeatureGate> {
+  let gates = known.get(version);
+  if (gates === undefined) {
+    const minor = minorOf(version);
+    gates = new Map(Object.entries(table).flatMap(([name, rows]) => gateAt(name, rows, minor)));
+    known.set(version, gates);
+  }
+  return gates;
+}
+
+/** Empty for a gate that the version does not know yet, or no more. */
+function gateAt(name: string, rows: readonly GateRow[], minor: number): [string, FeatureGate][] {
+  const row = rows.findLast(([since]) => minorOf(since) <= minor);
+  if (row === undefined || row[1] === "REMOVED") return [];
+  const [, stage, enabled, locked = false] = row;
+  return [[name, { stage: stage === "GA" ? "" : (stage as GateStage), enabled, locked }]];
+}
+
+const minorOf = (version: string): number => Number(version.split(".")[1]);

@@ -1,0 +1,32 @@
+/** The versions of Kubernetes that a server can be, the newest first. */
+export const SERVED_VERSIONS: readonly string[] = ["1.37", "1.36"];
+
+/** What code without a server goes by: kubectl's side, `kubets/api`. */
+export const NEWEST_VERSION = "1.37";
+
+/** What a server is when nothing says otherwise. */
+export const DEFAULT_VERSION = "1.36";
+
+/** The patch releases that servers and nodes say they are. */
+const PATCHES: Readonly<Record<string, number>> = { __proto__: null as never, "1.37": 1, "1.36": 3 };
+
+/** "v1.36.3" of "1.36". */
+export const gitVersionOf = (version: string): string => `v${version}.${PATCHES[version] ?? 0}`;
+
+/** "1.36" of "1.36", "v1.36", "v1.36.3" or "kube=1.36". Throws an UnservedVersionError for what is none of {@link SERVED_VERSIONS}. */
+export function servedVersionOf(text: string): string {
+  const version = /^(?:kube=)?v?(\d+\.\d+)(?:\.\d+)?$/.exec(text)?.[1];
+  if (version === undefined || !SERVED_VERSIONS.includes(version)) throw new UnservedVersionError(text);
+  return version;
+}
+
+/** A version of Kubernetes that a server cannot be; the message lists those that it can be. */
+export class UnservedVersionError extends Error {
+  override readonly name = "UnservedVersionError";
+
+  constructor(version: string) {
+    super(
+      `"${version}" is no version of Kubernetes that is served: there are ${SERVED_VERSIONS.toSorted().join(", ")}`,
+    );
+  }
+}
