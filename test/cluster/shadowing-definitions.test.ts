@@ -210,11 +210,11 @@ it("a store that holds such definitions starts whole, and their deletion takes n
 /** The record of a store that this build alone has written to. */
 async function ownEpoch(): Promise<object> {
   const { schemaEpochOf } = await import("../../src/api/scheme/published.js");
-  const { newestRelease } = await import("../../src/api/facts/index.js");
+  const { releaseOf } = await import("../../src/api/facts/index.js");
   return {
     kind: "SchemaEpochs",
     apiVersion: "internal.kubets.dev/v1",
     metadata: { name: "written" },
-    epochs: [schemaEpochOf(newestRelease)],
+    epochs: [schemaEpochOf(await releaseOf())],
   };
 }

@@ -60,12 +60,12 @@ const withDefaults = ({ name, flags }: FlagSection): FlagSection => ({
 
 async function run(flags: Flags, { log, cwd, env, signal, flagValues }: ComponentContext): Promise<void> {
   const options = readApiServerOptions(flags, cwd);
-  const { gitVersion } = await releaseOf(options.server.kubernetesVersion);
+  const { version, gitVersion } = await releaseOf(options.server.kubernetesVersion);
   log.info("app/server.go:180", `Version: ${gitVersion}`);
   for (const gate of gatesWithoutEffect(flags.strings("feature-gates"), gitVersion)) {
     log.warn(
       "featuregate/feature_gate.go:352",
-      `--feature-gates=${gate} has no effect: features are as ${gitVersion} has them`,
+      `--feature-gates=${gate} has no effect: features are as Kubernetes ${version} has them`,
     );
   }
   for (const text of watchCacheWarnings(flags)) log.warn("options/etcd.go:447", text);

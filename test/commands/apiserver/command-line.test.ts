@@ -120,14 +120,13 @@ test("START-3, START-4: all faults are one message, refused flags among them", a
 });
 
 test("a refused flag may have its default, or say what the server does anyway", async () => {
-  const { stderr } = await apiserver("--logging-format=text", "--emulated-version=kube=1.36");
+  const { stderr } = await apiserver("--emulated-version=kube=1.36");
   expect(stderr).not.toContain("is not supported");
 });
 
 test("each flag without effect that is given is named, and so is one that Kubernetes has dropped or deprecated", async () => {
   const { stderr } = await apiserver(
     "--contention-profiling",
-    "--tracing-config-file=traces.yaml",
     "--insecure-port=0",
     "--kubelet-https=true",
     "--default-watch-cache-size=10",
@@ -136,7 +135,6 @@ test("each flag without effect that is given is named, and so is one that Kubern
     "Flag --default-watch-cache-size has been deprecated, watch caches are sized automatically and this flag will be removed in a future version",
     "W --default-watch-cache-size has no effect: Kubernetes 1.36 does not read it, and the history of watches is limited by bytes",
     "W --contention-profiling has no effect: one thread waits for no other",
-    "W --tracing-config-file has no effect: no traces are sent yet",
     "W --insecure-port has no effect: Kubernetes has dropped it, the one port is --secure-port",
     "W --kubelet-https has no effect: Kubernetes has dropped it, kubelets are always asked over TLS",
   ]);

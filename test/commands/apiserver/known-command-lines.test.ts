@@ -111,7 +111,6 @@ test.each([
     book,
     { anonymous: 403, clusterIp: "10.0.0.1" },
     [
-      "--vmodule has no effect: the log has no files of Kubernetes' source",
       "--cloud-config has no effect: Kubernetes has dropped it, use a cloud-controller-manager",
       "--cloud-provider has no effect: Kubernetes has dropped it, use a cloud-controller-manager",
     ],

@@ -56,7 +56,7 @@ async function visible(): Promise<Readonly<Record<string, boolean>>> {
     "OpenAPI v2": (await get("/openapi/v2")).text.includes("com.example.stable.v1.Widget"),
     "root paths": root.paths.includes(`/apis/${GROUP}/v1`),
     list: (await get(COLLECTION)).status === 200,
-    get: (await get(`${COLLECTION}/none`)).at("details.name") === "none",
+    get: (await get(`${COLLECTION}/none`)).text.includes('widgets.stable.example.com \\"none\\" not found'),
   };
 }
 
