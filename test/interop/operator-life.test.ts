@@ -521,7 +521,7 @@ describe.skipIf(missing !== undefined)("an operator's life with kubectl 1.36.3, 
     );
     // kubectl remembers the kind, and the server does not.
     expect((await kubectl.run("get cert")).stderr).toBe(
-      'Error from server (NotFound): Unable to list "cert-manager.io/v2, Resource=certificates": the server could not find the requested resource\n',
+      'Error from server (NotFound): Unable to list "cert-manager.io/v2, Resource=certificates": the server could not find the requested resource (get certificates.cert-manager.io)\n',
     );
     // Installed again, the kind has none of the old objects.
     await kubectl.ok(["apply", "-f", crd("certificates")]);
