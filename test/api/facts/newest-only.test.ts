@@ -53,6 +53,7 @@ const REASONS: Readonly<Record<string, string>> = {
   "api/validation/apiextensions/warnings.ts": "a hook without a context warns of names that the newest version has",
   "cluster/apiserver/option-faults.ts": "names of groups are checked before the release is loaded",
   "cluster/open-storage.ts": "its default, for commands that read a storage without a server",
+  "cluster/programs/port-access.ts": "the port of a program serves no API",
   "cluster/stored/decode-value.ts": "reads a storage without a server",
   "cluster/stored/expected-key.ts": "reads a storage without a server",
   "controllers/manager.ts": "its default, for controllers without a server",

@@ -105,7 +105,7 @@ describe("a manager", () => {
     const problems: Problem[] = [];
     const calls: string[] = [];
     const manager = new Manager(client, { namespace: inNamespace, onProblem: (problem) => problems.push(problem) });
-    manager.controllerFor("storage.k8s.io/v1beta1", "VolumeAttributesClass").reconcile(() => {});
+    manager.controllerFor("internal.apiserver.k8s.io/v1alpha1", "StorageVersion").reconcile(() => {});
     manager.controllerFor("v1", "ConfigMap").reconcile(({ name }) => void calls.push(name));
     const running = manager.run(stop.signal);
     await eventually(async () => expect(calls).toContain("one"));
