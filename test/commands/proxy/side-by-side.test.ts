@@ -296,8 +296,22 @@ function masked({ status, headers, body }: Answer, address: string): Answer {
       .replaceAll(address, "<PROXY>")
       .replaceAll(/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f-]{22}/g, "<UID>")
       .replaceAll(/20\d\d-\d\d-\d\dT\d\d:\d\d:\d\dZ/g, "<NOW>");
-  return { status, headers: headers.map(mask), body: mask(body) };
+  return {
+    status,
+    headers: headers
+      .map(mask)
+      .map(body === "" ? withoutFraming : String)
+      .sort(),
+    body: mask(body),
+  };
 }
+
+/**
+ * How an answer without a body says so where its server has not: kubectl sends the head at once or with the end, by which of two goroutines
+ * comes first.
+ */
+const withoutFraming = (header: string): string =>
+  header === "content-length: 0" || header === "transfer-encoding: chunked" ? "<no body>" : header;
 
 /** What is on stderr once there is something. */
 function written(stderr: () => string): Promise<string> {
