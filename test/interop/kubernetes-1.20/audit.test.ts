@@ -127,7 +127,6 @@ const MEANT: readonly (readonly [RegExp, string])[] = [
     /configmaps\/\w+: requestObject apiVersion "v1" \| "meta.k8s.io\/v1"/,
     "1.20 says the resource's version, and 1.36 that of DeleteOptions which do not say theirs",
   ],
-  [/\/apis\/example\.com\/.*: response(Status|Object) /, "kubets answers a Status where Kubernetes answers a text"],
   [/ labels undefined \| \{"kubernetes.io\/metadata.name":/, "1.36 labels every namespace with its name"],
 ];
 
