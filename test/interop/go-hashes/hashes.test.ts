@@ -3,7 +3,6 @@ import { execFileSync } from "node:child_process";
 import { isDeepStrictEqual } from "node:util";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { structOf } from "../../../src/api/facts/index.js";
 import type { PodTemplateSpec } from "../../../src/api/types/core/v1.js";
 import { goDump } from "../../../src/controllers/template-hash/go-dump.js";
 import { podTemplateHash, revisionHash } from "../../../src/controllers/template-hash/template-hash.js";
@@ -33,7 +32,7 @@ function ask(questions: readonly Question[], ...args: readonly string[]): string
   return output.trimEnd().split("\n");
 }
 
-const schema = structOf("io.k8s.api.core.v1.PodTemplateSpec") as StructSchema;
+const schema = release.definitions.structOf("io.k8s.api.core.v1.PodTemplateSpec") as StructSchema;
 /** A template has neither times nor managed fields. */
 const omit = ({ name }: { readonly name: string }): boolean => /Timestamp$|^managedFields$/.test(name);
 const sample = (count: number, seed: number): PodTemplateSpec[] =>
