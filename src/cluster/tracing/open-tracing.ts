@@ -64,7 +64,7 @@ function configuredRecorder(
 ): { readonly recorder: SpanRecorder; close(): Promise<void> } {
   const api = load<SpanRecorder["api"]>(API);
   const { OTLPTraceExporter } = load<typeof import("@opentelemetry/exporter-trace-otlp-grpc")>(EXPORTER);
-  // The exporter brings the SDK of its own version.
+  // npm installs the SDK as a dependency of the exporter package, in the version that the exporter needs: it is resolved from there.
   const sdk = loadBeside<typeof import("@opentelemetry/sdk-trace")>("@opentelemetry/sdk-trace");
   const { resourceFromAttributes } = loadBeside<{ resourceFromAttributes(attributes: object): never }>(
     "@opentelemetry/sdk-trace",

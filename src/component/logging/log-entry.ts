@@ -10,7 +10,7 @@ export interface LogEntry {
   /** The file and line of Kubernetes that the message stands for, with the file's folder: "server/secure_serving.go:211". */
   readonly source: string;
   readonly message: string;
-  /** Undefined: the message is a sentence of its own, which klog prints as it is. */
+  /** Undefined: the message is a whole sentence, which the text format prints as it is, without quotes. */
   readonly values: LogValues | undefined;
   readonly error: string | undefined;
   /** Milliseconds since the epoch. */

@@ -14,7 +14,7 @@ export interface RequestTracing {
 export const passTrace: Filter = (next) => (request) =>
   request.exchange.headers["traceparent"] === undefined ? next(request) : passed(request, () => next(request));
 
-/** Runs work that sends the caller's trace with every request of its own. */
+/** Runs work of a request: whatever the server sends to other programs meanwhile has the trace headers of the request's caller. */
 export function passed<T>({ exchange, auditId }: Pick<ApiRequest, "exchange" | "auditId">, work: () => T): T {
   const headers = traceHeaders(exchange);
   return headers === undefined ? work() : inSpan(new PassedSpan(headers, auditId), work);

@@ -30,7 +30,7 @@ export interface LevelLimits {
  */
 export interface FlowControlObserver {
   estimated?(level: string, flowSchema: string, seats: number): void;
-  /** So many watches are told of a write. */
+  /** The estimator found so many open watches to which the server will send the object of a write. */
   watchers?(level: string, flowSchema: string, count: number): void;
   /** A request waits. `length` is that of its queue, with it. */
   enqueued?(level: string, flowSchema: string, seats: number, length: number): void;

@@ -95,7 +95,7 @@ function readsStorage(query: URLSearchParams, resourceVersion: string, limit: nu
   return limit > 0 && resourceVersion !== "" && resourceVersion !== "0";
 }
 
-/** How many watches are told of what the request writes; undefined for one that writes nothing which is watched. */
+/** To how many open watches the server sends the object that the request writes; undefined where the request writes no watched resource. */
 export function watchersOf(info: RequestInfo, { watches }: WorkFacts): number | undefined {
   // A token is no object that is watched.
   const isToken = info.resource === "serviceaccounts" && info.subresource === "token";

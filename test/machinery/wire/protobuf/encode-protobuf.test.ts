@@ -38,8 +38,6 @@ test("K36-D: the GroupResource of a StorageVersionMigration is sent as protobuf"
   expect(encode(kind, { metadata: { name: "m" }, spec })).toContain(`0a04${group}120b${resource}`);
 });
 
-if (!hasGoldenObjects) process.stdout.write("golden protobuf is skipped: ../shared/data/golden is not there\n");
-
 describe.skipIf(!hasGoldenObjects).each(goldenObjects)(
   "golden objects of $version are written byte for byte",
   (golden) => {
