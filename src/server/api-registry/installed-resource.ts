@@ -107,12 +107,12 @@ export class InstalledResource {
 
   #serve(facts: ResourceFacts, removed: AbortSignal): ServedResource {
     const { admission, clock, requestRandom, watchTimers, minWatchSeconds } = this.host.config;
-    const { record, scheme } = this.installation;
+    const { record, scheme, storedAs } = this.installation;
     const { hub, strategy, storage } = this.kept;
     const now = () => clock.now();
     return {
       facts,
-      codec: new VersionCodec(scheme.kind(facts), hub, scheme, now),
+      codec: new VersionCodec(scheme.kind(facts), hub, scheme, now, storedAs === undefined),
       storage,
       record,
       strategy,
