@@ -11,6 +11,7 @@ import { byteStreamOf } from "../../machinery/wire/streams/duplexes.js";
 import { joinStreams } from "../../machinery/wire/streams/byte-stream.js";
 import { PeerAuthorities } from "../../machinery/crypto/peer-authorities.js";
 import { EVERY_CLIENT_FAILS } from "../../machinery/crypto/sent-certificates.js";
+import { isKubeletAtLeast } from "../agent/pod-context.js";
 import type { ContainerRuntime } from "../container-runtime.js";
 import { checkAccess } from "./access-check.js";
 import type { CallerReviews } from "./caller-reviews.js";
@@ -26,9 +27,13 @@ import type { JsonObject } from "../../machinery/meta/json.js";
 
 /** As much as API servers take: the command of an exec is in the request line. */
 const HEADERS = { maxHeaderSize: 2 ** 20 };
+/** What is only read, and takes GET alone. */
+const READ_ONLY = ["healthz", "containerLogs"];
 
 export interface KubeletApiParts {
   readonly nodeName: string;
+  /** "v1.37.1" */
+  readonly kubeletVersion: string;
   readonly pods: NodePods;
   readonly runtime: ContainerRuntime;
   readonly clock: Clock;
@@ -192,6 +197,8 @@ export class KubeletApi {
       if (request.method !== "GET" && request.method !== "HEAD")
         throw new HttpError(405, "Method Not Allowed", { allow: "GET" });
     };
+    // K37-186: before 1.37 some take any method.
+    if (isKubeletAtLeast(this.parts.kubeletVersion, "1.37") && READ_ONLY.includes(first)) get();
     switch (rest.length === 0 || first !== "stats" ? first : `stats/${rest[0] ?? ""}`) {
       case "healthz":
         return void response.writeHead(200, { "content-type": "text/plain; charset=utf-8" }).end("ok");
