@@ -27,8 +27,6 @@ import type { JsonObject } from "../../machinery/meta/json.js";
 
 /** As much as API servers take: the command of an exec is in the request line. */
 const HEADERS = { maxHeaderSize: 2 ** 20 };
-/** What is only read, and takes GET alone. */
-const READ_ONLY = ["healthz", "containerLogs"];
 
 export interface KubeletApiParts {
   readonly nodeName: string;
@@ -197,10 +195,10 @@ export class KubeletApi {
       if (request.method !== "GET" && request.method !== "HEAD")
         throw new HttpError(405, "Method Not Allowed", { allow: "GET" });
     };
-    // K37-186: before 1.37 some take any method.
-    if (isKubeletAtLeast(this.parts.kubeletVersion, "1.37") && READ_ONLY.includes(first)) get();
     switch (rest.length === 0 || first !== "stats" ? first : `stats/${rest[0] ?? ""}`) {
       case "healthz":
+        // K37-186: before 1.37 it takes any method.
+        if (isKubeletAtLeast(this.parts.kubeletVersion, "1.37")) get();
         return void response.writeHead(200, { "content-type": "text/plain; charset=utf-8" }).end("ok");
       case "pods":
         get();

@@ -101,8 +101,10 @@ const RESOURCES: AmountKind<Resources> = { none: noResources, add: addResources,
 function sumOf(pod: Pod, defaults: Defaults | undefined, resizes: ResizeSums): Resources {
   const { spec, status } = pod;
   const statuses = (isInit: boolean) => (isInit ? status?.initContainerStatuses : status?.containerStatuses);
+  // A pod that nothing is reported of takes what it asks for.
+  const isReported = status?.containerStatuses !== undefined || status?.initContainerStatuses !== undefined;
   const sum =
-    resizes === "by-container"
+    resizes === "by-container" || (!isReported && !isInfeasible(pod))
       ? podTotal(spec, RESOURCES, (container, isInit) => containerRequests(pod, container, statuses(isInit), defaults))
       : resizedTotal(spec, RESOURCES, isInfeasible(pod), (container, isInit, source) => {
           const list =

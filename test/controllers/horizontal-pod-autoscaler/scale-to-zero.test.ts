@@ -24,19 +24,24 @@ interface Steps {
   readonly looks: readonly (number | string)[];
 }
 
+const autoscalerOf = (min: number, metrics: HorizontalPodAutoscaler["spec"]["metrics"]): HorizontalPodAutoscaler => ({
+  metadata: { name: "web", namespace: "default", uid: "u", resourceVersion: "1", generation: 1 },
+  spec: {
+    scaleTargetRef: { kind: "Deployment", name: "web" },
+    minReplicas: min,
+    maxReplicas: 8,
+    ...(metrics && { metrics }),
+    behavior: {
+      scaleUp: { stabilizationWindowSeconds: 0, policies: [{ type: "Pods", value: 4, periodSeconds: 15 }] },
+      scaleDown: { stabilizationWindowSeconds: 0, policies: [{ type: "Percent", value: 100, periodSeconds: 15 }] },
+    },
+  },
+});
+
 /** The scale after each look at the metric, and the condition ScaledToZero. The scale begins at 1. */
 async function scalesOf({ version, min, metrics = [EXTERNAL], looks }: Steps): Promise<string[]> {
   let [scale, waiting, now] = [1, 0, Date.UTC(2026, 0, 1)];
-  let autoscaler: HorizontalPodAutoscaler = {
-    metadata: { name: "web", namespace: "default", uid: "u", resourceVersion: "1", generation: 1 },
-    spec: {
-      scaleTargetRef: { kind: "Deployment", name: "web" },
-      minReplicas: min,
-      maxReplicas: 8,
-      metrics,
-      behavior: { scaleDown: { stabilizationWindowSeconds: 0 } },
-    },
-  };
+  let autoscaler = autoscalerOf(min, metrics);
   const parts = {
     autoscalers: { updateStatus: async (next: HorizontalPodAutoscaler) => (autoscaler = next) },
     podsOf: (): Pod[] => [],
@@ -89,4 +94,24 @@ test.each<[string, Steps, readonly string[]]>([
 
 test("K37-038: a resource of pods brings no target back from zero", async () => {
   expect(await scalesOf({ version: "1.37", min: 0, metrics: [CPU], looks: ["set 0", 0] })).toEqual(["0 -"]);
+});
+
+test("K37-140: an autoscaler whose last status the cache does not have yet is known to be behind", async () => {
+  const cached = autoscalerOf(1, [EXTERNAL]);
+  const written = (resourceVersion: string) => ({ ...cached, metadata: { ...cached.metadata, resourceVersion } });
+  const parts = {
+    autoscalers: { updateStatus: async () => written("7") },
+    scaleOf: async () => {
+      throw new Error("none");
+    },
+    recorder: { event: () => {} },
+    gates: serverGates("1.37"),
+    now: () => 0,
+  };
+  const reconciler = new AutoscalerReconciler(parts as unknown as AutoscalerParts);
+  expect(reconciler.isBehind(cached)).toBe(false);
+  await reconciler.reconcile(cached);
+  expect(reconciler.isBehind(cached)).toBe(true);
+  expect(reconciler.isBehind(written("7"))).toBe(false);
+  expect(reconciler.isBehind({ ...cached, metadata: { ...cached.metadata, uid: "another" } })).toBe(false);
 });
