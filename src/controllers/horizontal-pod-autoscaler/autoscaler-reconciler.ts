@@ -167,8 +167,10 @@ export class AutoscalerReconciler {
       const desiredReplicas = autoscaler.status?.desiredReplicas ?? 0;
       return { ...unchanged, desiredReplicas, metrics, conditions };
     }
-    const decision = decide({ current, wanted, metric, min, max, behavior, conditions, history, now: now() });
-    this.#history.set(key, decision.history);
+    const decided = decide({ current, wanted, metric, min, max, behavior, conditions, history, now: now() });
+    this.#history.set(key, decided.history);
+    // From zero it goes to its minimum at least, whatever limits a step.
+    const decision = current === 0 ? { ...decided, replicas: Math.max(decided.replicas, min) } : decided;
     const shown = { metrics, conditions: decision.conditions };
     if (decision.replicas === current) return { ...unchanged, ...shown };
     return this.#rescale(autoscaler, scale, decision, shown);

@@ -69,7 +69,7 @@ class StorageVersionMigrator {
   readonly #clock: Clock;
   readonly #served: ControllerContext["served"];
   readonly #signal: AbortSignal;
-  /** Whether it writes by merge patches and shows how far it is, as of Kubernetes 1.37 (K37-143); before it applies. */
+  /** Whether it writes by merge patches and shows how far it is; before Kubernetes 1.37 it applies. */
   readonly #merges: boolean;
 
   constructor(
@@ -81,6 +81,7 @@ class StorageVersionMigrator {
     this.#clock = clock;
     this.#served = served;
     this.#signal = signal;
+    // K37-143
     this.#merges = release.atLeast("1.37");
   }
 
