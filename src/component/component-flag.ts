@@ -1,3 +1,4 @@
+import { DEFAULT_VERSION } from "../machinery/served-versions.js";
 import type { FlagSpec, FlagType } from "./flags/flag-set.js";
 
 /**
@@ -17,6 +18,11 @@ interface ComponentFlagParts {
   readonly alsoAccepted?: readonly string[];
   /** Kubernetes has dropped the flag: what to use in its place. The flag is accepted with a warning and has no effect. */
   readonly dropped?: string;
+  /** The first and the last minor version of Kubernetes ("1.37") that have the flag like this. Left out: all that are served. */
+  readonly since?: string;
+  readonly until?: string;
+  /** The last minor version that warns of the flag's {@link FlagSpec.deprecated}. Left out: all do. */
+  readonly deprecatedUntil?: string;
   /** Returns the value as the log may have it. */
   readonly logged?: (text: string) => string;
   /** Returns what is wrong with the text of a value in the component's words; undefined for a good one. */
@@ -28,6 +34,21 @@ export interface FlagSection {
   /** "secure serving", as Kubernetes names the section; help shows it as "Secure serving flags:". */
   readonly name: string;
   readonly flags: readonly ComponentFlag[];
+}
+
+/** The sections with the flags of one version of Kubernetes ("1.37"), without those that have none. Default: what a program is by default. */
+export const flagsOfVersion = (sections: readonly FlagSection[], version = DEFAULT_VERSION): readonly FlagSection[] =>
+  sections
+    .map((section) => ({ ...section, flags: section.flags.flatMap((flag) => flagOfVersion(flag, version)) }))
+    .filter(({ flags }) => flags.length > 0);
+
+function flagOfVersion(flag: ComponentFlag, version: string): readonly ComponentFlag[] {
+  const { since = "1.0", until = version, deprecated, deprecatedUntil = version } = flag;
+  const minor = (text: string): number => Number(text.split(".")[1]);
+  if (minor(version) < minor(since) || minor(version) > minor(until)) return [];
+  if (deprecated === undefined || minor(version) <= minor(deprecatedUntil)) return [flag];
+  const { deprecated: _, ...current } = flag;
+  return [current];
 }
 
 /** A flag of Kubernetes that the program takes, warns about and does not obey. `value` is its default as help prints it. */

@@ -1,4 +1,5 @@
 import type { Release } from "../api/facts/index.js";
+import type { ServerGates } from "../api/gates/feature-gates.js";
 import type { Clock } from "../base/time/clock.js";
 import type { Ipv4Prefix } from "../base/numbers/ipv4-prefix.js";
 import type { Random } from "../base/numbers/random.js";
@@ -22,6 +23,8 @@ import type { NodePortRegistry } from "./service-allocation/node-port-repair.js"
 export interface ClusterParts {
   /** The version of Kubernetes that they are of. Default: the newest release. */
   readonly release?: Release;
+  /** The features that differ from the release's defaults, as by --feature-gates. Default: none. */
+  readonly featureGates?: Readonly<Record<string, boolean | undefined>>;
   /** PEM; published in every namespace. */
   readonly caCertificate: string;
   /** How the server authenticates clients, which others learn from it. Default: nothing is published. */
@@ -66,6 +69,8 @@ export interface ClusterParts {
 export interface ControllerContext {
   /** The version of Kubernetes that they are of. */
   readonly release: Release;
+  /** The features of the release and of {@link ClusterParts.featureGates}. */
+  readonly gates: ServerGates;
   readonly cluster: ClusterParts;
   readonly client: KubernetesClient;
   /** Runs reconcilers over shared informers. */

@@ -1,4 +1,5 @@
 import { newestRelease } from "../api/facts/index.js";
+import { serverGates } from "../api/gates/feature-gates.js";
 import { setMaxListeners } from "node:events";
 import type { ControllerName } from "../api/controllers/index.js";
 import type { Clock } from "../base/time/clock.js";
@@ -208,8 +209,10 @@ export function startControllers(config: ControllersConfig): Controllers {
   });
   const served = new ServedResources(client.rest, clock);
   const listeners: (() => void)[] = [() => served.invalidate()];
+  const release = config.release ?? newestRelease;
   const context: ControllerContext = {
-    release: config.release ?? newestRelease,
+    release,
+    gates: serverGates(release.version, config.featureGates),
     cluster: config,
     client,
     manager,

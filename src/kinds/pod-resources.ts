@@ -1,8 +1,7 @@
-import { type AmountKind, podTotal } from "../api/pods/pod-total.js";
+import { type AmountKind, type AmountSource, podTotal, resizedTotal } from "../api/pods/pod-total.js";
 import { addUsage, raiseUsage } from "../api/quota/usage.js";
 import type { Container, Pod, ResourceList } from "../api/types/core/v1.js";
 import {
-  isStruct,
   object,
   objects,
   type OrAbsent,
@@ -28,11 +27,13 @@ export interface PodResourcesWhat {
 export function podResources(pod: ReceivedObject<Pod>, { bound, reported }: PodResourcesWhat): Amounts {
   const spec = object(pod.spec);
   const containers = { containers: objects(spec.containers), initContainers: objects(spec.initContainers) };
-  const total = podTotal(containers, AMOUNTS, (container, isInit) => {
-    // Those that end are not resized.
-    const isResized = !isInit || container.restartPolicy === "Always";
-    return reported && isResized ? withReported(pod, container, bound) : amountsOf(object(container.resources)[bound]);
-  });
+  const total = reported
+    ? resizedTotal(containers, AMOUNTS, isInfeasible(pod), (container, isInit, source) =>
+        source === "asked"
+          ? amountsOf(object(container.resources)[bound])
+          : reportedAmounts(pod, container, { isInit, source, bound }),
+      )
+    : podTotal(containers, AMOUNTS, (container) => amountsOf(object(container.resources)[bound]));
   for (const [name, amount] of amountsOf(object(spec.resources)[bound])) {
     if (isPodLevel(name)) total.set(name, amount);
   }
@@ -58,22 +59,25 @@ export function amountsOf(list: OrAbsent<Received<ResourceList>>): Map<string, Q
   return amounts;
 }
 
-/** Where a resize cannot be had, what was asked does not count. */
-function withReported(
-  pod: ReceivedObject<Pod>,
-  container: Received<Container>,
-  bound: "requests" | "limits",
-): Map<string, Quantity> {
-  const asked = amountsOf(object(container.resources)[bound]);
-  const { initContainerStatuses, containerStatuses, conditions } = object(pod.status);
-  const statuses = [...objects(containerStatuses), ...objects(initContainerStatuses)];
-  const status = statuses.findLast(({ name }) => text(name) === text(container.name));
-  if (status === undefined || !isStruct(status.resources)) return asked;
-  const pending = objects(conditions).find(({ type }) => type === "PodResizePending");
-  const most = new Map(pending?.reason === "Infeasible" ? [] : asked);
-  raiseUsage(most, amountsOf(status.resources[bound]));
-  if (bound === "requests") raiseUsage(most, amountsOf(status.allocatedResources));
-  return most;
+interface Reported {
+  readonly isInit: boolean;
+  readonly source: Exclude<AmountSource, "asked">;
+  readonly bound: "requests" | "limits";
 }
+
+function reportedAmounts(
+  { status }: ReceivedObject<Pod>,
+  container: Received<Container>,
+  { isInit, source, bound }: Reported,
+): Map<string, Quantity> {
+  const { initContainerStatuses, containerStatuses } = object(status);
+  const statuses = objects(isInit ? initContainerStatuses : containerStatuses);
+  const found = statuses.find(({ name }) => text(name) === text(container.name));
+  if (source === "actual") return amountsOf(object(found?.resources)[bound]);
+  return bound === "requests" ? amountsOf(found?.allocatedResources) : new Map();
+}
+
+const isInfeasible = ({ status }: ReceivedObject<Pod>): boolean =>
+  objects(object(status).conditions).some(({ type, reason }) => type === "PodResizePending" && reason === "Infeasible");
 
 const isPodLevel = (name: string): boolean => name === "cpu" || name === "memory" || name.startsWith("hugepages-");

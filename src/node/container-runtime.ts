@@ -65,6 +65,7 @@ export interface ContainerSpec {
   readonly command?: readonly string[];
   /** In place of the image's arguments. */
   readonly args?: readonly string[];
+  /** A byte of a value that is no UTF-8 is a lone surrogate, U+DC80 to U+DCFF. */
   readonly env: Readonly<Record<string, string>>;
   readonly workingDir?: string;
   /** The container's limits as its spec has them now. Left out: there are none. */

@@ -9,7 +9,7 @@ import type { EventBroadcaster, EventRecorder } from "../client/events/index.js"
 import { NodeRegistration, nodeStatusText } from "./agent/node-registration.js";
 import { NodeWorkers } from "./agent/node-workers.js";
 import { PodAddresses } from "./agent/pod-addresses.js";
-import type { PodWorkerParts } from "./agent/pod-context.js";
+import { isKubeletAtLeast, type PodWorkerParts } from "./agent/pod-context.js";
 import { streamPair } from "./byte-pipe.js";
 import { NetworkFailure } from "../client/transport/go-network-error.js";
 import { type ContainerRuntime, RuntimeError } from "./container-runtime.js";
@@ -95,6 +95,7 @@ export class FleetNode {
       () =>
         new KubeletApi({
           nodeName: name,
+          kubeletVersion: parts.kubeletVersion,
           pods: this.workers,
           runtime,
           clock,
@@ -138,10 +139,12 @@ export class FleetNode {
     this.#event(reason, nodeStatusText(this.name, reason));
   }
 
-  /** A kubelet gives the node's name for its uid. */
+  /** A kubelet before 1.37 gives the node's name for its uid; a later one does until the node is registered (K37-183). */
   #event(reason: string, message: string): void {
     const { name } = this;
-    this.#recorder.event({ apiVersion: "v1", kind: "Node", name, uid: name }, "Normal", reason, message);
+    const isNewer = isKubeletAtLeast(this.parts.kubeletVersion, "1.37");
+    const uid = (isNewer && this.#registration?.uid) || name;
+    this.#recorder.event({ apiVersion: "v1", kind: "Node", name, uid }, "Normal", reason, message);
   }
 
   /** Where API servers reach the kubelet; without a port its name inside the process, which no other machine resolves. */

@@ -1,5 +1,6 @@
 import type { Pod } from "../api/types/core/v1.js";
 import type { EventHandler } from "../client/informers/handler-queue.js";
+import type { ResizeSums } from "../api/pods/pod-total.js";
 import { podInfo, type PodInfo } from "./cache/pod-info.js";
 import type { SchedulerCache } from "./cache/scheduler-cache.js";
 import { Action, type ClusterEvent } from "./framework/cluster-event.js";
@@ -15,6 +16,7 @@ export interface PodEventsParts {
   readonly waiting: WaitingPods;
   /** Whether a profile has the scheduler name. */
   readonly isOurs: (schedulerName: string) => boolean;
+  readonly resizes: ResizeSums;
 }
 
 const ADDED: ClusterEvent = { resource: "AssignedPod", action: Action.add };
@@ -32,7 +34,7 @@ export class PodEvents implements EventHandler<Pod> {
   }
 
   added(pod: Pod): void {
-    const info = podInfo(pod);
+    const info = podInfo(pod, this.parts.resizes);
     if (nodeOf(pod) !== "") this.#placed(info);
     else if (this.#isOurs(pod)) this.#wait(info);
   }
@@ -44,11 +46,11 @@ export class PodEvents implements EventHandler<Pod> {
       return this.added(after);
     }
     if (before.metadata?.resourceVersion === after.metadata?.resourceVersion) return;
-    const { cache, queue, nominator } = this.parts;
-    const info = podInfo(after);
+    const { cache, queue, nominator, resizes } = this.parts;
+    const info = podInfo(after, resizes);
     if (nodeOf(before) !== "") {
       cache.setPod(info, nodeOf(after));
-      for (const event of podChanges(before, after)) queue.move(event, before, after);
+      for (const event of podChanges(before, after, resizes)) queue.move(event, before, after);
     } else if (nodeOf(after) !== "") {
       this.#pending.delete(info.uid);
       nominator.delete(info.uid);
@@ -101,7 +103,7 @@ export class PodEvents implements EventHandler<Pod> {
     const [was, is] = [nominatedNodeOf(before), nominatedNodeOf(info.pod)];
     // A nomination that the API does not show yet stays.
     nominator.set(info, was === "" && is === "" ? (nominator.nodeOf(info.uid) ?? "") : is);
-    queue.update(known, info, podChanges(before, info.pod));
+    queue.update(known, info, podChanges(before, info.pod, this.parts.resizes));
     if (was !== "" && was !== is) this.#freeNomination(before);
   }
 

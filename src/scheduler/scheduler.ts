@@ -1,5 +1,6 @@
 import type { Node, Pod } from "../api/types/core/v1.js";
 import type { Clock } from "../base/time/clock.js";
+import { resizeSumsOf } from "../api/pods/pod-total.js";
 import type { Random } from "../base/numbers/random.js";
 import { nextSlice, sliceIsSpent } from "../base/async/time-slice.js";
 import type { Timers } from "../base/time/timers.js";
@@ -40,6 +41,8 @@ export interface SchedulerSurroundings {
   readonly report: (error: unknown) => void;
   /** Where attempts are counted. Default: nowhere. */
   readonly measuring?: SchedulerMeasuring | undefined;
+  /** The version of Kubernetes that it is of. Default: the oldest that there is. */
+  readonly release?: SchedulerHandle["release"];
 }
 
 /** A scheduler that is given what happens to pods and nodes. */
@@ -85,7 +88,9 @@ export class Scheduler {
       waiting: this.#waiting,
     };
     const isOurs = (schedulerName: string): boolean => this.#profiles.has(schedulerName || DEFAULT_SCHEDULER);
-    this.#podEvents = new PodEvents({ ...parts, isOurs });
+    const { release } = surroundings;
+    const resizes = release === undefined ? "by-container" : resizeSumsOf(release);
+    this.#podEvents = new PodEvents({ ...parts, isOurs, resizes });
     this.#attempts = new PodAttempts({
       ...parts,
       picker: this.#picker,
@@ -138,8 +143,9 @@ export class Scheduler {
   }
 
   #handleOf(profile: () => Profile): SchedulerHandle {
-    const { client, clock, timers, random, recorder, signal, report } = this.#surroundings;
+    const { client, clock, timers, random, recorder, signal, report, release } = this.#surroundings;
     return {
+      release,
       client,
       clock,
       timers,

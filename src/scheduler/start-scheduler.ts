@@ -9,6 +9,7 @@ import { InformerFactory } from "../client/informers/informer-factory.js";
 import { isUsualFault } from "../client/reflector/list-watch.js";
 import type { Transport } from "../client/transport/transport.js";
 import type { ApiObject } from "../machinery/meta/object.js";
+import type { SchedulerHandle } from "./framework/plugin.js";
 import { Scheduler } from "./scheduler.js";
 import type { SchedulerMeasuring } from "./scheduler-metrics.js";
 import { DEFAULT_SCHEDULER, type SchedulerOptions } from "./options.js";
@@ -25,6 +26,8 @@ export interface SchedulerParts {
   readonly serves?: (apiVersion: string, kind: string) => boolean;
   /** Where attempts are counted. Default: nowhere. */
   readonly measuring?: SchedulerMeasuring;
+  /** The version of Kubernetes that it is of. Default: the oldest that there is. */
+  readonly release?: SchedulerHandle["release"];
 }
 
 export interface RunningScheduler {
@@ -78,8 +81,8 @@ export function startScheduler(options: SchedulerOptions, parts: SchedulerParts)
     onError: report,
   });
   const recorder = new EventBudget(clock).limit(events.recorder({ component: DEFAULT_SCHEDULER }));
-  const { serves, measuring } = parts;
-  const own = { client, clock, timers, random, recorder, informers, serves, signal, report, measuring };
+  const { serves, measuring, release } = parts;
+  const own = { client, clock, timers, random, recorder, informers, serves, signal, report, measuring, release };
   const scheduler = new Scheduler(options, own);
   if (measuring !== undefined) measuring.sizes = () => scheduler.sizes;
   const pods = informers.of("v1", "Pod", { fieldSelector: "status.phase!=Succeeded,status.phase!=Failed" });

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { nodeLifecycleController } from "../../src/controllers/node-lifecycle/node-lifecycle-controller.js";
 import { podGarbageCollector } from "../../src/controllers/pod-garbage-collector/pod-garbage-collector.js";
 import { taintEvictionController } from "../../src/controllers/taint-eviction/taint-eviction-controller.js";
@@ -6,7 +6,10 @@ import { list, object, objects, text } from "../../src/machinery/meta/access.js"
 import type { JsonObject } from "../../src/machinery/meta/json.js";
 import { call } from "../helpers/api-caller.js";
 import { eventually } from "../helpers/eventually.js";
-import { type ManualControllers, manualControllers } from "../helpers/manual-controllers.js";
+import type { Transport } from "../../src/client/transport/transport.js";
+import { startCluster } from "../../src/cluster/index.js";
+import { type ManualControllers, manualControllers, runControllers } from "../helpers/manual-controllers.js";
+import { ManualTime } from "../helpers/manual-time.js";
 
 const NODES = "/api/v1/nodes";
 const PODS = "/api/v1/namespaces/default/pods";
@@ -172,5 +175,63 @@ describe("nodes that fall silent", () => {
     await run.pass(2000);
     await eventually(async () => expect(list((await call(run.api, "GET", PODS)).at("items"))).toEqual([]));
     expect(run.problems).toEqual([]);
+  });
+});
+
+/** A transport whose watches of Leases show nothing any more once they are held. */
+function holdingLeases(api: Transport): Transport & { hold(): void } {
+  let isHeld = false;
+  async function* shown(body: AsyncIterable<Uint8Array>, signal: AbortSignal | undefined): AsyncIterable<Uint8Array> {
+    for await (const chunk of body) {
+      if (isHeld)
+        await new Promise((_, reject) => signal?.addEventListener("abort", () => reject(new Error("aborted"))));
+      yield chunk;
+    }
+  }
+  return {
+    hold: () => void (isHeld = true),
+    close: () => api.close(),
+    async send(request) {
+      const answer = await api.send(request);
+      const isWatch = /\/leases\?.*\bwatch=/.test(request.path);
+      return isWatch ? { ...answer, body: shown(answer.body, request.signal) } : answer;
+    },
+  };
+}
+
+test.each([
+  ["1.36 believes", "Unknown"],
+  ["1.37 reads the Lease and does not believe", "True"],
+])("K37-144: %s a cache of Leases that is behind", async (title, expected) => {
+  const time = new ManualTime();
+  const version = title.slice(0, 4);
+  const cluster = await startCluster({
+    port: false,
+    controllers: ["serviceaccount-controller"],
+    scheduler: false,
+    clock: time,
+    kubernetesVersion: version,
+  });
+  onTestFinished(() => cluster.close());
+  const api = holdingLeases(cluster.transport());
+  const now = (): string => new Date(time.now()).toISOString();
+  await call(api, "POST", "/api/v1/namespaces", { metadata: { name: "kube-node-lease" } });
+  await call(api, "POST", NODES, { metadata: { name: "n" } });
+  const spec = { holderIdentity: "n", renewTime: now().replace("Z", "000Z") };
+  await call(api, "POST", LEASES, { metadata: { name: "n" }, spec });
+  const ready = { type: "Ready", status: "True", reason: "Kubelet", lastHeartbeatTime: `${now().slice(0, 19)}Z` };
+  const merge = { type: "application/merge-patch+json" };
+  await call(api, "PATCH", `${NODES}/n/status`, { status: { conditions: [ready] } }, merge);
+  const run = await runControllers(api, time, [nodeLifecycleController], version);
+  onTestFinished(() => run.close());
+  await run.pass(6000, 1000);
+  api.hold();
+  for (let passed = 0; passed < 60; passed += 10) {
+    await call(api, "PATCH", `${LEASES}/n`, { spec: { renewTime: now().replace("Z", "000Z") } }, merge);
+    await run.pass(10_000, 2000);
+  }
+  await eventually(async () => {
+    const conditions = objects((await call(api, "GET", `${NODES}/n`)).at("status.conditions"));
+    expect(conditions.find(({ type }) => type === "Ready")?.["status"]).toBe(expected);
   });
 });

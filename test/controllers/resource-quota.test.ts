@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { countedResources, objectUsage, quotaStatus } from "../../src/api/quota/index.js";
+import { countedResources, NO_DEVICES, objectUsage, quotaStatus } from "../../src/api/quota/index.js";
 import type { Container, Pod, ResourceQuota } from "../../src/api/types/core/v1.js";
 import { resourceQuotaController } from "../../src/controllers/resource-quota/resource-quota-controller.js";
 import { formatQuantity, parseQuantity, type Quantity } from "../../src/machinery/text/quantity/quantity.js";
@@ -326,4 +326,38 @@ describe("on a server", () => {
     await run.pass(2000);
     await eventually(async () => expect(object(await used())["secrets"]).toBe("0"));
   });
+});
+
+test.each([
+  [
+    "two containers that swap",
+    [
+      ["1", "3", ""],
+      ["3", "1", ""],
+    ],
+    false,
+    "6",
+    "4",
+  ],
+  ["a container that has more than it asks for", [["1", "", "4"]], false, "4", "4"],
+  ["a resize that can never be had", [["5", "", "2"]], true, "2", "2"],
+  ["such a resize before the first status", [["5", "", ""]], true, "5", "0"],
+] as const)("K37-166: a quota counts %s", (_title, containers, isInfeasible, older, newer) => {
+  const list = (cpu: string) => (cpu === "" ? {} : { cpu });
+  const resized = {
+    spec: { containers: containers.map(([cpu], index) => ({ name: `c${index}`, resources: { requests: { cpu } } })) },
+    status: {
+      containerStatuses: containers.flatMap(([, allocated, actual], index) =>
+        allocated + actual === ""
+          ? []
+          : [{ name: `c${index}`, allocatedResources: list(allocated), resources: { requests: list(actual) } }],
+      ),
+      ...(isInfeasible && { conditions: [{ type: "PodResizePending", status: "True", reason: "Infeasible" }] }),
+    },
+  };
+  const cpuOf = (resizes: "by-container" | "by-pod"): string => {
+    const usage = objectUsage("pods", resized as never, NOW, { ...NO_DEVICES, resizes });
+    return formatQuantity(usage.get("requests.cpu") ?? parseQuantity("0"));
+  };
+  expect([cpuOf("by-container"), cpuOf("by-pod")]).toEqual([older, newer]);
 });

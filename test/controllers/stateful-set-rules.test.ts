@@ -1,7 +1,8 @@
-import { newestRelease } from "../../src/api/facts/index.js";
+import { newestRelease, releaseOf } from "../../src/api/facts/index.js";
 import { describe, expect, test } from "vitest";
 import type { StatefulSet } from "../../src/api/types/apps/v1.js";
 import type { PersistentVolumeClaim, Pod, PodTemplateSpec } from "../../src/api/types/core/v1.js";
+import { type ServerGates, serverGates } from "../../src/api/gates/feature-gates.js";
 import { publishedScheme } from "../../src/api/scheme/published.js";
 import { controllerRevision, inRevisionOrder } from "../../src/controllers/history/controller-revisions.js";
 import { revisionData, revisionText, templateOf } from "../../src/controllers/history/revision-data.js";
@@ -14,6 +15,8 @@ import type { JsonObject } from "../../src/machinery/meta/json.js";
 import type { KubeObject } from "../../src/machinery/meta/object.js";
 import { controllerReference } from "../../src/controllers/owned-pods/controller-ref.js";
 
+const release = await releaseOf("1.36");
+const NEWER = serverGates("1.37");
 const NOW = Date.parse("2026-01-01T00:10:00Z");
 const template = { metadata: { labels: { app: "db" } }, spec: { containers: [{ name: "c" }] } };
 const current = { name: "db-old", template };
@@ -64,8 +67,8 @@ function pod(text: string): Pod {
 const pods = (text: string): Pod[] => (text === "" ? [] : text.split(" ").map(pod));
 
 /** "create 1" with the revision for what is created; what keeps pods as they are is left out. */
-function steps(set: StatefulSet, text: string): string[] {
-  return plan({ set, pods: pods(text), current, update, now: NOW })
+function steps(set: StatefulSet, text: string, gates = serverGates("1.36")): string[] {
+  return plan({ set, pods: pods(text), current, update, gates, now: NOW })
     .steps.filter(({ act }) => act !== "keep" && act !== "release")
     .map(({ act, pod: { metadata } }) => {
       const revision = act === "create" ? ` ${metadata?.labels?.["controller-revision-hash"]}` : "";
@@ -128,25 +131,38 @@ describe("STS-1: an update", () => {
     ["creates a pod above the partition at the new revision", partition(2), "0o 1o", ["create db-2 db-new"]],
     ["on deletion deletes nothing", ON_DELETE, "0o 1o 2o", []],
     ["on deletion creates pods at the new revision", ON_DELETE, "0o 2o", ["create db-1 db-new"]],
-    [
-      "takes as many at a time as may be unavailable",
-      { ...PARALLEL, updateStrategy: { type: "RollingUpdate", rollingUpdate: { partition: 0, maxUnavailable: 2 } } },
-      "0o 1o 2o",
-      ["delete db-2", "delete db-1"],
-    ],
-    [
-      "counts what is unavailable already",
-      {
-        ...PARALLEL,
-        updateStrategy: { type: "RollingUpdate", rollingUpdate: { partition: 0, maxUnavailable: "67%" } },
-      },
-      "0o 1o 2n",
-      ["delete db-1"],
-    ],
     ["of a set that is being deleted does nothing", {}, "0o", [], { deletionTimestamp: "2026-01-01T00:00:00Z" }],
   ] as const)("%s", (_, more, text, expected, metadata?: object) => {
     const set = setOf(3, more);
     expect(steps({ ...set, metadata: { ...set.metadata, ...metadata } }, text)).toEqual(expected);
+  });
+
+  const upTo = (maxUnavailable: number | string) => ({
+    ...PARALLEL,
+    updateStrategy: { type: "RollingUpdate", rollingUpdate: { partition: 0, maxUnavailable } },
+  });
+  test.each([
+    ["replaces a broken pod of the old revision first", 1, "0no 1o 2o", ["db-2"], ["db-0"]],
+    ["replaces several of them at a time, as many as may be unavailable", 2, "0no 1no 2no", ["db-2"], ["db-2", "db-1"]],
+    ["does not count them while it replaces them", 1, "0no 1no 2to", [], ["db-1"]],
+    ["replaces them although a pod of the new revision is broken", 1, "0no 1o 2n", [], ["db-0"]],
+    ["goes on with the others within the budget", 2, "0no 1o 2o", ["db-2"], ["db-0", "db-2"]],
+    ["waits for pods of the new revision", 2, "0o 1n 2n", [], []],
+    ["waits for a pod that goes", 1, "0o 1o 2to", [], []],
+    ["counts shares of the pods, rounded down", "67%", "0o 1o 2n", [], ["db-1"]],
+    ["replaces one where the share is none", "10%", "0o 1o 2o", ["db-2"], ["db-2"]],
+  ] as const)("K37-037: in parallel, an update %s", (_, maxUnavailable, text, older, newer) => {
+    const deletions = (gates: ServerGates) => steps(setOf(3, upTo(maxUnavailable)), text, gates);
+    expect(deletions(serverGates("1.36"))).toEqual(older.map((name) => `delete ${name}`));
+    expect(deletions(NEWER)).toEqual(newer.map((name) => `delete ${name}`));
+    expect(deletions(serverGates("1.36", { MaxUnavailableStatefulSet: true }))).toEqual(deletions(NEWER));
+  });
+
+  test("K37-037: in order, an update takes as many pods as may be unavailable, and waits for those that come", () => {
+    const set = setOf(4, { ...upTo(2), podManagementPolicy: "OrderedReady" });
+    expect(steps(set, "0o 1o 2o 3o", NEWER)).toEqual(["delete db-3", "delete db-2"]);
+    expect(steps(set, "0o 1o 2o 3to", NEWER)).toEqual([]);
+    expect(steps(set, "0o 1o", NEWER)).toEqual(["create db-2 db-new"]);
   });
 
   test.each([
@@ -266,8 +282,9 @@ describe("a member", () => {
 });
 
 describe("the status of a StatefulSet", () => {
-  const status = (set: StatefulSet, text: string, outdated = 0) =>
+  const status = (set: StatefulSet, text: string, outdated = 0, of = release) =>
     statefulSetStatus(set, {
+      release: of,
       pods: pods(text),
       current: "db-old",
       update: "db-new",
@@ -323,6 +340,16 @@ describe("the status of a StatefulSet", () => {
     ],
   ])("of %s", (_, set, text, expected) => {
     expect(status(set, text)).toMatchObject({ observedGeneration: 3, collisionCount: 0, ...expected });
+  });
+
+  test.each([
+    ["1.36 leaves", release, "db-old", undefined],
+    ["1.37 ends", newestRelease, "db-new", 2],
+  ])("K37-141: %s an update on deletion when all pods are of the new revision", (_, of, currentRevision, current) => {
+    const { currentReplicas, ...others } = status(setOf(2, ON_DELETE), "0 1", 0, of);
+    expect(others).toMatchObject({ currentRevision, updateRevision: "db-new", updatedReplicas: 2 });
+    expect(currentReplicas).toBe(current);
+    expect(status(setOf(2, ON_DELETE), "0o 1", 0, of).currentRevision).toBe("db-old");
   });
 
   test("counts a pod that was just deleted no more among the current ones", () => {

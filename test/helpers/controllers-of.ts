@@ -1,4 +1,5 @@
-import { releaseOf } from "../../src/api/facts/index.js";
+import { type Release, releaseOf } from "../../src/api/facts/index.js";
+import { serverGates } from "../../src/api/gates/feature-gates.js";
 import { type Clock, systemClock } from "../../src/base/time/clock.js";
 import { type Random, systemRandom } from "../../src/base/numbers/random.js";
 import { type StartStopwatch, stopwatchOf, type Timers, workTimers } from "../../src/base/time/timers.js";
@@ -9,7 +10,8 @@ import type { Transport } from "../../src/client/transport/transport.js";
 import type { ControllerContext, StartController } from "../../src/controllers/context.js";
 import { ServedResources } from "../../src/controllers/served-resources.js";
 
-const release = await releaseOf();
+/** What a server is by default. */
+const defaultRelease = await releaseOf();
 
 export interface ControllersOfServer {
   /** What controllers reported. */
@@ -22,6 +24,8 @@ export interface ControllerSurroundings {
   readonly timers: Timers;
   readonly stopwatch?: StartStopwatch;
   readonly random?: Random;
+  /** The version that the controllers are of. Default: that of a server. */
+  readonly release?: Release;
 }
 
 /** Runs these controllers against a server, as one process, until they are closed. Default: by real time. */
@@ -31,6 +35,7 @@ export function controllersOf(
   given: ControllerSurroundings = { clock: systemClock, timers: workTimers },
 ): ControllersOfServer {
   const { clock, timers, stopwatch = stopwatchOf(timers), random = systemRandom } = given;
+  const { release = defaultRelease } = given;
   const surroundings = { clock, timers, stopwatch, random };
   const stopping = new AbortController();
   const problems: unknown[] = [];
@@ -46,8 +51,8 @@ export function controllersOf(
     recorder: (source: Parameters<ControllerContext["recorder"]>[0]) => events.recorder(source),
     served: new ServedResources(client.rest, clock),
     random,
-    // What a server is by default.
     release,
+    gates: serverGates(release.version),
     cluster: {},
     report: (error: unknown) => problems.push(error),
   } as unknown as ControllerContext;

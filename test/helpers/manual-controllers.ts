@@ -1,3 +1,4 @@
+import { releaseOf } from "../../src/api/facts/index.js";
 import type { Transport } from "../../src/client/transport/transport.js";
 import { startCluster } from "../../src/cluster/index.js";
 import type { StartController } from "../../src/controllers/context.js";
@@ -19,10 +20,23 @@ export interface ManualControllers {
 const OTHERS = ["serviceaccount-controller", "garbage-collector-controller"];
 
 /** Runs these controllers, and few others, against a server of their own; all have one manual time. */
-export async function manualControllers(...controllers: readonly StartController[]): Promise<ManualControllers> {
+export const manualControllers = (...controllers: readonly StartController[]): Promise<ManualControllers> =>
+  manualControllersOf(undefined, ...controllers);
+
+/** {@link manualControllers}, and a server, of a version of Kubernetes: "1.37". */
+export async function manualControllersOf(
+  version: string | undefined,
+  ...controllers: readonly StartController[]
+): Promise<ManualControllers> {
   const time = new ManualTime();
-  const cluster = await startCluster({ port: false, controllers: OTHERS, scheduler: false, clock: time });
-  const running = await runControllers(cluster.transport(), time, controllers);
+  const cluster = await startCluster({
+    port: false,
+    controllers: OTHERS,
+    scheduler: false,
+    clock: time,
+    ...(version !== undefined && { kubernetesVersion: version }),
+  });
+  const running = await runControllers(cluster.transport(), time, controllers, version);
   return {
     ...running,
     async close() {
@@ -37,8 +51,10 @@ export async function runControllers(
   api: Transport,
   time: ManualTime,
   controllers: readonly StartController[],
+  version?: string,
 ): Promise<ManualControllers> {
-  const running = controllersOf(api, controllers, { clock: time, timers: time, stopwatch: time.stopwatch });
+  const release = await releaseOf(version);
+  const running = controllersOf(api, controllers, { clock: time, timers: time, stopwatch: time.stopwatch, release });
   await settle();
   return {
     api,

@@ -66,7 +66,7 @@ export async function startScriptedKubelet(
     find: (namespace, name) => running.get(`${namespace}/${name}`),
   };
   const surroundings = { clock: systemClock, timers: systemTimers, reviews: allowingReviews, report: throwing };
-  const api = new KubeletApi({ nodeName: "node", pods: known, runtime, ...surroundings });
+  const api = new KubeletApi({ nodeName: "node", kubeletVersion: "v1.36.3", pods: known, runtime, ...surroundings });
   const port = await api.listen("127.0.0.1", 0, { ...kubeletCertificate(), clientCa });
   return {
     port,

@@ -46,7 +46,7 @@ export interface Messages {
 export async function serveKubelet(
   image: ScriptedImage = {},
   spec: Partial<ContainerSpec> = {},
-  { timers = systemTimers }: { timers?: Timers } = {},
+  { timers = systemTimers, kubeletVersion = "v1.36.3" }: { timers?: Timers; kubeletVersion?: string } = {},
 ): Promise<ServedKubelet> {
   const container = await startScripted(image, spec);
   const pod: KubeObject = {
@@ -64,6 +64,7 @@ export async function serveKubelet(
   };
   const api = new KubeletApi({
     nodeName: "node-1",
+    kubeletVersion,
     pods: {
       list: () => [pod],
       find: (namespace, name) => (namespace === "default" && name === "web" ? pod : undefined),

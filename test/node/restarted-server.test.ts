@@ -122,6 +122,29 @@ test("a pod that runs when the server is stopped in order runs again each time",
   }
 });
 
+test("K37-185: init containers run again when the sandbox of a pod is made anew", async () => {
+  const [initContainers, containers] = ["true", "sleep infinity"].map((script, index) => [
+    { name: `c${index}`, image: "busybox", command: ["sh", "-c", script] },
+  ]);
+  const ids: unknown[] = [];
+  for (const attempt of [0, 1]) {
+    await using cluster = await startCluster({ ...optionsOf(dataDir), kubernetesVersion: "1.37" });
+    await using client = kubernetesClient(cluster);
+    const pods = client.of("v1", "Pod").namespace("default");
+    if (attempt === 0)
+      await pods.create({ metadata: { name: "begins" }, spec: { initContainers, containers } } as never);
+    const pod = await eventually(async () => {
+      const found = await read(client, "begins");
+      expect(container(found)).toMatchObject({ ready: true, restartCount: attempt });
+      return found;
+    });
+    const [init] = objects(object(pod.status).initContainerStatuses);
+    expect(init).toMatchObject({ ready: true, state: { terminated: { exitCode: 0 } } });
+    ids.push(init?.containerID);
+  }
+  expect(new Set(ids).size).toBe(2);
+});
+
 test("a node starts no pod before its server is ready", async () => {
   await using cluster = await startCluster({ ...optionsOf(dataDir), nodes: [] });
   await using client = kubernetesClient(cluster);

@@ -1,3 +1,5 @@
+import type { Release } from "../facts/index.js";
+
 /** How amounts of resources are held and added: quotas hold quantities, the scheduler numbers. */
 export interface AmountKind<A> {
   readonly none: () => A;
@@ -44,4 +46,31 @@ export function podTotal<C extends Summand, A>(
   }
   raise(sum, initial);
   return sum;
+}
+
+/**
+ * How a pod counts while it is resized: by the most of each container, as up to Kubernetes 1.36, or by the largest of the sums over the pod of what
+ * its containers ask for, are allocated and have (K37-166).
+ */
+export type ResizeSums = "by-container" | "by-pod";
+
+export const resizeSumsOf = (release: Pick<Release, "atLeast">): ResizeSums =>
+  // K37-166
+  release.atLeast("1.37") ? "by-pod" : "by-container";
+
+/** What an amount of a container is: what its spec asks for, or what its status says. */
+export type AmountSource = "asked" | "allocated" | "actual";
+
+/** {@link podTotal} by the largest sum over the pod. Where the resize that the spec asks for can never be had, the spec does not count. */
+export function resizedTotal<C extends Summand, A>(
+  spec: Summands<C> | undefined,
+  kind: AmountKind<A>,
+  isInfeasible: boolean,
+  of: (container: C, isInit: boolean, source: AmountSource) => A,
+): A {
+  const total = (source: AmountSource): A => podTotal(spec, kind, (container, isInit) => of(container, isInit, source));
+  const most = total("allocated");
+  kind.raise(most, total("actual"));
+  if (!isInfeasible) kind.raise(most, total("asked"));
+  return most;
 }

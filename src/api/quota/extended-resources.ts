@@ -1,5 +1,6 @@
 import type { Pod } from "../types/core/v1.js";
 import type { DeviceClass, ResourceClaim } from "../types/resource/v1.js";
+import type { ResizeSums } from "../pods/pod-total.js";
 import { DEVICE_CLASS, podUsage } from "./pod-usage.js";
 import { moreUsage, raiseUsage, type Usage } from "./usage.js";
 
@@ -14,6 +15,8 @@ export interface DeviceFacts {
   /** Of the claim's namespace, as {@link claims}. */
   readonly pods: readonly Pod[];
   readonly claims: readonly ResourceClaim[];
+  /** How pods count that are being resized. Default: as in the oldest version of Kubernetes that there is. */
+  readonly resizes?: ResizeSums;
 }
 
 export const NO_DEVICES: DeviceFacts = { classes: [], pods: [], claims: [] };
@@ -35,7 +38,7 @@ export function extendedUsage(claim: ResourceClaim, devices: Usage, facts: Devic
     raiseUsage(usage, new Map(resourcesOf(className, found).map((resource) => [resource, amount])));
   }
   const pod = payingPod(claim, facts);
-  return moreUsage(usage, pod === undefined ? undefined : podUsage(pod, now));
+  return moreUsage(usage, pod === undefined ? undefined : podUsage(pod, now, facts.resizes));
 }
 
 function resourcesOf(className: string, deviceClass: DeviceClass | undefined): readonly string[] {

@@ -1,21 +1,22 @@
-import { type AmountKind, podTotal } from "../pods/pod-total.js";
+import { type AmountKind, type AmountSource, podTotal, type ResizeSums, resizedTotal } from "../pods/pod-total.js";
 import type { Container, ContainerStatus, Pod } from "../types/core/v1.js";
 import { addUsage, ONE, raiseUsage, type Usage, usageOf } from "./usage.js";
 
 const COMPUTE = ["cpu", "memory", "ephemeral-storage"];
 
 /** What a pod takes of quotas. One that has ended, or whose grace period is over, is an object and nothing else. `now` in milliseconds. */
-export function podUsage(pod: Pod, now: number): Usage {
+export function podUsage(pod: Pod, now: number, resizes: ResizeSums = "by-container"): Usage {
   const usage: Usage = new Map([["count/pods", ONE]]);
   if (!isCharged(pod, now)) return usage;
   usage.set("pods", ONE);
-  for (const [name, amount] of totals(pod, "requests")) {
+  for (const [name, amount] of totals(pod, "requests", resizes)) {
     if (COMPUTE.includes(name) || name.startsWith("hugepages-")) {
       usage.set(name, amount);
       usage.set(`requests.${name}`, amount);
     } else if (isExtended(name)) usage.set(`requests.${name}`, amount);
   }
-  for (const [name, amount] of totals(pod, "limits")) if (COMPUTE.includes(name)) usage.set(`limits.${name}`, amount);
+  for (const [name, amount] of totals(pod, "limits", resizes))
+    if (COMPUTE.includes(name)) usage.set(`limits.${name}`, amount);
   return usage;
 }
 
@@ -44,19 +45,36 @@ export function isExtended(name: string): boolean {
 const USAGE: AmountKind<Usage> = { none: () => new Map(), add: addUsage, raise: raiseUsage };
 
 /** What the containers take together; amounts of the whole pod replace that, and overhead comes on top. */
-function totals(pod: Pod, field: "requests" | "limits"): Usage {
-  const { spec, status } = pod;
-  const sum = podTotal(spec, USAGE, (container, isInit) => {
-    const sidecar = container.restartPolicy === "Always";
-    const statuses = isInit ? (sidecar ? status?.initContainerStatuses : undefined) : status?.containerStatuses;
-    return taken(pod, container, statuses, field);
-  });
+function totals(pod: Pod, field: "requests" | "limits", resizes: ResizeSums): Usage {
+  const { spec } = pod;
+  const sum = resizes === "by-container" ? byContainer(pod, field) : byPod(pod, field);
   for (const [name, amount] of usageOf(spec?.resources?.[field])) sum.set(name, amount);
   const overhead = [...usageOf(spec?.overhead)].filter(([name]) => {
     return field === "requests" || (sum.get(name)?.unscaled ?? 0n) !== 0n;
   });
   addUsage(sum, new Map(overhead));
   return sum;
+}
+
+function byContainer(pod: Pod, field: "requests" | "limits"): Usage {
+  const { spec, status } = pod;
+  return podTotal(spec, USAGE, (container, isInit) => {
+    const sidecar = container.restartPolicy === "Always";
+    const statuses = isInit ? (sidecar ? status?.initContainerStatuses : undefined) : status?.containerStatuses;
+    return taken(pod, container, statuses, field);
+  });
+}
+
+function byPod(pod: Pod, field: "requests" | "limits"): Usage {
+  const { spec, status } = pod;
+  const list = (container: Container, isInit: boolean, source: AmountSource) => {
+    if (source === "asked") return container.resources?.[field];
+    const statuses = isInit ? status?.initContainerStatuses : status?.containerStatuses;
+    const found = statuses?.find((one) => one.name === container.name);
+    if (source === "actual") return found?.resources?.[field];
+    return field === "requests" ? found?.allocatedResources : undefined;
+  };
+  return resizedTotal(spec, USAGE, isInfeasible(pod), (...one) => usageOf(list(...one)));
 }
 
 /** While a resize is under way, a container takes the larger of what it has and what it is to get; what it can never get does not count. */

@@ -20,6 +20,7 @@ import { type DeviceFacts, NO_DEVICES, CLAIMED_DEVICES, isDevice } from "./exten
 import { claimUsage, deviceClaimUsage, RESOURCE_CLAIMS, serviceUsage, STORAGE_CLASS } from "./object-usage.js";
 import { podUsage, isExtended } from "./pod-usage.js";
 import { isInScopes, scopesOf } from "./scopes.js";
+import type { ResizeSums } from "../pods/pod-total.js";
 import { addUsage, ONE, type Usage, usageOf } from "./usage.js";
 
 /** What one object of a resource takes of quotas. `now` in milliseconds; `devices` is needed for a claim of devices. */
@@ -29,7 +30,7 @@ export function objectUsage(
   now: number,
   devices: DeviceFacts = NO_DEVICES,
 ): Usage {
-  if (resource === "pods") return podUsage(object as Pod, now);
+  if (resource === "pods") return podUsage(object as Pod, now, devices.resizes);
   if (resource === "services") return serviceUsage(object as Service);
   if (resource === "persistentvolumeclaims") return claimUsage(object as PersistentVolumeClaim);
   if (resource === RESOURCE_CLAIMS) return deviceClaimUsage(object as ResourceClaim, devices, now);
@@ -48,12 +49,14 @@ export function quotaStatus(
   now: number,
   open: ReadonlyMap<string, Quantity> = new Map(),
   classes: readonly DeviceClass[] = [],
+  resizes: ResizeSums = "by-container",
 ): ResourceQuotaStatus | undefined {
   const hard = quota.spec?.hard ?? {};
   const before = quota.status;
   const usages = new Map<string, Usage | undefined>();
   const scopes = scopesOf(quota.spec ?? {});
   const devices: DeviceFacts = {
+    resizes,
     classes,
     pods: (objectsOf("pods") ?? []) as readonly Pod[],
     claims: (objectsOf(RESOURCE_CLAIMS) ?? []) as readonly ResourceClaim[],

@@ -127,6 +127,7 @@ export class ControllersPart implements ControlPlanePart {
     const hasServiceCidrs = servesKind(api)("networking.k8s.io/v1", "ServiceCIDR");
     return {
       release: server.release,
+      featureGates: { ...options.featureGates },
       enabled: startableControllers(plan.controllers, api, options.onWarning),
       clock,
       timers,
@@ -189,6 +190,7 @@ export class SchedulerPart implements ControlPlanePart {
         timers,
         random,
         reportError,
+        release: server.release,
         measuring,
         transport: server.loopback(fence),
         serves: servesKind(server.registry.current),

@@ -110,7 +110,7 @@ function podRangeOf(flags: Flags): ClusterParts["podRange"] {
 }
 
 function workersOf(flags: Flags): Readonly<Record<string, number>> {
-  const given = WORKERS.filter(({ flag }) => flags.changed(flag));
+  const given = WORKERS.filter(({ flag }) => flags.has(flag) && flags.changed(flag));
   return Object.fromEntries(given.map(({ flag, section }) => [controllerOf(section, flag), flags.number(flag)]));
 }
 

@@ -1,4 +1,5 @@
 import { releaseOf } from "../../api/facts/index.js";
+import { DEFAULT_VERSION } from "../../machinery/served-versions.js";
 import { type ControllerName, enabledControllers } from "../../api/controllers/index.js";
 import { pause } from "../../base/time/pause.js";
 import { kubernetesClient } from "../../client/dynamic/kubernetes-client.js";
@@ -21,16 +22,15 @@ import { followServedKinds, readServedKinds, type Serves } from "../programs/ser
 import { processRandom, processTimers } from "../programs/surroundings.js";
 import { type GivenParts, readClusterParts } from "./cluster-parts.js";
 import { controllerManagerSections } from "./flags.js";
-import { CONTROLLER_MANAGER, RELEASES_LEASE } from "./generic-section.js";
+import { CONTROLLER_MANAGER, OBEYED_GATES, RELEASES_LEASE } from "./generic-section.js";
 
 /** kube-controller-manager for any API server: `version` is what --version prints. */
 export const controllerManager = (program: string, version: string): Component => ({
   name: CONTROLLER_MANAGER,
   program,
   version,
-  description:
-    "The controllers of Kubernetes 1.36, in the place of kube-controller-manager. They bring the objects of any API server to the state that their specs describe.",
-  sections: controllerManagerSections,
+  description: `The controllers of Kubernetes ${DEFAULT_VERSION}, in the place of kube-controller-manager. They bring the objects of any API server to the state that their specs describe.`,
+  sections: controllerManagerSections(),
   changedGates,
   validate: (flags, { cwd }) => [
     ...securePortFaults(flags),
@@ -48,12 +48,11 @@ async function run(flags: Flags, context: ComponentContext): Promise<void> {
   // Throws for names there are none of.
   const enabled = enabledControllers(flags.strings("controllers"));
   const gates = changedGates(flags);
-  const releases = `${RELEASES_LEASE}=true`;
   for (const gate of gates) {
-    if (gate !== releases && !isOfLogs(gate))
+    if (!OBEYED_GATES.some((name) => gate.startsWith(`${name}=`)) && !isOfLogs(gate))
       log.warn("featuregate/feature_gate.go:328", `--feature-gates: ${gate} has no effect here`);
   }
-  const settings = electionSettings(flags, gates.includes(releases));
+  const settings = electionSettings(flags, gates.includes(`${RELEASES_LEASE}=true`));
   const config = await readConnection(
     { kubeconfig: flags.string("kubeconfig"), master: flags.string("master"), userAgent: CONTROLLER_MANAGER },
     context,
@@ -69,7 +68,7 @@ async function run(flags: Flags, context: ComponentContext): Promise<void> {
   metrics.table.onRead(() => showQueues(metrics.table, status()));
   const work = (ending: AbortSignal): Promise<void> =>
     runControllers(
-      { ...context, flags, enabled, given, transport, running, onStart: (read) => (status = read) },
+      { ...context, flags, gates, enabled, given, transport, running, onStart: (read) => (status = read) },
       ending,
     );
   const leadership = prepareLeadership({
@@ -108,6 +107,8 @@ function rateOf(flags: Flags): { readonly perSecond: number; readonly burst: num
 
 interface Work extends Pick<ComponentContext, "clock" | "log"> {
   readonly flags: Flags;
+  /** Those that differ from their default, as "NAME=true". */
+  readonly gates: readonly string[];
   readonly enabled: ReadonlySet<ControllerName>;
   readonly given: GivenParts;
   readonly transport: Transport;
@@ -119,7 +120,7 @@ interface Work extends Pick<ComponentContext, "clock" | "log"> {
 
 /** Runs the controllers until `ending` aborts, and ends them within --controller-shutdown-timeout. */
 async function runControllers(work: Work, ending: AbortSignal): Promise<void> {
-  const { clock, log, flags, enabled, given, transport, running, onStart } = work;
+  const { clock, log, flags, gates, enabled, given, transport, running, onStart } = work;
   const timers = processTimers;
   const report = (error: unknown): void => log.error("app/controllermanager.go:612", "Unhandled Error", error);
   const client = kubernetesClient({ transport: () => transport }, { clock, timers });
@@ -131,6 +132,7 @@ async function runControllers(work: Work, ending: AbortSignal): Promise<void> {
   const controllers = startControllers({
     ...given.parts,
     release: await releaseOf(),
+    featureGates: Object.fromEntries(gates.map((gate) => [gate.split("=")[0] ?? "", gate.endsWith("=true")])),
     program: CONTROLLER_MANAGER,
     enabled: running,
     transport: keptOpen(transport),

@@ -1,4 +1,4 @@
-import { type FlagSection, withoutEffect } from "../../component/component-flag.js";
+import { type FlagSection, flagsOfVersion, withoutEffect } from "../../component/component-flag.js";
 import {
   delegatedAuthenticationSection,
   delegatedAuthorizationSection,
@@ -15,8 +15,11 @@ const NOTHING_TO_PROFILE = "the program serves no profiles";
 const NO_RECYCLER = "the controller recycles no volumes";
 const ALL_AT_ONCE = "endpoints are written when they change";
 
-/** The flags of kube-controller-manager 1.36 in the sections of its help, without those of {@link globalSection}. */
-export const controllerManagerSections: readonly FlagSection[] = [
+/** The flags of kube-controller-manager of a version in the sections of its help, without those of {@link globalSection}. */
+export const controllerManagerSections = (version?: string): readonly FlagSection[] =>
+  flagsOfVersion(ALL_VERSIONS, version);
+
+const ALL_VERSIONS: readonly FlagSection[] = [
   {
     name: "debugging",
     flags: [
@@ -35,13 +38,25 @@ export const controllerManagerSections: readonly FlagSection[] = [
   {
     name: "service-lb-controller",
     flags: [
-      withoutEffect(
-        "concurrent-service-syncs",
-        "int32",
-        "1",
-        "How many Services get load balancers at a time.",
-        NO_CLOUD,
-      ),
+      {
+        ...withoutEffect(
+          "concurrent-service-syncs",
+          "int32",
+          "1",
+          "How many Services get load balancers at a time.",
+          NO_CLOUD,
+        ),
+        until: "1.36",
+      },
+      // K37-082
+      {
+        name: "concurrent-service-syncs",
+        type: "int32",
+        usage: "A flag of earlier versions.",
+        dropped: "the program knows no cloud",
+        hidden: true,
+        since: "1.37",
+      },
     ],
   },
   secureServingSection(10257),
@@ -74,6 +89,16 @@ export const controllerManagerSections: readonly FlagSection[] = [
   {
     name: "device-taint-eviction-controller",
     flags: [oneWorker("concurrent-device-taint-eviction-syncs", 8, "pods with tainted devices")],
+  },
+  {
+    name: "disruption-controller",
+    flags: [
+      ...syncs("disruption-controller"),
+      {
+        ...oneWorker("concurrent-disruption-stalepod-syncs", 1, "pods whose disruption has not come"),
+        since: "1.37",
+      },
+    ],
   },
   {
     name: "endpoints-controller",

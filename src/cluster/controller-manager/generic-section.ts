@@ -7,8 +7,17 @@ import { AT_ONCE, blocks, FIXED, NO_CLOUD, oneOf, positive } from "./flag-parts.
 /** The name of the program, and of its Lease. */
 export const CONTROLLER_MANAGER = "kube-controller-manager";
 
-/** The one feature gate that the program obeys. */
 export const RELEASES_LEASE = "ControllerManagerReleaseLeaderElectionLockOnExit";
+
+const OF_CONTROLLERS = [
+  "HPAGeneration",
+  "HPAScaleToZero",
+  "MaxUnavailableStatefulSet",
+  "PersistentVolumeClaimUnusedSinceTime",
+];
+
+/** The feature gates that the program obeys. */
+export const OBEYED_GATES: readonly string[] = [RELEASES_LEASE, ...OF_CONTROLLERS, "AllAlpha", "AllBeta"];
 
 /** The flags of all controllers together. */
 export const genericSection: FlagSection = {
@@ -63,7 +72,9 @@ export const genericSection: FlagSection = {
         `Off by default: ${controllersOffByDefault.join(", ")}.`,
     },
     withoutEffect("external-cloud-volume-plugin", "string", "", "The volume plugin of a cloud.", NO_CLOUD),
-    ...featureFlags(`${RELEASES_LEASE} gives the Lease up at the end; no other gate has an effect.`),
+    ...featureFlags(
+      `${RELEASES_LEASE} gives the Lease up at the end; ${OF_CONTROLLERS.join(", ")} change what controllers do; no other gate has an effect.`,
+    ),
     {
       name: "kube-api-burst",
       type: "int32",

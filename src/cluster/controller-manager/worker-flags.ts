@@ -7,10 +7,19 @@ export const WORKERS: readonly {
   readonly section: string;
   readonly workers: number;
   readonly what: string;
+  /** As of a {@link ComponentFlag}. */
+  readonly since?: string;
 }[] = [
   { flag: "concurrent-cron-job-syncs", section: "cronjob-controller", workers: 5, what: "CronJobs" },
   { flag: "concurrent-daemonset-syncs", section: "daemonset-controller", workers: 2, what: "DaemonSets" },
   { flag: "concurrent-deployment-syncs", section: "deployment-controller", workers: 5, what: "Deployments" },
+  {
+    flag: "concurrent-disruption-syncs",
+    section: "disruption-controller",
+    workers: 1,
+    what: "PodDisruptionBudgets",
+    since: "1.37",
+  },
   { flag: "concurrent-endpoint-syncs", section: "endpoints-controller", workers: 5, what: "Endpoints" },
   { flag: "concurrent-gc-syncs", section: "garbage-collector-controller", workers: 20, what: "dependents" },
   {
@@ -63,12 +72,13 @@ export const WORKERS: readonly {
 
 /** The flags of {@link WORKERS} for one controller. */
 export const syncs = (controller: string): readonly ComponentFlag[] =>
-  WORKERS.filter(({ section }) => section === controller).map(({ flag, workers, what }) => ({
+  WORKERS.filter(({ section }) => section === controller).map(({ flag, workers, what, since }) => ({
     name: flag,
     type: "int32",
     default: String(workers),
     usage: `How many ${what} are synchronized at a time.`,
     check: positive,
+    ...(since !== undefined && { since }),
   }));
 
 /** The same for a controller that synchronizes one object after the other. */

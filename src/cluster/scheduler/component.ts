@@ -1,3 +1,4 @@
+import { releaseOf } from "../../api/facts/index.js";
 import { resolve } from "node:path";
 import { stopwatchOf } from "../../base/time/timers.js";
 import { kubernetesClient } from "../../client/dynamic/kubernetes-client.js";
@@ -28,7 +29,7 @@ export const kubeScheduler = (program: string, version: string): Component => ({
   version,
   description:
     "The scheduler of Kubernetes 1.36, in the place of kube-scheduler. It binds the pods of any API server to nodes.",
-  sections: schedulerSections,
+  sections: schedulerSections(),
   changedGates,
   // What the file of --config says of the election counts as well, and is checked with it.
   validate: (flags, { cwd }) => [
@@ -144,6 +145,7 @@ async function schedule(options: SchedulerOptions, parts: Parts, ending: AbortSi
     timers,
     random: processRandom,
     reportError: report,
+    release: await releaseOf(),
     measuring,
     serves(apiVersion, kind) {
       const name = `${apiVersion} ${kind}`;

@@ -1,4 +1,4 @@
-import { type FlagSection, withoutEffect } from "../../component/component-flag.js";
+import { type FlagSection, flagsOfVersion, withoutEffect } from "../../component/component-flag.js";
 import {
   delegatedAuthenticationSection,
   delegatedAuthorizationSection,
@@ -20,8 +20,10 @@ export const OF_FILE = ["kubeconfig", "kube-api-burst", "kube-api-qps"] as const
 
 const positive = (text: string): string | undefined => (Number(text) > 0 ? undefined : "must be larger than 0");
 
-/** The flags of kube-scheduler 1.36 in the sections of its help, without those of {@link globalSection}. */
-export const schedulerSections: readonly FlagSection[] = [
+/** The flags of kube-scheduler of a version in the sections of its help, without those of {@link globalSection}. */
+export const schedulerSections = (version?: string): readonly FlagSection[] => flagsOfVersion(ALL_VERSIONS, version);
+
+const ALL_VERSIONS: readonly FlagSection[] = [
   {
     name: "misc",
     flags: [

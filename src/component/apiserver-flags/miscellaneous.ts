@@ -146,6 +146,7 @@ export const miscSection = sectionOf("misc", { kubernetesOptions, kubeletOptions
     type: "bool",
     usage: "Serve the files of --logs-folder at /logs to those who may read them.",
     deprecated: "Log handler functionality is deprecated",
+    deprecatedUntil: "1.36",
   },
   {
     name: "kubelet-port",

@@ -1,4 +1,4 @@
-import type { FlagSection } from "../component-flag.js";
+import { type FlagSection, flagsOfVersion } from "../component-flag.js";
 import { admissionSection } from "./admission.js";
 import { apiEnablementSection } from "./api-enablement.js";
 import { auditingSection } from "./auditing.js";
@@ -17,21 +17,28 @@ import { secureServingSection } from "./secure-serving.js";
 import { tracesSection } from "./traces.js";
 
 /** Every flag of kube-apiserver, in its order of sections; then those of kubets alone, and those that Kubernetes has dropped. */
-export const apiserverSections: readonly FlagSection[] = [
-  genericSection,
-  etcdSection,
-  secureServingSection,
-  auditingSection,
-  featuresSection,
-  authenticationSection,
-  authorizationSection,
-  apiEnablementSection,
-  egressSelectorSection,
-  admissionSection,
-  metricsSection,
-  logsSection,
-  tracesSection,
-  miscSection,
-  ownSection,
-  droppedSection,
-];
+export const apiserverSectionsOf = (version?: string): readonly FlagSection[] =>
+  flagsOfVersion(
+    [
+      genericSection,
+      etcdSection,
+      secureServingSection,
+      auditingSection,
+      featuresSection,
+      authenticationSection,
+      authorizationSection,
+      apiEnablementSection,
+      egressSelectorSection,
+      admissionSection,
+      metricsSection,
+      logsSection,
+      tracesSection,
+      miscSection,
+      ownSection,
+      droppedSection,
+    ],
+    version,
+  );
+
+/** Those of what a server is by default. */
+export const apiserverSections = apiserverSectionsOf();

@@ -12,12 +12,22 @@ import { deepEqual } from "../../machinery/patch/json-values.js";
 import type { LabelSelector } from "../../machinery/selectors/label-selector.js";
 import { parseLabelSelector } from "../../machinery/selectors/parse-label-selector.js";
 import { combine, type Combined, MetricError, proposalOf } from "./metric-proposal.js";
-import { type Conditions, type Reason, withCondition } from "./conditions.js";
+import {
+  type Conditions,
+  isScaledToZero,
+  NOT_SCALED_TO_ZERO,
+  ofGeneration,
+  type Reason,
+  SCALED_TO_ZERO,
+  withCondition,
+} from "./conditions.js";
 import type { MetricReader } from "./metric-reader.js";
 import type { ScaleHistory } from "./scaling-behavior.js";
 import type { TargetScale } from "./scale-target.js";
 import { decide, DISABLED, outOfBounds, withChange } from "./scaling-decision.js";
 import { tolerancesOf } from "./replica-calculator.js";
+import { compareResourceVersions } from "../../machinery/meta/resource-version.js";
+import type { ServerGates } from "../../api/gates/feature-gates.js";
 import { unlessChanged } from "../writes.js";
 
 interface Known {
@@ -56,6 +66,7 @@ export interface AutoscalerParts {
   ) => Promise<TargetScale>;
   readonly metrics: MetricReader;
   readonly recorder: EventRecorder;
+  readonly gates: ServerGates;
   /** In milliseconds. */
   readonly now: () => number;
 }
@@ -73,11 +84,27 @@ interface Outcome {
 export class AutoscalerReconciler {
   readonly #history = new Map<string, ScaleHistory>();
   readonly #selectors = new AutoscalerSelectors();
+  /** The autoscalers as the server answered the last write of their status. */
+  readonly #written = new Map<string, HorizontalPodAutoscaler>();
+  readonly #scalesToZero: boolean;
+  readonly #showsGeneration: boolean;
 
-  constructor(private readonly parts: AutoscalerParts) {}
+  constructor(private readonly parts: AutoscalerParts) {
+    this.#scalesToZero = parts.gates.enabled("HPAScaleToZero");
+    this.#showsGeneration = parts.gates.enabled("HPAGeneration");
+  }
+
+  /** Whether the cache has an autoscaler from before the last write of its status. */
+  isBehind(cached: HorizontalPodAutoscaler): boolean {
+    const written = this.#written.get(keyOf(cached));
+    if (written === undefined || written.metadata?.uid !== cached.metadata?.uid) return false;
+    const [last, seen] = [written, cached].map(({ metadata }) => metadata?.resourceVersion ?? "") as [string, string];
+    return (compareResourceVersions(last, seen) ?? 0) > 0;
+  }
 
   forget(namespace: string, name: string): void {
     this.#history.delete(`${namespace}/${name}`);
+    this.#written.delete(`${namespace}/${name}`);
     this.#selectors.forget(namespace, name);
   }
 
@@ -124,11 +151,13 @@ export class AutoscalerReconciler {
       downs: [],
     };
     this.#history.set(key, history);
-    if (current === 0 && min !== 0) {
+    if (current === 0 && this.#isDisabled(autoscaler, min)) {
       return { ...unchanged, conditions: withCondition(known, "ScalingActive", "False", DISABLED, now()) };
     }
     const outside = outOfBounds(current, min, max);
-    if (outside !== undefined) return this.#rescale(autoscaler, scale, outside, { metrics: [], conditions: known });
+    // From zero the metrics say how far it goes.
+    if (outside !== undefined && current !== 0)
+      return this.#rescale(autoscaler, scale, outside, { metrics: [], conditions: known });
     const { combined, conditions } = await this.#wanted(autoscaler, scale, known);
     const { statuses: metrics, replicas: wanted, metric } = combined;
     if (wanted === undefined) {
@@ -138,11 +167,19 @@ export class AutoscalerReconciler {
       const desiredReplicas = autoscaler.status?.desiredReplicas ?? 0;
       return { ...unchanged, desiredReplicas, metrics, conditions };
     }
-    const decision = decide({ current, wanted, metric, min, max, behavior, conditions, history, now: now() });
-    this.#history.set(key, decision.history);
+    const decided = decide({ current, wanted, metric, min, max, behavior, conditions, history, now: now() });
+    this.#history.set(key, decided.history);
+    // From zero it goes to its minimum at least, whatever limits a step.
+    const decision = current === 0 ? { ...decided, replicas: Math.max(decided.replicas, min) } : decided;
     const shown = { metrics, conditions: decision.conditions };
     if (decision.replicas === current) return { ...unchanged, ...shown };
     return this.#rescale(autoscaler, scale, decision, shown);
+  }
+
+  /** Whether a scale of zero is one that a user has set, which stays. */
+  #isDisabled({ spec, status }: HorizontalPodAutoscaler, min: number): boolean {
+    if (!this.#scalesToZero) return min !== 0;
+    return !isScaledToZero(status?.conditions ?? []) || (min === 0 && !hasOutsideMetric(spec));
   }
 
   /** Asks all metrics. */
@@ -214,13 +251,20 @@ export class AutoscalerReconciler {
       this.#history.set(key, withChange(history, autoscaler.spec.behavior, current, replicas, now()));
     }
     const message = `the HPA controller was able to update the target scale to ${replicas}`;
-    const conditions = able("True", { reason: "SucceededRescale", message });
+    const rescaled = able("True", { reason: "SucceededRescale", message });
+    const conditions = this.#scalesToZero
+      ? withScaledToZero(rescaled, autoscaler.spec, current, replicas, now())
+      : rescaled;
     return { currentReplicas: current, desiredReplicas: replicas, metrics: shown.metrics, conditions, rescaled: true };
   }
 
   async #writeStatus(autoscaler: HorizontalPodAutoscaler, status: HorizontalPodAutoscalerStatus): Promise<void> {
-    if (deepEqual(comparable(autoscaler.status), comparable(status))) return;
-    await unlessChanged(this.parts.autoscalers.updateStatus({ ...autoscaler, status }));
+    const { generation } = autoscaler.metadata ?? {};
+    const shown =
+      this.#showsGeneration && generation !== undefined ? statusOf(generation, status, autoscaler.status) : status;
+    if (deepEqual(comparable(autoscaler.status), comparable(shown))) return;
+    const written = await unlessChanged(this.parts.autoscalers.updateStatus({ ...autoscaler, status: shown }));
+    if (written !== undefined) this.#written.set(keyOf(autoscaler), written);
   }
 
   #event(autoscaler: HorizontalPodAutoscaler, type: "Normal" | "Warning", reason: string, message: string): void {
@@ -237,6 +281,33 @@ const NO_SELECTOR: Reason = {
   message: "the HPA target's scale is missing a selector",
 };
 const NONE: Reason = { reason: "", message: "" };
+
+const hasOutsideMetric = ({ metrics = [] }: HorizontalPodAutoscaler["spec"]): boolean =>
+  metrics.some(({ type }) => type === "Object" || type === "External");
+
+/** After a change of scale `from` .. `to`. `now` in milliseconds. */
+function withScaledToZero(
+  conditions: Conditions,
+  spec: HorizontalPodAutoscaler["spec"],
+  from: number,
+  to: number,
+  now: number,
+): Conditions {
+  const isZero = from > 0 && to === 0 && spec.minReplicas === 0 && hasOutsideMetric(spec);
+  return isZero
+    ? withCondition(conditions, "ScaledToZero", "True", SCALED_TO_ZERO, now)
+    : withCondition(conditions, "ScaledToZero", "False", NOT_SCALED_TO_ZERO, now);
+}
+
+/** The status with the generation of the autoscaler that it is of. */
+function statusOf(
+  observedGeneration: number,
+  status: HorizontalPodAutoscalerStatus,
+  before: HorizontalPodAutoscalerStatus | undefined,
+): HorizontalPodAutoscalerStatus {
+  const conditions = [...ofGeneration(status.conditions ?? [], before?.conditions ?? [], observedGeneration)];
+  return { ...status, observedGeneration, conditions };
+}
 
 const keyOf = ({ metadata }: HorizontalPodAutoscaler): string => `${metadata?.namespace ?? ""}/${metadata?.name ?? ""}`;
 

@@ -26,3 +26,20 @@ export function withCondition(
   const condition = { type, status, ...(lastTransitionTime != null && { lastTransitionTime }), reason, message };
   return place < 0 ? [...conditions, condition] : conditions.with(place, condition);
 }
+
+/** The conditions with the generation of the autoscaler that those are of which differ from what they were before. */
+export const ofGeneration = (conditions: Conditions, before: Conditions, observedGeneration: number): Conditions =>
+  conditions.map((condition) => (before.includes(condition) ? condition : { ...condition, observedGeneration }));
+
+/** Whether the autoscaler itself brought its target to zero, so that it may bring it back. */
+export const isScaledToZero = (conditions: Conditions): boolean =>
+  conditions.some(({ type, status }) => type === "ScaledToZero" && status === "True");
+
+export const SCALED_TO_ZERO: Reason = {
+  reason: "ScaledToZero",
+  message: "the HPA controller scaled the workload to zero",
+};
+export const NOT_SCALED_TO_ZERO: Reason = {
+  reason: "NotScaledToZero",
+  message: "the HPA controller did not scale the workload to zero",
+};

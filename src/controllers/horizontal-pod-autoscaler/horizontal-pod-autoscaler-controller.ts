@@ -1,16 +1,27 @@
 import { once } from "../../base/async/once.js";
 import { inOrder } from "../../base/async/turns.js";
+import type { HorizontalPodAutoscaler } from "../../api/types/autoscaling/v2.js";
+import type { JsonObject } from "../../machinery/meta/json.js";
+import { deepEqual } from "../../machinery/patch/json-values.js";
 import type { ControllerContext } from "../context.js";
 
 const GROUP_VERSION = "autoscaling/v2";
 const KIND = "HorizontalPodAutoscaler";
 
-/** How often the metrics of an autoscaler are looked at. Changes of it wait for the next look. */
+/** How often the metrics of an autoscaler are looked at. */
 const PERIOD_MS = 15_000;
+/** The cache shows by then what was written. */
+const BEHIND_MS = 100;
+
+/** When an autoscaler is looked at next, in milliseconds, and the spec that it had when that was decided. */
+interface Due {
+  readonly at: number;
+  readonly spec: HorizontalPodAutoscaler["spec"];
+}
 
 /** Scales workloads by their metrics. */
 export function horizontalPodAutoscalerController(context: ControllerContext): void {
-  const { client, manager, clock, served, cluster } = context;
+  const { client, manager, clock, served, cluster, gates } = context;
   const pods = manager.informers.of("v1", "Pod").lister;
   const now = (): number => clock.now();
   /** Loaded for the first autoscaler. */
@@ -26,11 +37,19 @@ export function horizontalPodAutoscalerController(context: ControllerContext): v
       scaleOf: (namespace, target) => scaleOf({ client, served }, namespace, target),
       metrics: metricReader(client, servedMetrics(client, served, now), cluster.metrics, now),
       recorder: context.recorder({ component: "horizontal-pod-autoscaler" }),
+      gates,
       now,
     });
   });
-  /** When each autoscaler is looked at next, by its key. */
-  const due = new Map<string, number>();
+  /** By the autoscaler's key. */
+  const due = new Map<string, Due>();
+  // K37-140: before Kubernetes 1.37 a new autoscaler, as a changed one, waits for the next look.
+  const actsAtOnce = context.release.atLeast("1.37");
+  const dueOf = (known: Due | undefined, { spec }: HorizontalPodAutoscaler): Due => {
+    if (known === undefined) return { at: now() + (actsAtOnce ? 0 : PERIOD_MS), spec };
+    const isChanged = gates.enabled("HPAGeneration") && !sameSpec(known.spec, spec);
+    return { at: isChanged ? now() : known.at, spec };
+  };
   manager
     .controllerFor(GROUP_VERSION, KIND)
     .named("horizontal-pod-autoscaler-controller")
@@ -41,11 +60,16 @@ export function horizontalPodAutoscalerController(context: ControllerContext): v
         if (due.delete(key)) (await autoscalers()).forget(namespace, name);
         return;
       }
-      const at = due.get(key) ?? now() + PERIOD_MS;
-      due.set(key, at);
-      if (now() < at) return { requeueAfterMilliseconds: at - now() };
-      due.set(key, now() + PERIOD_MS);
-      await (await autoscalers()).reconcile(autoscaler);
+      const next = dueOf(due.get(key), autoscaler);
+      due.set(key, next);
+      if (now() < next.at) return { requeueAfterMilliseconds: next.at - now() };
+      const reconciler = await autoscalers();
+      if (actsAtOnce && reconciler.isBehind(autoscaler)) return { requeueAfterMilliseconds: BEHIND_MS };
+      due.set(key, { ...next, at: now() + PERIOD_MS });
+      await reconciler.reconcile(autoscaler);
       return { requeueAfterMilliseconds: PERIOD_MS };
     });
 }
+
+const sameSpec = (one: HorizontalPodAutoscaler["spec"], other: HorizontalPodAutoscaler["spec"]): boolean =>
+  one === other || deepEqual(one as unknown as JsonObject, other as unknown as JsonObject);

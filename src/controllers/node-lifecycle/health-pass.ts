@@ -3,6 +3,7 @@ import type { EventRecorder } from "../../client/events/index.js";
 import type { ControllerContext } from "../context.js";
 import { NodeHealth, readyCondition, unknownConditions } from "./node-health.js";
 import { hasTaint, NOT_READY, UNREACHABLE, changeTaints, markNotReady, writeConditions } from "./node-writes.js";
+import { unlessAbsent } from "../writes.js";
 import { countsForZone, ZoneQueues, zoneOf, zoneState } from "./zones.js";
 
 /** A pass that comes this much later than it was due, in milliseconds, finds a process that was stopped, not nodes that were silent. */
@@ -21,7 +22,7 @@ export class HealthPass {
   #due = Number.POSITIVE_INFINITY;
 
   constructor(
-    private readonly context: Pick<ControllerContext, "client" | "clock" | "cluster">,
+    private readonly context: Pick<ControllerContext, "client" | "clock" | "cluster" | "release">,
     private readonly events: EventRecorder,
     private readonly podsOf: (node: string) => readonly Pod[],
   ) {
@@ -69,7 +70,7 @@ export class HealthPass {
     const observed = readyCondition(node);
     this.health.observe(node, now);
     let current = observed;
-    if (observed?.status !== "Unknown" && this.health.deadline(node) <= now) {
+    if (observed?.status !== "Unknown" && (await this.#isSilent(node, now))) {
       const conditions = unknownConditions(node, now);
       if (!(await writeConditions(this.context.client, node, conditions))) return observed;
       this.health.marked(name, conditions);
@@ -87,6 +88,16 @@ export class HealthPass {
       this.#unmarked.delete(name);
     }
     return current;
+  }
+
+  async #isSilent(node: Node, now: number): Promise<boolean> {
+    if (this.health.deadline(node) > now) return false;
+    // K37-144: the cache of Leases may be behind what the server has.
+    if (!this.context.release.atLeast("1.37")) return true;
+    const leases = this.context.client.of("coordination.k8s.io/v1", "Lease").namespace("kube-node-lease");
+    const lease = await unlessAbsent(leases.get(node.metadata?.name ?? ""));
+    if (lease !== undefined) this.health.renewed(lease, now);
+    return this.health.deadline(node) <= now;
   }
 
   /** Queues the node for its NoExecute taint, replaces the taint of the other state at once, and removes both of a ready node. */

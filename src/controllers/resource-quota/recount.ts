@@ -1,4 +1,5 @@
 import { quotaStatus, type Usage } from "../../api/quota/index.js";
+import type { ResizeSums } from "../../api/pods/pod-total.js";
 import type { ResourceQuota, ResourceQuotaStatus } from "../../api/types/core/v1.js";
 import type { DeviceClass } from "../../api/types/resource/v1.js";
 import type { ApiObject } from "../../machinery/meta/object.js";
@@ -32,11 +33,12 @@ export async function recount(
   sources: RecountSources,
   now: number,
   classes: readonly DeviceClass[] = [],
+  resizes?: ResizeSums,
 ): Promise<Recount | undefined> {
   const quota = await sources.quota();
   if (quota === undefined) return undefined;
   const open = await sources.open(quota);
   const objects = await sources.objects(quota);
-  const status = quotaStatus(quota, (resource) => objects.get(resource), now, open, classes);
+  const status = quotaStatus(quota, (resource) => objects.get(resource), now, open, classes, resizes);
   return { quota, status, isOpen: open.size > 0 };
 }

@@ -1,5 +1,6 @@
 import { smallest } from "../../base/collections/append.js";
 import { chargedUntil, countedResources, isExtendedRequest, quotaStatus } from "../../api/quota/index.js";
+import { resizeSumsOf } from "../../api/pods/pod-total.js";
 import type { Pod, ResourceQuota } from "../../api/types/core/v1.js";
 import type { DeviceClass } from "../../api/types/resource/v1.js";
 import { objectKey, type SharedInformer } from "../../client/informers/index.js";
@@ -63,6 +64,7 @@ const SOON = 500;
  */
 export function resourceQuotaController(context: ControllerContext): void {
   const { client, manager, clock, cluster } = context;
+  const resizes = resizeSumsOf(context.release);
   const quotas = client.of("v1", "ResourceQuota");
   const informer = manager.informers.of("v1", "ResourceQuota");
   const known = informer.lister;
@@ -107,6 +109,7 @@ export function resourceQuotaController(context: ControllerContext): void {
       },
       now,
       present,
+      resizes,
     );
   const controller = manager
     .controllerFor("v1", "ResourceQuota")
@@ -126,7 +129,8 @@ export function resourceQuotaController(context: ControllerContext): void {
       const ends = pods.map((pod) => (chargedUntil(pod) ?? 0) + 1).filter((end) => end > now);
       due.set(key, smallest([now + PERIOD, ...ends]));
       let wait = smallest(ends.map((end) => end - now));
-      if (quotaStatus(quota, (resource) => objects.in(namespace, resource), now, undefined, present) !== undefined) {
+      const counted = (resource: string) => objects.in(namespace, resource);
+      if (quotaStatus(quota, counted, now, undefined, present, resizes) !== undefined) {
         const found = await count(namespace, name, now, present);
         if (found === undefined) return;
         const { quota: current, status, isOpen } = found;

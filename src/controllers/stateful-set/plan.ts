@@ -1,3 +1,4 @@
+import type { ServerGates } from "../../api/gates/feature-gates.js";
 import type { StatefulSet } from "../../api/types/apps/v1.js";
 import type { Pod, PodTemplateSpec } from "../../api/types/core/v1.js";
 import { isOver } from "../owned-pods/pod-state.js";
@@ -22,6 +23,7 @@ export interface PlanInput {
   readonly pods: readonly Pod[];
   readonly current: Revision;
   readonly update: Revision;
+  readonly gates: ServerGates;
   /** In milliseconds. */
   readonly now: number;
 }
@@ -112,20 +114,30 @@ function shrink(input: PlanInput, replicas: readonly Pod[], condemned: readonly 
 
 /** The pods that a rolling update replaces now: from the highest ordinal down, as many as may be unavailable at a time. */
 function outdatedPods(input: PlanInput, replicas: readonly Pod[]): readonly Pod[] {
-  const { set, update } = input;
-  const allowed = maxUnavailable(set);
+  const { set, update, gates } = input;
+  const countsAll = gates.enabled("MaxUnavailableStatefulSet");
+  const allowed = countsAll ? maxUnavailable(set) : 1;
+  const updated = replicas.slice(partitionOf(set)).toReversed();
+  const isOutdated = (pod: Pod): boolean => revisionOf(pod) !== update.name && !isBeingDeleted(pod);
+  // What is broken already goes first, and does not hold up the update.
+  if (!isOrdered(set) && countsAll) {
+    const [broken, others] = [true, false].map((unavailable) =>
+      updated.filter((pod) => isUnavailable(input, pod) === unavailable),
+    ) as [Pod[], Pod[]];
+    const first = broken.filter(isOutdated).slice(0, allowed);
+    const missing = broken.filter((pod) => !isOutdated(pod)).length + first.length;
+    return [...first, ...others.filter(isOutdated).slice(0, Math.max(0, allowed - missing))];
+  }
   const found: Pod[] = [];
   let unavailable = 0;
-  for (const pod of replicas.slice(partitionOf(set)).toReversed()) {
+  for (const pod of updated) {
     if (unavailable >= allowed) break;
-    const isOutdated = revisionOf(pod) !== update.name && !isBeingDeleted(pod);
-    if (isOutdated) found.push(pod);
-    if (isOutdated || isUnavailable(input, pod)) unavailable++;
+    if (isOutdated(pod)) found.push(pod);
+    if (isOutdated(pod) || isUnavailable(input, pod)) unavailable++;
   }
   return found;
 }
 
-/** Kubernetes 1.36 has the field behind a feature gate that is off: its server drops it, and 1 holds. */
 function maxUnavailable(set: StatefulSet): number {
   const stated = set.spec?.updateStrategy?.rollingUpdate?.maxUnavailable;
   return stated === undefined ? 1 : Math.max(1, scaledValue(stated, wantedReplicas(set), "down"));

@@ -35,13 +35,14 @@ const SOON_MS = 100;
 
 /** Keeps the pods of StatefulSets: each has a name, an ordinal and claims that outlive it. */
 export function statefulSetController(context: ControllerContext): void {
-  const { client, manager, clock, release } = context;
+  const { client, manager, clock, release, gates } = context;
   const { informers } = manager;
   const sets = informers.of(STATEFUL_SET.apiVersion, STATEFUL_SET.kind).lister;
   const parts: SetParts = {
     client,
     clock,
     release,
+    gates,
     revisionsOf: controlledObjects(informers.of(REVISION.apiVersion, REVISION.kind)),
     control: new MemberControl(
       client,
@@ -76,7 +77,7 @@ export function statefulSetController(context: ControllerContext): void {
     });
 }
 
-interface SetParts extends Pick<ControllerContext, "client" | "clock" | "release"> {
+interface SetParts extends Pick<ControllerContext, "client" | "clock" | "release" | "gates"> {
   readonly revisionsOf: ControlledObjects<ControllerRevision>;
   readonly control: MemberControl;
   readonly pods: ControlledObjects<Pod>;
@@ -85,7 +86,7 @@ interface SetParts extends Pick<ControllerContext, "client" | "clock" | "release
 async function reconcile(
   { namespace, name }: NamespacedName,
   set: StatefulSet,
-  { client, clock, release, revisionsOf, control, pods }: SetParts,
+  { client, clock, release, gates, revisionsOf, control, pods }: SetParts,
 ): Promise<ReconcileResult> {
   const selector = readSelector(set.spec?.selector);
   if (selector === undefined) return;
@@ -98,7 +99,8 @@ async function reconcile(
   const { current, update, collisionCount } = await setRevisions(set, sorted, revisionClient, release);
   const revision = (one: typeof current) => ({ name: nameOf(one), template: templateOf(one) ?? {} });
   const now = clock.now();
-  const planned = plan({ set, pods: members, current: revision(current), update: revision(update), now });
+  const revisions = { current: revision(current), update: revision(update) };
+  const planned = plan({ set, pods: members, ...revisions, gates, now });
   const failure = await takeSteps(set, planned.steps, control);
   const status = statefulSetStatus(set, {
     pods: members,
@@ -106,6 +108,7 @@ async function reconcile(
     update: nameOf(update),
     collisionCount,
     outdated: failure === undefined ? planned.outdated : 0,
+    release,
     now,
   });
   await writeStatus(objects, set, status);

@@ -1,3 +1,4 @@
+import type { Release } from "../../api/facts/index.js";
 import type { StatefulSet, StatefulSetStatus } from "../../api/types/apps/v1.js";
 import type { Pod } from "../../api/types/core/v1.js";
 import { revisionOf, wantedReplicas } from "./identity.js";
@@ -11,13 +12,14 @@ export interface ObservedSet {
   readonly collisionCount: number;
   /** How many pods of the current revision were just deleted to be replaced. */
   readonly outdated: number;
+  readonly release: Pick<Release, "atLeast">;
   /** In milliseconds. */
   readonly now: number;
 }
 
 /** Counts of 0 are left out where the wire has none. */
 export function statefulSetStatus(set: StatefulSet, observed: ObservedSet): StatefulSetStatus {
-  const { pods, current, update, collisionCount, outdated, now } = observed;
+  const { pods, current, update, collisionCount, outdated, release, now } = observed;
   const minReadySeconds = set.spec?.minReadySeconds ?? 0;
   const created = pods.filter(isCreated);
   const staying = created.filter((pod) => !isBeingDeleted(pod));
@@ -30,7 +32,9 @@ export function statefulSetStatus(set: StatefulSet, observed: ObservedSet): Stat
     currentReplicas: ofRevision(current) - outdated,
     updatedReplicas: ofRevision(update),
   };
-  const isDone = isUpdated(set, counts);
+  // K37-141: Kubernetes 1.36 never ends an update whose pods users delete.
+  const mayEnd = release.atLeast("1.37") || set.spec?.updateStrategy?.type !== "OnDelete";
+  const isDone = mayEnd && isUpdated(set, counts);
   const { conditions } = set.status ?? {};
   return {
     ...positive("observedGeneration", set.metadata?.generation ?? 0),
@@ -46,12 +50,11 @@ export function statefulSetStatus(set: StatefulSet, observed: ObservedSet): Stat
   };
 }
 
-/** Whether a rolling update is complete: from then on the updated revision is the current one. */
+/** Whether an update is complete: from then on the updated revision is the current one. */
 function isUpdated(
   set: StatefulSet,
   counts: { readonly replicas: number; readonly readyReplicas: number; readonly updatedReplicas: number },
 ): boolean {
-  if (set.spec?.updateStrategy?.type === "OnDelete") return false;
   const wanted = wantedReplicas(set);
   return counts.updatedReplicas === wanted && counts.readyReplicas === wanted && counts.replicas === wanted;
 }

@@ -53,15 +53,52 @@ export function withoutRunning(migration: StorageVersionMigration): StorageVersi
     : { ...migration, status: { ...migration.status, conditions: left } };
 }
 
+/** What the condition Running says of a migration that has `left` objects of `total` still to write (K37-143). The words are ours. */
+export const progressText = (left: number, total: number): string =>
+  `The migration is running: ${total - left} of ${total} objects have been migrated`;
+
+/** The migration with another message of its condition Running. */
+export const withProgress = (migration: StorageVersionMigration, message: string): StorageVersionMigration =>
+  withRunning(migration, { message });
+
+/** A migration that is over whose condition Running says so (K37-143); undefined when it does. */
+export function withEndedRunning(migration: StorageVersionMigration): StorageVersionMigration | undefined {
+  const reason = has(migration, "Failed") ? "MigrationFailed" : "MigrationCompleted";
+  const running = migration.status?.conditions?.find(({ type }) => type === "Running");
+  return running === undefined || running.reason === reason ? undefined : withRunning(migration, { reason });
+}
+
+function withRunning(
+  migration: StorageVersionMigration,
+  change: { readonly reason?: string; readonly message?: string },
+): StorageVersionMigration {
+  const conditions = (migration.status?.conditions ?? []).map((condition) =>
+    condition.type === "Running" ? { ...condition, ...change } : condition,
+  );
+  return { ...migration, status: { ...migration.status, conditions } };
+}
+
 /** Whether an object was last written before or at the resource version at which a migration began. */
 export function isOlder(resourceVersion: string | undefined, start: string): boolean {
   return BigInt(resourceVersion || 0) <= BigInt(start);
 }
 
-type Applied = Pick<CustomResourceDefinitionStatus, "conditions" | "storedVersions">;
+/** What a migration says in the status of the definition of its objects. */
+export type MigrationOfDefinition = Pick<CustomResourceDefinitionStatus, "conditions" | "storedVersions">;
+
+/** A definition's status as a merge patch has it: with the conditions that are not of the migration. */
+export function withOthers({ status }: CustomResourceDefinition, own: MigrationOfDefinition): MigrationOfDefinition {
+  const types = new Set((own.conditions ?? []).map(({ type }) => type));
+  const others = (status?.conditions ?? []).filter(({ type }) => !types.has(type));
+  return { ...own, conditions: [...others, ...(own.conditions ?? [])] };
+}
 
 /** What a definition's status says while a migration of its objects runs. */
-export function migratingStatus(definition: CustomResourceDefinition, migration: string, now: number): Applied {
+export function migratingStatus(
+  definition: CustomResourceDefinition,
+  migration: string,
+  now: number,
+): MigrationOfDefinition {
   return withMigrating(definition, "True", "MigrationRunning", `Migration ${migration} is running`, now);
 }
 
@@ -69,7 +106,11 @@ export function migratingStatus(definition: CustomResourceDefinition, migration:
  * What it says when the migration is over. If it has succeeded and the definition has not changed meanwhile, the objects are
  * stored at one version alone.
  */
-export function migratedStatus(definition: CustomResourceDefinition, succeeded: boolean, now: number): Applied {
+export function migratedStatus(
+  definition: CustomResourceDefinition,
+  succeeded: boolean,
+  now: number,
+): MigrationOfDefinition {
   const { conditions } = definition.status ?? {};
   const migrating = (conditions ?? []).find(({ type }) => type === "StorageMigrating");
   const unchanged =
@@ -90,7 +131,7 @@ function withMigrating(
   reason: string,
   message: string,
   now: number,
-): Applied {
+): MigrationOfDefinition {
   const { generation } = metadata ?? {};
   const condition = { type: "StorageMigrating", status, lastTransitionTime: formatTime(now), reason, message } as const;
   return { conditions: [{ ...condition, ...(generation !== undefined && { observedGeneration: generation }) }] };

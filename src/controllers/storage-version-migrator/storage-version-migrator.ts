@@ -1,10 +1,12 @@
+import type { CustomResourceDefinition } from "../../api/types/apiextensions/v1.js";
 import type { StorageVersionMigration } from "../../api/types/storagemigration/v1.js";
 import type { Clock } from "../../base/time/clock.js";
 import type { KubernetesClient } from "../../client/dynamic/kubernetes-client.js";
 import type { ResourceClient } from "../../client/dynamic/resource-client.js";
 import type { Stored } from "../../client/dynamic/stored.js";
 import type { Lister } from "../../client/informers/index.js";
-import { isStatusError, isConflict } from "../../machinery/errors/status-error.js";
+import { isStatusError, isConflict, isNotFound } from "../../machinery/errors/status-error.js";
+import type { ObjectMeta } from "../../machinery/meta/object.js";
 import type { ControllerContext } from "../context.js";
 import { type ServedResource, whereServed } from "../served-resources.js";
 import { unlessAbsent, unlessChanged } from "../writes.js";
@@ -12,17 +14,25 @@ import {
   migratedStatus,
   migratingStatus,
   has,
+  type MigrationOfDefinition,
   isOver,
   isSameResource,
   type MigrationCondition,
   nextOf,
+  progressText,
   withCondition,
+  withEndedRunning,
+  withOthers,
   withoutRunning,
+  withProgress,
   isOlder,
 } from "./migration-status.js";
 
 const NAME = "storage-version-migrator-controller";
 const DEFINITION = ["apiextensions.k8s.io/v1", "CustomResourceDefinition"] as const;
+
+/** A migration shows its progress each time that it has written so many objects. */
+const PROGRESS_STEP = 500;
 
 /** The answers after which a migration is tried again: the server is busy or not there. */
 const PASSING = [429, 500, 503, 504];
@@ -59,9 +69,11 @@ class StorageVersionMigrator {
   readonly #clock: Clock;
   readonly #served: ControllerContext["served"];
   readonly #signal: AbortSignal;
+  /** Whether it writes by merge patches and shows how far it is; before Kubernetes 1.37 it applies. */
+  readonly #merges: boolean;
 
   constructor(
-    { client, clock, served, signal }: ControllerContext,
+    { client, clock, served, signal, release }: ControllerContext,
     private readonly migrations: Lister<Stored<StorageVersionMigration>>,
     private readonly own: ResourceClient<StorageVersionMigration>,
   ) {
@@ -69,6 +81,8 @@ class StorageVersionMigrator {
     this.#clock = clock;
     this.#served = served;
     this.#signal = signal;
+    // K37-143
+    this.#merges = release.atLeast("1.37");
   }
 
   get #definitions() {
@@ -95,28 +109,35 @@ class StorageVersionMigrator {
     const definition = await this.#definitionOf(migration);
     if (definition !== undefined) {
       const status = migratingStatus(definition, migration.metadata?.name ?? "", this.#clock.now());
-      await this.#applyStatus(definition.metadata?.name ?? "", status);
+      await this.#writeStatus(definition, status);
     }
     await this.#note(migration, "Running", "MigrationRunning", "The migration is running");
   }
 
   async #run(migration: StorageVersionMigration, resource: ServedResource, start: string): Promise<void> {
+    let running = migration;
+    const onProgress = async (left: number, total: number): Promise<void> => {
+      running = withProgress(running, progressText(left, total));
+      // The last step is written with the end of the migration.
+      if (left > 0) running = await this.own.updateStatus(running);
+    };
     try {
-      await migrateObjects(this.#client, resource, start, { fieldManager: NAME, signal: this.#signal });
+      const write = { signal: this.#signal, merges: this.#merges, ...(this.#merges && { onProgress }) };
+      await migrateObjects(this.#client, resource, start, write);
     } catch (error) {
       if (!isStatusError(error) || PASSING.includes(error.code)) throw error;
-      return this.#fail(migration, `migration encountered unhandled error: ${error.message}`);
+      return this.#fail(running, `migration encountered unhandled error: ${error.message}`);
     }
-    await this.#note(migration, "Succeeded", "StorageVersionMigrationSucceeded", "");
+    await this.#note(running, "Succeeded", "StorageVersionMigrationSucceeded", "");
   }
 
   async #finish(migration: StorageVersionMigration): Promise<void> {
-    const finished = withoutRunning(migration);
+    const finished = this.#merges ? withEndedRunning(migration) : withoutRunning(migration);
     if (finished === undefined) return;
     const definition = await this.#definitionOf(migration);
     if (definition !== undefined) {
       const status = migratedStatus(definition, has(migration, "Succeeded"), this.#clock.now());
-      await this.#applyStatus(definition.metadata?.name ?? "", status);
+      await this.#writeStatus(definition, status);
     }
     await this.own.updateStatus(finished);
   }
@@ -145,7 +166,13 @@ class StorageVersionMigrator {
     return group === "" ? undefined : unlessAbsent(this.#definitions.get(`${resource}.${group}`));
   }
 
-  async #applyStatus(name: string, status: object): Promise<void> {
+  async #writeStatus(definition: CustomResourceDefinition, status: MigrationOfDefinition): Promise<void> {
+    const { name = "", resourceVersion } = definition.metadata ?? {};
+    if (this.#merges) {
+      const patch = { metadata: { resourceVersion }, status: withOthers(definition, status) };
+      await this.#definitions.patchStatus(name, patch, { type: "merge" });
+      return;
+    }
     const patch = { apiVersion: DEFINITION[0], kind: DEFINITION[1], metadata: { name }, status };
     await this.#definitions.patchStatus(name, patch, {
       type: "apply",
@@ -165,27 +192,47 @@ async function currentVersion(client: KubernetesClient, resource: ServedResource
   return (await listed.list({ limit: 1 })).metadata?.resourceVersion ?? "";
 }
 
+interface ObjectWrites {
+  readonly signal: AbortSignal;
+  readonly merges: boolean;
+  /** Called with the number of objects that are left after each {@link PROGRESS_STEP} of them, and after the last. */
+  readonly onProgress?: (left: number, total: number) => Promise<void>;
+}
+
 /**
- * Has the server write again each object that was last written before `start`, by an apply of nothing. One that changes
+ * Has the server write again each object that was last written before `start`, by a patch of nothing. One that changes
  * meanwhile is written in the current version by that change.
  */
 async function migrateObjects(
   client: KubernetesClient,
   resource: ServedResource,
   start: string,
-  { fieldManager, signal }: { readonly fieldManager: string; readonly signal: AbortSignal },
+  { signal, merges, onProgress }: ObjectWrites,
 ): Promise<void> {
   const objects = client.resource(resource);
   const { apiVersion, kind } = resource;
-  for await (const { metadata } of objects.metadata().listAll({ signal })) {
-    const { namespace = "", name, uid, resourceVersion } = metadata ?? {};
-    if (!isOlder(resourceVersion, start)) continue;
+  const older: ObjectMeta[] = [];
+  let total = 0;
+  const write = async ({ namespace = "", name = "", uid, resourceVersion }: ObjectMeta): Promise<void> => {
     const own = resource.namespaced ? objects.namespace(namespace) : objects;
+    const metadata = { uid, resourceVersion };
     try {
-      const patch = { apiVersion, kind, metadata: { uid, resourceVersion } };
-      await own.patch(name, patch, { type: "apply", fieldManager, signal });
+      if (merges) await own.patch(name, { metadata }, { type: "merge", fieldManager: NAME, signal });
+      else await own.patch(name, { apiVersion, kind, metadata }, { type: "apply", fieldManager: NAME, signal });
     } catch (error) {
-      if (!isConflict(error)) throw error;
+      if (!isConflict(error) && !(merges && isNotFound(error))) throw error;
     }
+  };
+  for await (const { metadata } of objects.metadata().listAll({ signal })) {
+    total++;
+    if (metadata === undefined || !isOlder(metadata.resourceVersion, start)) continue;
+    // The progress is known only when all are listed.
+    if (onProgress === undefined) await write(metadata);
+    else older.push(metadata);
   }
+  for (const [index, metadata] of older.entries()) {
+    if (index > 0 && index % PROGRESS_STEP === 0) await onProgress?.(older.length - index, total);
+    await write(metadata);
+  }
+  await onProgress?.(0, total);
 }

@@ -1,33 +1,74 @@
-import type { PersistentVolume, PersistentVolumeClaim } from "../../api/types/core/v1.js";
+import type {
+  PersistentVolume,
+  PersistentVolumeClaim,
+  PersistentVolumeClaimCondition,
+} from "../../api/types/core/v1.js";
 import { claimsOfPod, isPodOver } from "../../api/volumes/claims.js";
 import type { ResourceClient } from "../../client/dynamic/resource-client.js";
-import { isConflict, isNotFound } from "../../machinery/errors/status-error.js";
 import type { ApiObject } from "../../machinery/meta/object.js";
+import { formatTime } from "../../machinery/meta/time.js";
 import type { ControllerContext } from "../context.js";
 import { podsOfClaims } from "../pod-indexes.js";
+import { unlessChanged } from "../writes.js";
 
 const CLAIM_FINALIZER = "kubernetes.io/pvc-protection";
 const VOLUME_FINALIZER = "kubernetes.io/pv-protection";
 
-/** Protects claims, and lets one that is being deleted go when no pod uses it any more. */
-export function claimProtection({ client, manager }: ControllerContext): void {
+/** Protects claims, lets one that is being deleted go when no pod uses it any more, and notes on bound claims whether a pod uses them. */
+export function claimProtection({ client, manager, clock, gates }: ControllerContext): void {
   const podsUsing = podsOfClaims(manager.informers);
+  const notesUse = gates.enabled("PersistentVolumeClaimUnusedSinceTime");
   manager
-    .controllerFor("v1", "PersistentVolumeClaim", { when: (claim) => protection(CLAIM_FINALIZER, claim) !== "none" })
+    .controllerFor("v1", "PersistentVolumeClaim", {
+      when: (claim) => protection(CLAIM_FINALIZER, claim) !== "none" || (notesUse && isBound(claim)),
+    })
     .named("persistentvolumeclaim-protection-controller")
     .watches("v1", "Pod", claimsOfPod)
     .reconcile(async ({ namespace, name, object: claim }) => {
-      const due = claim === undefined ? "none" : protection(CLAIM_FINALIZER, claim);
-      if (claim === undefined || due === "none") return;
+      if (claim === undefined) return;
       const claims = client.of("v1", "PersistentVolumeClaim").namespace(namespace);
+      const due = protection(CLAIM_FINALIZER, claim);
       if (due === "add") return writeFinalizers(claims, claim, withFinalizer(claim, CLAIM_FINALIZER));
-      if (podsUsing(`${namespace}/${name}`).length > 0) return;
+      const isUsed = podsUsing(`${namespace}/${name}`).length > 0;
+      if (due === "none") {
+        const conditions = notesUse ? useConditions(claim, isUsed, clock.now()) : undefined;
+        if (conditions === undefined) return;
+        await unlessChanged(claims.updateStatus({ ...claim, status: { ...claim.status, conditions } }));
+        return;
+      }
+      if (isUsed) return;
       // A pod that was created just before may not be in the cache yet.
       for await (const pod of client.of("v1", "Pod").namespace(namespace).listAll()) {
         if (!isPodOver(pod) && claimsOfPod(pod).some((one) => one.name === name)) return;
       }
       await writeFinalizers(claims, claim, withoutFinalizer(claim, CLAIM_FINALIZER));
     });
+}
+
+const isBound = ({ status }: PersistentVolumeClaim): boolean => status?.phase === "Bound";
+
+/**
+ * The conditions of a claim with one that says since when no pod uses it. Undefined when they say so already, and for claims that are being deleted
+ * or are not bound yet: the binder writes those. `now` in milliseconds.
+ */
+export function useConditions(
+  claim: PersistentVolumeClaim,
+  isUsed: boolean,
+  now: number,
+): PersistentVolumeClaimCondition[] | undefined {
+  if (!isBound(claim) || claim.metadata?.deletionTimestamp !== undefined) return undefined;
+  const conditions = claim.status?.conditions ?? [];
+  const place = conditions.findIndex(({ type }) => type === "Unused");
+  const status = isUsed ? "False" : "True";
+  if (conditions[place]?.status === status) return undefined;
+  const condition: PersistentVolumeClaimCondition = {
+    type: "Unused",
+    status,
+    lastTransitionTime: formatTime(now),
+    reason: isUsed ? "PodUsingPVC" : "NoPodsUsingPVC",
+    message: isUsed ? "A pod is currently referencing this PVC" : "No pods are currently referencing this PVC",
+  };
+  return place < 0 ? [...conditions, condition] : conditions.with(place, condition);
 }
 
 /** Protects volumes, and lets one that is being deleted go when no claim is bound to it. */
@@ -65,10 +106,5 @@ async function writeFinalizers<T extends PersistentVolume | PersistentVolumeClai
   object: T,
   finalizers: string[],
 ): Promise<void> {
-  try {
-    await client.update({ ...object, metadata: { ...object.metadata, finalizers } });
-  } catch (error) {
-    // Deleted, or changed since the cache saw it: the change reconciles the object again.
-    if (!isNotFound(error) && !isConflict(error)) throw error;
-  }
+  await unlessChanged(client.update({ ...object, metadata: { ...object.metadata, finalizers } }));
 }

@@ -22,6 +22,7 @@ import {
 } from "../../machinery/meta/received.js";
 import { parseQuantity, quantityValue } from "../../machinery/text/quantity/quantity.js";
 import { RuntimeError } from "../container-runtime.js";
+import { textOf } from "../scripted/shell/expansion/byte-text.js";
 import type { KubernetesClient } from "../../client/dynamic/kubernetes-client.js";
 
 type ServiceVariables = readonly (readonly [name: string, value: string])[];
@@ -92,12 +93,17 @@ export interface EnvironmentSource {
 
 type Variables = Record<string, string>;
 
-/** A container's environment: Services, envFrom, then env, with $(NAME) of those before it. Throws a {@link ConfigError}. */
+/**
+ * A container's environment: Services, envFrom, then env, with $(NAME) of those before it. Throws a {@link ConfigError}. `keepsBytes`: bytes of
+ * ConfigMaps and Secrets that are no UTF-8 stay what they are, as {@link textOf} has them.
+ */
 export async function containerEnvironment(
   container: Received<Container | EphemeralContainer>,
   source: EnvironmentSource,
+  keepsBytes = false,
 ): Promise<Environment> {
   const env = new Environment();
+  const decode = keepsBytes ? textOf : (bytes: Buffer): string => bytes.toString("utf8");
   if (source.services !== undefined)
     for (const [name, value] of serviceVariables(source.services, source.pod as Pod)) env.set(name, value);
   for (const from of objects(container.envFrom)) {
@@ -106,11 +112,11 @@ export async function containerEnvironment(
       const reference = object(kind === "ConfigMap" ? from.configMapRef : from.secretRef);
       if (text(reference.name) === "") continue;
       const data = await dataOf(kind, text(reference.name), reference.optional === true, source);
-      for (const [key, value] of data ?? []) env.set(`${prefix}${key}`, value.toString("utf8"));
+      for (const [key, value] of data ?? []) env.set(`${prefix}${key}`, decode(value));
     }
   }
   for (const variable of objects(container.env)) {
-    const value = await variableValue(variable, container, source);
+    const value = await variableValue(variable, container, source, decode);
     if (value !== undefined) env.set(text(variable.name), absent(variable.valueFrom) ? env.expand(value) : value);
   }
   return env;
@@ -203,6 +209,7 @@ async function variableValue(
   variable: Received<EnvVar>,
   container: Received<Container | EphemeralContainer>,
   source: EnvironmentSource,
+  decode: (bytes: Buffer) => string,
 ): Promise<string | undefined> {
   const { fieldRef, configMapKeyRef, secretKeyRef, resourceFieldRef } = object(variable.valueFrom);
   if (!absent(fieldRef)) return podField(text(object(fieldRef).fieldPath), source);
@@ -215,7 +222,7 @@ async function variableValue(
     const { name, key, optional } = object(reference);
     const data = await dataOf(kind, text(name), optional === true, source);
     const value = data?.get(text(key));
-    if (value !== undefined) return value.toString("utf8");
+    if (value !== undefined) return decode(value);
     if (optional === true) return undefined;
     throw new ConfigError(
       `couldn't find key ${text(key)} in ${kind} ${source.pod.metadata?.namespace ?? ""}/${text(name)}`,

@@ -7,6 +7,8 @@ import type { KubernetesClient } from "../../client/dynamic/kubernetes-client.js
 import { isAlreadyExists, isNotFound } from "../../machinery/errors/status-error.js";
 import { object, objects, type Received, type ReceivedObject, text } from "../../machinery/meta/received.js";
 import { formatMicroTime, formatTime } from "../../machinery/meta/time.js";
+import { formatQuantity, parseQuantity, quantityValue } from "../../machinery/text/quantity/quantity.js";
+import { isKubeletAtLeast } from "./pod-context.js";
 
 /** What a node says of itself. */
 export interface NodeFacts {
@@ -64,7 +66,7 @@ export const RENEW_MS = 20_000;
 const STATUS_RENEWALS = 15;
 /** What nodes of this program name as their operating system's image. */
 export const OS_IMAGE = "kubets";
-/** What a kubelet of 1.36 declares of what an API server asks of it before it lets a pod be changed. */
+/** What a kubelet of 1.36 or 1.37 declares (K37-164) of what an API server asks of it before it lets a pod be changed. */
 const DECLARED_FEATURES = [
   "ExtendWebSocketsToKubelet",
   "InPlacePodLevelResourcesVerticalScaling",
@@ -74,6 +76,9 @@ const DECLARED_FEATURES = [
 
 /** Creates the Node, and keeps its status and its Lease until `signal` aborts. */
 export class NodeRegistration {
+  /** Of the Node; undefined until it is registered. */
+  uid: string | undefined;
+
   constructor(
     private readonly client: Pick<KubernetesClient, "of">,
     private readonly facts: NodeFacts,
@@ -90,6 +95,7 @@ export class NodeRegistration {
     const nodes = this.client.of("v1", "Node");
     try {
       const created = await nodes.create(newNode(this.facts));
+      this.uid = created.metadata?.uid;
       await this.#postStatus(created);
       await this.#createLease(created);
     } catch (error) {
@@ -125,6 +131,7 @@ export class NodeRegistration {
     const { name } = this.facts;
     const nodes = this.client.of("v1", "Node");
     const before: ReceivedObject<Node> = known ?? (await nodes.get(name));
+    this.uid = before.metadata?.uid;
     const conditions = objects(object(before.status).conditions);
     await nodes.patchStatus(name, { status: this.#status(conditions) }, { type: "merge" });
     const wasReady = conditions.some(({ type, status }) => type === "Ready" && status === "True");
@@ -142,9 +149,10 @@ export class NodeRegistration {
     // A machine's ids, the same at each start.
     const id = createHash("sha256").update(name).digest("hex").slice(0, 32);
     const uuid = id.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");
+    const shown = isKubeletAtLeast(kubeletVersion, "1.37") ? withDecimalStorage(capacity) : capacity;
     return {
-      capacity: { ...capacity },
-      allocatable: { ...capacity },
+      capacity: { ...shown },
+      allocatable: { ...shown },
       conditions: [
         condition("MemoryPressure", "False", "KubeletHasSufficientMemory", "kubelet has sufficient memory available"),
         condition("DiskPressure", "False", "KubeletHasNoDiskPressure", "kubelet has no disk pressure"),
@@ -197,6 +205,14 @@ export class NodeRegistration {
     const renewTime = formatMicroTime(this.clock.now());
     return { holderIdentity: this.facts.name, leaseDurationSeconds: LEASE_SECONDS, renewTime };
   }
+}
+
+/** K37-183: a kubelet measures the storage of its disk in bytes, and writes them as a decimal quantity. */
+function withDecimalStorage(capacity: NodeFacts["capacity"]): NodeFacts["capacity"] {
+  const storage = capacity["ephemeral-storage"];
+  if (storage === undefined) return capacity;
+  const unscaled = quantityValue(parseQuantity(storage));
+  return { ...capacity, "ephemeral-storage": formatQuantity({ unscaled, scale: 0, format: "DecimalSI" }) };
 }
 
 /** What a kubelet says of a node that changed. */

@@ -89,6 +89,10 @@ export function hookTarget(
   };
 }
 
+/** Whether a kubelet ("v1.37.1") is of the minor version ("1.37") or a later one. A caller names its requirement in a comment. */
+export const isKubeletAtLeast = (kubelet: string, version: string): boolean =>
+  Number(kubelet.split(".")[1]) >= Number(version.split(".")[1]);
+
 /** A pod in a kubelet's messages: "web_default(1b4e28ba-2fa1-11d2-883f-0016d3cca427)". */
 export function podName({ metadata }: KubeObject): string {
   const { name = "", namespace = "", uid = "" } = metadata ?? {};

@@ -148,6 +148,7 @@ export class PodWorker {
 
   #status(): Received<PodStatus> {
     return podStatus({
+      kubeletVersion: this.parts.kubeletVersion,
       pod: this.#pod,
       records: this.#records,
       hostIp: this.parts.hostIp,

@@ -15,7 +15,8 @@ import { RuntimeError, type StartedContainer, type ContainerSpec, type ResourceL
 import type { ClaimedVolume } from "./volumes/claimed-volume.js";
 import { ConfigError, containerEnvironment, type EnvironmentSource } from "./container-environment.js";
 import type { ContainerRecord } from "./container-record.js";
-import { containerEvent, type PodContext } from "./pod-context.js";
+import { isNotFound } from "../../machinery/errors/status-error.js";
+import { containerEvent, isKubeletAtLeast, type PodContext } from "./pod-context.js";
 import { imagePullBackoff, volumeBackoff } from "./restart-backoff.js";
 import { VolumeError } from "./volumes/volume-files.js";
 import type { TokenRequest } from "../../api/types/authentication/v1.js";
@@ -96,7 +97,7 @@ async function tryOnce(
   context: PodContext,
   signal: AbortSignal,
 ): Promise<StartedContainer | undefined> {
-  const { client, runtime, hostIp, capacity, services } = context.parts;
+  const { client, runtime, hostIp, capacity, services, kubeletVersion } = context.parts;
   const image = text(record.spec.image);
   const problem = imageNameProblem(image);
   if (problem !== undefined) {
@@ -105,7 +106,7 @@ async function tryOnce(
     throw new RuntimeError("InvalidImageName", message);
   }
   const { pod, podIp } = context;
-  const source = { client, pod, podIp, hostIp, capacity, claimed: claimsOf(context), services, signal };
+  const source = { client, pod, podIp, hostIp, capacity, claimed: claimsOf(context), services, kubeletVersion, signal };
   const spec = await containerSpec(record, source);
   if (signal.aborted) return undefined;
   sayPulling(record, context);
@@ -169,6 +170,8 @@ async function waitForImage(
   if (text(record.spec.imagePullPolicy) !== "Always") say("Normal", "Pulling", `Pulling image ${image}`);
   say("Warning", "Failed", `Failed to pull image ${image}: ${problem}`);
   say("Warning", "Failed", "Error: ErrImagePull");
+  // K37-182: kubelets before 1.37 look for the secrets before each pull; here they do not.
+  if (isKubeletAtLeast(context.parts.kubeletVersion, "1.37")) await sayMissingPullSecrets(context);
   record.wait("ErrImagePull", problem);
   context.changed();
   await context.flushed();
@@ -177,6 +180,25 @@ async function waitForImage(
   record.wait("ImagePullBackOff", `Back-off pulling image ${image}: ErrImagePull: ${problem}`);
   context.changed();
   await pause(context.parts.timers, backoff.next(), signal);
+}
+
+/** Says which of the pod's imagePullSecrets there are not. */
+async function sayMissingPullSecrets({ parts, pod, abandoned }: PodContext): Promise<void> {
+  const { metadata, spec } = pod();
+  const secrets = parts.client.of("v1", "Secret").namespace(metadata?.namespace ?? "");
+  const missing: string[] = [];
+  for (const secret of objects(object(spec).imagePullSecrets)) {
+    const name = text(secret.name);
+    try {
+      if (name !== "") await secrets.get(name, { signal: abandoned });
+    } catch (error) {
+      if (!isNotFound(error)) throw error;
+      missing.push(name);
+    }
+  }
+  if (missing.length === 0) return;
+  const message = `Unable to retrieve some image pull secrets (${missing.join(", ")}); attempting to pull the image may not succeed.`;
+  parts.event(pod(), "Warning", "FailedToRetrieveImagePullSecret", message);
 }
 
 const COMPONENT = "[a-z0-9]+(?:(?:[._]|__|-+)[a-z0-9]+)*";
@@ -216,6 +238,7 @@ export interface SpecSource {
   readonly pod: () => ReceivedObject<Pod>;
   readonly podIp: string;
   readonly hostIp: string;
+  readonly kubeletVersion: string;
   readonly capacity: Readonly<Record<string, string>>;
   /** As in an EnvironmentSource. */
   readonly services?: EnvironmentSource["services"];
@@ -228,12 +251,13 @@ export interface SpecSource {
 /** What the runtime is to run, with all that the pod refers to. Throws a ConfigError or a VolumeError for what is not there. */
 async function containerSpec(record: ContainerRecord, source: SpecSource): Promise<ContainerSpec> {
   const { spec: container } = record;
-  const { client, podIp, hostIp, capacity, claimed, services, signal } = source;
+  const { client, podIp, hostIp, capacity, claimed, services, kubeletVersion, signal } = source;
   const pod = source.pod();
   const { name = "", namespace = "", uid = "" } = pod.metadata ?? {};
   const token: MountSource["token"] = (audience, seconds) => requestToken(source, audience, seconds);
   const volumes: MountSource = { client, pod, podIp, hostIp, capacity, claimed, services, signal, token };
-  const env = await containerEnvironment(container, volumes);
+  // K37-188: kubelets before 1.37 lose bytes that are no UTF-8.
+  const env = await containerEnvironment(container, volumes, isKubeletAtLeast(kubeletVersion, "1.37"));
   const expanded = (words: OrAbsent<readonly (string | null)[]>): readonly string[] | undefined =>
     list(words).length > 0 ? list(words).map((word) => env.word(text(word))) : undefined;
   const [command, args] = [expanded(container.command), expanded(container.args)];

@@ -11,6 +11,7 @@ import { byteStreamOf } from "../../machinery/wire/streams/duplexes.js";
 import { joinStreams } from "../../machinery/wire/streams/byte-stream.js";
 import { PeerAuthorities } from "../../machinery/crypto/peer-authorities.js";
 import { EVERY_CLIENT_FAILS } from "../../machinery/crypto/sent-certificates.js";
+import { isKubeletAtLeast } from "../agent/pod-context.js";
 import type { ContainerRuntime } from "../container-runtime.js";
 import { checkAccess } from "./access-check.js";
 import type { CallerReviews } from "./caller-reviews.js";
@@ -29,6 +30,8 @@ const HEADERS = { maxHeaderSize: 2 ** 20 };
 
 export interface KubeletApiParts {
   readonly nodeName: string;
+  /** "v1.37.1" */
+  readonly kubeletVersion: string;
   readonly pods: NodePods;
   readonly runtime: ContainerRuntime;
   readonly clock: Clock;
@@ -194,6 +197,8 @@ export class KubeletApi {
     };
     switch (rest.length === 0 || first !== "stats" ? first : `stats/${rest[0] ?? ""}`) {
       case "healthz":
+        // K37-186: before 1.37 it takes any method.
+        if (isKubeletAtLeast(this.parts.kubeletVersion, "1.37")) get();
         return void response.writeHead(200, { "content-type": "text/plain; charset=utf-8" }).end("ok");
       case "pods":
         get();

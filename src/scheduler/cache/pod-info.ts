@@ -3,7 +3,7 @@ import type { Labels } from "../../machinery/selectors/label-selector.js";
 import { type AffinityTerm, type AffinityTerms, affinityTerms, selectsByLabels } from "./affinity-terms.js";
 import { type HostPort, hostPorts } from "./host-ports.js";
 import { type Resources, addResourceList, addResources, noResources, raiseResources, setAmount } from "./resources.js";
-import { type AmountKind, podTotal } from "../../api/pods/pod-total.js";
+import { type AmountKind, podTotal, type ResizeSums, resizedTotal } from "../../api/pods/pod-total.js";
 
 /** A pod with what scheduling asks of it again and again, computed once for a state of the pod. */
 export interface PodInfo {
@@ -30,7 +30,7 @@ export interface PodInfo {
 
 const NO_LABELS: Labels = Object.freeze({});
 
-export function podInfo(pod: Pod): PodInfo {
+export function podInfo(pod: Pod, resizes: ResizeSums = "by-container"): PodInfo {
   const { metadata, spec } = pod;
   const { namespace = "", name = "", uid = "", labels = NO_LABELS } = metadata ?? {};
   const { podAffinity, podAntiAffinity } = spec?.affinity ?? {};
@@ -43,7 +43,7 @@ export function podInfo(pod: Pod): PodInfo {
     name,
     labels,
     priority: spec?.priority ?? 0,
-    ...podRequests(pod),
+    ...podRequests(pod, resizes),
     ports: hostPorts(pod),
     affinity,
     selectsNamespaces: Object.values(affinity).some((terms: readonly AffinityTerm[]) => terms.some(selectsByLabels)),
@@ -84,25 +84,33 @@ interface Defaults {
  * What a pod takes of a node: the sum of its containers and sidecars or, where that is more, what an init container takes beside the sidecars
  * before it; requests of the whole pod replace that; overhead comes on top.
  */
-export function podRequests(pod: Pod): PodRequests {
-  const requests = sumOf(pod, undefined);
+export function podRequests(pod: Pod, resizes: ResizeSums = "by-container"): PodRequests {
+  const requests = sumOf(pod, undefined, resizes);
   const ofPod = pod.spec?.resources?.requests;
   const hasPodLevel = ofPod !== undefined && Object.keys(ofPod).length > 0;
   const defaults: Defaults = {
     milliCpu: hasPodLevel && requests.milliCpu > 0 ? 0 : DEFAULT_MILLI_CPU,
     memory: hasPodLevel && requests.memory > 0 ? 0 : DEFAULT_MEMORY,
   };
-  const nonZero = sumOf(pod, defaults);
+  const nonZero = sumOf(pod, defaults, resizes);
   return { requests, nonZeroMilliCpu: nonZero.milliCpu, nonZeroMemory: nonZero.memory };
 }
 
 const RESOURCES: AmountKind<Resources> = { none: noResources, add: addResources, raise: raiseResources };
 
-function sumOf(pod: Pod, defaults: Defaults | undefined): Resources {
+function sumOf(pod: Pod, defaults: Defaults | undefined, resizes: ResizeSums): Resources {
   const { spec, status } = pod;
-  const sum = podTotal(spec, RESOURCES, (container, isInit) =>
-    containerRequests(pod, container, isInit ? status?.initContainerStatuses : status?.containerStatuses, defaults),
-  );
+  const statuses = (isInit: boolean) => (isInit ? status?.initContainerStatuses : status?.containerStatuses);
+  // A pod that nothing is reported of takes what it asks for.
+  const isReported = status?.containerStatuses !== undefined || status?.initContainerStatuses !== undefined;
+  const sum =
+    resizes === "by-container" || (!isReported && !isInfeasible(pod))
+      ? podTotal(spec, RESOURCES, (container, isInit) => containerRequests(pod, container, statuses(isInit), defaults))
+      : resizedTotal(spec, RESOURCES, isInfeasible(pod), (container, isInit, source) => {
+          const list =
+            source === "asked" ? container.resources?.requests : reported(container, statuses(isInit), source);
+          return withDefaults(list === undefined ? noResources() : resourcesOf(list), container, defaults);
+        });
   const ofPod = spec?.resources?.requests;
   for (const name in ofPod) setAmount(sum, name, ofPod[name] ?? "0");
   addResourceList(sum, spec?.overhead);
@@ -122,6 +130,23 @@ function containerRequests(
   for (const list of [actual?.resources?.requests, actual?.allocatedResources]) {
     if (list !== undefined) raiseResources(own, resourcesOf(list));
   }
+  return withDefaults(own, resources === undefined ? {} : { resources }, defaults);
+}
+
+function reported(
+  { name }: Container,
+  statuses: readonly ContainerStatus[] | undefined,
+  source: "allocated" | "actual",
+): ResourceList | undefined {
+  const status = statuses?.find((one) => one.name === name);
+  return source === "allocated" ? status?.allocatedResources : status?.resources?.requests;
+}
+
+function withDefaults(
+  own: Resources,
+  { resources }: Pick<Container, "resources">,
+  defaults: Defaults | undefined,
+): Resources {
   if (defaults !== undefined) {
     if (resources?.requests?.["cpu"] === undefined) own.milliCpu = Math.max(own.milliCpu, defaults.milliCpu);
     if (resources?.requests?.["memory"] === undefined) own.memory = Math.max(own.memory, defaults.memory);

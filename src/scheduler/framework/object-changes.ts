@@ -1,6 +1,7 @@
 import type { Node, Pod, PodSpec } from "../../api/types/core/v1.js";
 import type { JsonValue } from "../../machinery/meta/json.js";
 import { deepEqual } from "../../machinery/patch/json-values.js";
+import type { ResizeSums } from "../../api/pods/pod-total.js";
 import { podRequests } from "../cache/pod-info.js";
 import { amountOf } from "../cache/resources.js";
 import { Action, type ClusterEvent, type EventResource } from "./cluster-event.js";
@@ -25,11 +26,11 @@ export function nodeChanges(before: Node, after: Node): readonly ClusterEvent[] 
  * What of an update of a pod may concern pods that wait. A change of nothing that plugins know by name is "other"; what the scheduler itself
  * writes to the status of a pod that waits is nothing.
  */
-export function podChanges(before: Pod, after: Pod): readonly ClusterEvent[] {
+export function podChanges(before: Pod, after: Pod, resizes: ResizeSums = "by-container"): readonly ClusterEvent[] {
   const resource: EventResource = (after.spec?.nodeName ?? "") === "" ? "UnscheduledPod" : "AssignedPod";
   const actions: number[] = [];
   if (differ(before.metadata?.labels, after.metadata?.labels)) actions.push(Action.podLabel);
-  if (takesLess(before, after)) actions.push(Action.podScaleDown);
+  if (takesLess(before, after, resizes)) actions.push(Action.podScaleDown);
   const [was, is]: (PodSpec | undefined)[] = [before.spec, after.spec];
   if ((was?.schedulingGates?.length ?? 0) > 0 && (is?.schedulingGates?.length ?? 0) === 0) {
     actions.push(Action.podGatesEliminated);
@@ -48,20 +49,21 @@ function isOtherwiseChanged(before: Pod, after: Pod): boolean {
   return generations[0] !== generations[1] || differ(before.metadata?.annotations, after.metadata?.annotations);
 }
 
-function takesLess(before: Pod, after: Pod): boolean {
+function takesLess(before: Pod, after: Pod, resizes: ResizeSums): boolean {
   if (
     !differ(before.spec?.containers, after.spec?.containers) &&
-    !differ(statusResources(before), statusResources(after))
+    !differ(statusResources(before, resizes), statusResources(after, resizes))
   ) {
     return false;
   }
-  const [had, has] = [podRequests(before).requests, podRequests(after).requests];
+  const [had, has] = [podRequests(before, resizes).requests, podRequests(after, resizes).requests];
   const names = ["cpu", "memory", "ephemeral-storage", ...(had.scalars?.keys() ?? [])];
   return names.some((name) => amountOf(has, name) < amountOf(had, name));
 }
 
-function statusResources({ status }: Pod): unknown {
-  return status?.containerStatuses?.map(({ resources, allocatedResources }) => [
+function statusResources({ status }: Pod, resizes: ResizeSums): unknown {
+  const init = resizes === "by-pod" ? status?.initContainerStatuses : undefined;
+  return [...(status?.containerStatuses ?? []), ...(init ?? [])].map(({ resources, allocatedResources }) => [
     resources ?? null,
     allocatedResources ?? null,
   ]);

@@ -160,8 +160,8 @@ export class Profile {
     for (const plugin of this.#plugins) {
       const result = plugin.postFilter?.(state, info, rejected);
       if (result === undefined) continue;
-      const { status, nominatedNode } = result;
-      if (status === undefined) return { message: "", ...(nominatedNode !== undefined && { nominatedNode }) };
+      const { status, nominatedNode, message = "" } = result;
+      if (status === undefined) return { message, ...(nominatedNode !== undefined && { nominatedNode }) };
       if (status.code === "unresolvable") {
         return { message: status.reasons.join(", "), ...(nominatedNode !== undefined && { nominatedNode }) };
       }

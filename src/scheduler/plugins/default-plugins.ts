@@ -1,4 +1,5 @@
 import type { PluginFactory } from "../framework/plugin.js";
+import { resizeSumsOf } from "../../api/pods/pod-total.js";
 import { defaultBinder } from "./default-binder.js";
 import { dynamicResources } from "./dynamic-resources/dynamic-resources.js";
 import { imageLocality } from "./image-locality.js";
@@ -36,7 +37,7 @@ export const DEFAULT_PLUGINS: readonly DefaultPlugin[] = [
   {
     name: PLUGIN.nodeResourcesFit,
     weight: 1,
-    create: (_handle, args) => nodeResourcesFit(args as NodeResourcesFitArgs),
+    create: ({ release }, args) => nodeResourcesFit(args as NodeResourcesFitArgs, release && resizeSumsOf(release)),
   },
   { name: PLUGIN.volumeRestrictions, weight: 1, create: volumeRestrictions },
   { name: PLUGIN.nodeVolumeLimits, weight: 1, create: nodeVolumeLimits },

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { droppedSection } from "../../../src/component/apiserver-flags/dropped.js";
 import { ownSection } from "../../../src/component/apiserver-flags/own.js";
-import { apiserverSections } from "../../../src/component/apiserver-flags/sections.js";
+import { apiserverSections, apiserverSectionsOf } from "../../../src/component/apiserver-flags/sections.js";
 import { apiserverComponent } from "../../../src/cluster/apiserver/component.js";
 import { optionFaults } from "../../../src/cluster/apiserver/option-faults.js";
 import { readApiServerOptions } from "../../../src/cluster/apiserver/options.js";
@@ -64,6 +64,17 @@ test("FLG-1, START-8, C-CFG-01: the flags are those of kube-apiserver 1.36, with
     }
   }
   expect(ours).toEqual(pinnedFlags());
+});
+
+test("K37-082: 1.37 no longer warns of --enable-logs-handler", () => {
+  const [older, newer] = ["1.36", "1.37"].map((version) =>
+    apiserverSectionsOf(version)
+      .flatMap(({ flags }) => flags)
+      .find(({ name }) => name === "enable-logs-handler"),
+  );
+  expect(older?.deprecated).toBe("Log handler functionality is deprecated");
+  expect({ ...newer, deprecated: older?.deprecated }).toEqual(older);
+  expect(newer).not.toHaveProperty("deprecated");
 });
 
 test("no flag is declared twice", () => {

@@ -9,26 +9,29 @@ import type { FlagSection } from "../../../src/component/component-flag.js";
 import { allSections } from "../../../src/component/component.js";
 import { FlagTable } from "../../../src/component/flags/flag-table.js";
 import { parseFlags } from "../../../src/component/flags/parse-flags.js";
+import { NEWEST_VERSION } from "../../../src/machinery/served-versions.js";
 import { flagsOutOfUse } from "../../helpers/flags-out-of-use.js";
 
 const root = join(import.meta.dirname, "../../..");
-const listed = (program: string): string[] =>
-  readFileSync(join(root, `test/testdata/${program}-1.36-flags.txt`), "utf8")
+const listed = (program: string, version: string): string[] =>
+  readFileSync(join(root, `test/testdata/${program}-${version}-flags.txt`), "utf8")
     .trim()
     .split("\n");
 const flagsOf = (sections: readonly FlagSection[]) => sections.flatMap(({ flags }) => flags);
 
 describe.each([
-  ["kube-controller-manager", controllerManagerSections],
-  ["kube-scheduler", schedulerSections],
-])("the flags of %s", (name, sections) => {
-  const declared = flagsOf(allSections({ name, sections }));
+  ["kube-controller-manager", "1.36", controllerManagerSections],
+  ["kube-controller-manager", "1.37", controllerManagerSections],
+  ["kube-scheduler", "1.36", schedulerSections],
+  ["kube-scheduler", "1.37", schedulerSections],
+])("K37-082: the flags of %s %s", (name, version, sectionsOf) => {
+  const declared = flagsOf(allSections({ name, sections: sectionsOf(version) }));
 
-  test("are those of Kubernetes 1.36, each once, beside those that it has dropped", () => {
+  test("are those of that version of Kubernetes, each once, beside those that it has dropped", () => {
     const former = declared.filter(({ hidden, deprecated }) => hidden === true && deprecated === undefined);
     const names = (flags: readonly { readonly name: string }[]) => flags.map((flag) => flag.name).sort();
-    expect(names(declared.filter((flag) => !former.includes(flag)))).toEqual(listed(name));
-    expect(names(former).filter((flag) => listed(name).includes(flag))).toEqual([]);
+    expect(names(declared.filter((flag) => !former.includes(flag)))).toEqual(listed(name, version));
+    expect(names(former).filter((flag) => listed(name, version).includes(flag))).toEqual([]);
   });
 
   test("have defaults that their own parsers and checks take", () => {
@@ -52,7 +55,7 @@ test("the flags of simulated nodes have good defaults", () => {
 
 test("each number of workers is a flag that is obeyed", () => {
   const obeyed = new Set(
-    flagsOf(controllerManagerSections).flatMap(({ name, withoutEffect }) =>
+    flagsOf(controllerManagerSections(NEWEST_VERSION)).flatMap(({ name, withoutEffect }) =>
       withoutEffect === undefined ? [name] : [],
     ),
   );
@@ -62,5 +65,5 @@ test("each number of workers is a flag that is obeyed", () => {
 test("docs/components.md lists the flags that are not obeyed, as the tables say it", () => {
   const page = readFileSync(join(root, "docs/components.md"), "utf8");
   for (const sections of [controllerManagerSections, schedulerSections])
-    expect(page).toContain(flagsOutOfUse(sections));
+    expect(page).toContain(flagsOutOfUse(sections(NEWEST_VERSION)));
 });

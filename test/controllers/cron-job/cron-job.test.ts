@@ -136,6 +136,32 @@ describe("a CronJob on a manual clock", () => {
     await eventually(async () => expect(await minutesOf("zone")).toEqual([2, 6]));
   });
 
+  test("K37-142: adopts its own job that is there before its status lists it, and says nothing of jobs of others", async () => {
+    await create("adopts", {});
+    const { uid } = object((await call(run.api, "GET", `${CRON_JOBS}/adopts`)).at("metadata"));
+    const next = Math.floor((run.time.now() - BEGIN) / MINUTE) + 1;
+    const owner = (ofUid: unknown) => [
+      { apiVersion: "batch/v1", kind: "CronJob", name: "adopts", uid: ofUid, controller: true },
+    ];
+    const job = (name: string, ownerReferences: readonly object[]) =>
+      call(run.api, "POST", JOBS, { metadata: { name, ownerReferences }, spec: jobTemplate.spec });
+    await job("adopts-of-another", owner("11111111-2222-3333-4444-555555555555"));
+    await job("adopts-of-none", []);
+    await run.pass(MINUTE / 4);
+    expect(await reasonsOf("adopts")).toEqual([]);
+    // Made before the status lists it, as by a controller that died between the two writes.
+    const own = await job(jobName("adopts", next), owner(uid));
+    expect(own.status, own.text).toBe(201);
+    await eventually(async () => {
+      await run.pass(MINUTE / 4);
+      expect(await statusOf("adopts")).toMatchObject({ active: [{ name: jobName("adopts", next) }] });
+    });
+    expect(await reasonsOf("adopts")).toEqual([
+      `UnexpectedJob: Saw a job that the controller did not create or forgot: ${jobName("adopts", next)}`,
+    ]);
+    await patch(`${CRON_JOBS}/adopts`, { spec: { suspend: true } });
+  });
+
   test("drops a job from its status that went missing", async () => {
     await call(run.api, "DELETE", `${JOBS}/${jobName("zone", 2)}?propagationPolicy=Background`);
     await eventually(async () => {

@@ -56,6 +56,12 @@ describe("the Endpoints of a service", () => {
       [{ addresses: [address("a", "fd00::1")], ports: HTTP }],
     ],
     [
+      "K37-148: the family of the address, of a service that names none",
+      service({ clusterIP: "fd00::a", ipFamilies: [] }),
+      [member("a", { ips: ["10.0.0.1", "fd00::1"] })],
+      [{ addresses: [address("a", "fd00::1")], ports: HTTP }],
+    ],
+    [
       "headless without ports",
       service({ clusterIP: "None", ports: [] }),
       [a, b],

@@ -1,4 +1,4 @@
-import { afterEach, expect, test } from "vitest";
+import { afterEach, describe, expect, test } from "vitest";
 import type { Transport } from "../../../src/client/transport/transport.js";
 import { type ClusterOptions, type DrivenCluster, manualClock, startCluster } from "../../../src/cluster/index.js";
 import { object, objects, text } from "../../../src/machinery/meta/access.js";
@@ -150,6 +150,54 @@ test("a metric that is not known is an event and a condition, and nothing is sca
   ]);
   expect(await conditions()).toEqual(["AbleToScale True SucceededGetScale", "ScalingActive False FailedGetPodsMetric"]);
   expect(await replicas()).toBe(2);
+});
+
+describe("K37-038, K37-140: an autoscaler of 1.37", () => {
+  const jobs = (value: string) => ({
+    type: "External",
+    external: { metric: { name: "jobs" }, target: { type: "AverageValue", averageValue: value } },
+  });
+  test("is acted on at once, when it is new and when its spec changes, and says of which generation its status is", async () => {
+    await begin({ kubernetesVersion: "1.37", nodes: 0, metrics: { external: () => [10] } });
+    await create(SETS, replicaSet(1));
+    await create(SCALERS, scaler([jobs("5")]));
+    await cluster.clock.advance("100ms");
+    expect(await replicas()).toBe(2);
+    const spec = { minReplicas: 4 };
+    await call(api, "PATCH", `${SCALERS}/web`, { spec }, { type: "application/merge-patch+json" });
+    await cluster.clock.advance("200ms");
+    expect(await replicas()).toBe(4);
+    const { metadata, status: shown } = JSON.parse((await call(api, "GET", `${SCALERS}/web`)).text) as {
+      metadata: { generation?: number };
+      status: { observedGeneration?: number; conditions: { observedGeneration?: number }[] };
+    };
+    expect(shown.observedGeneration).toBe(metadata.generation);
+    for (const { observedGeneration } of shown.conditions) expect(observedGeneration).toBe(metadata.generation);
+  });
+
+  test("of 1.36 waits for its look at the metrics, and keeps the zero of its target", async () => {
+    await begin({ kubernetesVersion: "1.36", nodes: 0, metrics: { external: () => [10] } });
+    await create(SETS, replicaSet(1));
+    await create(SCALERS, scaler([jobs("5")]));
+    await cluster.clock.advance("14s");
+    expect(await replicas()).toBe(1);
+    await cluster.clock.advance("2s");
+    expect(await replicas()).toBe(2);
+    expect((await conditions()).join()).not.toContain("ScaledToZero");
+    expect(await status()).not.toHaveProperty("observedGeneration");
+  });
+
+  test("names metric, kind, namespace and name of an object whose metric is not known", async () => {
+    await begin({ kubernetesVersion: "1.37", nodes: 0 });
+    await create(SETS, replicaSet(1));
+    const describedObject = { apiVersion: "v1", kind: "Service", name: "web" };
+    const target = { type: "Value", value: "5" };
+    await create(SCALERS, scaler([{ type: "Object", object: { metric: { name: "rate" }, describedObject, target } }]));
+    await cluster.clock.advance("1s");
+    expect(await events()).toContain(
+      "FailedGetObjectMetric: unable to get metric rate: unable to fetch metrics from custom metrics API: no custom metrics API (custom.metrics.k8s.io) registered on Service default/web",
+    );
+  });
 });
 
 test.each([

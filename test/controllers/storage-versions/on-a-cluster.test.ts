@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { type Cluster, startCluster } from "../../../src/cluster/index.js";
 import { objects } from "../../../src/machinery/meta/access.js";
 import type { JsonObject } from "../../../src/machinery/meta/json.js";
@@ -110,4 +110,43 @@ test("a StorageVersion loses the servers whose Leases are gone, and goes with th
   await ask("DELETE", `${LEASES}/server-b`);
   await eventually(async () => expect((await ask("GET", `${VERSIONS}/apps.deployments`)).status).toBe(404));
   expect(problems).toEqual([]);
+});
+
+test("K37-143: in 1.37 a migration of version v1 shows how many objects it has migrated", async () => {
+  const newer = await startCluster({
+    port: false,
+    ...quietCluster,
+    kubernetesVersion: "1.37",
+    controllers: [...(quietCluster.controllers || []), "svm"],
+  });
+  onTestFinished(() => newer.close());
+  const send = (method: string, path: string, body?: JsonObject, type = "application/json") =>
+    call(newer.transport(), method, path, body, { type });
+  const path = "/apis/storagemigration.k8s.io/v1/storageversionmigrations";
+  const versions = (storage: string) =>
+    ["v1", "v2"].map((name) => versionOf(name, {}, { storage: name === storage, served: true }));
+  await install(newer.transport(), boxDefinition("move.example.com", versions("v1")));
+  for (const name of ["one", "two"]) {
+    const box = { apiVersion: "move.example.com/v1", kind: "Box", metadata: { name } };
+    await send("POST", boxesOf("move.example.com"), box);
+  }
+  const definition = `${DEFINITIONS}/boxes.move.example.com`;
+  await send("PATCH", definition, { spec: { versions: versions("v2") } }, "application/merge-patch+json");
+  const before = (await send("GET", `${boxesOf("move.example.com")}/one`)).at("metadata.resourceVersion");
+  await send("POST", path, {
+    metadata: { name: "boxes" },
+    spec: { resource: { group: "move.example.com", resource: "boxes" } },
+  });
+  await eventually(async () => {
+    const conditions = objects((await send("GET", `${path}/boxes`)).at("status.conditions"));
+    expect(conditions.map(({ type, status, reason, message }) => [type, status, reason, message])).toEqual([
+      ["Running", "False", "MigrationCompleted", "The migration is running: 2 of 2 objects have been migrated"],
+      ["Succeeded", "True", "StorageVersionMigrationSucceeded", ""],
+    ]);
+  });
+  const status = (await send("GET", definition)).at("status");
+  expect(status).toMatchObject({ storedVersions: ["v2"] });
+  expect(objects((status as JsonObject)["conditions"]).map(({ type }) => type)).toContain("Established");
+  const after = await send("GET", `${boxesOf("move.example.com")}/one`);
+  expect(after.at("metadata.resourceVersion")).not.toBe(before);
 });

@@ -2,11 +2,12 @@ import { expect, onTestFinished, test } from "vitest";
 import {
   claimProtection,
   protection,
+  useConditions,
   volumeProtection,
 } from "../../../src/controllers/volume-protection/volume-protection.js";
 import { call } from "../../helpers/api-caller.js";
 import { eventually } from "../../helpers/eventually.js";
-import { manualControllers } from "../../helpers/manual-controllers.js";
+import { manualControllers, manualControllersOf } from "../../helpers/manual-controllers.js";
 
 test.each([
   ["new", {}, "add"],
@@ -43,4 +44,75 @@ test("claims and volumes are protected, and go when nothing uses them", async ()
   await call(run.api, "DELETE", `${PODS}/user?gracePeriodSeconds=0`);
   await eventually(async () => expect(await finalizers(`${CLAIMS}/data`)).toEqual(["example.com/first"]));
   expect(run.problems).toEqual([]);
+});
+
+const CLAIMS = "/api/v1/namespaces/default/persistentvolumeclaims";
+const PODS = "/api/v1/namespaces/default/pods";
+
+test.each([
+  ["1.36", []],
+  [
+    "1.37",
+    [
+      ["True", "NoPodsUsingPVC"],
+      ["False", "PodUsingPVC"],
+      ["True", "NoPodsUsingPVC"],
+    ],
+  ],
+])("K37-036, K37-145: what %s notes on a bound claim while pods come, wait and end", async (version, expected) => {
+  const run = await manualControllersOf(version, claimProtection);
+  onTestFinished(() => run.close());
+  const spec = { accessModes: ["ReadWriteOnce"], resources: { requests: { storage: "1Gi" } }, volumeName: "v" };
+  await call(run.api, "POST", CLAIMS, { metadata: { name: "data" }, spec });
+  const seen: unknown[] = [];
+  const look = async (): Promise<void> => {
+    await run.pass(1000);
+    const conditions = (await call(run.api, "GET", `${CLAIMS}/data`)).at("status.conditions") as
+      | { status: string; reason: string }[]
+      | undefined;
+    for (const { status, reason } of conditions ?? []) seen.push([status, reason]);
+  };
+  await look();
+  expect(seen, "an unbound claim").toEqual([]);
+  const bound = { status: { phase: "Bound" } };
+  await call(run.api, "PATCH", `${CLAIMS}/data/status`, bound, { type: "application/merge-patch+json" });
+  await look();
+  const volumes = [{ name: "v", persistentVolumeClaim: { claimName: "data" } }];
+  await call(run.api, "POST", PODS, {
+    metadata: { name: "user" },
+    spec: { containers: [{ name: "c", image: "i" }], volumes },
+  });
+  await look();
+  const over = { status: { phase: "Succeeded" } };
+  await call(run.api, "PATCH", `${PODS}/user/status`, over, { type: "application/merge-patch+json" });
+  await look();
+  expect(seen).toEqual(expected);
+  expect(run.problems).toEqual([]);
+});
+
+test("K37-036: the condition keeps its time until the use of the claim changes", () => {
+  const at = (time: string): number => Date.parse(time);
+  const phase = "Bound" as const;
+  const claim = { status: { phase, conditions: [{ type: "Resizing", status: "True" as const }] } };
+  const unused = useConditions(claim, false, at("2026-01-01T00:00:00Z"));
+  expect(unused).toEqual([
+    { type: "Resizing", status: "True" },
+    {
+      type: "Unused",
+      status: "True",
+      lastTransitionTime: "2026-01-01T00:00:00Z",
+      reason: "NoPodsUsingPVC",
+      message: "No pods are currently referencing this PVC",
+    },
+  ]);
+  const later = { status: { phase, conditions: unused ?? [] } };
+  expect(useConditions(later, false, at("2026-01-02T00:00:00Z"))).toBeUndefined();
+  expect(useConditions(later, true, at("2026-01-02T00:00:00Z"))?.[1]).toMatchObject({
+    status: "False",
+    lastTransitionTime: "2026-01-02T00:00:00Z",
+    message: "A pod is currently referencing this PVC",
+  });
+  expect(
+    useConditions({ ...claim, metadata: { deletionTimestamp: "2026-01-01T00:00:00Z" } }, false, 0),
+  ).toBeUndefined();
 });

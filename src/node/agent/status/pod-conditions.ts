@@ -2,6 +2,7 @@ import type { Pod } from "../../../api/types/core/v1.js";
 import { mayRestartAll } from "../../../api/pods/restart-policy.js";
 import { object, objects, type ReceivedObject, text } from "../../../machinery/meta/received.js";
 import type { ContainerRecord } from "../container-record.js";
+import { isKubeletAtLeast } from "../pod-context.js";
 import type { PodPhase } from "./pod-status.js";
 
 export interface Condition {
@@ -24,6 +25,8 @@ export const OWN_CONDITIONS: readonly string[] = [
 
 /** What conditions are computed of. */
 export interface ConditionFacts {
+  /** "v1.37.1" */
+  readonly kubeletVersion: string;
   readonly pod: ReceivedObject<Pod>;
   readonly records: readonly ContainerRecord[];
   /** All containers are being ended, to run again. */
@@ -34,19 +37,26 @@ export interface ConditionFacts {
 
 /** The kubelet's conditions of a pod in `phase`, in the order of a kubelet. */
 export function podConditions(facts: ConditionFacts, phase: PodPhase): readonly Condition[] {
-  const { pod, records, resize } = facts;
+  const { pod, records, resize, kubeletVersion } = facts;
   const hasEnded = phase === "Succeeded" || phase === "Failed";
   const containers = containersReady(records, phase);
   return [
     ...(resize === undefined || hasEnded ? [] : [resize]),
-    // Nothing is set up any more once all containers have ended.
-    { type: "PodReadyToStartContainers", status: hasEnded ? "False" : "True" },
+    { type: "PodReadyToStartContainers", ...sandboxState(hasEnded, kubeletVersion) },
     initialized(records, phase),
     podReady(pod, containers),
     containers,
     { type: "PodScheduled", status: "True" },
     ...(mayRestartAll(object(pod.spec)) ? [restarting(facts, phase)] : []),
   ];
+}
+
+/** Nothing is set up any more once all containers have ended. */
+function sandboxState(hasEnded: boolean, kubeletVersion: string): Omit<Condition, "type"> {
+  if (!hasEnded) return { status: "True" };
+  // K37-181: a kubelet before 1.37 does not say why.
+  if (!isKubeletAtLeast(kubeletVersion, "1.37")) return { status: "False" };
+  return { status: "False", reason: "PodSandboxNotReady", message: "pod sandbox is not ready" };
 }
 
 function initialized(records: readonly ContainerRecord[], phase: PodPhase): Condition {

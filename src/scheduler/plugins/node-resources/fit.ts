@@ -1,4 +1,5 @@
 import type { Node, Pod } from "../../../api/types/core/v1.js";
+import type { ResizeSums } from "../../../api/pods/pod-total.js";
 import type { NodeInfo } from "../../cache/node-info.js";
 import { type PodInfo, podInfo, podRequests } from "../../cache/pod-info.js";
 import { addResourceList, amountOf, noResources } from "../../cache/resources.js";
@@ -21,7 +22,10 @@ const NAME = PLUGIN.nodeResourcesFit;
 const LEAST: ScoringStrategy = { type: "LeastAllocated" };
 
 /** Rejects nodes that lack resources, and scores the others by how much of them is taken. */
-export function nodeResourcesFit(args: NodeResourcesFitArgs = {}): SchedulerPlugin {
+export function nodeResourcesFit(
+  args: NodeResourcesFitArgs = {},
+  resizes: ResizeSums = "by-container",
+): SchedulerPlugin {
   const { ignoredResources = [], ignoredResourceGroups = [], scoringStrategy = LEAST } = args;
   const resources = scoringStrategy.resources ?? CPU_AND_MEMORY;
   const ignores = (name: string): boolean =>
@@ -31,11 +35,16 @@ export function nodeResourcesFit(args: NodeResourcesFitArgs = {}): SchedulerPlug
   return {
     name: NAME,
     events: [
-      { resource: "Pod", action: Action.delete | Action.podScaleDown, hint: freesSomething },
+      {
+        resource: "Pod",
+        action: Action.delete | Action.podScaleDown,
+        hint: (pod, before, after) => freesSomething(pod, before, after, resizes),
+      },
       {
         resource: "Node",
         action: Action.add | Action.nodeAllocatable,
-        hint: (pod, before, after) => nodeHelps(pod, before as Node | undefined, after as Node, ignores),
+        hint: (pod, before, after) =>
+          nodeHelps(podInfo(pod, resizes), before as Node | undefined, after as Node, ignores),
       },
     ],
     filter(_state, info, node) {
@@ -72,21 +81,20 @@ function nonZeroAmount(from: PodInfo | NodeInfo, resource: string): number {
 }
 
 /** Whether a pod that went, or took less, had something that the rejected pod asks for. */
-function freesSomething(pod: Pod, before: unknown, after: unknown): boolean {
-  const { requests } = podRequests(pod);
-  const had = podRequests(before as Pod).requests;
+function freesSomething(pod: Pod, before: unknown, after: unknown, resizes: ResizeSums): boolean {
+  const { requests } = podRequests(pod, resizes);
+  const had = podRequests(before as Pod, resizes).requests;
   if (after === undefined) {
     // Its place among the node's pods is free, too.
     return ((before as Pod).spec?.nodeName ?? "") !== "";
   }
   if ((after as Pod).metadata?.uid === pod.metadata?.uid) return true;
-  const has = podRequests(after as Pod).requests;
+  const has = podRequests(after as Pod, resizes).requests;
   const names = ["cpu", "memory", "ephemeral-storage", ...(requests.scalars?.keys() ?? [])];
   return names.some((name) => amountOf(requests, name) > 0 && amountOf(has, name) < amountOf(had, name));
 }
 
-function nodeHelps(pod: Pod, before: Node | undefined, after: Node, ignores: (name: string) => boolean): boolean {
-  const info = podInfo(pod);
+function nodeHelps(info: PodInfo, before: Node | undefined, after: Node, ignores: (name: string) => boolean): boolean {
   const fits = (node: Node): boolean => {
     const allocatable = noResources();
     addResourceList(allocatable, node.status?.allocatable);

@@ -78,7 +78,12 @@ class DefaultPreemption implements SchedulerPlugin {
       return { status: because(fitMessage(this.#handle.nodes.list().length, diagnosis)), nominatedNode: "" };
     }
     void this.#preempt(pod, chosen);
-    return { nominatedNode: chosen.node, victims: chosen.victims.length };
+    const { node, victims } = chosen;
+    // K37-160: before 1.37 the pod does not learn of it.
+    const message = this.#handle.release?.atLeast("1.37")
+      ? `preemption: found a potential placement for pod on node ${node}, preempting ${victims.length} victims`
+      : undefined;
+    return { nominatedNode: node, victims: victims.length, message };
   }
 
   async #preempt(info: PodInfo, { node, victims }: Candidate): Promise<void> {

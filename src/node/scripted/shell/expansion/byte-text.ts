@@ -1,3 +1,5 @@
+import { isUtf8 } from "node:buffer";
+
 /** A byte above 127 that is written as it is, in a text: a lone surrogate, which no other text has. */
 const FIRST = 0xdc00;
 const BYTE = /([\udc80-\udcff])/u;
@@ -7,6 +9,18 @@ const HIGHEST_ASCII = 0x7f;
 export function byteText(code: number): string {
   const byte = code & 0xff;
   return String.fromCharCode(byte > HIGHEST_ASCII ? FIRST + byte : byte);
+}
+
+/** A text of bytes: what is UTF-8, and the other bytes as {@link byteText} has them. */
+export function textOf(bytes: Buffer): string {
+  if (isUtf8(bytes)) return bytes.toString("utf8");
+  let text = "";
+  for (let at = 0; at < bytes.length; ) {
+    const size = [1, 2, 3, 4].find((count) => at + count <= bytes.length && isUtf8(bytes.subarray(at, at + count)));
+    text += size === undefined ? byteText(bytes[at] as number) : bytes.toString("utf8", at, at + size);
+    at += size ?? 1;
+  }
+  return text;
 }
 
 /** A text as UTF-8, with the bytes of {@link byteText} as they are. */

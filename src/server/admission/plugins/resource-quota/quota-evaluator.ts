@@ -1,6 +1,7 @@
 import { uuid } from "../../../../base/numbers/uuid.js";
 import { deferred, type Deferred } from "../../../../base/async/deferred.js";
 import { type DeviceFacts, NO_DEVICES, payingPodName } from "../../../../api/quota/index.js";
+import { resizeSumsOf } from "../../../../api/pods/pod-total.js";
 import type { ResourceQuota, Pod } from "../../../../api/types/core/v1.js";
 import { kubernetesClient, type KubernetesClient } from "../../../../client/dynamic/kubernetes-client.js";
 import { internalError, isConflict, isNotFound, timeout } from "../../../../machinery/errors/status-error.js";
@@ -71,7 +72,7 @@ export class QuotaEvaluator {
     const { objects, clock } = context;
     let quotas = runningQuotas(await objects.cached.list("", "resourcequotas", namespace));
     const attributes = batch.map((waiter) => waiter.attributes);
-    const devices = await deviceFacts(attributes, namespace, context);
+    const devices = { ...(await deviceFacts(attributes, namespace, context)), resizes: resizeSumsOf(context.release) };
     let undecided = batch;
     // What the configuration limits is covered once the first round is over: later ones see some of the quotas only.
     for (let limited = this.limited; ; limited = []) {
