@@ -49,7 +49,7 @@ const ALWAYS = [
   "statefulsets/store-db",
 ];
 
-describe.skipIf(missing !== undefined)("helm 4.2.3, a release's life, applied server-side", () => {
+describe.skipIf(missing !== undefined)("helm 4.3.1, a release's life, applied server-side", () => {
   let cluster: Cluster;
   let api: Transport;
   let helm: RealHelm;

@@ -12,7 +12,7 @@ if (missing !== undefined) process.stdout.write(`releases by helm are skipped: $
 
 const CHART = join(import.meta.dirname, "chart");
 
-describe.skipIf(missing !== undefined)("helm 4.2.3, unchanged, and a release that runs", () => {
+describe.skipIf(missing !== undefined)("helm 4.3.1, unchanged, and a release that runs", () => {
   let cluster: Cluster;
   let api: Transport;
   let helm: RealHelm;
