@@ -15,6 +15,12 @@ const kubectl = realTool("kubectl");
 if (kubectl.missing !== undefined) process.stdout.write(`kubectl 1.37 is not compared: ${kubectl.missing}\n`);
 
 const PROBE = "{httpGet: {path: /ready, port: 80}, initialDelaySeconds: 3}";
+const crowd = (index: number): string => `---
+apiVersion: v1
+kind: Pod
+metadata: {name: crowd-${index}}
+spec: {nodeName: two, containers: [{name: web, image: web}]}
+`;
 const FILES: Readonly<Record<string, string>> = {
   "objects.yaml": `apiVersion: apps/v1
 kind: StatefulSet
@@ -33,12 +39,18 @@ apiVersion: v1
 kind: Pod
 metadata: {name: web, annotations: {note: old}}
 spec: {nodeName: one, containers: [{name: web, image: web}]}
-`,
+---
+apiVersion: v1
+kind: Node
+metadata: {name: two}
+${Array.from({ length: 12 }, (_, index) => crowd(index)).join("")}`,
   "folder/deep/web.yaml": "apiVersion: v1\nkind: Pod\nmetadata: {name: web}\n",
   "strict.yaml": "apiVersion: kubectl.config.k8s.io/v1beta1\nkind: Preference\nbogus: 1\n",
   "old.yaml":
     "apiVersion: kubectl.config.k8s.io/v1alpha1\nkind: Preference\noverrides:\n- command: get\n  flags: [{name: output, default: wide}]\n",
 };
+
+const UNMANAGED = /^Warning: deleting Pods that declare no controller: .*\n$/;
 
 /** A command line, and what it prints: all of it, or a part. */
 type Row = readonly [title: string, words: string, said: Partial<Record<"stdout" | "stderr", string | RegExp>>];
@@ -154,7 +166,16 @@ const ROWS: readonly Row[] = [
   [
     "K37-209: a server's dry run of a drain by deletion ends",
     "drain one --disable-eviction --dry-run=server --force",
-    { stdout: "node/one cordoned (server dry run)\nnode/one drained (server dry run)\n" },
+    { stdout: "node/one cordoned (server dry run)\nnode/one drained (server dry run)\n", stderr: UNMANAGED },
+  ],
+  [
+    "K37-220: evictions at the same time print whole lines",
+    "drain two --dry-run=server --force",
+    {
+      stdout:
+        /^node\/two cordoned \(server dry run\)\n(?:evicting pod default\/crowd-\d+ \(server dry run\)\n){12}node\/two drained \(server dry run\)\n$/,
+      stderr: UNMANAGED,
+    },
   ],
   [
     "K37-210: an amount without a value",
@@ -315,7 +336,7 @@ describe.skipIf(kubectl.missing !== undefined)("as kubectl 1.37.1, of servers th
     const found = {
       body: { kind: "StatefulSet", apiVersion: "apps/v1", metadata: { name: "db", namespace: "default" } },
     };
-    const { real, ours } = await compareWithKubectl(["rollout", "history", "sts/db"], {
+    const { real, ours } = await compareWithKubectl(["rollout", "history", "statefulsets/db"], {
       served: { v1: [], "apps/v1": [["statefulsets", "StatefulSet", true]] },
       answers: { [path]: [found, { code: 404, reason: "NotFound" }] },
     });
