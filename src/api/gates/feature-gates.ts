@@ -1,3 +1,4 @@
+import type { Release } from "../facts/release.js";
 import json from "./gates.json" with { type: "json" };
 
 /** What a gate's metric says of its feature: of a stable one nothing. */
@@ -44,3 +45,35 @@ function gateAt(name: string, rows: readonly GateRow[], minor: number): [string,
 }
 
 const minorOf = (version: string): number => Number(version.split(".")[1]);
+
+/** The gates of one server, decided once: those of its version, and what its user changed. */
+export interface ServerGates {
+  /** Whether the feature is on; false for a gate that the version does not have yet. */
+  enabled(name: string): boolean;
+}
+
+/** What rules ask of the server that obeys them. */
+export interface ServerTraits {
+  /** The version of Kubernetes that it is. */
+  readonly release: Release;
+  readonly gates: ServerGates;
+}
+
+/** The stage that a gate of gates turns on or off. */
+const OF_STAGE: Readonly<Partial<Record<GateStage, string>>> = { ALPHA: "AllAlpha", BETA: "AllBeta" };
+
+/**
+ * The gates of a server of `version` ("1.37"). A gate that `changed` names has that value; another one follows AllAlpha or AllBeta, where `changed`
+ * names that of its stage.
+ */
+export function serverGates(version: string, changed: Readonly<Record<string, boolean | undefined>> = {}): ServerGates {
+  const gates = featureGatesOf(version);
+  return {
+    enabled(name) {
+      const gate = gates.get(name);
+      if (gate === undefined) return false;
+      const ofStage = gate.locked ? undefined : OF_STAGE[gate.stage];
+      return changed[name] ?? (ofStage === undefined ? undefined : changed[ofStage]) ?? gate.enabled;
+    },
+  };
+}
