@@ -103,7 +103,7 @@ describe.each(Object.keys(FIELDS_BEHIND_GATES))("fields of %s", (resource) => {
       const release = await releaseOf("1.37");
       const isStatus = path.startsWith("status.");
       const write = (old: KubeObject | undefined, enabled: boolean): object => {
-        const draft = structuredClone(object);
+        const draft = structuredClone(object) as KubeObject;
         const context = {
           release,
           gates: { enabled: (one: string) => one !== gate || enabled },

@@ -22,6 +22,8 @@ const ask = (name: "default" | "gated", method: string, path: string, body?: unk
     ...(method === "PATCH" && { type: "application/merge-patch+json" }),
   });
 
+const nameOf = (answer: Answer): string => answer.at("metadata.name") as string;
+
 const CORE = "/api/v1/namespaces/default";
 
 const pod = (spec: object) => ({
@@ -197,7 +199,7 @@ describe("a field behind a gate that is off by default in 1.37", () => {
       ["gated", [status.volumeHealth, status.nodeAllocatableResourceClaimStatuses]],
     ] as const) {
       const created = await ask(name, "POST", `${CORE}/pods`, volume({ emptyDir: {} }));
-      const patched = await ask(name, "PATCH", `${CORE}/pods/${created.at("metadata.name")}/status`, { status });
+      const patched = await ask(name, "PATCH", `${CORE}/pods/${nameOf(created)}/status`, { status });
       expect(patched.status, patched.text).toBe(200);
       const { volumeHealth, nodeAllocatableResourceClaimStatuses } = patched.at("status") as Record<string, unknown>;
       expect({ shown: [volumeHealth, nodeAllocatableResourceClaimStatuses] }).toMatchObject({ shown: expected });
@@ -375,7 +377,7 @@ test.each(WRONG)("%s: where the gate is on, its rules are obeyed: %#", async (_i
 test("K37-029: a Job's scheduling is neither set nor taken away later, and its policy does not change", async () => {
   const jobs = "/apis/batch/v1/namespaces/default/jobs";
   const created = await ask("gated", "POST", jobs, job({ schedulingPolicy: { gang: { minCount: 2 } } }));
-  const name = created.at("metadata.name") as string;
+  const name = nameOf(created);
   const patch = async (scheduling: unknown): Promise<unknown> =>
     (await ask("gated", "PATCH", `${jobs}/${name}?dryRun=All`, { spec: { scheduling } })).at("message");
   expect(await patch(null)).toContain("spec.scheduling: Invalid value: null: field cannot be cleared once set");
@@ -384,7 +386,7 @@ test("K37-029: a Job's scheduling is neither set nor taken away later, and its p
   );
   expect(await patch({ schedulingPolicy: { gang: { minCount: 3 } } })).toBeUndefined();
   const plain = await ask("gated", "POST", jobs, job(undefined));
-  const set = await ask("gated", "PATCH", `${jobs}/${plain.at("metadata.name")}?dryRun=All`, {
+  const set = await ask("gated", "PATCH", `${jobs}/${nameOf(plain)}?dryRun=All`, {
     spec: { scheduling: {} },
   });
   expect(set.at("message")).toContain("spec.scheduling: Invalid value: null: field cannot be set once created");

@@ -177,7 +177,7 @@ describe("what a server of 1.37 keeps, sets and refuses, beside one of 1.36", ()
 
   test("K37-073: the users that containers run as have 32 bits", async () => {
     const created = await ask("1.37", "POST", `${CORE}/pods`, pod({}));
-    const path = `${CORE}/pods/${created.at("metadata.name")}/status`;
+    const path = `${CORE}/pods/${created.at("metadata.name") as string}/status`;
     const status = (uid: number) => ({
       status: {
         containerStatuses: [

@@ -166,7 +166,7 @@ function valueErrors(
   if (rules.monotonic === true && isUpdate && !absent(old) && number(value) < number(old)) {
     errors.push(invalidValue(path, value, `may not be decreased from ${number(old)}`));
   }
-  if (rules.maxLength !== undefined && [...text(value)].length > rules.maxLength) {
+  if (rules.maxLength !== undefined && Array.from(text(value)).length > rules.maxLength) {
     const detail = `may not be more than ${rules.maxLength} characters`;
     errors.push(made({ type: "FieldValueTooLong", field: path, detail }));
   }

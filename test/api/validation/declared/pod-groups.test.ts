@@ -99,7 +99,11 @@ describe("K37-063: workloads", () => {
       {},
       'spec: Invalid value: "": must specify one of: `podGroupTemplates`, `compositePodGroupTemplates`',
     ],
-    ["with too many", workload(..."abcdefghi"), "spec.podGroupTemplates: Too many: 9: must have at most 8 items"],
+    [
+      "with too many",
+      workload(..."a b c d e f g h i".split(" ")),
+      "spec.podGroupTemplates: Too many: 9: must have at most 8 items",
+    ],
     [
       "with composite templates",
       { compositePodGroupTemplates: [{ name: "a" }] },
