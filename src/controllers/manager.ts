@@ -212,7 +212,7 @@ export function startControllers(config: ControllersConfig): Controllers {
   const release = config.release ?? newestRelease;
   const context: ControllerContext = {
     release,
-    gates: serverGates(release.version, config.featureGates),
+    gates: serverGates(release.emulated, config.featureGates),
     cluster: config,
     client,
     manager,

@@ -7,6 +7,7 @@ import { readOptions } from "../../component/option-group.js";
 import { parseBool } from "../../component/flags/flag-value.js";
 import { DEFAULT_VERSION, servedVersionOf } from "../../machinery/served-versions.js";
 import { type FeatureGate, featureGatesOf } from "../../api/gates/feature-gates.js";
+import { GATES_OF_FIELDS } from "../../api/gates/fields-behind-gates.js";
 
 export interface ReadFeatureGates {
   /** What is wrong with the entries, in component-base's words. */
@@ -16,22 +17,34 @@ export interface ReadFeatureGates {
 }
 
 /** The gates that change what the server does. */
-const OBEYED = ["AllowUnsafeMalformedObjectDeletion", "KMSv1"] as const;
+const OBEYED: ReadonlySet<string> = new Set([
+  ...GATES_OF_FIELDS,
+  "APIServerWebhookAuthenticationToken",
+  "AllAlpha",
+  "AllBeta",
+  "AllowUnsafeMalformedObjectDeletion",
+  "DeclarativeValidationBeta",
+  "HPAGeneration",
+  "HPAScaleToZero",
+  "KMSv1",
+  "RelaxedServiceNameValidation",
+  "StatefulSetRecreateStrategy",
+]);
 
 /** Reads which version the flags of kube-apiserver choose. */
 export const readVersionFlags = (flags: Flags): VersionOptions =>
   readOptions({ ...versionOptions, ...emulationOptions }, flags, "");
 
-/** The gates of --feature-gates that a server of the version obeys and that differ from their default. */
-export function obeyedGates(entries: readonly string[], version: VersionOptions): FeatureGates {
+/** The gates of --feature-gates that differ from their default. */
+export function changedGatesOf(entries: readonly string[], version: VersionOptions): FeatureGates {
   const { changed } = readFeatureGates(entries, version);
-  return Object.fromEntries(OBEYED.filter((name) => changed.includes(`${name}=true`)).map((name) => [name, true]));
+  return Object.fromEntries(changed.map((gate) => gate.split("=")).map(([name, value]) => [name, value === "true"]));
 }
 
 /** The gates that should differ from their default and have no effect, as "NAME=true". */
 export const gatesWithoutEffect = (entries: readonly string[], version: VersionOptions): readonly string[] =>
   readFeatureGates(entries, version).changed.filter(
-    (gate) => !OBEYED.some((name) => gate === `${name}=true`) && !isOfLogs(gate),
+    (gate) => !OBEYED.has(gate.slice(0, gate.indexOf("="))) && !isOfLogs(gate),
   );
 
 /** Whether a gate, as "NAME=true", says which forms the log may have: every component obeys it. */

@@ -7,6 +7,7 @@ import { enabledPlugins } from "../../server/admission/enabled-plugins.js";
 import { originFaults } from "../../server/filters/cors.js";
 import { directiveFaults } from "../../server/filters/hsts.js";
 import { readTlsProtocol } from "../../server/generic/transport/tls-protocol.js";
+import { readFeatureGates } from "../apiserver/feature-gates.js";
 import { auditFaults } from "./audit-faults.js";
 import { problemsOf as authenticationProblems } from "./authentication-options.js";
 import { authorizationProblems } from "./authorization-options.js";
@@ -33,6 +34,7 @@ export function serverFaults(values: ServerOptions): readonly string[] {
     ...registrationFaults(values),
     ...monitoringFaults(values.monitoring ?? {}),
     ...auditFaults(values.audit ?? {}),
+    ...gateFaults(values),
   ];
 }
 
@@ -41,6 +43,18 @@ function monitoringFaults({ allowedLabels, allowedLabelsFile }: MonitoringOption
   if (allowedLabels === undefined || allowedLabelsFile === undefined) return [];
   const given = JSON.stringify({ allowListMapping: allowedLabels, allowListMappingManifest: allowedLabelsFile });
   return [`metrics: Invalid value: ${given}: cannot specify both allowListMapping and allowListMappingManifest`];
+}
+
+/** component-base's words. A version that is none is a fault of its own. */
+function gateFaults({ featureGates = {}, kubernetesVersion }: ServerOptions): readonly string[] {
+  const entries = Object.entries(featureGates).flatMap(([name, value]) =>
+    value === undefined ? [] : `${name}=${value}`,
+  );
+  try {
+    return readFeatureGates(entries, kubernetesVersion).faults;
+  } catch {
+    return [];
+  }
 }
 
 /** kube-apiserver divides the sum of its two limits. */

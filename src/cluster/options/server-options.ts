@@ -126,7 +126,9 @@ export interface ServerOptions
   readonly onError?: (error: unknown) => void;
 }
 
+/** Gates by name, those of the server's version of Kubernetes. docs/kubernetes-versions.md has those that change what a server does. */
 export interface FeatureGates {
+  readonly [name: string]: boolean | undefined;
   /**
    * Whether users with the verb "unsafe-delete-ignore-read-errors" may delete objects that cannot be decrypted or decoded, by the delete option
    * ignoreStoreReadErrorWithClusterBreakingPotential. Default false.

@@ -1,3 +1,4 @@
+import type { ServerGates } from "../../api/gates/feature-gates.js";
 import type { ApiTitle, GroupFacts, Release, RuntimeConfig, ServedApi, TypeSource } from "../../api/facts/index.js";
 import type { Clock } from "../../base/time/clock.js";
 import type { Random } from "../../base/numbers/random.js";
@@ -29,6 +30,8 @@ import { servedApiOf } from "./served-api-of.js";
 export interface ApiRegistryConfig {
   /** The version of Kubernetes whose resources are the built-in ones. */
   readonly release: Release;
+  /** The feature gates of the server. */
+  readonly gates: ServerGates;
   readonly storage: Storage;
   /** What the built-in resources are beyond their facts. */
   readonly records: readonly ResourceRecord[];

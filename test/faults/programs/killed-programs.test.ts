@@ -221,7 +221,10 @@ describe.skipIf(etcdMissing !== undefined || !programIsBuilt)(
         expect(observed.terms).toBeGreaterThan(1);
         expect(observed.writes).toBeGreaterThan(0);
         const late = [...observed.late].flatMap(([term, writes]) =>
-          Object.entries(Object.groupBy(writes, resourceOf)).map(([resource, list = []]) => ({ term, resource, list })),
+          [...new Set(writes.map(resourceOf))].map((resource) => {
+            const list = writes.filter((write) => resourceOf(write) === resource);
+            return { term, resource, list };
+          }),
         );
         expect(late.filter(({ list }) => list.length > WORKERS)).toEqual([]);
       },
