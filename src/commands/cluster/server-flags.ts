@@ -27,7 +27,12 @@ import {
   nodesFlag,
   nodesOf,
 } from "./node-flags.js";
-import { emulationFlags, emulationFlagsOf, kubernetesVersionFlag, kubernetesVersionOf } from "../../cli/kubernetes-version-flag.js";
+import {
+  emulationFlags,
+  emulationFlagsOf,
+  kubernetesVersionFlag,
+  kubernetesVersionOf,
+} from "../../cli/kubernetes-version-flag.js";
 import { maxObjectBytesFlag, maxObjectBytesOf, storageMediaTypeFlag, storageMediaTypeOf } from "./storage-flag.js";
 import { errorMessage } from "../../base/text/error-message.js";
 import { controllerNames, controllersOffByDefault, enabledControllers } from "../../api/controllers/index.js";
