@@ -5,7 +5,7 @@ export const SERVED_VERSIONS: readonly string[] = ["1.37", "1.36"];
 export const NEWEST_VERSION = "1.37";
 
 /** What a server is when nothing says otherwise. */
-export const DEFAULT_VERSION = "1.36";
+export const DEFAULT_VERSION = "1.37";
 
 /** The patch releases that servers and nodes say they are. */
 const PATCHES: Readonly<Record<string, number>> = { __proto__: null as never, "1.37": 1, "1.36": 3 };

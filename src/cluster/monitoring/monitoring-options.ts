@@ -10,7 +10,7 @@ export interface MonitoringOptions {
   readonly allowedLabelsFile?: string;
   /** Names of metrics that there are not. */
   readonly disabledMetrics?: readonly string[];
-  /** "1.35" shows metrics that 1.36 hides. */
+  /** "1.36" shows metrics that 1.37 hides. */
   readonly showHiddenMetricsForVersion?: string;
   /** How old counts of objects may be, in milliseconds; 0 counts none. Default 60,000. */
   readonly countPeriod?: number;

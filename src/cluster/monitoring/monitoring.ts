@@ -103,10 +103,11 @@ export class Monitoring implements ServerPaths {
 
   readonly #statusz: Handler = async (request) => {
     const { respondStatusz } = await inOrder(import("../../server/debug/z-pages.js"));
-    const { process } = this.#parts;
+    const { process, release } = this.#parts;
     const paths = [...this.#server.listed(), "/version"];
     const times = { started: this.#started, now: process.clock.now() };
-    await respondStatusz(request, { component: COMPONENT, ...times, paths, random: this.#random });
+    const { version: binary, emulated } = release;
+    await respondStatusz(request, { component: COMPONENT, binary, emulated, ...times, paths, random: this.#random });
   };
 
   readonly #flagz: Handler = async (request) => {

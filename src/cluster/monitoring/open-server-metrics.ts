@@ -34,6 +34,6 @@ export async function openServerMetrics(
   addProcessMetrics(metrics.table, now);
   addStartTime(metrics.slis, now);
   addBuildInfo(metrics.table, versionInfo(release));
-  addFeatures(metrics.table, featureGatesOf(release.version));
+  addFeatures(metrics.table, featureGatesOf(release.emulated));
   return metrics;
 }

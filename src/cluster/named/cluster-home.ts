@@ -37,6 +37,8 @@ export interface ClusterRecord extends ClusterAddress {
   readonly dataDir: string;
   /** The port of the last start; the next one tries it again. */
   readonly port: number;
+  /** The version of Kubernetes that the last start was: "1.37". Undefined in the records of earlier versions, which were 1.36. */
+  readonly kubernetesVersion?: string;
   /** How many nodes the last start had; undefined in the records of earlier versions. */
   readonly nodes?: number;
   /**

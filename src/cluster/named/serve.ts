@@ -21,6 +21,7 @@ import {
   removeDataDir,
   namedClusterError,
 } from "./cluster-home.js";
+import { versionToStart } from "./kept-version.js";
 import { clusterState } from "./cluster-state.js";
 import { followsFiles, serverArguments, type ServerChoice } from "./server-choice.js";
 
@@ -28,8 +29,10 @@ export interface NamedClusterOptions {
   readonly name: string;
   /** undefined: what the cluster had, disk for a new one. */
   readonly storage: StorageChoice | undefined;
-  /** Of this start only, but for the number of nodes. */
+  /** Of this start only, but for the number of nodes and the version of Kubernetes. */
   readonly server: ServerChoice;
+  /** Whether a cluster that stores what an older version does not know is started at that version all the same. */
+  readonly downgrade: boolean;
   /** 0: the port of the last start if it is free, else any. */
   readonly port: number;
   /** "": inside the cluster's own folder. */
@@ -99,6 +102,11 @@ async function serveFrom(
   const began = options.clock.now();
   const warnings: string[] = [];
   const waits: string[] = [];
+  const warn = (warning: string): void => {
+    warnings.push(warning);
+    options.warn(warning);
+  };
+  const kubernetesVersion = await versionToStart(last, { ...options, warn });
   let isReady = false;
   const leadership = leadershipLines();
   const kept = {
@@ -111,13 +119,10 @@ async function serveFrom(
     },
     dataDir,
     signal: options.signal,
-    onWarning(warning: string) {
-      warnings.push(warning);
-      options.warn(warning);
-    },
+    onWarning: warn,
     ...(followsFiles(server) && { onError: options.reportError }),
   };
-  const start = (port: number) => startCluster({ ...kept, ...server, nodes, port });
+  const start = (port: number) => startCluster({ ...kept, ...server, kubernetesVersion, nodes, port });
   const cluster = await listen(options.port, last?.port, (port) => start(port).catch((error) => naming(choice, error)));
   try {
     const current = await addContext(home.context, cluster.kubeconfig(), options);
@@ -128,6 +133,7 @@ async function serveFrom(
       dataDir,
       port: Number(new URL(cluster.url).port),
       url: cluster.url,
+      kubernetesVersion,
       nodes,
       formerContexts: await formerContexts(home, current.former, last),
       pid: process.pid,
@@ -187,6 +193,7 @@ export async function startDetached(given: NamedClusterOptions): Promise<ServedC
     const args = ["cluster", "start", options.name, `--port=${options.port}`, `--data-dir=${options.dataDir}`];
     if (options.storage !== undefined) args.push(...storageArguments(options.storage));
     args.push(...serverArguments(options.server));
+    if (options.downgrade) args.push("--downgrade");
     const child = spawn(command, [...script, ...args], {
       cwd: options.cwd,
       env: { ...options.env, ...storageVariable(options.storage) },

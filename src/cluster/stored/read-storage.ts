@@ -92,7 +92,8 @@ function faultOf(key: string, value: Uint8Array): string | undefined {
   }
 }
 
-const reading = <T>(storage: NamedStorage, options: OpenOptions, read: (kv: Kv) => Promise<T>): Promise<T> =>
+/** Opens a storage that is there, and closes it after `read`. */
+export const reading = <T>(storage: NamedStorage, options: OpenOptions, read: (kv: Kv) => Promise<T>): Promise<T> =>
   withStoredErrors(async () => {
     const kv = await openExisting(storage, options);
     try {

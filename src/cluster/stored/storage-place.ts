@@ -69,7 +69,8 @@ async function clusterStorage(name: string, { env, cwd }: Pick<Surroundings, "en
   return storageOfRecord(record);
 }
 
-function storageOfRecord({ storage, dataDir, etcd }: ClusterRecord): NamedStorage {
+/** The storage of a named cluster that is not in memory. */
+export function storageOfRecord({ storage, dataDir, etcd }: ClusterRecord): NamedStorage {
   if (storage === "disk") return diskStorage(dataDir);
   if (storage === "etcd" && etcd !== undefined) return etcdStorage(etcd);
   return { name: isStorageUrl(storage) ? redactedUrl(storage) : storage, options: { storage } };

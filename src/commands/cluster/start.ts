@@ -17,6 +17,7 @@ export interface ClusterStartOptions {
   readonly storage: StorageFlags | undefined;
   readonly server: ServerChoice;
   readonly dataDir: string;
+  readonly downgrade: boolean;
   readonly detach: boolean;
   /** How long nodes and pods are waited for, in milliseconds; undefined: not at all. */
   readonly wait: number | undefined;
@@ -58,6 +59,13 @@ export function clusterStartCommand(run = startNamed): Command {
         usage: "The folder for certificates and objects; without it, one that belongs to the name.",
       },
       {
+        name: "downgrade",
+        type: "bool",
+        default: "false",
+        usage:
+          "Start the cluster at an older --kubernetes-version than it had although that version does not know all kinds and fields of what is stored, and loses them.",
+      },
+      {
         name: "detach",
         type: "bool",
         default: "false",
@@ -90,6 +98,7 @@ function complete(factory: Factory, invocation: Invocation): ClusterStartOptions
     storage: storageOf(factory, invocation),
     server: serverChoiceOf(factory, invocation),
     dataDir: invocation.flags.string("data-dir"),
+    downgrade: invocation.flags.bool("downgrade"),
     detach: invocation.flags.bool("detach"),
     wait: waitOf(invocation, (text) => void factory.streams.err.write(`Warning: ${text}\n`)),
     env: factory.env,

@@ -1,4 +1,5 @@
 import { goQuote } from "../../base/text/go-quote.js";
+import { DEFAULT_VERSION } from "../../machinery/served-versions.js";
 import { pairsOf, pairsOfType } from "../flags/pairs.js";
 import { type OptionGroup, sectionOf } from "../option-group.js";
 
@@ -8,7 +9,7 @@ const LABEL = "[a-zA-Z_][a-zA-Z0-9_]*";
 const KEY = /^[a-zA-Z_:][a-zA-Z0-9_:]*,[a-zA-Z_][a-zA-Z0-9_]*$/;
 const NAME = /^[a-zA-Z_:][a-zA-Z0-9_:]*$/;
 /** The one version that --show-hidden-metrics-for-version may have. */
-const PREVIOUS = "1.35";
+const PREVIOUS = `1.${Number(DEFAULT_VERSION.slice("1.".length)) - 1}`;
 
 /** Which metrics a server has. */
 export const metricsOptions = {
@@ -43,7 +44,7 @@ export const metricsOptions = {
       return [`metrics.disabledMetrics: Invalid value: ${JSON.stringify(names)}: ${why}`];
     },
   },
-  /** "1.35" shows metrics that 1.36 hides. */
+  /** "1.36" shows metrics that 1.37 hides. */
   showHiddenMetricsForVersion: {
     name: "show-hidden-metrics-for-version",
     type: "string",

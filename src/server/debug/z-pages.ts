@@ -69,6 +69,9 @@ async function respondObject(request: ApiRequest, page: ZPage, version: string, 
 /** What /statusz says of a server. Times are milliseconds since the epoch. */
 export interface ServerStatus {
   readonly component: string;
+  /** The version of Kubernetes that it is, and the one that it behaves as: "1.37". */
+  readonly binary: string;
+  readonly emulated: string;
   readonly started: number;
   readonly now: number;
   /** The paths of the index. */
@@ -77,13 +80,12 @@ export interface ServerStatus {
   readonly random: (below: number) => number;
 }
 
-const VERSION = "1.36";
 /** Paths of the API, which are no pages for operators. */
 const OF_THE_API: ReadonlySet<string> = new Set(["apis", "api", "openid", "openapi", ".well-known"]);
 
 /** Answers /statusz. */
 export function respondStatusz(request: ApiRequest, status: ServerStatus): Promise<void> {
-  const { component, started, now, random } = status;
+  const { component, binary, emulated, started, now, random } = status;
   const seconds = Math.max(0, Math.floor((now - started) / 1000));
   const names = new Set(status.paths.map((path) => path.split("/")[1] ?? ""));
   const paths = [...names].filter((name) => name !== "" && !OF_THE_API.has(name)).map((name) => `/${name}`);
@@ -97,8 +99,8 @@ export function respondStatusz(request: ApiRequest, status: ServerStatus): Promi
         `Started${colon} ${unixDate(started)}`,
         `Up${colon} ${uptime(seconds)}`,
         `Go version${colon} ${process.version}`,
-        `Binary version${colon} ${VERSION}`,
-        `Emulation version${colon} ${VERSION}`,
+        `Binary version${colon} ${binary}`,
+        `Emulation version${colon} ${emulated}`,
         `Paths${colon} ${paths.join(" ")}`,
       ];
       return `${headOf(component, "statusz")}\n${lines.join("\n")}\n`;
@@ -107,8 +109,8 @@ export function respondStatusz(request: ApiRequest, status: ServerStatus): Promi
       startTime: `${new Date(started).toISOString().slice(0, 19)}Z`,
       uptimeSeconds: seconds,
       goVersion: process.version,
-      binaryVersion: VERSION,
-      emulationVersion: VERSION,
+      binaryVersion: binary,
+      emulationVersion: emulated,
       paths,
     }),
   });

@@ -30,6 +30,7 @@ async function start(name: string): Promise<void> {
     server: { controllers: [], scheduler: false, nodes: 0 },
     port: 0,
     dataDir: "",
+    downgrade: false,
     env: { HOME: home },
     cwd: home,
     clock: systemClock,

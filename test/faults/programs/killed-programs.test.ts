@@ -25,10 +25,10 @@ const WORKERS = 5;
 const LED = ["controller-manager", "scheduler"] as const;
 /** A node that is silent for so long counts as lost; its Lease is renewed every ten seconds. */
 const GRACE = "--node-monitor-grace-period=25s";
-/** Leases end sooner than by default, so that a short play has elections too. */
+/** Leases end sooner than by default, so that a short play has elections too; on a busy machine a leader must still get to renew its own. */
 const ELECTION = [
-  "--leader-elect-lease-duration=6s",
-  "--leader-elect-renew-deadline=4s",
+  "--leader-elect-lease-duration=12s",
+  "--leader-elect-renew-deadline=10s",
   "--leader-elect-retry-period=1s",
 ];
 const REST = 120_000;
