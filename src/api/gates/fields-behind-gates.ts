@@ -79,7 +79,6 @@ export const FIELDS_BEHIND_GATES: Readonly<Record<string, FieldsByGate>> = {
     TopologyAwareWorkloadScheduling: "spec.schedulingConstraints",
   },
   "scheduling.k8s.io/workloads": {
-    CompositePodGroup: "spec.compositePodGroupTemplates",
     DRAWorkloadResourceClaims: "spec.podGroupTemplates[].resourceClaims",
     PodGroupPreemptionPolicy: "spec.podGroupTemplates|compositePodGroupTemplates[].preemptionPolicy",
     TopologyAwareWorkloadScheduling: "spec.podGroupTemplates[].schedulingConstraints",

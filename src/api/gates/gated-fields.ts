@@ -32,6 +32,13 @@ interface Node {
   readonly fields: Map<string, Node>;
 }
 
+/** The fields of an object, those of its status, and the others. */
+interface Trees {
+  readonly all: Node;
+  readonly status: Node;
+  readonly others: Node;
+}
+
 /** A field that is set although its gate is off. */
 interface Found {
   readonly gate: string;
@@ -44,7 +51,7 @@ interface Found {
 /** The fields of an object that are behind gates. */
 export class GatedFields {
   readonly #fields: FieldsByGate;
-  readonly #trees = new WeakMap<ServerGates, Node>();
+  readonly #trees = new WeakMap<ServerGates, Trees>();
 
   constructor(fields: FieldsByGate) {
     this.#fields = fields;
@@ -53,7 +60,7 @@ export class GatedFields {
   /** Takes the fields whose gates are off out of a new object. */
   dropOfNew(draft: object, gates: ServerGates): void {
     const found: Found[] = [];
-    collect(this.#tree(gates), draft, undefined, found);
+    collect(this.#treesOf(gates).all, draft, undefined, found);
     dropAll(found, new Set());
   }
 
@@ -62,27 +69,31 @@ export class GatedFields {
    * has any field of the same gate.
    */
   drop(draft: object, old: object, gates: ServerGates, part: "status" | "others"): void {
-    const tree = this.#tree(gates);
+    const trees = this.#treesOf(gates);
     const found: Found[] = [];
-    const fields = [...tree.fields].filter(([name]) => (name === "status") === (part === "status"));
-    collect({ ...tree, fields: new Map(fields) }, draft, undefined, found);
+    collect(trees[part], draft, undefined, found);
     if (found.length === 0) return;
     const kept: Found[] = [];
-    collect(tree, old, undefined, kept);
+    collect(trees.all, old, undefined, kept);
     dropAll(found, new Set(kept.map(({ gate }) => gate)));
   }
 
-  /** The fields whose gates are off, as a tree: made once for each server. */
-  #tree(gates: ServerGates): Node {
-    let tree = this.#trees.get(gates);
-    if (tree === undefined) {
-      tree = newNode();
+  /** The fields whose gates are off: made once for each server. */
+  #treesOf(gates: ServerGates): Trees {
+    let trees = this.#trees.get(gates);
+    if (trees === undefined) {
+      const all = newNode();
       for (const [gate, paths] of Object.entries(this.#fields)) {
-        if (!gates.enabled(gate)) for (const path of [paths].flat()) plant([tree], path.split("."), gate);
+        if (!gates.enabled(gate)) for (const path of [paths].flat()) plant([all], path.split("."), gate);
       }
-      this.#trees.set(gates, tree);
+      const part = (isStatus: boolean): Node => ({
+        ...all,
+        fields: new Map([...all.fields].filter(([name]) => (name === "status") === isStatus)),
+      });
+      trees = { all, status: part(true), others: part(false) };
+      this.#trees.set(gates, trees);
     }
-    return tree;
+    return trees;
   }
 }
 

@@ -126,7 +126,7 @@ export interface ServerOptions
   readonly onError?: (error: unknown) => void;
 }
 
-/** Gates by name, those of the server's version of Kubernetes. docs/kubernetes-versions.md has those that change what a server does. */
+/** Gates by name; docs/kubernetes-versions.md has those that have an effect. */
 export interface FeatureGates {
   readonly [name: string]: boolean | undefined;
   /**

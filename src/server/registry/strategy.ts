@@ -1,5 +1,5 @@
 import type { Release } from "../../api/facts/index.js";
-import type { ServerGates } from "../../api/gates/feature-gates.js";
+import type { ServerGates, ServerTraits } from "../../api/gates/feature-gates.js";
 import type { Random } from "../../base/numbers/random.js";
 import type { FieldFilter } from "../../machinery/apply/field-filter.js";
 import type { FieldError } from "../../machinery/errors/field-error.js";
@@ -209,11 +209,7 @@ export interface Allocation {
 }
 
 /** What hooks may use of the server and of the request. */
-export interface StrategyContext {
-  /** The version of Kubernetes that the server is. */
-  readonly release: Release;
-  /** The feature gates of the server. */
-  readonly gates: ServerGates;
+export interface StrategyContext extends ServerTraits {
   /** Milliseconds since the epoch, from the server's clock. */
   readonly now: number;
   readonly random: Random;

@@ -1,4 +1,6 @@
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { gunzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
 import { releaseOf, SERVED_VERSIONS } from "../../../src/api/facts/index.js";
@@ -6,6 +8,7 @@ import { featureGatesOf, serverGates } from "../../../src/api/gates/feature-gate
 import { FIELDS_BEHIND_GATES, GATES_OF_FIELDS } from "../../../src/api/gates/fields-behind-gates.js";
 import { GatedFields, together, under } from "../../../src/api/gates/gated-fields.js";
 import type { KubeObject } from "../../../src/machinery/meta/object.js";
+import { gatesWithoutEffect } from "../../../src/cluster/apiserver/feature-gates.js";
 import { builtinRecord } from "../../../src/server/builtin/index.js";
 import type { StrategyContext } from "../../../src/server/registry/strategy.js";
 
@@ -127,6 +130,7 @@ describe.each(Object.keys(FIELDS_BEHIND_GATES))("fields of %s", (resource) => {
 
 /** Fields that are marked with a gate and that are not in the table, with the reason. */
 const ELSEWHERE: Readonly<Record<string, string>> = {
+  "CompositePodGroup compositePodGroupTemplates": "refused by its rule: a workload would have no templates without it",
   "ContainerStopSignals stopSignal":
     "the status of containers, which kubelets write; lifecycle.stopSignal is in the table",
   "CoordinatedLeaderElection preferredHolder": "as Kubernetes 1.36 was served before",
@@ -180,6 +184,23 @@ test.each(SERVED_VERSIONS)(
     expect(missing.sort()).toEqual([]);
   },
 );
+
+test("every gate that code asks for is one that a served version has, and kubets apiserver does not say that it has no effect", () => {
+  const src = new URL("../../../src", import.meta.url);
+  const files = readdirSync(src, { recursive: true, encoding: "utf8" }).filter((path) => path.endsWith(".ts"));
+  const asked = files.flatMap((path) => {
+    const text = readFileSync(join(fileURLToPath(src), path), "utf8");
+    return [...text.matchAll(/(?:\bgates\??\.enabled\(|hasGeneration: )"(\w+)"/g)].map(([, name = ""]) => name);
+  });
+  expect(asked.length).toBeGreaterThan(4);
+  for (const name of [...asked, ...GATES_OF_FIELDS]) {
+    const version = SERVED_VERSIONS.find((one) => featureGatesOf(one).has(name));
+    expect(version, name).toBeDefined();
+    const gate = featureGatesOf(version ?? "").get(name);
+    const entries = gate?.locked === true ? [] : [`${name}=${String(gate?.enabled !== true)}`];
+    expect(gatesWithoutEffect(entries, version), name).toEqual([]);
+  }
+});
 
 test("every gate of the table is one that a served version has", () => {
   const known = new Set(SERVED_VERSIONS.flatMap((version) => [...featureGatesOf(version).keys()]));

@@ -352,6 +352,11 @@ describe("what a server of 1.37 keeps, sets and refuses, beside one of 1.36", ()
     };
     const created = await ask("1.37", "POST", path, { metadata: { name: "g" }, spec });
     expect(created.at("spec")).toEqual({ schedulingPolicy: spec.schedulingPolicy, disruptionMode: { single: {} } });
+    const composite = { compositePodGroupTemplates: [{ name: "a", schedulingPolicy: { basic: {} } }] };
+    const workloads = path.replace("podgroups", "workloads");
+    expect(
+      (await ask("1.37", "POST", workloads, { metadata: { name: "w" }, spec: composite })).at("message"),
+    ).toContain("spec.compositePodGroupTemplates: Forbidden");
     const refused = await ask("1.37", "PATCH", `${path}/g`, { spec: { priorityClassName: "high" } });
     expect(refused.at("message")).toContain("spec.priorityClassName: Invalid value: null: field is immutable");
   });
