@@ -66,10 +66,7 @@ const OF_STAGE: Readonly<Partial<Record<GateStage, string>>> = { ALPHA: "AllAlph
  * The gates of a server of `version` ("1.37"). A gate that `changed` names has that value; another one follows AllAlpha or AllBeta, where `changed`
  * names that of its stage.
  */
-export function serverGates(
-  version: string,
-  changed: Readonly<Record<string, boolean | undefined>> = {},
-): ServerGates {
+export function serverGates(version: string, changed: Readonly<Record<string, boolean | undefined>> = {}): ServerGates {
   const gates = featureGatesOf(version);
   return {
     enabled(name) {
