@@ -18,7 +18,7 @@ const theirs = kubectl === undefined ? undefined : (...args) => [kubectl, ...arg
 
 try {
   process.stdout.write(
-    `node ${process.version}, ${kubectl === undefined ? "no kubectl" : "kubectl 1.36.3"}, ${rounds} rounds, medians in ms\n\n`,
+    `node ${process.version}, ${kubectl === undefined ? "no kubectl" : "kubectl 1.37.1"}, ${rounds} rounds, medians in ms\n\n`,
   );
   await startUp();
   await serverStart();

@@ -53,7 +53,7 @@ try {
   writeFileSync(kubeconfig, text);
   const api = new ApiClient(JSON.parse(text));
   process.stdout.write(
-    `${cpus().length} cores (${cpus()[0]?.model}), ${rounds} rounds, medians; ratios are to kubectl 1.36.3\n\n`,
+    `${cpus().length} cores (${cpus()[0]?.model}), ${rounds} rounds, medians; ratios are to kubectl 1.37.1\n\n`,
   );
   const wanted = (await measures(api)).filter(
     ({ name }) => only === undefined || only.some((part) => name.includes(part)),

@@ -40,7 +40,9 @@ function onlyOne(error: unknown): unknown {
 
 function textOf(error: unknown): string {
   if (isStatusError(error) && error.reason === "Invalid") return invalidText(error);
-  if (isConfigurationInvalid(error)) return multiline("Error in configuration: ", error.errors, error.message);
+  if (isConfigurationInvalid(error) || hasMissingContext(error)) {
+    return multiline("Error in configuration: ", error.errors, error.message);
+  }
   if (isNoMatchError(error) && error instanceof NoResourceMatchError) return noSuchResource(error.partialResource);
   if (error instanceof AggregateError) return error.errors.map((inner) => `${plainMessage(inner)}\n`).join("");
   const standard = standardMessage(error);
@@ -48,6 +50,10 @@ function textOf(error: unknown): string {
   const message = messageOf(error);
   return message.startsWith("error: ") ? message : `error: ${message}`;
 }
+
+/** client-go calls every list of errors with a missing context an invalid configuration. */
+const hasMissingContext = (error: unknown): error is AggregateError =>
+  error instanceof AggregateError && error.errors.some(isContextNotFound);
 
 /** The Kind "name" is invalid: one cause on the same line, several as a list. Equal causes are shown once. */
 function invalidText(error: StatusError): string {

@@ -44,7 +44,11 @@ export interface MetadataChangeOptions {
 }
 
 /** `command` is "label" or "annotate". */
-export const metadataFlags = (command: string, map: MetadataMap): readonly FlagSpec[] => [
+export const metadataFlags = (
+  command: string,
+  map: MetadataMap,
+  files = filenameFlags(`File, directory or URL that names what to ${command}`),
+): readonly FlagSpec[] => [
   recordFlag,
   ...printFlags,
   { name: "overwrite", type: "bool", usage: `Change ${map} that have another value, rather than refuse` },
@@ -58,7 +62,7 @@ export const metadataFlags = (command: string, map: MetadataMap): readonly FlagS
     type: "string",
     usage: "Change the resource only if it still has this version. For a single resource",
   },
-  ...filenameFlags(`File, directory or URL that names what to ${command}`),
+  ...files,
   dryRunFlag,
   fieldManagerFlag(`kubectl-${command}`),
   selectorFlag,
@@ -69,13 +73,21 @@ export interface Targets {
   /** The operands before the first change. */
   readonly resources: readonly string[];
   readonly dryRun: DryRunStrategy;
-  readonly place: Awaited<ReturnType<Factory["namespace"]>>;
+}
+
+/** The namespace of the command, and why there is none. */
+export interface Place {
+  readonly namespace: string;
+  readonly enforced: boolean;
+  /** The search for the objects ends with it, after its own faults. */
+  readonly fault?: Error;
 }
 
 export function readMetadataChange(
   factory: Factory,
   invocation: Invocation,
-  { resources, dryRun, place: { namespace, enforced } }: Targets,
+  { resources, dryRun }: Targets,
+  { namespace, enforced, fault }: Place,
 ): MetadataChangeOptions {
   const { flags } = invocation;
   const local = flags.bool("local");
@@ -96,14 +108,16 @@ export function readMetadataChange(
         .defaultNamespace()
         .filenames(enforced, files)
         .flatten();
-      if (local) return builder.do();
-      return builder
-        .labelSelector(flags.string("selector"))
-        .fieldSelector(flags.string("field-selector"))
-        .allNamespaces(flags.bool("all-namespaces"))
-        .typeOrNameArgs(flags.bool("all"), resources)
-        .latest()
-        .do();
+      if (!local) {
+        builder
+          .labelSelector(flags.string("selector"))
+          .fieldSelector(flags.string("field-selector"))
+          .allNamespaces(flags.bool("all-namespaces"))
+          .typeOrNameArgs(flags.bool("all"), resources)
+          .latest();
+      }
+      if (fault !== undefined) builder.addError(fault);
+      return builder.do();
     },
     client: factory.restClient,
     streams: factory.streams,

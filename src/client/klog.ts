@@ -9,7 +9,7 @@ type Severity = "I" | "W" | "E" | "F";
 export interface VerboseLog {
   /** Tells whether a line would be written, before a caller computes an expensive one. `file` has no ".go", as in --vmodule. */
   enabled(level: number, file: string): boolean;
-  /** `I1121 07:00:08.408700    7272 loader.go:407] Config loaded from file:  /home/me/.kube/config`. */
+  /** `I1121 07:00:08.408700    7272 loader.go:408] Config loaded from file:  /home/me/.kube/config`. */
   info(level: number, source: string, message: string): void;
   /**
    * `I1121 07:00:08.408700    7272 round_trippers.go:632] "Response" status="200 OK" milliseconds=4`, with the values in
@@ -22,16 +22,29 @@ export interface VerboseLog {
 export type LogValues = Readonly<Record<string, string | number | boolean | readonly object[] | undefined>>;
 
 /**
- * A line of klog's output on stderr, in local time: `E1121 07:00:08.408700    7272 memcache.go:265] "Unhandled Error"
- * err="..."`. Severity F is a fatal error.
+ * A line of klog's output on stderr, in local time: `E1121 07:00:08.408700    7272 memcache.go:381] "Couldn't get
+ * current server API group list" err="..."`. Severity F is a fatal error.
  */
 export function klogLine(severity: Severity, source: string, message: string, now: Date, pid = 1): string {
   return `${klogHeader(severity, source, now, pid)} ${message}\n`;
 }
 
+/** What klog writes of an error that a command survives. */
+export interface LoggedError {
+  /** The place in kubectl that logs it: "memcache.go:381". */
+  readonly source: string;
+  readonly message: string;
+  readonly error: string;
+  /** Values behind the error, in their order. */
+  readonly values?: Readonly<Record<string, string | number>>;
+}
+
 /** An error line. klog quotes an error of one line and prints a longer one as a block. */
-export function klogError(source: string, message: string, error: string, now: Date, pid?: number): string {
-  return klogLine("E", source, `${goQuote(message)} err=${klogText(error)}`, now, pid);
+export function klogError({ source, message, error, values = {} }: LoggedError, now: Date, pid?: number): string {
+  const more = Object.entries(values).map(([name, value]) => {
+    return ` ${name}=${typeof value === "string" ? klogText(value) : value}`;
+  });
+  return klogLine("E", source, `${goQuote(message)} err=${klogText(error)}${more.join("")}`, now, pid);
 }
 
 /** The text of a structured line: quoted, or indented below its name when it has several lines. */
@@ -41,7 +54,7 @@ export function klogText(text: string): string {
   return `<\n${body.replace(/^/gm, "\t")}\n >`;
 }
 
-/** A warning line: `W1121 07:00:08.408700       1 helpers.go:718] --dry-run is deprecated...`. */
+/** A warning line: `W1121 07:00:08.408700       1 helpers.go:714] --dry-run is deprecated...`. */
 export const klogWarning = (source: string, message: string, now: Date, pid?: number): string =>
   klogLine("W", source, message, now, pid);
 

@@ -215,7 +215,7 @@ export function startControllers(config: ControllersConfig): Controllers {
   const claimCreates = new Map<string, number>();
   const context: ControllerContext = {
     release,
-    gates: serverGates(release.version, config.featureGates),
+    gates: serverGates(release.emulated, config.featureGates),
     cluster: config,
     client,
     manager,

@@ -156,12 +156,46 @@ function writeTable(
   const headings = columnDefinitions.filter((_, index) => shown[index]).map(({ name }) => name.toUpperCase());
   if (rows.length === 0) return;
   out.table?.(tableColumns(headings, !noHeaders));
-  if (!noHeaders) out(`${headingCells(look, headings).join("\t")}\n`);
-  for (const { cells } of rows) {
-    const texts = cells.filter((_, index) => shown[index] === true).map(cellText);
-    out(`${rowCells(look, headings, texts).join("\t")}\n`);
+  const lines = rows.map(({ cells }) => {
+    const held = cells.filter((_, index) => shown[index] === true);
+    return { held, texts: held.map(cellText) };
+  });
+  const widths = primedWidths(lines, headings.length);
+  if (!noHeaders) out(`${headingCells(look, headings).map(primed(widths, headings)).join("\t")}\n`);
+  for (const [index, { held, texts }] of lines.entries()) {
+    const cells = rowCells(look, headings, texts);
+    const isFirst = noHeaders && index === 0;
+    out(`${(isFirst ? cells.map(primed(widths, held.map(goText))) : cells).join("\t")}\n`);
   }
 }
+
+interface TableLine {
+  readonly held: readonly JsonValue[];
+  readonly texts: readonly string[];
+}
+
+/**
+ * The bytes of the longest cell of each column, which kubectl 1.37 counts with what it cuts off at a line's end (K37-220). Undefined for the last
+ * column, and where the column is as wide anyway.
+ */
+function primedWidths(lines: readonly TableLine[], columns: number): readonly (number | undefined)[] {
+  return Array.from({ length: columns - 1 }, (_, column) => {
+    let [bytes, width] = [0, 0];
+    for (const { held, texts } of lines) {
+      bytes = Math.max(bytes, Buffer.byteLength(goText(held[column] ?? null)));
+      width = Math.max(width, texts[column]?.length ?? 0);
+    }
+    return bytes > width ? bytes : undefined;
+  });
+}
+
+/** Fills the first line of a table up to the widths. `texts` are its cells without colours. */
+const primed =
+  (widths: readonly (number | undefined)[], texts: readonly string[]) =>
+  (cell: string, column: number): string =>
+    cell + " ".repeat(Math.max(0, (widths[column] ?? 0) - Buffer.byteLength(texts[column] ?? "")));
+
+const goText = (cell: JsonValue): string => (cell === null ? "" : typeof cell === "string" ? cell : goV(cell));
 
 /** Only the first line of a cell is shown. */
 function cellText(cell: JsonValue): string {

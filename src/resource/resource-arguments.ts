@@ -60,7 +60,9 @@ export async function mappingForArgument(arg: string, mapper: RestMapper): Promi
   try {
     return await mapper.mappingFor(partial);
   } catch (error) {
-    throw isNoMatchError(error) ? new Error(`the server doesn't have a resource type ${goQuote(first)}`) : error;
+    if (!isNoMatchError(error)) throw error;
+    const where = partial.group === "" ? "" : ` in group ${goQuote(partial.group)}`;
+    throw new Error(`the server doesn't have a resource type ${goQuote(first)}${where}`, { cause: error });
   }
 }
 

@@ -116,14 +116,14 @@ describe("version", () => {
   test("--client asks nobody", async () => {
     expect(await runCli(["version", "--client"])).toEqual({
       code: 0,
-      stdout: "Client Version: v1.36.3\nKustomize Version: v5.8.1\n",
+      stdout: "Client Version: v1.37.1\nKustomize Version: v5.8.1\n",
       stderr: "",
     });
   });
 
   test("without a server the client's part is printed before the error", async () => {
     const { code, stdout, stderr } = await runCli(["version", "--server=http://127.0.0.1:1"]);
-    expect([code, stdout]).toEqual([1, "Client Version: v1.36.3\nKustomize Version: v5.8.1\n"]);
+    expect([code, stdout]).toEqual([1, "Client Version: v1.37.1\nKustomize Version: v5.8.1\n"]);
     expect(stderr).toBe(
       "The connection to the server 127.0.0.1:1 was refused - did you specify the right host or port?\n",
     );

@@ -11,7 +11,7 @@ const { version } = JSON.parse(readFileSync(join(import.meta.dirname, "../../pac
 };
 const facts = {
   version,
-  kubernetesVersion: expect.stringMatching(/^v1\.36\.\d+$/) as string,
+  kubernetesVersion: expect.stringMatching(/^v1\.37\.\d+$/) as string,
   runtime: `node ${process.versions.node}`,
   platform: "linux/amd64",
 };
@@ -25,7 +25,7 @@ test.each([
   const { code, stdout, stderr } = await runCli(["--version"], surroundings);
   expect([code, stderr]).toEqual([0, ""]);
   expect(stdout).toMatch(
-    new RegExp(`^kubets ${version}\nKubernetes v1\\.36\\.\\d+\nnode ${process.versions.node}, linux/${"\\w+"}\n$`),
+    new RegExp(`^kubets ${version}\nKubernetes v1\\.37\\.\\d+\nnode ${process.versions.node}, linux/${"\\w+"}\n$`),
   );
 });
 

@@ -24,7 +24,7 @@ describe("a line is written", () => {
     ["with a dot that stands for itself", 0, "l.ader=6", false],
   ])("%s", (_, level, modules, written) => {
     const { log, lines } = logOf(level, modules);
-    log.info(6, "loader.go:407", "Config loaded");
+    log.info(6, "loader.go:408", "Config loaded");
     expect(lines.length === 1).toBe(written);
     expect(log.enabled(6, "loader")).toBe(written);
   });
@@ -32,8 +32,8 @@ describe("a line is written", () => {
 
 test("a plain line", () => {
   const { log, lines } = logOf(6);
-  log.info(6, "loader.go:407", "Config loaded from file:  a");
-  expect(lines).toEqual(["I1121 07:00:08.408000      42 loader.go:407] Config loaded from file:  a\n"]);
+  log.info(6, "loader.go:408", "Config loaded from file:  a");
+  expect(lines).toEqual(["I1121 07:00:08.408000      42 loader.go:408] Config loaded from file:  a\n"]);
 });
 
 test("a structured line quotes texts, indents those of several lines, and leaves out what is undefined", () => {

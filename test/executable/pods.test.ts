@@ -18,7 +18,7 @@ if (kubectl.missing !== undefined) process.stdout.write(`kubectl does not judge 
 const SPDY = { KUBECTL_REMOTE_COMMAND_WEBSOCKETS: "false", KUBECTL_PORT_FORWARD_WEBSOCKETS: "false" };
 const PROGRAMS = [
   { client: "the executable", missing: executableMissing },
-  { client: "kubectl 1.36.3", missing: executableMissing ?? kubectl.missing },
+  { client: "kubectl 1.37.1", missing: executableMissing ?? kubectl.missing },
 ];
 const CLIENTS = PROGRAMS.flatMap((program) => [
   { ...program, over: "WebSockets", env: {} },

@@ -2,7 +2,7 @@ import { existsSync, readdirSync } from "node:fs";
 import { homedir } from "node:os";
 import { delimiter, join } from "node:path";
 
-const folder = process.env.KUBETS_TEST_TOOLS ?? join(homedir(), ".cache", "kubets-test-tools", "v36-2.0.1");
+const folder = process.env.KUBETS_TEST_TOOLS ?? join(homedir(), ".cache", "kubets-test-tools", "v37-2.0.0");
 
 export interface RealTool {
   readonly path: string;
@@ -13,11 +13,18 @@ export interface RealTool {
 /** For the environment of kubectl and helm: what lives for milliseconds need not collect garbage, a quarter of its time. */
 export const SHORT_LIVED = { GOGC: "off" };
 
-/** kubectl 1.36.3 or helm 4.2.3, put there by test/helpers/fetch-real-tools.mjs, which `npm test` runs first. */
+/** kubectl 1.37.1 or helm 4.3.1, put there by test/helpers/fetch-real-tools.mjs, which `npm test` runs first. */
 export function realTool(name: "kubectl" | "helm"): RealTool {
   const path = join(folder, name, name);
   if (existsSync(path)) return { path };
   return { path, missing: `${name} is not in ${folder}; run node test/helpers/fetch-real-tools.mjs` };
+}
+
+/** kubectl 1.36.3, of the version before: for the wire alone, because our program has the texts of 1.37 only. */
+export function previousKubectl(): RealTool {
+  const path = join(folder, "..", "v36-2.0.1", "kubectl", "kubectl");
+  if (existsSync(path)) return { path };
+  return { path, missing: `kubectl 1.36.3 is not at ${path}; run node test/helpers/fetch-real-tools.mjs` };
 }
 
 /** kubectl 1.28.3, which is older than WebSockets in kubectl. */

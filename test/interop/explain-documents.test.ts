@@ -115,7 +115,7 @@ const legacyRows: readonly string[] = [
   "losts",
 ];
 
-describe.skipIf(missing !== undefined)("explain of a document, by kubectl 1.36.3 and by kubets", () => {
+describe.skipIf(missing !== undefined)("explain of a document, by kubectl 1.37.1 and by kubets", () => {
   const folder = mkdtempSync(join(tmpdir(), "kubets-explain-"));
   let server: DocumentServer;
   let older: DocumentServer;

@@ -49,7 +49,7 @@ const ALWAYS = [
   "statefulsets/store-db",
 ];
 
-describe.skipIf(missing !== undefined)("helm 4.2.3, a release's life, applied server-side", () => {
+describe.skipIf(missing !== undefined)("helm 4.3.1, a release's life, applied server-side", () => {
   let cluster: Cluster;
   let api: Transport;
   let helm: RealHelm;
@@ -210,7 +210,7 @@ describe.skipIf(missing !== undefined)("helm 4.2.3, a release's life, applied se
     });
   });
 
-  test("install --wait goes on when the workloads are ready", async () => {
+  test("K37-221: install --wait goes on when the workloads are ready", async () => {
     const flags = ["--namespace", "ready", "--create-namespace", "--wait", "--timeout", "40s"];
     const installing = helm.run("install", "waited", CHART, ...flags);
     const workloads = "/apis/apps/v1/namespaces/ready";

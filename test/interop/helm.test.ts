@@ -10,7 +10,7 @@ import { type RealHelm, realHelm } from "../helpers/run-real-helm.js";
 const { missing } = realTool("helm");
 if (missing !== undefined) process.stdout.write(`helm interop is skipped: ${missing}\n`);
 
-describe.skipIf(missing !== undefined)("helm 4.2.3, unchanged", () => {
+describe.skipIf(missing !== undefined)("helm 4.3.1, unchanged", () => {
   let cluster: Cluster;
   let helm: RealHelm;
 

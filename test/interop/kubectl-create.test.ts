@@ -207,7 +207,7 @@ const REFUSED: readonly (readonly [name: string, argv: readonly string[], stderr
   ],
 ];
 
-describe.skipIf(missing !== undefined)("kubectl 1.36.3 create, run, expose, autoscale", () => {
+describe.skipIf(missing !== undefined)("kubectl 1.37.1 create, run, expose, autoscale", () => {
   let cluster: Cluster;
   let kubectl: RealKubectl;
 

@@ -10,7 +10,7 @@ if (missing !== undefined) process.stdout.write(`kubectl interop is skipped: ${m
 const FORCED =
   "Warning: Immediate deletion does not wait for confirmation that the running resource has been terminated. The resource may continue to run on the cluster indefinitely.\n";
 
-describe.skipIf(missing !== undefined)("kubectl 1.36.3 delete: finalizers, selectors, grace", () => {
+describe.skipIf(missing !== undefined)("kubectl 1.37.1 delete: finalizers, selectors, grace", () => {
   let cluster: Cluster;
   let kubectl: RealKubectl;
 

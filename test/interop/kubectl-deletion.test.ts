@@ -11,7 +11,7 @@ import { type RealKubectl, realKubectl } from "../helpers/run-real-kubectl.js";
 const { missing } = realTool("kubectl");
 if (missing !== undefined) process.stdout.write(`kubectl interop is skipped: ${missing}\n`);
 
-describe.skipIf(missing !== undefined)("kubectl 1.36.3: what goes, and what does not", () => {
+describe.skipIf(missing !== undefined)("kubectl 1.37.1: what goes, and what does not", () => {
   let cluster: Cluster;
   let kubectl: RealKubectl;
 

@@ -21,7 +21,7 @@ const HEADER = `# Please edit the object below. Lines beginning with a '#' will 
 #
 `;
 
-describe.skipIf(missing !== undefined)("kubectl 1.36.3 edit", () => {
+describe.skipIf(missing !== undefined)("kubectl 1.37.1 edit", () => {
   let cluster: Cluster;
   let kubectl: RealKubectl;
 

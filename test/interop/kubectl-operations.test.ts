@@ -8,7 +8,7 @@ import { quietCluster } from "../helpers/quiet-cluster.js";
 const { missing } = realTool("kubectl");
 if (missing !== undefined) process.stdout.write(`kubectl interop is skipped: ${missing}\n`);
 
-describe.skipIf(missing !== undefined)("kubectl 1.36.3: rollouts, nodes, who may what", () => {
+describe.skipIf(missing !== undefined)("kubectl 1.37.1: rollouts, nodes, who may what", () => {
   let cluster: Cluster;
   let kubectl: RealKubectl;
 

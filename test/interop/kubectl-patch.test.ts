@@ -13,7 +13,7 @@ if (missing !== undefined) process.stdout.write(`kubectl interop is skipped: ${m
 
 type Type = "json" | "merge" | "strategic";
 
-describe.skipIf(missing !== undefined)("kubectl 1.36.3 patch", () => {
+describe.skipIf(missing !== undefined)("kubectl 1.37.1 patch", () => {
   let cluster: Cluster;
   let kubectl: RealKubectl;
 

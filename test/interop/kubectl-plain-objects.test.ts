@@ -11,7 +11,7 @@ import { keptIn, objectsOf, widgets } from "../server/registry/plain-objects/wid
 const { missing } = realTool("kubectl");
 if (missing !== undefined) process.stdout.write(`kubectl interop is skipped: ${missing}\n`);
 
-describe.skipIf(missing !== undefined)("kubectl 1.36.3: objects that code keeps", () => {
+describe.skipIf(missing !== undefined)("kubectl 1.37.1: objects that code keeps", () => {
   const kept = new Map<string, KubeObject>();
   const graces: (number | undefined)[] = [];
   let fault: unknown;

@@ -27,7 +27,7 @@ const SCALED = [
   { apiVersion: "v1", kind: "ReplicationController", spec: { selector: labels, template } },
 ];
 
-describe.skipIf(missing !== undefined)("kubectl 1.36.3: replace, scale, set, label, annotate", () => {
+describe.skipIf(missing !== undefined)("kubectl 1.37.1: replace, scale, set, label, annotate", () => {
   let cluster: Cluster;
   let kubectl: RealKubectl;
 

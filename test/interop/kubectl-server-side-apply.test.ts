@@ -54,7 +54,7 @@ const appliedFields = (spec: object = {}, container: object = { "f:image": {} })
     },
   });
 
-describe.skipIf(missing !== undefined)("kubectl 1.36.3 apply, server-side and back", () => {
+describe.skipIf(missing !== undefined)("kubectl 1.37.1 apply, server-side and back", () => {
   let cluster: Cluster;
   let kubectl: RealKubectl;
 

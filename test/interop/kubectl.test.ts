@@ -28,7 +28,7 @@ function deployment(name: string, spec: object = {}, container: object = {}): st
   });
 }
 
-describe.skipIf(missing !== undefined)("kubectl 1.36.3, without a flag of ours", () => {
+describe.skipIf(missing !== undefined)("kubectl 1.37.1, without a flag of ours", () => {
   let cluster: Cluster;
   let kubectl: RealKubectl;
 

@@ -56,7 +56,7 @@ const WARNING =
 const NAME = "customresourcedefinition.apiextensions.k8s.io/crontabs.stable.example.com";
 
 /** The tests are one story, in their order. */
-describe.skipIf(missing !== undefined)("kubectl 1.36.3 and a definition of apiextensions.k8s.io/v1beta1", () => {
+describe.skipIf(missing !== undefined)("kubectl 1.37.1 and a definition of apiextensions.k8s.io/v1beta1", () => {
   let cluster: Cluster;
   let kubectl: RealKubectl;
 

@@ -35,7 +35,7 @@ const CERTIFICATES = "/apis/cert-manager.io/v1/namespaces/default/certificates";
  * Three kinds of the size and shape of cert-manager's Certificate, Gateway API's HTTPRoute and Prometheus' ServiceMonitor, from
  * their installation to their end. The tests are one story, in their order.
  */
-describe.skipIf(missing !== undefined)("an operator's life with kubectl 1.36.3, helm 4.2.3 and two informers", () => {
+describe.skipIf(missing !== undefined)("an operator's life with kubectl 1.37.1, helm 4.3.1 and two informers", () => {
   let cluster: Cluster;
   let kubectl: RealKubectl;
   let helm: RealHelm;

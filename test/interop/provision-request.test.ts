@@ -25,7 +25,7 @@ const FOLDER = join(import.meta.dirname, "provision-request");
 const ALL = "/apis/provision.mydomain.com/v1alpha1/provisionrequests";
 
 describe.skipIf(missing !== undefined)(
-  "the ProvisionRequest of the texts, with kubectl 1.36.3 and its operator",
+  "the ProvisionRequest of the texts, with kubectl 1.37.1 and its operator",
   () => {
     let cluster: Cluster;
     let client: KubernetesClient;

@@ -134,7 +134,7 @@ describe.each([
   test("people get indented JSON, refusals included; programs get one line", async () => {
     const ask = (agent: string) => client.send({ path: `${MAPS}/nope`, headers: { "user-agent": agent } });
     expect((await ask("curl/8.5.0")).body.toString()).toMatch(/^\{\n {2}"kind": "Status",\n/);
-    expect((await ask("kubectl/v1.36.3")).body.toString()).toMatch(/^\{"kind":"Status",.*\}\n$/);
+    expect((await ask("kubectl/v1.37.1")).body.toString()).toMatch(/^\{"kind":"Status",.*\}\n$/);
   });
 
   test("large answers are compressed for those who take it, small ones for nobody", async () => {

@@ -37,7 +37,7 @@ export function compareSessions({ names, part, executable = [], compared = [] }:
   const sessions = readdirSync(folder)
     .filter((file) => file.endsWith(".txtar"))
     .map((file) => file.replace(/\.txtar$/, ""))
-    .filter((name) => only === undefined || name.includes(only))
+    .filter((name) => only === undefined || only.split(",").some((part) => (part.startsWith("=") ? `=${name}` === part : name.includes(part))))
     .filter((name) => names === undefined || names.includes(name))
     .filter((_, index) => part === undefined || index % part.of === part.index)
     .map((name) => parseSession(name, readFileSync(join(folder, `${name}.txtar`), "utf8")));
@@ -45,7 +45,7 @@ export function compareSessions({ names, part, executable = [], compared = [] }:
   const executableRuns = !testsExecutable && executableMissing === undefined;
   if (executable.length > 0 && executableMissing !== undefined) process.stdout.write(`parity: ${executableMissing}\n`);
 
-  describe.skipIf(kubectl.missing !== undefined)("kubets answers as kubectl 1.36.3 does", () => {
+  describe.skipIf(kubectl.missing !== undefined)("kubets answers as kubectl 1.37.1 does", () => {
     const used = new Set<MeantDifference>();
     const run: RunLine[] = [];
 

@@ -78,7 +78,6 @@ const OWN_FLAGS = [
   "fail-on",
   "fit",
   "hide-server-fields",
-  "max-depth",
   "no-tar",
   "offline",
   "ordered",

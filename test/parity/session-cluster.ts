@@ -19,6 +19,9 @@ export interface SessionCluster {
 
 const STEP = 90_000;
 
+/** The minor version of Kubernetes of both clusters: that of the kubectl whose sessions are played. */
+export const PLAYED_VERSION = "1.37";
+
 /**
  * Sessions write the numbers of budgets themselves: whether the disruption controller comes first is left to chance. The pod garbage
  * collector would delete pods of nodes that are missing in a session that takes 40 seconds.
@@ -41,7 +44,14 @@ export async function startSessionCluster(
   const random = seededRandom(session.name);
   if (hasLife(session)) return startLivingCluster({ random, onRequest });
   const clock = new FixedClock(start);
-  const cluster = await startCluster({ clock, random, ...quietCluster, controllers: CONTROLLERS, onRequest });
+  const cluster = await startCluster({
+    clock,
+    random,
+    ...quietCluster,
+    controllers: CONTROLLERS,
+    onRequest,
+    kubernetesVersion: PLAYED_VERSION,
+  });
   return {
     cluster,
     ports: {},
@@ -65,6 +75,7 @@ async function startLivingCluster(options: Pick<ClusterOptions, "random" | "onRe
   const cluster = await startCluster({
     ...options,
     // Lives whose containers wait for a signal, or fail to start, go on as their lines expect.
+    kubernetesVersion: PLAYED_VERSION,
     standIn: false,
     clock: manualClock(LONG_AGO),
     nodes: ["node-1", "node-2"].map((name) => ({ name, hasImage })),

@@ -116,6 +116,8 @@ class Removal {
       this.emit({ type: "deleting", pod });
       await this.client.request({ method: "DELETE", path: podPath(pod), signal, ...sent }).catch(ignoreNotFound);
     }
+    // Nothing goes in a dry run.
+    if (this.options.dryRun === "server") return;
     await this.untilGone(pods, "deletion");
   }
 

@@ -7,8 +7,11 @@ import { type ForwardedPort, hostPort, type ListenAddress } from "./port-spec.js
 
 /** What went wrong with one forwarded connection, in client-go's words. */
 export interface ConnectionFault {
-  readonly step: "error stream" | "data stream" | "to local" | "from local" | "remote";
-  readonly text: string;
+  readonly step: "error stream" | "data stream" | "to local" | "from local" | "remote read" | "remote";
+  /** "Error creating error stream". */
+  readonly message: string;
+  readonly error: string;
+  readonly port: ForwardedPort;
 }
 
 export interface ForwardedConnection {
@@ -35,8 +38,8 @@ export async function forwardConnection(
   try {
     await join(connection, forwarded);
   } catch (error) {
-    if (error instanceof StepError) onFault({ step: error.step, text: error.message });
-    else onFault({ step: "remote", text: errorMessage(error) });
+    const { step, summary } = error instanceof StepError ? error : AS_A_WHOLE;
+    onFault({ step, message: summary, error: errorMessage(error), port: forwarded.port });
   } finally {
     socket.destroySoon();
   }
@@ -46,20 +49,22 @@ class StepError extends Error {
   override readonly name = "StepError";
   constructor(
     readonly step: ConnectionFault["step"],
-    message: string,
+    readonly summary: string,
+    reason: string,
   ) {
-    super(message);
+    super(reason);
   }
 }
 
+const AS_A_WHOLE = { step: "remote", summary: "An error occurred forwarding" } as const;
+
 async function join(connection: MultiplexedConnection, forwarded: ForwardedConnection): Promise<void> {
   const { socket, port, requestId, onFault } = forwarded;
-  const ports = `${port.local} -> ${port.remote}`;
   const open = async (type: "error" | "data", step: ConnectionFault["step"], name: string): Promise<ByteStream> => {
     try {
       return await connection.open(portForwardHeaders(type, port.remote, requestId));
     } catch (error) {
-      throw new StepError(step, `error creating ${name} stream for port ${ports}: ${errorMessage(error)}`);
+      throw new StepError(step, `Error creating ${name} stream`, errorMessage(error));
     }
   };
   // The socket may break before anything is read from it.
@@ -87,9 +92,9 @@ async function join(connection: MultiplexedConnection, forwarded: ForwardedConne
   void fromLocal;
   const { text, fault } = await message;
   if (fault !== undefined) {
-    throw new StepError("remote", `error reading from error stream for port ${ports}: ${errorMessage(fault)}`);
+    throw new StepError("remote read", "Error reading from error stream", errorMessage(fault));
   }
-  if (text !== "") throw new StepError("remote", `an error occurred forwarding ${ports}: ${text}`);
+  if (text !== "") throw new StepError("remote", AS_A_WHOLE.summary, text);
 }
 
 /** Resolves with the error that breaks the socket; never, where none does. */
@@ -147,14 +152,14 @@ async function readMessage(stream: ByteStream): Promise<{ readonly text: string;
 }
 
 /** In Go's words for a copy between connections. */
-function socketFault(error: Error, { socket, network }: ForwardedConnection): ConnectionFault {
+function socketFault(error: Error, { socket, network, port }: ForwardedConnection): ConnectionFault {
   const ends = `${network} ${endOf(socket, "local")}->${endOf(socket, "remote")}`;
   const writing = errorCode(error) === "EPIPE" || ("syscall" in error && error.syscall === "write");
   const call = writing ? "write" : "read";
-  const text = `${writing ? "readfrom" : "writeto"} ${ends}: ${call} ${ends}: ${call}: ${errnoText(error)}`;
+  const reason = `${writing ? "readfrom" : "writeto"} ${ends}: ${call} ${ends}: ${call}: ${errnoText(error)}`;
   return writing
-    ? { step: "to local", text: `error copying from remote stream to local connection: ${text}` }
-    : { step: "from local", text: `error copying from local connection to remote stream: ${text}` };
+    ? { step: "to local", message: "Error copying from remote stream to local connection", error: reason, port }
+    : { step: "from local", message: "Error copying from local connection to remote stream", error: reason, port };
 }
 
 const endOf = (socket: Socket, side: "local" | "remote"): string =>

@@ -5,6 +5,7 @@ import {
   parseQuantity,
   type Quantity,
 } from "../../machinery/text/quantity/quantity.js";
+import type { Release } from "../facts/release.js";
 import type { PodSpec, ResourceRequirements } from "../types/core/v1.js";
 
 export type QosClass = "Guaranteed" | "Burstable" | "BestEffort";
@@ -13,10 +14,11 @@ const COMPUTE = ["cpu", "memory"];
 
 /**
  * The quality of service a pod's spec asks for. Guaranteed: everything limits CPU and memory, and requests what it limits.
- * BestEffort: nothing says anything of them. What the pod says as a whole goes before its containers.
+ * BestEffort: nothing says anything of them. What the pod says as a whole goes before its containers. `release` is the version of Kubernetes that counts;
+ * left out: the newest.
  */
-export function qosClass(spec: Received<PodSpec>): QosClass {
-  const parts = isStruct(spec.resources)
+export function qosClass(spec: Received<PodSpec>, release?: Release): QosClass {
+  const parts = isOfPod(spec.resources, release)
     ? [spec.resources]
     : [...objects(spec.containers), ...objects(spec.initContainers)].map(({ resources }) => object(resources));
   const [requests, limits] = [total(parts, "requests"), total(parts, "limits")];
@@ -27,6 +29,19 @@ export function qosClass(spec: Received<PodSpec>): QosClass {
     return limit !== undefined && compareQuantities(limit, request) === 0;
   });
   return limited && equal && requests.size === limits.size ? "Guaranteed" : "Burstable";
+}
+
+/**
+ * Whether the resources of a pod as a whole decide. Since 1.37 they must hold a request or a limit; in 1.36 the field decides by being there.
+ */
+function isOfPod(
+  resources: Received<ResourceRequirements> | null | undefined,
+  release: Release | undefined,
+): resources is Received<ResourceRequirements> {
+  if (!isStruct(resources)) return false;
+  // K37-076.
+  if (release !== undefined && !release.atLeast("1.37")) return true;
+  return [resources.requests, resources.limits].some((amounts) => Object.keys(object(amounts)).length > 0);
 }
 
 function total(

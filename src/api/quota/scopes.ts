@@ -35,9 +35,13 @@ export const isInScopes = (
   scopes: readonly ScopedResourceSelectorRequirement[],
 ): boolean => scopes.length === 0 || matchedScopes(resource, object, scopes).length === scopes.length;
 
-function podInScope({ spec }: Pod, { scopeName, operator, values = [] }: ScopedResourceSelectorRequirement): boolean {
+function podInScope(
+  { spec, status }: Pod,
+  { scopeName, operator, values = [] }: ScopedResourceSelectorRequirement,
+): boolean {
   const limited = (spec?.activeDeadlineSeconds ?? -1) >= 0;
-  const bestEffort = (): boolean => qosClass((spec ?? {}) as unknown as ReadonlyFields) === "BestEffort";
+  const bestEffort = (): boolean =>
+    (status?.qosClass ?? qosClass((spec ?? {}) as unknown as ReadonlyFields)) === "BestEffort";
   const priority = spec?.priorityClassName ?? "";
   switch (scopeName) {
     case "Terminating":

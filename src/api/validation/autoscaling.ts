@@ -17,6 +17,7 @@ import {
   text,
 } from "../../machinery/meta/received.js";
 import { dns1123LabelErrors, pathSegmentErrors } from "../../machinery/validation/names.js";
+import type { ServerTraits } from "../gates/feature-gates.js";
 import type {
   ContainerResourceMetricSource,
   CrossVersionObjectReference,
@@ -37,17 +38,24 @@ import { named, nonNegative, oneOf } from "./rules.js";
 import { validateSelector } from "./label-selector.js";
 import { requiredSegment } from "./typed-reference.js";
 
+const SCALE_TO_ZERO = "HPAScaleToZero";
+
 /** autoscaling/v2, the shape in which every version is validated. */
-export function validateHorizontalPodAutoscaler(autoscaler: ReceivedObject<HorizontalPodAutoscaler>): FieldError[] {
-  return validateSpec(object(autoscaler.spec), 1);
+export function validateHorizontalPodAutoscaler(
+  autoscaler: ReceivedObject<HorizontalPodAutoscaler>,
+  server: ServerTraits,
+): FieldError[] {
+  return validateSpec(object(autoscaler.spec), server.gates.enabled(SCALE_TO_ZERO) ? 0 : 1, server);
 }
 
 /** One that could scale to nothing still may. */
 export function validateHorizontalPodAutoscalerUpdate(
   autoscaler: ReceivedObject<HorizontalPodAutoscaler>,
   old: ReceivedObject<HorizontalPodAutoscaler>,
+  server: ServerTraits,
 ): FieldError[] {
-  return validateSpec(object(autoscaler.spec), object(old.spec).minReplicas === 0 ? 0 : 1);
+  const mayBeZero = server.gates.enabled(SCALE_TO_ZERO) || object(old.spec).minReplicas === 0;
+  return validateSpec(object(autoscaler.spec), mayBeZero ? 0 : 1, server);
 }
 
 export function validateHorizontalPodAutoscalerStatusUpdate(
@@ -59,13 +67,13 @@ export function validateHorizontalPodAutoscalerStatusUpdate(
   );
 }
 
-function validateSpec(spec: Received<HorizontalPodAutoscalerSpec>, least: number): FieldError[] {
+function validateSpec(spec: Received<HorizontalPodAutoscalerSpec>, least: number, server: ServerTraits): FieldError[] {
   const errors: FieldError[] = [];
   const [min, max] = [spec.minReplicas, number(spec.maxReplicas)];
   if (!absent(min) && number(min) < least) {
     errors.push(invalidValue("spec.minReplicas", min, `must be greater than or equal to ${least}`));
   }
-  if (max < 1) errors.push(invalidValue("spec.maxReplicas", max, "must be greater than 0"));
+  append(errors, mostErrors(max, server));
   if (!absent(min) && max < number(min)) {
     errors.push(invalidValue("spec.maxReplicas", max, "must be greater than or equal to `minReplicas`"));
   }
@@ -85,6 +93,14 @@ function validateSpec(spec: Received<HorizontalPodAutoscalerSpec>, least: number
     ...validateRules(scaleUp, "spec.behavior.scaleUp"),
     ...validateRules(scaleDown, "spec.behavior.scaleDown"),
   ];
+}
+
+function mostErrors(max: number, { release }: ServerTraits): FieldError[] {
+  const path = "spec.maxReplicas";
+  if (max >= 1) return [];
+  // K37-060: a declared rule since 1.37, with other words.
+  if (!release.atLeast("1.37")) return [invalidValue(path, max, "must be greater than 0")];
+  return max === 0 ? [required(path)] : [invalidValue(path, max, "must be greater than or equal to 1")];
 }
 
 function validateReference(reference: Received<CrossVersionObjectReference>, path: string): FieldError[] {

@@ -18,6 +18,11 @@ interface Waiting {
 }
 
 const waiting = new Fifo<Waiting>();
+/** The request whose work has every second turn, until it waits no more. */
+let favoured: CancellationToken | undefined;
+/** Its work, when it waits. */
+let favourite: Waiting | undefined;
+let favouriteIsNext = false;
 /** Work that stands behind, by its owners: they take their turns in rotation, however much each of them has. */
 const behind = new Map<object, Fifo<Waiting>>();
 let turnsBefore = 0;
@@ -42,15 +47,16 @@ export function sliceIsSpent(): boolean {
 }
 
 /**
- * Resolves in a later turn of the event loop. Each turn resumes one of the waiting callers, first come first served. Work with an `owner`,
- * such as a container, waits behind all work without one, which is that of requests. Rejects with REQUEST_IS_OVER when the work is cancelled
+ * Resolves in a later turn of the event loop. Each turn resumes one of the waiting callers, first come first served, but that every second turn is
+ * one request's until it is done: requests of the same size that come together end one after the other, each as early as it can, and not all at the end.
+ * Work with an `owner`, such as a container, waits behind all work without one, which is that of requests. Rejects with REQUEST_IS_OVER when the work is cancelled
  * meanwhile.
  */
 export function nextSlice(token?: CancellationToken, owner?: object): Promise<void> {
   return new Promise((resume, cancel) => {
     const place: Waiting = { token, resume, cancel };
     if (turnsAreDriven()) return soon(() => take(place));
-    if (owner === undefined) waiting.push(place);
+    if (owner === undefined) waitInLine(place);
     else waitBehind(owner, place);
     schedule();
   });
@@ -81,6 +87,21 @@ function stepsAreSpent(): boolean {
   return steps > SLICE_STEPS;
 }
 
+function waitInLine(place: Waiting): void {
+  if (place.token === undefined || place.token !== favoured || favourite !== undefined) waiting.push(place);
+  else favourite = place;
+}
+
+/** The request that every second turn is for, else the first in the line; where no request has that turn, it is that one's from now on. */
+function takeInLine(): Waiting | undefined {
+  favouriteIsNext = !favouriteIsNext;
+  const first = favouriteIsNext ? undefined : waiting.shift();
+  const next = first ?? favourite ?? waiting.shift();
+  if (next === favourite) favourite = undefined;
+  else if (favourite === undefined) favoured = next?.token;
+  return next;
+}
+
 function waitBehind(owner: object, place: Waiting): void {
   const own = behind.get(owner) ?? new Fifo();
   own.push(place);
@@ -101,11 +122,11 @@ function takeBehind(): Waiting | undefined {
 function takeWaiting(): Waiting | undefined {
   turnsBefore += 1;
   if (turnsBefore < TURNS_OF_ONE_BEHIND || behind.size === 0) {
-    const next = waiting.shift();
+    const next = takeInLine();
     if (next !== undefined) return next;
   }
   turnsBefore = 0;
-  return takeBehind() ?? waiting.shift();
+  return takeBehind() ?? takeInLine();
 }
 
 function schedule(): void {

@@ -4,12 +4,12 @@
  */
 export const kubernetesRelease = {
   major: "1",
-  minor: "36",
-  gitVersion: "v1.36.3",
-  gitCommit: "0f29094e5b73085e3802ecc1298ecae13866bfe6",
+  minor: "37",
+  gitVersion: "v1.37.1",
+  gitCommit: "f78e722310e50bcaca9276be22276d9e91d91308",
   gitTreeState: "clean",
-  buildDate: "2026-07-22T18:10:35Z",
-  goVersion: "go1.26.5",
+  buildDate: "2026-09-23T17:10:04Z",
+  goVersion: "go1.26.8",
   compiler: "gc",
 } as const;
 
@@ -22,7 +22,7 @@ export function goPlatform(platform: NodeJS.Platform, arch: string): string {
   return `${os}/${architectures[arch] ?? arch}`;
 }
 
-/** Returns the User-Agent of requests: "kubectl/v1.36.3 (linux/amd64) kubernetes/0f29094". */
+/** Returns the User-Agent of requests: "kubectl/v1.37.1 (linux/amd64) kubernetes/f78e722". */
 export function userAgent(program: string, platform: NodeJS.Platform, arch: string): string {
   const { gitVersion, gitCommit } = kubernetesRelease;
   return `${program}/${gitVersion} (${goPlatform(platform, arch)}) kubernetes/${gitCommit.slice(0, 7)}`;

@@ -3,7 +3,7 @@ import { machineFiles } from "../../base/files/command-files.js";
 import { uuid } from "../../base/numbers/uuid.js";
 import type { ConfigLoader } from "../../client/config/config-loader.js";
 import type { ConfigOverrides } from "../../client/config/config-overrides.js";
-import { klogError, klogLine, klogText, type VerboseLog } from "../../client/klog.js";
+import { klogError, klogLine, klogText, type LoggedError, type VerboseLog } from "../../client/klog.js";
 import type { RestClient } from "../../client/rest/rest-client.js";
 import type { CachedDiscovery } from "../../client/discovery/cached-discovery.js";
 import type { Builder } from "../../resource/builder.js";
@@ -111,7 +111,8 @@ async function openClient(host: Host, flags: ParsedFlagSet, parts: ClientParts):
     pluginPolicy: host.pluginPolicy,
     hosts: host.hosts,
     ending: host.signal,
-    onBrokenBody: (reason) => logError(host, "request.go:1196", "Unexpected error when reading response body", reason),
+    onBrokenBody: (error) =>
+      logError(host, { source: "request.go:1198", message: "Unexpected error when reading response body", error }),
     headers,
     ...(verbose && { log: (await import("./log-client.js")).logClient(verbose, host.clock, config, headers) }),
   });
@@ -136,9 +137,9 @@ async function openDiscovery(
 ): Promise<CachedDiscovery> {
   const { createCachedDiscovery } = await import("./connect.js");
   const { cacheDir } = await clientConfig();
-  const onError = (source: string, message: string): void => {
+  const onError = (error: LoggedError): void => {
     // The command was ended, and says nothing more.
-    if (!host.signal.aborted) logError(host, source, "Unhandled Error", message);
+    if (!host.signal.aborted) logError(host, error);
   };
   const client = await restClient();
   const { clock, random } = host;
@@ -164,8 +165,8 @@ async function makeBuilder(
   });
 }
 
-function logError(host: Host, source: string, message: string, error: string): void {
-  host.streams.err.write(klogError(source, message, error, new Date(host.clock.now()), host.pid));
+function logError(host: Host, error: LoggedError): void {
+  host.streams.err.write(klogError(error, new Date(host.clock.now()), host.pid));
 }
 
 /** Opens the log of -v and --vmodule. Its module is loaded only when a line may be written. */
@@ -204,6 +205,7 @@ function configOverrides(flags: ParsedFlagSet): ConfigOverrides {
     namespace: text("namespace"),
     server: text("server"),
     tlsServerName: text("tls-server-name"),
+    proxyUrl: text("proxy-url"),
     insecureSkipTlsVerify: bool("insecure-skip-tls-verify"),
     certificateAuthority: text("certificate-authority"),
     clientCertificate: text("client-certificate"),

@@ -17,10 +17,10 @@ function logOne(error: unknown, log: VerboseLog): void {
   if (isConfigurationInvalid(error) || isNoMatchError(error)) return;
   if (isStatusError(error) && error.reason !== "Invalid") {
     const status = encodeJson(inGoOrder(error.status, !isReadAsTyped(error)), { indent: 2 });
-    log.info(4, "helpers.go:246", `server response object: %s[${status}]`);
+    log.info(4, "helpers.go:247", `server response object: ${status}`);
   }
   if (isTransportError(error) && error.op !== "") {
-    log.info(4, "helpers.go:264", `Connection error: ${error.op} ${error.url}: ${error.reason}`);
+    log.info(4, "helpers.go:265", `Connection error: ${error.op} ${error.url}: ${error.reason}`);
   }
 }
 

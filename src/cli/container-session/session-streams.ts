@@ -121,7 +121,13 @@ function copyToStdout({ out, err }: Streams, { clock, pid }: SessionStreamsHost)
       await deliverOutput(out, chunk);
     } catch (error) {
       failed = true;
-      err.write(klogError("v2.go:151", "Copying stdout failed", errorMessage(error), new Date(clock.now()), pid));
+      err.write(
+        klogError(
+          { source: "v2.go:151", message: "Copying stdout failed", error: errorMessage(error) },
+          new Date(clock.now()),
+          pid,
+        ),
+      );
     }
   };
 }

@@ -50,6 +50,11 @@ export function globalFlags(cacheDir: string): readonly FlagSpec[] {
     },
     { name: "profile-output", type: "string", default: "profile.pprof", usage: "File that receives the profile" },
     {
+      name: "proxy-url",
+      type: "string",
+      usage: "Proxy through which the server is reached, in place of the kubeconfig's",
+    },
+    {
       name: "request-timeout",
       type: "string",
       default: "0",

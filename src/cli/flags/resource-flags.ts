@@ -5,7 +5,7 @@ import type { Factory } from "../connect/factory.js";
 import { klogWarning } from "../../client/klog.js";
 import type { FlagSpec, Flags } from "../../component/flags/flag-set.js";
 
-export { filenameFlags, readFilenames, requireFilenames } from "./filename-flags.js";
+export { filenameFlags, readFilenames, recursiveFilenameFlags, requireFilenames } from "./filename-flags.js";
 
 // Flags that several commands about resources share, and how they are read.
 
@@ -39,7 +39,7 @@ export function readDryRun(flags: Flags, factory: Factory): DryRunStrategy {
   const value = flags.string("dry-run");
   if (value === "none" || value === "client" || value === "server") return value;
   if (value === "unchanged") {
-    warn(719, "--dry-run is deprecated and can be replaced with --dry-run=client.", factory);
+    warn(714, "--dry-run is deprecated and can be replaced with --dry-run=client.", factory);
     return "client";
   }
   const bool = parseGoBool(value);
@@ -49,7 +49,7 @@ export function readDryRun(flags: Flags, factory: Factory): DryRunStrategy {
   }
   const strategy = bool ? "client" : "none";
   const text = `--dry-run=${value} is deprecated (boolean value) and can be replaced with --dry-run=${strategy}.`;
-  warn(bool ? 733 : 736, text, factory);
+  warn(bool ? 728 : 731, text, factory);
   return strategy;
 }
 

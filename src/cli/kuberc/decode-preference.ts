@@ -16,17 +16,18 @@ import {
 /** How a version writes options: the fields' names. */
 type Wire<T extends string> = { readonly [name in T]?: string };
 type WireOption = Wire<"name" | "default">;
-interface WireOptions {
+export interface WireOptions {
   readonly command?: string;
   readonly options?: readonly WireOption[];
   readonly flags?: readonly WireOption[];
 }
-interface WireAlias extends WireOptions {
+export interface WireAlias extends WireOptions {
   readonly name?: string;
   readonly prependArgs?: readonly string[];
   readonly appendArgs?: readonly string[];
 }
-interface WirePreference {
+/** The fields of both versions, as a file has them. */
+export interface WirePreference {
   readonly defaults?: readonly WireOptions[];
   readonly overrides?: readonly WireOptions[];
   readonly aliases?: readonly WireAlias[];
@@ -36,6 +37,7 @@ interface WirePreference {
 
 export interface DecodedPreference {
   readonly preference: Preference;
+  readonly document: WirePreference;
   /** The fields of the file that the version does not know, as a line of client-go's; "" without any. */
   readonly strictError: string;
 }
@@ -81,7 +83,7 @@ const FORMAT: ConfigurationFormat = {
 function decodeDocument(text: string): DecodedPreference & { readonly version: string } {
   const document = readConfigurationDocument(text);
   const { version, object, strictError } = decodeConfiguration<WirePreference>(document, FORMAT);
-  return { version: `${GROUP}/${version}`, preference: preferenceOf(object), strictError };
+  return { version: `${GROUP}/${version}`, preference: preferenceOf(object), document: object, strictError };
 }
 
 function preferenceOf(wire: WirePreference): Preference {

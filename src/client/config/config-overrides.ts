@@ -7,6 +7,8 @@ export interface ConfigOverrides {
   readonly namespace: string;
   readonly server: string;
   readonly tlsServerName: string;
+  /** Replaces the proxy of the kubeconfig. */
+  readonly proxyUrl: string;
   readonly insecureSkipTlsVerify: boolean;
   readonly certificateAuthority: string;
   readonly clientCertificate: string;
@@ -34,6 +36,7 @@ export const noOverrides: ConfigOverrides = {
   namespace: "",
   server: "",
   tlsServerName: "",
+  proxyUrl: "",
   insecureSkipTlsVerify: false,
   certificateAuthority: "",
   clientCertificate: "",

@@ -66,6 +66,7 @@ function clusterOf(
     { origin: "", ...own, server: own?.server || defaultServer },
     {
       server: overrides.server,
+      "proxy-url": overrides.proxyUrl,
       "disable-compression": overrides.disableCompression,
     },
   );

@@ -74,7 +74,7 @@ export async function loadKubeconfigFile(
     throw new PathError(errorCode(error) === "EISDIR" ? "read" : "open", file, error);
   }
   const loaded = text === "" ? emptyKubeconfig() : decodeKubeconfig(await parseKubeconfig(text), file);
-  log?.info(6, "loader.go:407", `Config loaded from file:  ${file}`);
+  log?.info(6, "loader.go:408", `Config loaded from file:  ${file}`);
   return loaded;
 }
 

@@ -88,12 +88,12 @@ export class CachedDiscovery implements Discovery {
     const file = "servergroups.json";
     const cached = this.knownGroups ?? this.read(file, "APIGroupList", readGroups);
     if (cached) {
-      this.logCached("cached_discovery.go:113", file);
+      this.logCached("cached_discovery.go:146", file);
       return (this.knownGroups = cached);
     }
-    const groups = await this.memory.groups().catch((error: unknown) => this.logUncached(120, error));
-    if (groups.length > 0) this.write(file, groupsFile(groups), 129);
-    else this.log?.info(3, "cached_discovery.go:124", "skipped caching discovery info, no groups found");
+    const groups = await this.memory.groups().catch((error: unknown) => this.logUncached(153, error));
+    if (groups.length > 0) this.write(file, groupsFile(groups), 162);
+    else this.log?.structured(3, "cached_discovery.go:157", "Skipped caching discovery info, no groups found", {});
     return groups;
   }
 
@@ -104,13 +104,13 @@ export class CachedDiscovery implements Discovery {
       this.knownLists.get(groupVersion) ??
       this.read(file, "APIResourceList", (content) => readResourceList(content, groupVersion));
     if (cached) {
-      this.logCached("cached_discovery.go:77", file);
+      this.logCached("cached_discovery.go:91", file);
       this.knownLists.set(groupVersion, cached);
       return cached;
     }
-    const list = await this.memory.resourceList(groupVersion).catch((error: unknown) => this.logUncached(84, error));
-    if (list.resources.length > 0) this.write(file, resourceListFile(list), 93);
-    else this.log?.info(3, "cached_discovery.go:88", "skipped caching discovery info, no resources found");
+    const list = await this.memory.resourceList(groupVersion).catch((error: unknown) => this.logUncached(98, error));
+    if (list.resources.length > 0) this.write(file, resourceListFile(list), 107);
+    else this.log?.structured(3, "cached_discovery.go:102", "skipped caching discovery info, no resources found", {});
     return list;
   }
 
@@ -183,12 +183,12 @@ export class CachedDiscovery implements Discovery {
 
   private logCached(source: string, name: string): void {
     if (this.folder === undefined) return;
-    this.log?.info(10, source, `returning cached discovery info from ${join(this.folder, name)}`);
+    this.log?.structured(10, source, "Returning cached discovery info", { fileName: join(this.folder, name) });
   }
 
   private logUncached(line: number, error: unknown): never {
-    const reason = errorMessage(error);
-    this.log?.info(3, `cached_discovery.go:${line}`, `skipped caching discovery info due to ${reason}`);
+    const err = errorMessage(error);
+    this.log?.structured(3, `cached_discovery.go:${line}`, "Skipped caching discovery info due to error", { err });
     throw error;
   }
 
@@ -216,8 +216,8 @@ export class CachedDiscovery implements Discovery {
       if (!renew(file, content, this.clock.now())) writeCacheFile(file, content, this.random);
       this.ours.add(file);
     } catch (error) {
-      const reason = errorMessage(error);
-      this.log?.info(1, `cached_discovery.go:${line}`, `failed to write cache to ${file} due to ${reason}`);
+      const values = { fileName: file, err: errorMessage(error) };
+      this.log?.structured(1, `cached_discovery.go:${line}`, "Failed to write cache", values);
     }
   }
 }

@@ -1,5 +1,6 @@
 import { errorMessage } from "../../base/text/error-message.js";
 import { isStatusError } from "../../machinery/errors/status-error.js";
+import type { LoggedError } from "../klog.js";
 import type { RestClient } from "../rest/rest-client.js";
 import { isTransportError } from "../transport/transport-error.js";
 import { fetchGroups, fetchResourceList } from "./live-discovery.js";
@@ -7,8 +8,8 @@ import type { WireGroup, WireResourceList } from "./wire.js";
 
 type Entry = { readonly list: WireResourceList } | { readonly error: Error };
 
-/** Logs an error that does not fail the command. `source` is the place of kubectl's own log line. */
-export type DiscoveryLog = (source: string, message: string) => void;
+/** Logs an error that does not fail the command. */
+export type DiscoveryLog = (error: LoggedError) => void;
 
 /**
  * Caches discovery in memory for the life of a command. It fetches everything at once. A failed fetch is logged and thrown;
@@ -35,7 +36,7 @@ export class MemoryCache {
     let entry = this.entries.get(groupVersion);
     if (entry === undefined) throw new Error("not found");
     if ("error" in entry && isTransient(entry.error)) {
-      entry = await this.fetch(groupVersion, "memcache.go:121");
+      entry = await this.fetch(groupVersion, "memcache.go:133", "gv");
       this.entries.set(groupVersion, entry);
     }
     if ("error" in entry) throw entry.error;
@@ -63,7 +64,8 @@ export class MemoryCache {
     try {
       live = await fetchGroups(this.client);
     } catch (error) {
-      this.log("memcache.go:265", `couldn't get current server API group list: ${errorMessage(error)}`);
+      const message = "Couldn't get current server API group list";
+      this.log({ source: "memcache.go:381", message, error: errorMessage(error) });
       throw error;
     }
     const entries = new Map<string, Entry>();
@@ -72,7 +74,7 @@ export class MemoryCache {
       for (const [groupVersion, error] of live.failed) entries.set(groupVersion, { error });
     } else {
       const names = live.groups.flatMap((group) => group.versions.map((version) => version.groupVersion));
-      const lists = await Promise.all(names.map((name) => this.fetch(name, "memcache.go:287")));
+      const lists = await Promise.all(names.map((name) => this.fetch(name, "memcache.go:403", "groupVersion")));
       for (const [index, name] of names.entries()) {
         const entry = lists[index];
         if (entry) entries.set(name, entry);
@@ -83,14 +85,16 @@ export class MemoryCache {
     this.groupList = live.groups;
   }
 
-  private async fetch(groupVersion: string, source: string): Promise<Entry> {
+  /** `name` is that of the group-version in the log. */
+  private async fetch(groupVersion: string, source: string, name: "gv" | "groupVersion"): Promise<Entry> {
     try {
       const list = await fetchResourceList(this.client, groupVersion);
       // Metrics servers often answer so, and kubectl does not log it.
       if (list.resources.length === 0) return { error: new Error(`received empty response for: ${groupVersion}`) };
       return { list };
     } catch (error) {
-      this.log(source, `couldn't get resource list for ${groupVersion}: ${errorMessage(error)}`);
+      const values = { [name]: groupVersion };
+      this.log({ source, message: "Couldn't get resource list", error: errorMessage(error), values });
       return { error: error instanceof Error ? error : new Error(String(error)) };
     }
   }

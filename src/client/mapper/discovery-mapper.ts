@@ -92,7 +92,7 @@ class DiscoveryMapper implements RestMapper {
   }
 
   refresh(): void {
-    this.log?.info(5, "discovery.go:214", "Invalidating discovery information");
+    this.log?.structured(5, "discovery.go:279", "Invalidating discovery information", {});
     this.discovery.invalidate();
     this.index = undefined;
   }
@@ -104,7 +104,7 @@ class DiscoveryMapper implements RestMapper {
 
   private async expand(resource: GroupVersionResource): Promise<GroupVersionResource> {
     const lists = await this.lists((reason) => {
-      this.log?.info(1, "shortcut.go:103", `Error loading discovery information: ${reason}`);
+      this.log?.structured(1, "shortcut.go:177", "Error loading discovery information", { err: reason });
     });
     return expandShortcut(resource, lists, (text) => this.discovery.warn(text));
   }

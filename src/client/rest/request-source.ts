@@ -28,32 +28,32 @@ const LINES: Readonly<Record<SentBy, Readonly<Partial<Record<Action, string>>>>>
     PATCH: "type.go:289",
   },
   dynamic: {
-    get: "simple.go:242",
-    list: "simple.go:257",
-    watch: "simple.go:270",
-    POST: "simple.go:141",
-    PUT: "simple.go:167",
-    DELETE: "simple.go:212",
-    PATCH: "simple.go:286",
+    get: "simple.go:243",
+    list: "simple.go:258",
+    watch: "simple.go:271",
+    POST: "simple.go:142",
+    PUT: "simple.go:168",
+    DELETE: "simple.go:213",
+    PATCH: "simple.go:287",
   },
   scale: { get: "client.go:168", PUT: "client.go:211", PATCH: "client.go:232" },
 };
 
 /** The paths that have a client or a method of their own. */
 const BY_PATH: readonly (readonly [path: RegExp, line: string])[] = [
-  [/^\/api$/, "discovery_client.go:255"],
-  [/^\/apis$/, "discovery_client.go:318"],
-  [/^\/(?:api\/[^/]+|apis\/[^/]+\/[^/]+)$/, "discovery_client.go:413"],
-  [/^\/version$/, "discovery_client.go:667"],
-  [/^\/openapi\/v2$/, "discovery_client.go:681"],
-  [/^\/openapi\/v3$/, "client.go:46"],
-  [/^\/openapi\/v3\//, "groupversion.go:75"],
+  [/^\/api$/, "discovery_client.go:665"],
+  [/^\/apis$/, "discovery_client.go:721"],
+  [/^\/(?:api\/[^/]+|apis\/[^/]+\/[^/]+)$/, "discovery_client.go:828"],
+  [/^\/version$/, "discovery_client.go:1162"],
+  [/^\/openapi\/v2$/, "discovery_client.go:1181"],
+  [/^\/openapi\/v3$/, "client.go:102"],
+  [/^\/openapi\/v3\//, "groupversion.go:117"],
   [/\/pods\/[^/]+\/log$/, "logs.go:497"],
   [/\/pods\/[^/]+\/eviction$/, "pod_expansion.go:65"],
   [/\/serviceaccounts\/[^/]+\/token$/, "serviceaccount.go:87"],
 ];
 
-/** The line in kubectl 1.36 that logs the body of a request or, with `answered`, of its answer. */
+/** The line in kubectl 1.37 that logs the body of a request or, with `answered`, of its answer. */
 export function sourceOf(request: RestRequest, answered: boolean): string {
   const { method, path, query, userPath } = request;
   // client-go miscounts the stack frames of a streamed error answer. For --raw the log names the command's file.

@@ -10,7 +10,7 @@ import { serverOptionTable } from "../../component/apiserver-flags/server-option
 import type { Flags } from "../../component/flags/flag-set.js";
 import { type OptionGroup, type OptionsOf, readOptions, readWithDefaults } from "../../component/option-group.js";
 import type { FeatureGates } from "../options/server-options.js";
-import { obeyedGates } from "./feature-gates.js";
+import { changedGatesOf } from "./feature-gates.js";
 import { readWatchCache } from "./watch-cache-flags.js";
 
 /** What kube-apiserver says beside the options that every server has. */
@@ -59,7 +59,7 @@ export function readApiServerOptions(flags: Flags, cwd: string): ApiServerOption
     ...(audit && { audit }),
     inFlight: readWithDefaults(serverOptionTable.inFlight, flags, cwd),
     watchCache: readWatchCache(flags),
-    featureGates: obeyedGates(flags.strings("feature-gates"), given.kubernetesVersion),
+    featureGates: changedGatesOf(flags.strings("feature-gates"), given),
   };
   const tolerations = tolerationsOf(flags, cwd);
   const servesLogs = flags.bool("enable-logs-handler");

@@ -143,12 +143,12 @@ async function removeNodesBut(
 }
 
 /** Serves metrics.k8s.io of the nodes. */
-async function serveMetrics({ registry }: Server, parts: UsageParts, now: () => number): Promise<void> {
+async function serveMetrics({ registry, release }: Server, parts: UsageParts, now: () => number): Promise<void> {
   const [{ metricsResources, removeEarlierApiService }, { clusterUsage }] = await inOrder(
     Promise.all([import("../metrics-api/metrics-resources.js"), import("../metrics-api/cluster-usage.js")]),
   );
   const source = clusterUsage(parts);
   const metrics = registry.installer({ owner: "the metrics API" });
-  metrics.install(...metricsResources({ source, access: registry.access, now }));
+  metrics.install(...metricsResources({ source, access: registry.access, release, now }));
   await removeEarlierApiService(registry);
 }

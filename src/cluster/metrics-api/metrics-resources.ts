@@ -1,6 +1,8 @@
+import type { Release } from "../../api/facts/release.js";
 import { isConflict, isNotFound, notFound } from "../../machinery/errors/status-error.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
 import { list, map, quantity, string, struct, time } from "../../machinery/schema/build-schema.js";
+import type { StructSchema } from "../../machinery/schema/schema.js";
 import type { ApiRegistry } from "../../server/api-registry/api-registry.js";
 import type { ResourceDefinition } from "../../server/api-registry/resource-definition.js";
 import { fieldLabelsOf } from "../../server/endpoints/options/field-labels.js";
@@ -15,21 +17,26 @@ import { objectFormat } from "../../server/endpoints/verbs/scope.js";
 import type { TableColumns } from "../../server/registry/table-columns.js";
 
 const GROUP = "metrics.k8s.io";
+/** The version that metrics-server has; what earlier versions of this program stored is of it. */
 const VERSION = "v1beta1";
 
 /** What the metrics API is made of. */
 export interface MetricsApiParts {
   readonly source: UsageSource;
   readonly access: ApiRegistry["access"];
+  readonly release: Release;
   /** In milliseconds. */
   readonly now: () => number;
 }
 
-/** nodes and pods of metrics.k8s.io/v1beta1, as metrics-server serves them. */
+/** nodes and pods of metrics.k8s.io, as metrics-server serves them. Both versions have the same shape. */
 export function metricsResources(parts: MetricsApiParts): readonly ResourceDefinition[] {
+  // K37-009: v1 came with Kubernetes 1.37.
+  const names = parts.release.atLeast("1.37") ? ["v1", VERSION] : [VERSION];
   const measured = { timestamp: time, window: string };
   const usage = map(quantity);
   const containers = list(struct("ContainerMetrics", { name: string, usage }));
+  const versionsOf = (schema: StructSchema) => names.map((version) => ({ version, schema }));
   return [
     {
       group: GROUP,
@@ -38,7 +45,7 @@ export function metricsResources(parts: MetricsApiParts): readonly ResourceDefin
       singular: "",
       namespaced: false,
       storage: NOT_STORED,
-      versions: [{ version: VERSION, schema: struct("NodeMetrics", { ...measured, usage }) }],
+      versions: versionsOf(struct("NodeMetrics", { ...measured, usage })),
       handlers: {
         list: (resource) => (request) => listNodes(request, resource, parts),
         get: (resource) => (request) => getNode(request, resource, parts),
@@ -51,7 +58,7 @@ export function metricsResources(parts: MetricsApiParts): readonly ResourceDefin
       singular: "",
       namespaced: true,
       storage: NOT_STORED,
-      versions: [{ version: VERSION, schema: struct("PodMetrics", { ...measured, containers }) }],
+      versions: versionsOf(struct("PodMetrics", { ...measured, containers })),
       handlers: {
         list: (resource) => (request) => listPods(request, resource, parts),
         get: (resource) => (request) => getPod(request, resource, parts),
@@ -154,7 +161,10 @@ const byName = ({ metadata: a }: KubeObject, { metadata: b }: KubeObject): numbe
 export async function answerOne(request: ApiRequest, resource: ServedResource, metrics: KubeObject): Promise<void> {
   const format = objectFormat(request.exchange, resource);
   if (format.shape === "Table") return respondValue(request, format, 200, table([metrics], format.metaVersion));
-  const answer = format.shape === "object" ? metrics : bare(metrics, format.metaVersion);
+  const answer =
+    format.shape === "object"
+      ? { ...metrics, apiVersion: resource.facts.groupVersion }
+      : bare(metrics, format.metaVersion);
   await respondValue(request, format, 200, answer);
 }
 

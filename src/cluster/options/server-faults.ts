@@ -7,9 +7,11 @@ import { enabledPlugins } from "../../server/admission/enabled-plugins.js";
 import { originFaults } from "../../server/filters/cors.js";
 import { directiveFaults } from "../../server/filters/hsts.js";
 import { readTlsProtocol } from "../../server/generic/transport/tls-protocol.js";
+import { readFeatureGates } from "../apiserver/feature-gates.js";
 import { auditFaults } from "./audit-faults.js";
 import { problemsOf as authenticationProblems } from "./authentication-options.js";
 import { authorizationProblems } from "./authorization-options.js";
+import { emulationFaults } from "../../component/apiserver-flags/emulation.js";
 import type { MonitoringOptions } from "../monitoring/monitoring-options.js";
 import { schemeOf } from "../../server/storage/storage-schemes.js";
 import { listeningFaults, registrationFaults, type ServerOptions } from "./server-options.js";
@@ -18,6 +20,7 @@ import { listeningFaults, registrationFaults, type ServerOptions } from "./serve
 export function serverFaults(values: ServerOptions): readonly string[] {
   const { storage = "memory", conduct = {}, admission = {}, authentication = {}, authorization, tls = {} } = values;
   return [
+    ...emulationFaults(values),
     ...optionFaults({ ...serverOptionTable, registration: registrationOptions }, values),
     ...directiveFaults(conduct.strictTransportSecurity ?? []),
     ...originFaults(conduct.corsAllowedOrigins ?? []),
@@ -31,6 +34,7 @@ export function serverFaults(values: ServerOptions): readonly string[] {
     ...registrationFaults(values),
     ...monitoringFaults(values.monitoring ?? {}),
     ...auditFaults(values.audit ?? {}),
+    ...gateFaults(values),
   ];
 }
 
@@ -39,6 +43,18 @@ function monitoringFaults({ allowedLabels, allowedLabelsFile }: MonitoringOption
   if (allowedLabels === undefined || allowedLabelsFile === undefined) return [];
   const given = JSON.stringify({ allowListMapping: allowedLabels, allowListMappingManifest: allowedLabelsFile });
   return [`metrics: Invalid value: ${given}: cannot specify both allowListMapping and allowListMappingManifest`];
+}
+
+/** component-base's words. A version that is none is a fault of its own. */
+function gateFaults({ featureGates = {}, kubernetesVersion }: ServerOptions): readonly string[] {
+  const entries = Object.entries(featureGates).flatMap(([name, value]) =>
+    value === undefined ? [] : `${name}=${value}`,
+  );
+  try {
+    return readFeatureGates(entries, kubernetesVersion).faults;
+  } catch {
+    return [];
+  }
 }
 
 /** kube-apiserver divides the sum of its two limits. */

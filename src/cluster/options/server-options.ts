@@ -1,4 +1,5 @@
 import type { http2Options, listeningOptions } from "../../component/apiserver-flags/secure-serving.js";
+import type { emulationOptions } from "../../component/apiserver-flags/emulation.js";
 import type { versionOptions } from "../../component/apiserver-flags/own.js";
 import type { OptionsOf } from "../../component/option-group.js";
 import type { ApiTitle } from "../../api/facts/index.js";
@@ -33,6 +34,7 @@ import type { TlsOptions } from "./tls-options.js";
 export interface ServerOptions
   extends StorageOptions,
     OptionsOf<typeof versionOptions>,
+    OptionsOf<typeof emulationOptions>,
     OptionsOf<typeof listeningOptions> {
   /** How the server answers and stops. Default: as kube-apiserver without flags. */
   readonly conduct?: Conduct;
@@ -124,7 +126,9 @@ export interface ServerOptions
   readonly onError?: (error: unknown) => void;
 }
 
+/** Gates by name, those of the server's version of Kubernetes. docs/kubernetes-versions.md has those that change what a server does. */
 export interface FeatureGates {
+  readonly [name: string]: boolean | undefined;
   /**
    * Whether users with the verb "unsafe-delete-ignore-read-errors" may delete objects that cannot be decrypted or decoded, by the delete option
    * ignoreStoreReadErrorWithClusterBreakingPotential. Default false.

@@ -1,3 +1,4 @@
+import { serverGates } from "../../api/gates/feature-gates.js";
 import { type Release, type RuntimeConfig, servesRetired, type TypeSource } from "../../api/facts/index.js";
 import { publishedScheme } from "../../api/scheme/published.js";
 import { inOrder, turn } from "../../base/async/turns.js";
@@ -298,6 +299,7 @@ async function serverConfig(opening: Opening, parts: ServerParts): Promise<Serve
     records: composition.records,
     aggregation: composition.aggregation,
     release: opening.release,
+    gates: serverGates(opening.release.emulated, options.featureGates),
     ...(await knownKinds(opening.release, composition.runtimeConfig, foreign)),
     clock,
     random,

@@ -3,11 +3,12 @@ import type { Command, Invocation } from "../../cli/command.js";
 import { completeTypesAndNames } from "../../cli/completion/resource-completers.js";
 import type { Factory } from "../../cli/connect/factory.js";
 import { readPrintRequest } from "../../cli/flags/print-flags.js";
-import { readDryRun, withDryRun } from "../../cli/flags/resource-flags.js";
+import { readDryRun, recursiveFilenameFlags, withDryRun } from "../../cli/flags/resource-flags.js";
 import {
   changeEach,
   type MetadataChangeOptions,
   metadataFlags,
+  type Place,
   readMetadataChange,
   requireTargets,
   sendChange,
@@ -49,7 +50,11 @@ keep what they must remember there. An annotation that has another value is only
 
 # Take the annotation "description" away
 {{program}} annotate pods foo description-`,
-    flags: metadataFlags("annotate", "annotations"),
+    flags: metadataFlags(
+      "annotate",
+      "annotations",
+      recursiveFilenameFlags("File, directory or URL with the resources"),
+    ),
     execute: async (factory, invocation) => run(await complete(factory, invocation)),
     completeArgs: completeTypesAndNames,
   };
@@ -58,22 +63,29 @@ keep what they must remember there. An annotation that has another value is only
 async function complete(factory: Factory, invocation: Invocation): Promise<AnnotateOptions> {
   const { flags } = invocation;
   const dryRun = readDryRun(flags, factory);
-  const printer = printerFor(readPrintRequest(flags, factory), withDryRun("annotated", dryRun));
-  const place = await factory.namespace();
   const { resources, pairs } = splitResourcesAndPairs(invocation.args, "annotation");
   const changes = parsePairs(pairs, "annotation", true);
-  const targets = { resources, dryRun, place };
+  const list = flags.bool("list");
+  if (list && flags.string("output") !== "") throw new Error("--list and --output may not be specified together");
+  const targets = { resources, dryRun };
   requireTargets(invocation, targets, "rsrc");
-  if (changes.set.size === 0 && changes.remove.length === 0 && !flags.bool("list")) {
+  if (changes.set.size === 0 && changes.remove.length === 0 && !list) {
     throw new Error("at least one annotation update is required");
   }
   requireOneChangeEach(changes);
+  const printer = printerFor(readPrintRequest(flags, factory), withDryRun("annotated", dryRun));
   return {
-    ...readMetadataChange(factory, invocation, targets),
+    ...readMetadataChange(factory, invocation, targets, await placeOf(factory)),
     changes,
     print: ({ object }) => printer.print(object, (text) => factory.streams.out.write(text)),
   };
 }
+
+const placeOf = (factory: Factory): Promise<Place> =>
+  factory.namespace().catch((error: unknown) => {
+    const fault = error instanceof Error ? error : new Error(String(error));
+    return { namespace: "", enforced: false, fault };
+  });
 
 /** Annotates one after the other; goes on after a failure. */
 export async function runAnnotate(options: AnnotateOptions): Promise<void> {

@@ -50,7 +50,7 @@ function groupResource(text: string): GroupVersionResource {
 
 export interface ApplySetOptions {
   readonly parent: ApplySetParent;
-  /** Of the program, as it notes it: "v1.36.3". */
+  /** Of the program, as it notes it: "v1.37.1". */
   readonly version: string;
   readonly mapper: () => Promise<RestMapper>;
   readonly client: () => Promise<RestClient>;

@@ -175,7 +175,7 @@ class Dump {
     const shown = join(folder, file);
     const path = resolve(cwd, shown);
     makeFolders(cwd, dirname(shown));
-    attempt("open", shown, () => writeFileSync(path, ""));
+    attempt("open", shown, () => writeFileSync(path, "", { mode: 0o600 }));
     return (text) => writeFileSync(path, text, { flag: "a" });
   }
 }
@@ -187,12 +187,12 @@ function asUnread(error: Error, name: string): Error {
   return genericServerResponse({ code: error.code, verb: "GET", resource, name, serverMessage: "unknown" });
 }
 
-/** With the folders above it. Throws in Go's words, of the first that cannot be one. */
+/** Creates missing folders, for their owner alone: logs may hold credentials. Throws Go's mkdir error for the first path that is not a folder. */
 function makeFolders(cwd: string, shown: string): void {
   const path = resolve(cwd, shown);
   const above = dirname(shown);
   if (!existsSync(path) && above !== shown) makeFolders(cwd, above);
-  if (!existsSync(path)) attempt("mkdir", shown, () => mkdirSync(path));
+  if (!existsSync(path)) attempt("mkdir", shown, () => mkdirSync(path, { mode: 0o700 }));
   if (!statSync(path).isDirectory()) throw new PathError("mkdir", shown, { code: "ENOTDIR" });
 }
 

@@ -1,6 +1,6 @@
 import type { Command } from "../../cli/command.js";
 import { componentCommand } from "../../cli/component-command.js";
-import { kubernetesRelease } from "../../cli/connect/client-version.js";
+import { DEFAULT_VERSION, gitVersionOf } from "../../machinery/served-versions.js";
 
 export const controllerManagerCommand = (): Command =>
   componentCommand(
@@ -12,7 +12,7 @@ export const controllerManagerCommand = (): Command =>
     },
     async () => {
       const { loadControllerManager } = await import("../../cluster/programs/index.js");
-      const version = `Kubernetes ${kubernetesRelease.gitVersion}`;
+      const version = `Kubernetes ${gitVersionOf(DEFAULT_VERSION)}`;
       return loadControllerManager({ program: "kubets controller-manager", version });
     },
   );

@@ -84,7 +84,7 @@ async function editAndCreate(factory: Factory, invocation: Invocation): Promise<
   if (args.length > 0) throw usageError(invocation, `Unexpected args: [${args.join(" ")}]`);
   readDryRun(flags, factory);
   readFieldValidation(flags);
-  requireFilenames(readFilenames(flags));
+  // The search for objects says what is missing, before other flags are looked at.
   const { completeEdited, runCreateEdited } = await import("./create-edited.js");
   const options = await completeEdited(factory, invocation);
   printerFor(readPrintRequest(flags, factory));

@@ -70,13 +70,15 @@ async function complete(factory: Factory, invocation: Invocation): Promise<ExecO
   const { args, argsLenAtDash, flags, signal } = invocation;
   const filenames = flags.strings("filename");
   const name = argsLenAtDash === 0 ? "" : (args[0] ?? "");
-  if (argsLenAtDash < 0 && (args.length > 1 || (args.length > 0 && filenames.length > 0))) {
+  // One word, the pod, may stand before the dashes.
+  const isParted = argsLenAtDash === 0 || argsLenAtDash === 1;
+  if (!isParted && (args.length > 1 || (args.length > 0 && filenames.length > 0))) {
     throw usageError(invocation, "exec [POD] [COMMAND] is not supported anymore. Use exec [POD] -- [COMMAND] instead");
   }
   const { namespace, enforced } = await factory.namespace();
   const podTimeout = flags.duration("pod-running-timeout");
   if (podTimeout <= 0) throw usageError(invocation, "--pod-running-timeout must be higher than zero");
-  const command = argsLenAtDash < 0 ? [] : args.slice(argsLenAtDash);
+  const command = isParted ? args.slice(argsLenAtDash) : [];
   const host = await sessionHost(factory, signal);
   if (name === "" && filenames.length === 0) throw new Error("pod, type/name or --filename must be specified");
   if (command.length === 0) throw new Error("you must specify at least one command for the container");

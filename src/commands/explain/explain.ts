@@ -46,7 +46,7 @@ export function explainCommand(run = runExplain): Command {
 
 A field of a resource is named by the way to it, with dots between the names:
 
-  TYPE.FIELD.FIELD
+  TYPE.FIELDNAME[.FIELDNAME]
 
 What is shown comes from the server's OpenAPI documents, so it fits the server's version and its custom resources.
 "{{program}} api-resources" lists the types there are.`,
@@ -72,7 +72,7 @@ What is shown comes from the server's OpenAPI documents, so it fits the server's
 {{program}} explain deployments --example | {{program}} apply -f -
 
 # Two levels of a pod's fields, without a server
-{{program}} explain pods --max-depth=2 --offline`,
+{{program}} explain pods --recursive --max-depth=2 --offline`,
     flags: [
       { name: "recursive", short: "R", type: "bool", usage: "Show the fields of fields too, by their names and types" },
       {
@@ -96,7 +96,7 @@ What is shown comes from the server's OpenAPI documents, so it fits the server's
         name: "max-depth",
         type: "int",
         default: "0",
-        usage: "Show the fields of fields too, down to this many levels; 0 does not limit --recursive",
+        usage: "With --recursive: how many levels of fields to show. 0 shows all",
       },
       {
         name: "example",
@@ -125,11 +125,13 @@ async function complete(factory: Factory, { args, flags }: Invocation): Promise<
   }
   if (others.length > 0) throw new Error("We accept only this format: explain RESOURCE\n");
   const maxDepth = flags.number("max-depth");
-  if (maxDepth < 0) throw new Error(`--max-depth is ${maxDepth}; give a number of levels, 1 or more`);
+  const recursive = flags.bool("recursive");
+  if (maxDepth > 0 && !recursive) throw new Error("--max-depth requires --recursive");
+  if (maxDepth < 0) throw new Error("--max-depth must be non-negative");
   return {
     ...source,
     request: request ?? "",
-    recursive: flags.bool("recursive") || maxDepth > 0,
+    recursive,
     maxDepth: maxDepth === 0 ? undefined : maxDepth,
     search,
     example: flags.bool("example"),
@@ -176,7 +178,7 @@ async function hasV3({ documents }: ExplainOptions): Promise<boolean> {
 }
 
 async function explainFromV2({ resource, fields }: ResourceRequest, options: ExplainOptions): Promise<void> {
-  const { mapper, apiVersion, recursive, look } = options;
+  const { mapper, apiVersion, recursive, maxDepth, look } = options;
   const preferred = await mapper.kindFor(resource).catch(() => mapper.kindFor({ ...resource, version: "" }));
   const kind = apiVersion === "" ? preferred : { ...parseGroupVersion(apiVersion), kind: preferred.kind };
   const [{ readV2Models }, { explainLegacy }] = await Promise.all([
@@ -186,5 +188,5 @@ async function explainFromV2({ resource, fields }: ResourceRequest, options: Exp
   const models = readV2Models(await options.legacyDocument());
   const model = models.ofKind(kind);
   if (model === undefined) throw new Error(`couldn't find resource for ${goQuote(formatKind(kind))}`);
-  options.out(explainLegacy(model, models, { kind, fields, recursive, paint: look.paint }));
+  options.out(explainLegacy(model, models, { kind, fields, recursive, maxDepth, paint: look.paint }));
 }

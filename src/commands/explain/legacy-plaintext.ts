@@ -11,6 +11,8 @@ export interface LegacyExplanation {
   /** The way from the kind to what is explained; none: the kind itself. */
   readonly fields: readonly string[];
   readonly recursive: boolean;
+  /** How many levels of fields to list; undefined for all. */
+  readonly maxDepth?: number | undefined;
   /** Set where colours are wanted. */
   readonly paint?: TextPaint | undefined;
 }
@@ -20,7 +22,7 @@ const WIDTH = 80;
 
 /** Explains a kind or a field of it from OpenAPI v2, as kubectl's `plaintext-openapiv2` does. Throws for a field that is not there. */
 export function explainLegacy(root: V2Model, models: V2Models, explanation: LegacyExplanation): string {
-  const { kind, fields, recursive } = explanation;
+  const { kind, fields, recursive, maxDepth = Infinity } = explanation;
   const paint = explanation.paint ?? unpainted;
   const found = follow(root, fields, models);
   const { model, descriptions } = unwrap(found, models);
@@ -33,7 +35,12 @@ export function explainLegacy(root: V2Model, models: V2Models, explanation: Lega
   if (model.type === "kind") {
     if (name !== "") lines.push(`${paint.key("RESOURCE:")} ${typed(name, found)}`, "");
     append(lines, description, ["", paint.heading("FIELDS:")]);
-    append(lines, recursive ? fieldTree(model, models, 3, new Set(), paint) : fieldList(model, models, paint));
+    append(
+      lines,
+      recursive
+        ? fieldTree(model, { models, maxDepth, level: 1, seen: new Set(), paint })
+        : fieldList(model, models, paint),
+    );
   } else {
     if (model.type === "primitive") lines.push(`${paint.key("FIELD:")}    ${typed(name, found)}`, "");
     append(lines, description);
@@ -126,25 +133,29 @@ function fieldList(kind: KindModel, models: V2Models, paint: TextPaint): readonl
   });
 }
 
+interface TreeContext {
+  readonly models: V2Models;
+  readonly maxDepth: number;
+  readonly level: number;
+  /** The types on the way here. */
+  readonly seen: ReadonlySet<string>;
+  readonly paint: TextPaint;
+}
+
 /** Fields below fields; a type that holds itself is listed once on each way down. */
-function fieldTree(
-  model: V2Model,
-  models: V2Models,
-  margin: number,
-  seen: ReadonlySet<string>,
-  paint: TextPaint,
-): readonly string[] {
+function fieldTree(model: V2Model, context: TreeContext): readonly string[] {
+  const { models, maxDepth, level, seen, paint } = context;
   switch (model.type) {
     case "array":
     case "map":
-      return fieldTree(model.held, models, margin, seen, paint);
+      return fieldTree(model.held, context);
     case "reference":
       if (seen.has(model.name)) return [];
-      return fieldTree(models.target(model.name), models, margin, new Set(seen).add(model.name), paint);
+      return fieldTree(models.target(model.name), { ...context, seen: new Set(seen).add(model.name) });
     case "kind":
       return fieldsOf(model).flatMap(([name, field]) => [
-        `${" ".repeat(margin)}${paint.key(name)}\t${paint.type(`<${typeName(field, models)}>`)}`,
-        ...fieldTree(field, models, margin + 3, seen, paint),
+        `${" ".repeat(level * 3)}${paint.key(name)}\t${paint.type(`<${typeName(field, models)}>`)}`,
+        ...(level < maxDepth ? fieldTree(field, { ...context, level: level + 1 }) : []),
       ]);
     case "primitive":
     case "arbitrary":

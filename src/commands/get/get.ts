@@ -172,6 +172,9 @@ function validate({ raw, watch, watchOnly, outputWatchEvents, labelSelector, pri
   if (print.showLabels && print.output !== "" && print.output !== "wide") {
     throw new Error(`--show-labels option cannot be used with ${print.output} printer`);
   }
+  if (print.columnLabels.length > 0 && print.output.startsWith("custom-columns")) {
+    throw new Error(`--label-columns option cannot be used with ${print.output} printer`);
+  }
   if (outputWatchEvents && !(watch || watchOnly)) {
     throw new Error("--output-watch-events option can only be used with --watch or --watch-only");
   }

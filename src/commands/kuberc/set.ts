@@ -137,8 +137,8 @@ function validated(given: Given): SetOptions {
 }
 
 export function runSet(options: SetOptions): Promise<void> {
-  const text = readStored(options.path, options.cwd) ?? "";
-  const stored = text === "" ? newPreference() : (parseStored(text) ?? {});
+  const text = readStored(options.path, options.cwd);
+  const stored = text === undefined ? newPreference() : parseStored(text, options.path);
   const flags = options.options.map(parseOption);
   saveStored(changed(stored, options, flags), options.path, options);
   return Promise.resolve();

@@ -6,13 +6,9 @@ import type { Invocation } from "../../cli/command.js";
 import type { Factory } from "../../cli/connect/factory.js";
 import type { FlagSpec } from "../../component/flags/flag-set.js";
 import { isAbsent, type KubercPlace, kubercPlace, readContent } from "../../cli/kuberc/read-kuberc.js";
-import { GROUP, v1beta1 } from "../../cli/kuberc/preference-schema.js";
-import { decodeObject, UnmarshalError } from "../../machinery/wire/strict-decode.js";
-import { formatG } from "../../machinery/text/go/format-g.js";
-import { isJsonObject, type JsonValue } from "../../machinery/meta/json.js";
-import type { Schema } from "../../machinery/schema/schema.js";
+import { decodePreferences, type DecodedPreference, type WireOptions } from "../../cli/kuberc/decode-preference.js";
+import { GROUP } from "../../cli/kuberc/preference-schema.js";
 import { emitYaml } from "../../machinery/text/yaml/emit.js";
-import { parseYaml } from "../../machinery/text/yaml/read.js";
 
 export interface StoredOption {
   readonly name?: string;
@@ -30,7 +26,7 @@ export interface StoredAlias extends StoredDefaults {
   readonly appendArgs?: readonly string[];
 }
 
-/** The file as it is written: always in v1beta1's fields, whatever version it says it has. */
+/** The file as it is written: in v1beta1. */
 export interface StoredPreference {
   readonly kind?: string;
   readonly apiVersion?: string;
@@ -62,37 +58,41 @@ export function readStored(path: string, cwd: string): string | undefined {
 }
 
 /**
- * What a file says, read as leniently as kubectl's `kuberc` commands do: unknown fields do not count, keys are known in any
- * case, a number is text where text is wanted. Undefined for a file that says nothing.
+ * What a file says, whatever its version, as v1beta1 has it (K37-212). `path` is for messages.
+ * @throws when the file has no preferences, a field that its version does not have, or a key twice
  */
-export function parseStored(text: string): StoredPreference | undefined {
+export function parseStored(text: string, path: string): StoredPreference {
+  const { document, strictError } = decoded(text, path);
+  if (strictError !== "") throw new Error(`error reading kuberc file: ${strictError}`);
+  const { defaults, overrides, aliases, credentialPluginPolicy, credentialPluginAllowlist } = document;
+  const commands = defaults ?? overrides;
+  return {
+    ...newPreference(),
+    defaults: commands?.map(({ command = "", ...rest }) => ({ command, options: optionsOf(rest) })) ?? null,
+    aliases: aliases?.map(({ flags, ...rest }) => ({ ...rest, options: optionsOf({ ...rest, flags }) })) ?? null,
+    ...(credentialPluginPolicy !== undefined && { credentialPluginPolicy }),
+    ...(credentialPluginAllowlist !== undefined && { credentialPluginAllowlist }),
+  };
+}
+
+function decoded(text: string, path: string): DecodedPreference {
+  let found: DecodedPreference | undefined;
   try {
-    const value = fitted(parseYaml(text), v1beta1);
-    return value === null ? undefined : decodeObject<StoredPreference>(value, v1beta1, { mode: "Ignore" }).object;
+    found = decodePreferences(text, path);
   } catch (error) {
-    const reason = errorMessage(error);
-    const where = error instanceof UnmarshalError ? "error unmarshaling JSON: while decoding JSON: " : "";
-    throw new Error(`error parsing kuberc file: ${where}${reason}`, { cause: error });
+    throw new Error(`error reading kuberc file: ${errorMessage(error)}`, { cause: error });
   }
+  if (found !== undefined) return found;
+  // kubectl converts nothing to v1beta1, and shows Go's words for that.
+  const reason = "expected pointer, but got invalid kind";
+  throw new Error(`error reading kuberc file: error converting Preferences to v1beta1.Preferences: ${reason}`);
 }
 
-/** Keys by their own names, later ones first to go; scalars as text where the type is text. */
-function fitted(value: JsonValue, schema: Schema): JsonValue {
-  if (schema.type === "list") return Array.isArray(value) ? value.map((item) => fitted(item, schema.items)) : value;
-  if (schema.type === "struct" && isJsonObject(value)) {
-    const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
-    return Object.fromEntries(
-      entries.map(([key, held]): [string, JsonValue] => {
-        const field = schema.byName.get(key) ?? schema.fields.find(({ name }) => sameLetters(name, key));
-        return field === undefined ? [key, held] : [field.name, fitted(held, field.schema)];
-      }),
-    );
-  }
-  if (schema.type !== "scalar" || value === null || typeof value === "object") return value;
-  return typeof value === "number" && !Number.isInteger(value) ? formatG(value) : String(value);
-}
-
-const sameLetters = (a: string, b: string): boolean => a.toLowerCase() === b.toLowerCase();
+const optionsOf = ({
+  options,
+  flags,
+}: { [name in keyof WireOptions]?: WireOptions[name] | undefined }): readonly StoredOption[] | null =>
+  options ?? flags ?? null;
 
 /** With every field that the type does not leave out, in the type's order. `empty` stands for lists that are not there. */
 export function encodeStored(stored: StoredPreference, empty: readonly never[] | null): StoredPreference {

@@ -71,10 +71,7 @@ export async function runView({ path, explicit, cwd, stdin, write, printer }: Vi
     if ((await answer(stdin())).toLowerCase() === "y") saveStored(recommended(), path, { cwd, write });
     return;
   }
-  const stored = parseStored(text);
-  // kubectl fails on an empty file with a trace of its own code.
-  if (stored === undefined) return;
-  printer()(encodeStored(stored, []) as KubeObject);
+  printer()(encodeStored(parseStored(text, path), []) as KubeObject);
 }
 
 /** The only word of the first line; "" when there are more of them. */

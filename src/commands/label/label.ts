@@ -64,13 +64,14 @@ async function complete(factory: Factory, invocation: Invocation): Promise<Label
   const changes = parseLabels(pairs);
   const list = flags.bool("list");
   if (list && flags.string("output") !== "") throw new Error("--list and --output may not be specified together");
-  const targets = { resources, dryRun, place: await factory.namespace() };
+  const place = await factory.namespace();
+  const targets = { resources, dryRun };
   requireTargets(invocation, targets, "pod");
   if (changes.set.size === 0 && changes.remove.length === 0 && !list) {
     throw new Error("at least one label update is required");
   }
   return {
-    ...readMetadataChange(factory, invocation, targets),
+    ...readMetadataChange(factory, invocation, targets, place),
     changes,
     print: ({ object, operation }) =>
       printerFor(readPrintRequest(flags, factory), withDryRun(operation, dryRun)).print(object, (text) =>

@@ -1,6 +1,6 @@
 import type { Command } from "../../cli/command.js";
 import { componentCommand } from "../../cli/component-command.js";
-import { kubernetesRelease } from "../../cli/connect/client-version.js";
+import { DEFAULT_VERSION, gitVersionOf } from "../../machinery/served-versions.js";
 
 export const nodeCommand = (): Command =>
   componentCommand(
@@ -14,6 +14,6 @@ export const nodeCommand = (): Command =>
     },
     async () => {
       const { loadNodes } = await import("../../cluster/programs/index.js");
-      return loadNodes({ program: "kubets node", version: `Kubernetes ${kubernetesRelease.gitVersion}` });
+      return loadNodes({ program: "kubets node", version: `Kubernetes ${gitVersionOf(DEFAULT_VERSION)}` });
     },
   );

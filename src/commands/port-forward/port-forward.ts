@@ -5,7 +5,7 @@ import type { Command, Invocation, Completer } from "../../cli/command.js";
 import { podRunningTimeoutFlag } from "../../cli/container-session/flags.js";
 import { usageError } from "../../cli/errors.js";
 import type { Factory, Streams } from "../../cli/connect/factory.js";
-import { klogError } from "../../client/klog.js";
+import { klogError, type LoggedError } from "../../client/klog.js";
 import type { Info } from "../../resource/info.js";
 import {
   connectTarget,
@@ -29,7 +29,7 @@ export interface PortForwardOptions {
   readonly reconnect: boolean;
   readonly streams: Streams;
   /** A line of klog's for a fault of one connection. */
-  readonly logError: (source: string, text: string) => void;
+  readonly logError: (error: LoggedError) => void;
   readonly signal: AbortSignal;
 }
 
@@ -120,8 +120,7 @@ async function complete(factory: Factory, invocation: Invocation): Promise<PortF
     addresses: flags.strings("address"),
     reconnect: flags.bool("reconnect"),
     streams,
-    logError: (source, text) =>
-      void streams.err.write(klogError(source, "Unhandled Error", text, new Date(clock.now()), pid)),
+    logError: (error) => void streams.err.write(klogError(error, new Date(clock.now()), pid)),
     signal,
   };
 }
@@ -196,13 +195,14 @@ interface Teller extends Pick<PortForwardOptions, "streams" | "logError"> {
   readonly several: boolean;
 }
 
-/** Where client-go 0.36.3 writes of what may go wrong with a connection. */
+/** Where client-go 0.37.1 writes of what may go wrong with a connection. */
 const SOURCES = {
-  "error stream": "portforward.go:455",
-  "data stream": "portforward.go:478",
-  "to local": "portforward.go:489",
-  "from local": "portforward.go:502",
-  remote: "portforward.go:522",
+  "error stream": "portforward.go:476",
+  "data stream": "portforward.go:501",
+  "to local": "portforward.go:512",
+  "from local": "portforward.go:525",
+  "remote read": "portforward.go:546",
+  remote: "portforward.go:549",
 } as const;
 
 function tell(event: ForwardEvent, { streams: { out, err }, logError, pod, several }: Teller): void {
@@ -216,9 +216,12 @@ function tell(event: ForwardEvent, { streams: { out, err }, logError, pod, sever
     case "connection":
       out.write(`Handling connection for ${event.port.local}\n`);
       break;
-    case "fault":
-      logError(SOURCES[event.fault.step], event.fault.text);
+    case "fault": {
+      const { step, message, error, port } = event.fault;
+      const values = { localPort: port.local, remotePort: port.remote };
+      logError({ source: SOURCES[step], message, error, values });
       break;
+    }
     case "lost":
       err.write(`Lost connection to ${pod}, connecting again\n`);
       break;

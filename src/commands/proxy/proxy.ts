@@ -135,7 +135,11 @@ async function complete(factory: Factory, { flags, signal }: Invocation): Promis
   if (flags.bool("disable-filter") && socket === "") {
     warn(177, "Request filter disabled, your proxy is vulnerable to XSRF attacks, please be cautious");
   }
-  const filter = flags.bool("disable-filter") ? undefined : filterOf(flags, now(), factory.pid);
+  const isFiltered = !flags.bool("disable-filter");
+  if (isFiltered && (flags.string("reject-paths") === "" || flags.string("reject-methods") === "")) {
+    warn(182, "Request filter has been relaxed, your proxy may be vulnerable to attacks, please be cautious");
+  }
+  const filter = !isFiltered ? undefined : filterOf(flags, now(), factory.pid);
   if (flags.number("port") !== DEFAULT_PORT && socket !== "") {
     throw new Error("cannot set --unix-socket and --port at the same time");
   }
@@ -169,9 +173,9 @@ const endingInSlash = (prefix: string): string => (prefix.endsWith("/") ? prefix
 function checkFolder(folder: string, cwd: string, warn: (line: number, text: string) => void): void {
   try {
     if (statSync(resolve(cwd, folder)).isDirectory()) return;
-    warn(202, `Static file directory ${folder} is not a directory`);
+    warn(205, `Static file directory ${folder} is not a directory`);
   } catch (error) {
-    warn(200, `Failed to stat static file directory ${folder}: stat ${folder}: ${errnoText(error)}`);
+    warn(203, `Failed to stat static file directory ${folder}: stat ${folder}: ${errnoText(error)}`);
   }
 }
 

@@ -26,8 +26,8 @@ export interface RunSessionOptions extends SessionHost {
 const EARLY_LOG_TIMEOUT = 5000;
 
 /**
- * Waits until the pod runs, prints what it has logged until then, and attaches to its container; where that fails, its log is printed
- * once more. Throws an ExitError with the code of a container that failed.
+ * Waits until the pod runs, prints what it has logged until then, and attaches to its container; where that fails, it prints what the
+ * pod has logged since. Throws an ExitError with the code of a container that failed.
  */
 export async function runSession(created: KubeObject, options: RunSessionOptions): Promise<void> {
   const { podTimeout: timeout, signal } = options;
@@ -43,25 +43,29 @@ export async function runSession(created: KubeObject, options: RunSessionOptions
 }
 
 async function attachOnceReady(pod: KubeObject, name: string, options: RunSessionOptions): Promise<void> {
-  const { streams, signal, quiet } = options;
+  const { streams, signal, quiet, clock } = options;
   const say = (line: string): void => {
     if (!quiet) streams.err.write(`${line}\n`);
   };
-  const printLog = (end: AbortSignal): Promise<void> => {
+  const printLog = (end: AbortSignal, since?: string): Promise<void> => {
     const container = text(chosenContainer(pod, "", say).container.name);
-    return interruptible(signal, printContainerLog(pod, container, options, end));
+    return interruptible(signal, printContainerLog(pod, container, options, end, since));
   };
   if (hasEnded(pod)) return printLog(signal);
-  await printLog(AbortSignal.any([signal, AbortSignal.timeout(EARLY_LOG_TIMEOUT)])).catch((error: unknown) => {
+  let printedUntil: string | undefined;
+  try {
+    await printLog(AbortSignal.any([signal, AbortSignal.timeout(EARLY_LOG_TIMEOUT)]));
+    printedUntil = `${new Date(clock.now()).toISOString().slice(0, -".000Z".length)}Z`;
+  } catch (error) {
     if (signal.aborted || !(error instanceof Error)) throw error;
     streams.err.write(`warning: couldn't fetch pre-attach logs: ${error.message}\n`);
-  });
+  }
   try {
     await attachToContainer({ ...options, pod, container: "" });
   } catch (error) {
     if (signal.aborted || !(error instanceof Error)) throw error;
     streams.err.write(`warning: couldn't attach to pod/${name}, falling back to streaming logs: ${error.message}\n`);
-    await printLog(signal);
+    await printLog(signal, printedUntil);
   }
 }
 

@@ -1,14 +1,13 @@
 import { goQuote } from "../../base/text/go-quote.js";
 import { loadTypedKinds } from "../../actions/typed/typed-object.js";
 import type { Invocation } from "../../cli/command.js";
-import { usageError } from "../../cli/errors.js";
 import type { Factory } from "../../cli/connect/factory.js";
 import { readCascade, readOverrides, readRecord } from "../../cli/flags/change-flags.js";
 import { readPrintRequest } from "../../cli/flags/print-flags.js";
 import { sessionHost } from "../../cli/container-session/container-command.js";
 import type { Flags } from "../../component/flags/flag-set.js";
 import { readDryRun, withDryRun } from "../../cli/flags/resource-flags.js";
-import { strconvError } from "../../base/text/go-errors.js";
+import { withMistyped } from "../../base/text/mistyped.js";
 import { parsePairs } from "../../cli/pairs.js";
 import { isImageReference } from "../../kinds/image-reference.js";
 import { strictEnvVarNameErrors } from "../../machinery/validation/names.js";
@@ -20,19 +19,21 @@ import type { RunCommandOptions } from "./run.js";
 /** Turns the command line into options; what is wrong is told in kubectl's order. */
 export async function complete(factory: Factory, invocation: Invocation): Promise<RunCommandOptions> {
   const { flags } = invocation;
+  const pod = readPod(invocation);
+  if (flags.duration("pod-running-timeout") <= 0) throw new Error("--pod-running-timeout must be higher than zero");
   const dryRun = readDryRun(flags, factory);
+  await factory.clientConfig();
+  const { namespace, enforced } = await factory.namespace();
   const kinds = await loadTypedKinds();
   const request = { ...readPrintRequest(flags, factory), encode: kinds.encode };
   const printer = printerFor(request, withDryRun("created", dryRun));
   const propagationPolicy = readCascade(flags, (text) => void factory.streams.err.write(text));
-  const write = (text: string): void => void factory.streams.out.write(text);
-  validate(invocation);
-  const { namespace, enforced } = await factory.namespace();
-  validatePolicies(invocation, dryRun !== "none");
-  const pod = readPod(invocation);
+  validate(invocation, dryRun !== "none");
+  const port = flags.string("port");
+  const withPort = { ...pod, port: port === "" ? undefined : portOf(port) };
   return {
-    request: pod,
-    session: attaches(flags) ? await readSession(factory, invocation, pod) : undefined,
+    request: withPort,
+    session: attaches(flags) ? await readSession(factory, invocation, withPort) : undefined,
     removes: flags.bool("rm"),
     propagationPolicy,
     quiet: flags.bool("quiet"),
@@ -47,24 +48,29 @@ export async function complete(factory: Factory, invocation: Invocation): Promis
     client: () => factory.restClient(),
     mapper: () => factory.mapper(),
     kinds,
-    print: (object) => printer.print(object, write),
-    write,
-    separate: () => (flags.string("output") === "yaml" ? write("---\n") : undefined),
+    print: (object) => printer.print(object, (text) => void factory.streams.out.write(text)),
+    write: (text) => void factory.streams.out.write(text),
   };
 }
 
-function validate(invocation: Invocation): void {
-  const { args, flags } = invocation;
-  const wrong = (message: string): Error => usageError(invocation, message);
-  if (args.length === 0) throw wrong("NAME is required for run");
-  if (flags.duration("pod-running-timeout") <= 0) throw wrong("--pod-running-timeout must be higher than zero");
+function validate({ args, flags }: Invocation, dryRun: boolean): void {
+  if (args.length === 0) throw new Error("NAME is required for run");
   const image = flags.string("image");
   if (image === "") throw new Error("--image is required");
-  if (!isImageReference(image)) throw new Error(`Invalid image name ${goQuote(image)}: invalid reference format`);
+  if (!isImageReference(image)) throw new Error(`invalid image name ${goQuote(image)}: invalid reference format`);
   if (flags.bool("tty") && !flags.bool("stdin")) {
-    throw wrong("-i/--stdin is required for containers with -t/--tty=true");
+    throw new Error("-i/--stdin is required for containers with -t/--tty=true");
   }
-  if (flags.bool("expose") && flags.string("port") === "") throw wrong("--port must be set when exposing a service");
+  const port = flags.string("port");
+  if (flags.bool("expose") && port === "") throw new Error("--port must be set when exposing a service");
+  if (port !== "" && parseInt64(port) === undefined) throw new Error("--port must be a number");
+  const attach = attaches(flags);
+  if (!attach && flags.bool("rm")) throw new Error("--rm should only be used for attached containers");
+  if (attach && dryRun) {
+    const message =
+      "--dry-run=[server|client] can't be used with attached containers options (--attach, --stdin, or --tty)";
+    throw new Error(message);
+  }
 }
 
 /** Whether the command attaches to the pod. */
@@ -91,30 +97,22 @@ async function readSession(
   };
 }
 
-const RESTART_POLICIES = ["", "Always", "OnFailure", "Never"];
-const PULL_POLICIES = ["", "Always", "IfNotPresent", "Never"];
+const RESTART_POLICIES = ["Always", "OnFailure", "Never"];
+const PULL_POLICIES = ["Always", "IfNotPresent", "Never"];
 
-function validatePolicies(invocation: Invocation, dryRun: boolean): void {
-  const { flags } = invocation;
-  const wrong = (message: string): Error => usageError(invocation, message);
-  const restart = flags.string("restart");
-  if (!RESTART_POLICIES.includes(restart)) throw wrong(`invalid restart policy: ${restart}`);
-  const attach = attaches(flags);
-  if (!attach && flags.bool("rm")) throw wrong("--rm should only be used for attached containers");
-  if (attach && dryRun) {
-    throw wrong(
-      "--dry-run=[server|client] can't be used with attached containers options (--attach, --stdin, or --tty)",
-    );
-  }
-  const pull = flags.string("image-pull-policy");
-  if (!PULL_POLICIES.includes(pull)) throw wrong(`invalid image pull policy: ${pull}`);
+/** Returns the flag's value, which may be empty. Throws for one that `known` lacks. */
+function readPolicy(flags: Flags, flag: string, what: string, known: readonly string[]): string {
+  const policy = flags.string(flag);
+  if (policy === "" || known.includes(policy)) return policy;
+  const error = new Error(`invalid ${what}: ${policy}, valid values are: ${known.join(", ")}`);
+  throw withMistyped(error, () => ({ typed: policy, known }));
 }
 
-function readPod({ args: [name = "", ...args], flags }: Invocation): PodRequest {
-  const env = flags.strings("env").map(parseVariable);
+/** Everything but the port. */
+function readPod({ args: [name = "", ...args], flags }: Invocation): Omit<PodRequest, "port"> {
   const annotations = parsePairs(flags.strings("annotations"), "annotations", false).set;
   const labels = parseLabels(flags.string("labels"));
-  const port = flags.string("port");
+  const env = flags.strings("env").map(parseVariable);
   return {
     name,
     args,
@@ -122,14 +120,13 @@ function readPod({ args: [name = "", ...args], flags }: Invocation): PodRequest 
     annotations: Object.fromEntries(annotations),
     labels,
     env,
-    restartPolicy: flags.string("restart") || "Always",
-    imagePullPolicy: flags.string("image-pull-policy"),
+    restartPolicy: readPolicy(flags, "restart", "restart policy", RESTART_POLICIES) || "Always",
+    imagePullPolicy: readPolicy(flags, "image-pull-policy", "image pull policy", PULL_POLICIES),
     isCommand: flags.bool("command"),
     privileged: flags.bool("privileged"),
     stdin: flags.bool("stdin"),
     tty: flags.bool("tty"),
     leaveStdinOpen: flags.bool("leave-stdin-open"),
-    port: port === "" ? undefined : parsePort(port),
   };
 }
 
@@ -152,10 +149,12 @@ function parseVariable(text: string): { readonly name: string; readonly value: s
   return { name, value: text.slice(equals + 1) };
 }
 
-/** An int of Go's, cut to the 32 bits of a port. */
-function parsePort(text: string): number {
-  if (!/^[+-]?[0-9]+$/.test(text)) throw strconvError("Atoi", text, "invalid syntax");
+/** Reads an int of Go's; undefined for another text. */
+function parseInt64(text: string): bigint | undefined {
+  if (!/^[+-]?[0-9]+$/.test(text)) return undefined;
   const value = BigInt(text.replace("+", ""));
-  if (BigInt.asIntN(64, value) !== value) throw strconvError("Atoi", text, "value out of range");
-  return Number(BigInt.asIntN(32, value));
+  return BigInt.asIntN(64, value) === value ? value : undefined;
 }
+
+/** The number cut to the 32 bits of a port. */
+const portOf = (text: string): number => Number(BigInt.asIntN(32, parseInt64(text) ?? 0n));

@@ -50,9 +50,9 @@ export interface RunCommandOptions {
   readonly quiet: boolean;
   readonly write: (text: string) => void;
   readonly print: (object: KubeObject) => void;
-  /** Parts the service from the pod, where the format wants that. */
-  readonly separate: () => void;
 }
+
+const FILES_IGNORED = "it is ignored by kubectl run and will be removed in a future release";
 
 export function runCommand(run = runRun): Command {
   return {
@@ -85,7 +85,9 @@ export function runCommand(run = runRun): Command {
 # With another command
 {{program}} run nginx --image=nginx --command -- <cmd> <arg1> ... <argN>`,
     flags: [
-      ...filenameFlags("Not used: what is run is said by the other flags"),
+      ...filenameFlags("Not used: what is run is said by the other flags").map((flag) =>
+        flag.name === "filename" ? { ...flag, deprecated: FILES_IGNORED, deprecatedShort: FILES_IGNORED } : flag,
+      ),
       cascadeFlag,
       { name: "force", type: "bool", usage: "With --rm: take the pod out of the API at once" },
       { name: "grace-period", type: "int", default: "-1", usage: "With --rm: seconds the pod is given to end" },
@@ -128,7 +130,7 @@ export function runCommand(run = runRun): Command {
 }
 
 /**
- * The pod, then its service, which is printed first. When the service fails the pod stays, and is printed. With a session the outcome
+ * Creates the pod, then its service, and prints them. When the service fails the pod stays, and is printed. With a session the outcome
  * is that of the session, and nothing else is printed.
  */
 export async function runRun(options: RunCommandOptions): Promise<void> {
@@ -138,10 +140,7 @@ export async function runRun(options: RunCommandOptions): Promise<void> {
   const created = [pod];
   if (options.expose) {
     try {
-      const service = await create("Service", async () => serviceFor(request), options);
-      created.push(service);
-      options.print(service.object);
-      options.separate();
+      created.push(await create("Service", async () => serviceFor(request), options));
     } catch (error) {
       failures.push(error);
     }
@@ -153,7 +152,13 @@ export async function runRun(options: RunCommandOptions): Promise<void> {
       if (options.removes) await removeCreated(created, { ...options, client: outliving(await options.client()) });
     }
   }
-  options.print(pod.object);
+  for (const { object } of created) {
+    try {
+      options.print(object);
+    } catch (error) {
+      failures.push(error);
+    }
+  }
   throwAll(failures);
 }
 

@@ -1,6 +1,6 @@
 import type { Command } from "../../cli/command.js";
 import { componentCommand } from "../../cli/component-command.js";
-import { kubernetesRelease } from "../../cli/connect/client-version.js";
+import { DEFAULT_VERSION, gitVersionOf } from "../../machinery/served-versions.js";
 
 export const schedulerCommand = (): Command =>
   componentCommand(
@@ -14,6 +14,6 @@ export const schedulerCommand = (): Command =>
     },
     async () => {
       const { loadScheduler } = await import("../../cluster/programs/index.js");
-      return loadScheduler({ program: "kubets scheduler", version: `Kubernetes ${kubernetesRelease.gitVersion}` });
+      return loadScheduler({ program: "kubets scheduler", version: `Kubernetes ${gitVersionOf(DEFAULT_VERSION)}` });
     },
   );

@@ -119,7 +119,7 @@ function parseQuantities(text: string): Quantities | undefined {
   const entries = text.split(",").map((statement) => {
     const [name = "", value = "", ...more] = statement.split("=");
     if (!statement.includes("=") || more.length > 0) {
-      throw new Error(`Invalid argument syntax ${statement}, expected <resource>=<value>`);
+      throw new Error(`invalid argument syntax ${statement}, expected <resource>=<value>`);
     }
     return [name, canonicalizeQuantity(value)] as const;
   });

@@ -35,12 +35,11 @@ export interface MetricsQuery {
   /** "" lists. */
   readonly name: string;
   readonly labelSelector: string;
-  readonly fieldSelector?: string | undefined;
 }
 
 /** What was measured of one object or of those selected. */
 export async function readMetrics(client: RestClient, query: MetricsQuery): Promise<readonly KubeObject[]> {
-  const { resource, version, namespace, name, labelSelector, fieldSelector } = query;
+  const { resource, version, namespace, name, labelSelector } = query;
   const mapping = {
     resource: { group: GROUP, version, resource },
     kind: { group: GROUP, version, kind: "" },
@@ -48,7 +47,7 @@ export async function readMetrics(client: RestClient, query: MetricsQuery): Prom
   };
   const helper = new Helper(client, mapping, { typed: true });
   if (name !== "") return [await helper.get(namespace, name)];
-  const list = await helper.list(namespace, { labelSelector, fieldSelector });
+  const list = await helper.list(namespace, { labelSelector });
   return (list.items ?? []) as readonly KubeObject[];
 }
 

@@ -112,9 +112,13 @@ export async function runTopPod(options: TopPodOptions): Promise<void> {
   const client = await options.client();
   const version = await metricsVersion(client);
   const namespace = allNamespaces ? "" : options.namespace;
-  const query = { resource: "pods", version, namespace, name, labelSelector, fieldSelector };
-  const metrics = await readMetrics(client, query);
+  const query = { resource: "pods", version, namespace, name, labelSelector };
   const helper = new Helper(client, PODS, { typed: true });
+  const all = await readMetrics(client, query);
+  const metrics =
+    all.length > 0 && options.fieldSelector !== ""
+      ? ofPods(all, await helper.list(namespace, { labelSelector, fieldSelector }))
+      : all;
   if (metrics.length === 0) {
     // kubectl looks in the namespace in force, also with --all-namespaces.
     const { items } = await helper.list(options.namespace, { labelSelector, fieldSelector });
@@ -130,6 +134,12 @@ export async function runTopPod(options: TopPodOptions): Promise<void> {
   });
   printPods(metrics.map(measuredPod), options.print, writer.write);
   writer.flush();
+}
+
+/** Returns the metrics of the pods in a list: the metrics API knows no fields of pods. */
+function ofPods(metrics: readonly KubeObject[], { items }: KubeObject): readonly KubeObject[] {
+  const places = new Set(((items ?? []) as readonly KubeObject[]).map(place));
+  return metrics.filter((one) => places.has(place(one)));
 }
 
 const place = ({ metadata }: KubeObject): string => `${metadata?.namespace ?? ""}/${metadata?.name ?? ""}`;

@@ -161,10 +161,10 @@ function describeState(description: DescriptionWriter, title: string, state: Rec
   }
 }
 
-/** "http-get http://:8080/ready delay=0s timeout=1s period=10s #success=1 #failure=3" */
+/** "http-get http://:8080/ready delay=0s timeout=1s period=10s successThreshold=1 failureThreshold=3" */
 function probeText(probe: Received<Probe>): string {
   const times = `delay=${whole(probe.initialDelaySeconds)}s timeout=${whole(probe.timeoutSeconds)}s period=${whole(probe.periodSeconds)}s`;
-  const counts = `#success=${whole(probe.successThreshold)} #failure=${whole(probe.failureThreshold)}`;
+  const counts = `successThreshold=${whole(probe.successThreshold)} failureThreshold=${whole(probe.failureThreshold)}`;
   return `${targetText(probe)} ${times} ${counts}`;
 }
 

@@ -21,8 +21,17 @@ export const describeStatefulSet: Describer = async (namespace, name, descriptio
   description.write(0, `CreationTimestamp:\t${dateText(set.metadata?.creationTimestamp)}\n`);
   description.write(0, `Selector:\t${selector.toString()}\n`);
   describeLabelsAndAnnotations(description, set);
+  if (text(spec.serviceName) !== "") description.write(0, `Service Name:\t${text(spec.serviceName)}\n`);
+  const management = text(spec.podManagementPolicy);
+  if (management !== "") description.write(0, `Pod Management Policy:\t${management}\n`);
   description.write(0, `Replicas:\t${whole(spec.replicas)} desired | ${whole(status.replicas)} total\n`);
   describeStrategy(description, object(spec.updateStrategy));
+  const retention = spec.persistentVolumeClaimRetentionPolicy;
+  if (isStruct(retention)) {
+    description.write(0, "Persistent Volume Claim Retention Policy:\n");
+    description.write(1, `WhenDeleted:\t${text(retention.whenDeleted)}\n`);
+    description.write(1, `WhenScaled:\t${text(retention.whenScaled)}\n`);
+  }
   description.write(0, `Pods Status:\t${pods}\n`);
   describePodTemplate(description, spec.template);
   describeClaimTemplates(description, objects(spec.volumeClaimTemplates));

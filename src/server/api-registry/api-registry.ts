@@ -1,3 +1,4 @@
+import type { ServerGates } from "../../api/gates/feature-gates.js";
 import type { ApiTitle, GroupFacts, Release, RuntimeConfig, ServedApi, TypeSource } from "../../api/facts/index.js";
 import type { Clock } from "../../base/time/clock.js";
 import type { Random } from "../../base/numbers/random.js";
@@ -29,6 +30,8 @@ import { servedApiOf } from "./served-api-of.js";
 export interface ApiRegistryConfig {
   /** The version of Kubernetes whose resources are the built-in ones. */
   readonly release: Release;
+  /** The feature gates of the server. */
+  readonly gates: ServerGates;
   readonly storage: Storage;
   /** What the built-in resources are beyond their facts. */
   readonly records: readonly ResourceRecord[];
@@ -112,7 +115,7 @@ export class ApiRegistry implements ResourceHost {
     });
     const { release, runtimeConfig, records, scheme } = config;
     this.#order = release.servedGroups({ "api/all": true });
-    const builtIn = builtInInstallations(release.servedResources(runtimeConfig), records, scheme);
+    const builtIn = builtInInstallations(release, release.servedResources(runtimeConfig), records, scheme);
     this.#builtInNames = new BuiltInNames(release.resources(), records);
     // A server without built-in resources may have others of these names.
     const reserved = builtIn.length > 0 ? this.#builtInNames : new BuiltInNames([], []);

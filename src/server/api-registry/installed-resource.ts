@@ -106,13 +106,13 @@ export class InstalledResource {
   }
 
   #serve(facts: ResourceFacts, removed: AbortSignal): ServedResource {
-    const { admission, clock, requestRandom, watchTimers, minWatchSeconds } = this.host.config;
-    const { record, scheme } = this.installation;
+    const { release, gates, admission, clock, requestRandom, watchTimers, minWatchSeconds } = this.host.config;
+    const { record, scheme, storedAs } = this.installation;
     const { hub, strategy, storage } = this.kept;
     const now = () => clock.now();
     return {
       facts,
-      codec: new VersionCodec(scheme.kind(facts), hub, scheme, now),
+      codec: new VersionCodec(scheme.kind(facts), hub, scheme, now, storedAs === undefined),
       storage,
       record,
       strategy,
@@ -121,6 +121,8 @@ export class InstalledResource {
       random: requestRandom,
       timers: watchTimers,
       minWatchSeconds,
+      release,
+      gates,
       removed,
     };
   }
@@ -137,12 +139,15 @@ export class InstalledResource {
     const applyDefaults = kinds.length === 0 ? defaulterOf(group, kind) : undefined;
     // apiextensions' strategy validates metadata first, as those of built-in kinds do.
     const isInCode = kinds.length > 0 && facts.isCustom !== true;
-    const strategy = resolveStrategy({
-      returnsDeletedObject: returnsDeletedObject(group, resource),
-      ...(applyDefaults && { applyDefaults }),
-      ...(isInCode && { validatesMetadata: false }),
-      ...record?.strategy,
-    });
+    const strategy = resolveStrategy(
+      {
+        returnsDeletedObject: returnsDeletedObject(group, resource),
+        ...(applyDefaults && { applyDefaults }),
+        ...(isInCode && { validatesMetadata: false }),
+        ...record?.strategy,
+      },
+      config.gates,
+    );
     const hub = scheme.kind(scheme.kind(facts).hub);
     const store = {
       group,
@@ -158,6 +163,7 @@ export class InstalledResource {
       deletion: config.deletion,
       authorization: config.authorization,
       release: config.release,
+      gates: config.gates,
       resourceOf,
       internal,
     };

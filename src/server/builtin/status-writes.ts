@@ -45,6 +45,8 @@ export const STATUS_WRITES: Readonly<Record<string, StatusWrite>> = {
   "flowcontrol.apiserver.k8s.io/flowschemas": KEEPS_METADATA,
   "flowcontrol.apiserver.k8s.io/prioritylevelconfigurations": KEEPS_METADATA,
   "internal.apiserver.k8s.io/storageversions": KEEPS_METADATA,
+  "lifecycle.k8s.io/evictionrequests": KEEPS_METADATA,
+  "lifecycle.k8s.io/evictions": KEEPS_METADATA,
   "networking.k8s.io/ingresses": TAKES_METADATA,
   // It lists what is not owned under a group that does not exist.
   "networking.k8s.io/servicecidrs": { keeps: STATUS_METADATA, unowned: [] },
@@ -52,7 +54,9 @@ export const STATUS_WRITES: Readonly<Record<string, StatusWrite>> = {
   "resource.k8s.io/devicetaintrules": KEEPS_METADATA,
   "resource.k8s.io/resourceclaims": KEEPS_METADATA,
   "resource.k8s.io/resourcepoolstatusrequests": KEEPS_METADATA,
+  "scheduling.k8s.io/compositepodgroups": KEEPS_METADATA,
   "scheduling.k8s.io/podgroups": KEEPS_METADATA,
+  "storage.k8s.io/csinodes": KEEPS_METADATA,
   "storage.k8s.io/volumeattachments": KEEPS_METADATA,
   "storagemigration.k8s.io/storageversionmigrations": KEEPS_METADATA,
 };

@@ -1,4 +1,5 @@
 import type { ResourceFacts } from "../../api/facts/index.js";
+import type { ServerTraits } from "../../api/gates/feature-gates.js";
 import type { Random } from "../../base/numbers/random.js";
 import type { Timers } from "../../base/time/timers.js";
 import type { AdmissionChain } from "../admission/chain.js";
@@ -8,7 +9,7 @@ import type { VersionCodec } from "./representation/version-codec.js";
 import type { ResourceRecord } from "./resource-record.js";
 
 /** One resource at one version, as the verb handlers see it. */
-export interface ServedResource {
+export interface ServedResource extends ServerTraits {
   readonly facts: ResourceFacts;
   readonly codec: VersionCodec;
   readonly storage: ResourceStorage;

@@ -1,3 +1,4 @@
+import type { ServerGates } from "../../api/gates/feature-gates.js";
 import type { Aggregation } from "../endpoints/aggregation.js";
 import type { ApiTitle, Release, RuntimeConfig, TypeSource } from "../../api/facts/index.js";
 import type { Random } from "../../base/numbers/random.js";
@@ -55,6 +56,8 @@ export interface ServerConfig {
   readonly records: readonly ResourceRecord[];
   /** The version of Kubernetes that the server is: its built-in resources, /version and behaviour. Default: the newest release. */
   readonly release?: Release;
+  /** The feature gates of the server. Default: those of the release, with their defaults. */
+  readonly gates?: ServerGates;
   /** Holds every version that is served or may be stored. Default: the versions that the release can serve. */
   readonly scheme?: Scheme;
   /** The types of built-in resources, for OpenAPI. Default: those that the release publishes. */

@@ -1,3 +1,4 @@
+import { serverGates } from "../../api/gates/feature-gates.js";
 import { setMaxListeners } from "node:events";
 import { newestRelease, type Release, type ServedApi } from "../../api/facts/index.js";
 import { publishedScheme } from "../../api/scheme/published.js";
@@ -340,6 +341,7 @@ class ApiServer implements Server {
       runtimeConfig: this.#config.runtimeConfig ?? {},
       storageMediaType: this.#config.storageMediaType ?? "application/json",
       release: this.release,
+      gates: this.#config.gates ?? serverGates(this.release.emulated),
       scheme: this.#config.scheme ?? publishedScheme(this.release),
       types: this.#config.types,
       title: this.#config.title,

@@ -1,3 +1,4 @@
+import type { ServerGates } from "../../api/gates/feature-gates.js";
 import { dns1123SubdomainErrors } from "../../machinery/validation/names.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
 import { isJsonObject } from "../../machinery/meta/json.js";
@@ -16,21 +17,22 @@ export interface ResolvedStrategy extends Strategy {
   readonly returnsDeletedObject: boolean;
   readonly columns: TableColumns;
   readonly scale: ScaleMapping;
-  validateName(name: string): readonly string[];
+  validateName(name: string, gates: ServerGates): readonly string[];
 }
 
 /** Completes a kind's strategy: a hook that `special` leaves out gets the generic behaviour. */
-export function resolveStrategy(special: Strategy | undefined): ResolvedStrategy {
+export function resolveStrategy(special: Strategy | undefined, gates: ServerGates): ResolvedStrategy {
+  const { hasGeneration = false } = special ?? {};
   return {
     allowCreateOnUpdate: false,
     allowUnconditionalUpdate: true,
-    hasGeneration: false,
     keepsStatusOnCreate: false,
     returnsDeletedObject: false,
     columns: DEFAULT_COLUMNS,
     scale: DEFAULT_SCALE,
     validateName: dns1123SubdomainErrors,
     ...special,
+    hasGeneration: typeof hasGeneration === "string" ? gates.enabled(hasGeneration) : hasGeneration,
   };
 }
 

@@ -59,7 +59,7 @@ export function newObjectSteps(parts: DraftParts, admit: AdmitCreate, requestNam
     allocate: async () => (await strategy.allocate?.(draft, undefined, context)) ?? undefined,
     async validate() {
       const found = (await strategy.beforeValidation?.(draft, undefined, context)) ?? [];
-      const rule = (name: string) => strategy.validateName(name);
+      const rule = (name: string) => strategy.validateName(name, context.gates);
       const ofMetadata = () => validateMetadata(draft, config.namespaced, rule);
       const isTogether = strategy.validatesMetadata !== false;
       const ofHooks = firstErrors(() => [

@@ -1,4 +1,5 @@
 import type { Release } from "../../api/facts/index.js";
+import type { ServerGates } from "../../api/gates/feature-gates.js";
 import type { Clock } from "../../base/time/clock.js";
 import type { Random } from "../../base/numbers/random.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
@@ -34,6 +35,7 @@ export interface StoreConfig {
   readonly authorization: Authorization;
   /** The version of Kubernetes that the server is. */
   readonly release: Release;
+  readonly gates: ServerGates;
   readonly resourceOf: StrategyContext["resourceOf"];
   readonly internal: (kind: InternalKind) => InternalObject;
 }
@@ -44,9 +46,9 @@ export const namespaceOf = ({ namespaced }: StoreConfig, scope: RequestScope): s
 
 /** Returns what the hooks of a strategy may use while they work for the request. */
 export function strategyContext(config: Omit<StoreConfig, "objects">, scope: RequestScope): StrategyContext {
-  const { clock, random, access: objects, authorization, release, resourceOf, internal } = config;
+  const { clock, random, access: objects, authorization, release, gates, resourceOf, internal } = config;
   const { user, verb, apiVersion, dryRun, warnings } = scope;
   const warn = (message: string) => warnings.add(message);
   const request = { now: clock.now(), user, verb, apiVersion, dryRun, warn };
-  return { ...request, random, objects, authorization, release, resourceOf, internal };
+  return { ...request, random, objects, authorization, release, gates, resourceOf, internal };
 }

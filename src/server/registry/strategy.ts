@@ -1,4 +1,5 @@
 import type { Release } from "../../api/facts/index.js";
+import type { ServerGates } from "../../api/gates/feature-gates.js";
 import type { Random } from "../../base/numbers/random.js";
 import type { FieldFilter } from "../../machinery/apply/field-filter.js";
 import type { FieldError } from "../../machinery/errors/field-error.js";
@@ -78,7 +79,7 @@ export interface Strategy<Seen = KubeObject, Draft = KubeObject> {
   /** Returns all problems of a change to status. */
   validateStatusUpdate?(object: Seen, old: Seen, context: StrategyContext): readonly FieldError[];
   /** Returns the problems of a name of this kind, in apimachinery's words. Default: a DNS-1123 subdomain. */
-  validateName?(name: string): readonly string[];
+  validateName?(name: string, gates: ServerGates): readonly string[];
   /**
    * Does what of validating a draft has to wait or takes long: {@link validate}, {@link validateUpdate} or
    * {@link validateStatusUpdate} follows for the same draft. `old` is undefined for a create, `subresource` for the object itself.
@@ -124,8 +125,11 @@ export interface Strategy<Seen = KubeObject, Draft = KubeObject> {
   readonly allowCreateOnUpdate?: boolean;
   /** A PUT may leave out resourceVersion. Default true. */
   readonly allowUnconditionalUpdate?: boolean;
-  /** The registry sets metadata.generation to 1 and increments it when anything but metadata and status changes. Default false. */
-  readonly hasGeneration?: boolean;
+  /**
+   * The registry sets metadata.generation to 1 and increments it when anything but metadata and status changes; with the name of a feature gate, where
+   * that is on. Default false.
+   */
+  readonly hasGeneration?: boolean | string;
   /** A create keeps the client's status, as for nodes. Default false. Kinds without a status subresource always keep it. */
   readonly keepsStatusOnCreate?: boolean;
   /** Objects expire this many seconds after their last write, as events do. Default: never. */
@@ -154,9 +158,11 @@ export interface Strategy<Seen = KubeObject, Draft = KubeObject> {
   fields?(object: Seen): Readonly<Record<string, string>>;
   /**
    * The labels that a field selector may name besides metadata.name and metadata.namespace: those of {@link fields}, or, by
-   * apiVersion, a map from label to field where the two differ. Left out: none. The server answers 400 for any other label.
+   * apiVersion and release, a map from label to field where the two differ. Left out: none. The server answers 400 for any other label.
    */
-  readonly fieldLabels?: readonly string[] | ((apiVersion: string) => Readonly<Record<string, string>>);
+  readonly fieldLabels?:
+    | readonly string[]
+    | ((apiVersion: string, release: Release) => Readonly<Record<string, string>>);
   /** The error text for an unknown label, where it differs from the usual one. */
   fieldLabelRefusal?(label: string, apiVersion: string): string;
 
@@ -206,6 +212,8 @@ export interface Allocation {
 export interface StrategyContext {
   /** The version of Kubernetes that the server is. */
   readonly release: Release;
+  /** The feature gates of the server. */
+  readonly gates: ServerGates;
   /** Milliseconds since the epoch, from the server's clock. */
   readonly now: number;
   readonly random: Random;

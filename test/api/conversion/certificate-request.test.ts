@@ -124,3 +124,15 @@ function shortened(pem: string): string {
   const der = Buffer.from(pem.replace(/-----[^-]+-----/g, ""), "base64");
   return pemText(der.subarray(0, der.length - 20));
 }
+
+test("K37-007: v1 has no public key and no proof of possession, and what it writes is kept by v1beta1", () => {
+  const v1 = allScheme().kind({ group: "certificates.k8s.io", version: "v1", kind: "PodCertificateRequest" });
+  const spec = { signerName: "example.com/s", pkixPublicKey: "AA==", proofOfPossession: "AA==", podName: "p" };
+  expect(v1.fromHub({ metadata: {}, spec })).toMatchObject({
+    apiVersion: "certificates.k8s.io/v1",
+    spec: { signerName: "example.com/s", podName: "p" },
+  });
+  expect(Object.keys(object(v1.fromHub({ metadata: {}, spec })["spec"]))).toEqual(["signerName", "podName"]);
+  const stub = { signerName: "example.com/s", stubPKCS10Request: "AA==" };
+  expect(v1.toHub({ metadata: {}, spec: stub })).toMatchObject({ apiVersion: BETA, spec: stub });
+});

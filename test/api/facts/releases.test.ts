@@ -123,3 +123,17 @@ test("K37-006: 1.37 warns of what it deprecates", async () => {
     "certificates.k8s.io/v1beta1 ClusterTrustBundle is deprecated in v1.37+, unavailable in v1.40+; use certificates.k8s.io/v1 ClusterTrustBundle",
   );
 });
+
+test("K37-005: no configuration brings back what 1.37 does not know", async () => {
+  const release = await releaseOf("1.37");
+  const gone = [
+    "scheduling.k8s.io/v1alpha2",
+    "certificates.k8s.io/v1alpha1",
+    "networking.k8s.io/v1beta1",
+    "storage.k8s.io/v1beta1",
+  ];
+  const asked = Object.fromEntries(gone.map((groupVersion) => [groupVersion, true]));
+  expect(release.servedGroupVersions(asked)).toEqual(release.servedGroupVersions());
+  expect((await releaseOf("1.36")).servedGroupVersions(asked)).toEqual(expect.arrayContaining(gone));
+  expect(release.definitions.structOf("io.k8s.api.core.v1.PodStatusResult")).toBeUndefined();
+});

@@ -1,4 +1,5 @@
 import { applyDefaults } from "../../helpers/apply-defaults.js";
+import { v36 } from "../../helpers/server-traits.js";
 import { resources } from "../../../src/api/facts/index.js";
 import { formatFieldError } from "../../../src/machinery/errors/field-error.js";
 import type { KubeObject } from "../../../src/machinery/meta/object.js";
@@ -7,11 +8,11 @@ import type { StrategyContext } from "../../../src/server/registry/strategy.js";
 import { REQUESTS } from "./certificate-requests.js";
 import { AUTHORITY } from "./certificates.js";
 
-const context = {} as StrategyContext;
+const context = v36 as StrategyContext;
 
 /** As {@link context} for a request that came in another version of the kind. */
 const contextOf = (apiVersion: string | undefined): StrategyContext =>
-  apiVersion === undefined ? context : ({ apiVersion } as StrategyContext);
+  apiVersion === undefined ? context : ({ ...v36, apiVersion } as StrategyContext);
 
 /** Places in an object and what to put there: "spec.ports.0.name"; undefined takes away. "/" stands for a dot in a key. */
 export type Changes = Readonly<Record<string, unknown>>;

@@ -1,10 +1,11 @@
+import { v36 } from "../../helpers/server-traits.js";
 import { describe, expect, it } from "vitest";
 import type { KubeObject } from "../../../src/machinery/meta/object.js";
 import { builtinRecord } from "../../../src/server/builtin/index.js";
 import type { StrategyContext } from "../../../src/server/registry/strategy.js";
 import { GOOD } from "./good-objects.js";
 
-const context = {} as StrategyContext;
+const context = v36 as StrategyContext;
 
 /** What can stand in a field of an object in a store: nothing, null, an empty or a wrong value, null in a list or a map. */
 const VALUES: readonly unknown[] = [undefined, null, "", 0, {}, [], [null], { a: null }, "wrong", [7], [{}]];

@@ -1,3 +1,4 @@
+import { v36 } from "../../helpers/server-traits.js";
 import { describe, expect, it } from "vitest";
 import { applyDefaults } from "../../helpers/apply-defaults.js";
 import { type FieldError, formatFieldError } from "../../../src/machinery/errors/field-error.js";
@@ -5,7 +6,7 @@ import type { KubeObject } from "../../../src/machinery/meta/object.js";
 import { builtinRecord } from "../../../src/server/builtin/index.js";
 import type { StrategyContext } from "../../../src/server/registry/strategy.js";
 
-const context = {} as StrategyContext;
+const context = v36 as StrategyContext;
 
 /** The strategy of "apps/deployments" or "configmaps". */
 const strategyOf = (resource: string) => {

@@ -1,3 +1,4 @@
+import { v36 } from "../../helpers/server-traits.js";
 import { applyDefaults } from "../../helpers/apply-defaults.js";
 import { formatFieldError } from "../../../src/machinery/errors/field-error.js";
 import type { Fields } from "../../../src/machinery/meta/access.js";
@@ -150,7 +151,7 @@ type KindName = keyof typeof KINDS;
 
 /** Validation looks at no other object. */
 const contextOf = (warnings: string[]): StrategyContext =>
-  ({ now: 0, warn: (message) => warnings.push(message) }) as Partial<StrategyContext> as StrategyContext;
+  ({ ...v36, now: 0, warn: (message) => warnings.push(message) }) as Partial<StrategyContext> as StrategyContext;
 
 /** What the server says of a new object. */
 export function create(name: KindName, fields: Fields): { errors: string[]; warnings: readonly string[] } {

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import type { CancellationToken } from "../../../src/base/async/cancellation.js";
 import { nextSlice, sliceIsSpent } from "../../../src/base/async/time-slice.js";
 
 const WORKERS = 10;
@@ -36,4 +37,22 @@ test("many who work long share one slice of each turn of the event loop, and all
   expect(Math.max(...perTurn)).toBeLessThanOrEqual(PIECES_IN_A_SLICE);
   // Nobody had a second slice before everybody had the first.
   expect(order).toEqual(Array.from({ length: WORKERS }, (_, worker) => worker));
+});
+
+test("of requests that come together and need the same time, the first ends early, and all get on", async () => {
+  let done = 0;
+  const ends: number[] = [];
+  const requests = Array.from({ length: WORKERS }, async () => {
+    const token: CancellationToken = { isCancelled: false, signal: new AbortController().signal };
+    for (let made = 0; made < PIECES; made++) {
+      await nextSlice(token);
+      done++;
+    }
+    ends.push(done);
+  });
+  await Promise.all(requests);
+  // In rotation alone the first would end when nearly everything is done.
+  expect(ends[0]).toBeLessThanOrEqual(2 * PIECES);
+  expect(ends).toHaveLength(WORKERS);
+  expect(ends.at(-1)).toBe(WORKERS * PIECES);
 });

@@ -51,7 +51,8 @@ function command(server: string, cacheDir: string) {
     cacheDir,
     clock: systemClock,
     random: systemRandom,
-    onError: (source, message) => log.push(`${source} ${message}`),
+    onError: ({ source, message, error, values = {} }) =>
+      log.push([source, message, error, ...Object.values(values)].join(": ")),
   });
   return { discovery, mapper: createRestMapper(discovery), log, warnings };
 }
@@ -120,7 +121,7 @@ describe("discovery", () => {
     ]);
     expect([...failed.keys()]).toEqual(["stale.io/v1"]);
     expect(log).toEqual([
-      "memcache.go:287 couldn't get resource list for stale.io/v1: the server could not find the requested resource",
+      "memcache.go:403: Couldn't get resource list: the server could not find the requested resource: stale.io/v1",
     ]);
   });
 
@@ -137,10 +138,12 @@ describe("discovery", () => {
     };
     expect(await groupsOver(server.cacheDir)).toBe("");
     const folder = discoveryFolder(server.cacheDir, server.url);
-    const read = `cached_discovery.go:113] returning cached discovery info from ${folder}/servergroups.json\n`;
+    const read = `cached_discovery.go:146] "Returning cached discovery info" fileName="${folder}/servergroups.json"\n`;
     expect(await groupsOver(server.cacheDir)).toBe(read);
     const noFolder = join(folder, "servergroups.json");
-    expect(await groupsOver(noFolder)).toContain(`cached_discovery.go:129] failed to write cache to ${noFolder}/`);
+    expect(await groupsOver(noFolder)).toContain(
+      `cached_discovery.go:162] "Failed to write cache" fileName="${noFolder}/`,
+    );
   });
 
   test("a server that cannot be reached is logged for every question", async () => {

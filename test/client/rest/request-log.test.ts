@@ -264,11 +264,11 @@ test.each<[string, Partial<RestRequest>, string]>([
   ["what is to be replaced", { sentBy: "overwrite" }, "helper.go:294"],
   ["a typed list", { sentBy: "typed", path: "/api/v1/nodes" }, "type.go:183"],
   ["protobuf", { method: "POST", contentType: "application/vnd.kubernetes.protobuf" }, "type.go:213"],
-  ["a dynamic client's read", { sentBy: "dynamic" }, "simple.go:242"],
+  ["a dynamic client's read", { sentBy: "dynamic" }, "simple.go:243"],
   ["a scale", { sentBy: "scale", method: "PATCH" }, "client.go:232"],
-  ["a list of resources", { path: "/apis/apps/v1" }, "discovery_client.go:413"],
-  ["groups", { path: "/apis" }, "discovery_client.go:318"],
-  ["a schema", { path: "/openapi/v3/api/v1" }, "groupversion.go:75"],
+  ["a list of resources", { path: "/apis/apps/v1" }, "discovery_client.go:828"],
+  ["groups", { path: "/apis" }, "discovery_client.go:721"],
+  ["a schema", { path: "/openapi/v3/api/v1" }, "groupversion.go:117"],
   ["a log", { path: "/api/v1/namespaces/a/pods/b/log" }, "logs.go:497"],
 ])("%s is logged where kubectl sends it", async (_, request, source) => {
   const { client, text } = clientOf(await serve(json("{}")), { level: 8 });

@@ -46,7 +46,7 @@ const config: ClientConfig = {
   auth: {},
   disableCompression: false,
   timeout: 0,
-  userAgent: "kubectl/v1.36.3",
+  userAgent: "kubectl/v1.37.1",
   namespace: "default",
   namespaceEnforced: false,
   cacheDir: "",
@@ -69,7 +69,7 @@ describe("what is sent", () => {
         method: "GET",
         path: "/prefix/api/v1/pods?labelSelector=a%3Db+c&limit=500",
         headers: {
-          "user-agent": "kubectl/v1.36.3",
+          "user-agent": "kubectl/v1.37.1",
           accept: "application/json, */*",
           "kubectl-command": "kubectl get",
           "accept-encoding": "gzip",

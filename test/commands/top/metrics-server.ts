@@ -43,7 +43,8 @@ const NODES = [
   { metadata: { name: "one" }, ...window, usage: used("1500m", "250Mi") },
   { metadata: { name: "unlisted" }, ...window, usage: used("1m", "1Ki") },
 ];
-const METRICS = "/apis/metrics.k8s.io/v1beta1";
+const GROUP = "/apis/metrics.k8s.io";
+const METRICS = `${GROUP}/v1beta1`;
 
 const ANSWERS: Readonly<Record<string, unknown>> = {
   "/api": { kind: "APIVersions", versions: ["v1"], serverAddressByClientCIDRs: [] },
@@ -104,10 +105,15 @@ const ANSWERS: Readonly<Record<string, unknown>> = {
       { metadata: { name: "web", namespace: "young", creationTimestamp: new Date().toISOString() } },
     ]) as object),
   },
-  [`${METRICS}/namespaces/default/pods?fieldSelector=metadata.name%3Dbatch`]: {
-    kind: "PodMetricsList",
-    apiVersion: "metrics.k8s.io/v1beta1",
-    ...(list(PODS.slice(1, 2)) as object),
+  "/api/v1/namespaces/default/pods?fieldSelector=metadata.name%3Dbatch": {
+    kind: "PodList",
+    apiVersion: "v1",
+    ...(list([{ metadata: { name: "batch", namespace: "default", ...created } }]) as object),
+  },
+  "/api/v1/namespaces/default/pods?fieldSelector=metadata.name%3Dnone": {
+    kind: "PodList",
+    apiVersion: "v1",
+    ...(list([]) as object),
   },
   [`${METRICS}/namespaces/empty/pods?labelSelector=app%3Dweb`]: {
     kind: "PodMetricsList",
@@ -123,8 +129,8 @@ const ANSWERS: Readonly<Record<string, unknown>> = {
 
 const NOT_FOUND = { kind: "Status", apiVersion: "v1", metadata: {}, status: "Failure", reason: "NotFound", code: 404 };
 
-/** Namespace "down" has metrics that nobody serves. */
-export async function startMetricsServer(): Promise<MetricsServer> {
+/** A server's answer is that of v1beta1 with `version` in its place. Namespace "down" has metrics that nobody serves. */
+export async function startMetricsServer(version: "v1" | "v1beta1"): Promise<MetricsServer> {
   const requests: string[] = [];
   const server = createServer((request, response) => {
     const url = request.url ?? "";
@@ -133,9 +139,10 @@ export async function startMetricsServer(): Promise<MetricsServer> {
       response.writeHead(503, { "content-type": "text/plain" }).end("service unavailable");
       return;
     }
-    const body = ANSWERS[url.replace(/\?timeout=5s$/, "")];
+    const asked = url.replace(/\?timeout=5s$/, "").replace(`${GROUP}/${version}/`, `${METRICS}/`);
+    const body = ANSWERS[asked];
     response.writeHead(body === undefined ? 404 : 200, { "content-type": "application/json" });
-    response.end(JSON.stringify(body ?? { ...NOT_FOUND, message: `nothing at ${url}` }));
+    response.end(JSON.stringify(body ?? { ...NOT_FOUND, message: `nothing at ${url}` }).replaceAll("v1beta1", version));
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   return {

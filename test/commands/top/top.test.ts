@@ -41,6 +41,7 @@ const COMMAND_LINES = [
   "top pod none",
   "top pod -l app=web",
   "top pod --field-selector=metadata.name=batch",
+  "top pod --field-selector=metadata.name=none",
   "top pod --use-protocol-buffers=false",
   "top pod -n empty",
   "top pod -n empty -l app=web",
@@ -52,19 +53,29 @@ const COMMAND_LINES = [
   "top pod --request-timeout=5s",
 ];
 
-describe.skipIf(kubectl.missing !== undefined)("top prints what kubectl prints of the same metrics", () => {
+/** Fields are pods': kubectl 1.36 sent the selector to the metrics API, 1.37 lists the pods and picks their metrics. */
+const BY_FIELDS = COMMAND_LINES.filter((line) => line.includes("--field-selector"));
+
+describe.skipIf(kubectl.missing !== undefined).each([
+  ["top prints what kubectl prints of the same metrics", "v1beta1", COMMAND_LINES],
+  [
+    "K37-216: metrics.k8s.io/v1",
+    "v1",
+    ["top node", "top node one", "top pod", "top pod web", "top pod -A", ...BY_FIELDS],
+  ],
+] as const)("%s", (_title, version, lines) => {
   let server: MetricsServer;
   const home = mkdtempSync(join(tmpdir(), "kubets-top-"));
 
   beforeAll(async () => {
-    server = await startMetricsServer();
+    server = await startMetricsServer(version);
   });
   afterAll(async () => {
     await server[Symbol.asyncDispose]();
     rmSync(home, { recursive: true, force: true });
   });
 
-  test.each(COMMAND_LINES)("%s", async (line) => {
+  test.each(lines)("%s", async (line) => {
     const argv = [...line.split(" "), `--server=${server.url}`];
     const env = { HOME: home, KUBECONFIG: join(home, "none"), PATH: "" };
     const requested = async (run: () => Promise<CliResult>) => {

@@ -10,7 +10,7 @@ if (missing !== undefined) process.stdout.write(`helm by a restricted user is sk
 
 const RBAC = "/apis/rbac.authorization.k8s.io/v1";
 
-describe.skipIf(missing !== undefined)("helm 4.2.3 by a user with rights in one namespace", () => {
+describe.skipIf(missing !== undefined)("helm 4.3.1 by a user with rights in one namespace", () => {
   let cluster: Cluster;
   let helm: RealHelm;
   const chart = join(import.meta.dirname, "..", "chart");

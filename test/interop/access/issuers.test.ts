@@ -14,7 +14,7 @@ const { missing } = realTool("kubectl");
 if (missing !== undefined) process.stdout.write(`issuers with kubectl are skipped: ${missing}\n`);
 
 // Two issuers of identities for one cluster: the small one of these tests, and oauth2-mock-server as npm has it.
-describe.skipIf(missing !== undefined)("kubectl 1.36.3 with tokens of", () => {
+describe.skipIf(missing !== undefined)("kubectl 1.37.1 with tokens of", () => {
   let folder: string;
   let small: OidcIssuer;
   let other: OAuth2Server;

@@ -22,7 +22,7 @@ const EVERYBODY = [
   ...["/readyz", "/readyz", "/version/", "/version/", "/version", "/version"].map((path) => `[${path}] [] [get]`),
 ];
 
-describe.skipIf(missing !== undefined)("kubectl 1.36.3, unchanged", () => {
+describe.skipIf(missing !== undefined)("kubectl 1.37.1, unchanged", () => {
   let cluster: Cluster;
   let admin: RealKubectl;
   let jane: RealKubectl;
@@ -123,7 +123,7 @@ subjects:
       "yes\n",
       "no\n",
     ]);
-    // kubectl 1.36.3 panics where it may not read a ClusterRoleBinding, so the role comes alone.
+    // kubectl 1.37.1 panics where it may not read a ClusterRoleBinding, so the role comes alone.
     await writeFile(path, file("'*'", "jane").split("---")[0] ?? "");
     const refused = await jane.run(["auth", "reconcile", "-f", path]);
     expect([refused.code, refused.stderr]).toEqual([

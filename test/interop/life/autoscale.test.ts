@@ -29,7 +29,7 @@ const DEPLOYMENT = {
   },
 };
 
-describe.skipIf(missing !== undefined)("kubectl 1.36.3 autoscales a Deployment under load", () => {
+describe.skipIf(missing !== undefined)("kubectl 1.37.1 autoscales a Deployment under load", () => {
   let cluster: DrivenCluster;
   let kubectl: RealKubectl;
 

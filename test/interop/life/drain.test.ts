@@ -7,7 +7,7 @@ import { workload } from "./workload.js";
 const { missing } = realTool("kubectl");
 if (missing !== undefined) process.stdout.write(`drains by kubectl are skipped: ${missing}\n`);
 
-describe.skipIf(missing !== undefined)("kubectl 1.36.3 drains a node", () => {
+describe.skipIf(missing !== undefined)("kubectl 1.37.1 drains a node", () => {
   let cluster: ServedCluster;
   let kubectl: RealKubectl;
 

@@ -12,7 +12,7 @@ if (missing !== undefined) process.stdout.write(`releases by helm are skipped: $
 
 const CHART = join(import.meta.dirname, "chart");
 
-describe.skipIf(missing !== undefined)("helm 4.2.3, unchanged, and a release that runs", () => {
+describe.skipIf(missing !== undefined)("helm 4.3.1, unchanged, and a release that runs", () => {
   let cluster: Cluster;
   let api: Transport;
   let helm: RealHelm;
@@ -31,7 +31,7 @@ describe.skipIf(missing !== undefined)("helm 4.2.3, unchanged, and a release tha
   const deployment = () => read("/apis/apps/v1/namespaces/default/deployments/store");
   const images = async () => objects(object(object(object((await deployment()).spec).template).spec).containers);
 
-  test("install --wait returns when the pods are ready, after the hook's Job has ended", async () => {
+  test("K37-221: install --wait returns when the pods are ready, after the hook's Job has ended", async () => {
     const installed = await helm.ok("install", "store", CHART, "--wait", "--timeout=50s");
     expect(installed).toMatch(/STATUS: deployed/);
     expect((await deployment()).status).toMatchObject({ readyReplicas: 2, availableReplicas: 2 });

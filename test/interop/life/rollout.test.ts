@@ -10,7 +10,7 @@ import { workload } from "./workload.js";
 const { missing } = realTool("kubectl");
 if (missing !== undefined) process.stdout.write(`rollouts by kubectl are skipped: ${missing}\n`);
 
-describe.skipIf(missing !== undefined)("kubectl 1.36.3, unchanged, and workloads that run", () => {
+describe.skipIf(missing !== undefined)("kubectl 1.37.1, unchanged, and workloads that run", () => {
   let cluster: ServedCluster;
   let kubectl: RealKubectl;
 

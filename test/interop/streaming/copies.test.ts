@@ -13,8 +13,8 @@ const { missing } = realTool("kubectl");
 if (missing !== undefined) process.stdout.write(`kubectl cp is skipped: ${missing}\n`);
 
 describe.skipIf(missing !== undefined).each([
-  ["1.36.3 over WebSockets", realTool("kubectl"), {}],
-  ["1.36.3 over SPDY", realTool("kubectl"), { KUBECTL_REMOTE_COMMAND_WEBSOCKETS: "false" }],
+  ["1.37.1 over WebSockets", realTool("kubectl"), {}],
+  ["1.37.1 over SPDY", realTool("kubectl"), { KUBECTL_REMOTE_COMMAND_WEBSOCKETS: "false" }],
   ["1.28.3", oldKubectl(), {}],
 ] as const)("a folder of a thousand files, by kubectl %s", (_, { path, missing: gone }, env) => {
   if (gone !== undefined) return test.skip("is not here", () => {});

@@ -9,8 +9,8 @@ import { pod, type StreamingCluster, streamingCluster } from "../../helpers/stre
 const SPDY = { KUBECTL_REMOTE_COMMAND_WEBSOCKETS: "false", KUBECTL_PORT_FORWARD_WEBSOCKETS: "false" };
 /** kubectl's variables choose the protocol; an older one speaks SPDY. */
 const PROGRAMS = [
-  ["1.36.3 over WebSockets", realTool("kubectl"), {}],
-  ["1.36.3 over SPDY", realTool("kubectl"), SPDY],
+  ["1.37.1 over WebSockets", realTool("kubectl"), {}],
+  ["1.37.1 over SPDY", realTool("kubectl"), SPDY],
   ["1.28.3", oldKubectl(), {}],
 ] as const;
 for (const [name, { missing }] of PROGRAMS) {

@@ -22,7 +22,7 @@ const CONTROLLERS = ["namespace-controller", "root-ca-certificate-publisher-cont
 
 const AT_ONCE = 3;
 
-describe.skipIf(missing !== undefined)("kubectl 1.36.3 prints the tables of every kind", () => {
+describe.skipIf(missing !== undefined)("kubectl 1.37.1 prints the tables of every kind", () => {
   let cluster: DrivenCluster;
   let client: KubernetesClient;
   let kubectl: RealKubectl;

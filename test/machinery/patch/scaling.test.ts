@@ -1,3 +1,4 @@
+import { v37 } from "../../helpers/server-traits.js";
 import { describe, expect, test } from "vitest";
 import { schemaFor } from "../../../src/api/facts/index.js";
 import { validateAddedTolerations } from "../../../src/api/validation/pod/tolerations.js";
@@ -73,7 +74,7 @@ const SHAPES: readonly (readonly [what: string, size: number, prepare: (size: nu
       const [before, now] = [range(size, toleration), range(size, (at) => toleration(size - 1 - at))];
       return () => {
         const errors: FieldError[] = [];
-        validateAddedTolerations(now, before, "spec.tolerations", optionsOfChange({}, true), errors);
+        validateAddedTolerations(now, before, "spec.tolerations", optionsOfChange({}, true, v37), errors);
         return errors;
       };
     },

@@ -19,7 +19,7 @@ export const coverageExceptions: readonly CoverageException[] = [
       "create service loadbalancer --save-config",
       "create service nodeport --save-config",
       "events --chunk-size",
-      ...each("run", "filename grace-period kustomize recursive wait"),
+      ...each("run", "grace-period kustomize recursive wait"),
     ],
   },
   {

@@ -18,6 +18,7 @@ import {
 } from "../../../machinery/meta/received.js";
 import { selectorFromSet } from "../../../machinery/selectors/label-selector.js";
 import { dns1123LabelErrors } from "../../../machinery/validation/names.js";
+import type { ServerGates, ServerTraits } from "../../gates/feature-gates.js";
 import type {
   DaemonSet,
   DaemonSetSpec,
@@ -43,22 +44,26 @@ import type { LabelSelector } from "../../types/meta/v1.js";
 import { check, checkNonNegative, type Errors } from "../collect.js";
 import { goJson } from "../go-shapes.js";
 import { hasInvalidValue, checkSelector } from "../label-selector.js";
-import { NEW_TEMPLATE, optionsOfChange, type PodValidationOptions } from "../pod/pod-options.js";
+import { newTemplate, optionsOfChange, type PodValidationOptions } from "../pod/pod-options.js";
 import { checkTemplateMetadata, validatePodTemplate } from "../pod/pod-spec.js";
 import { immutable, sameValue } from "../rules.js";
 import { checkRunsForever, checkSelects, isEmptySelector, parsedSelector } from "../selected-template.js";
 import { validateClaimSpec } from "../volumes/claim-spec.js";
 import { checkAtMostWhole, checkIntOrPercent, intOrPercent } from "./rolling-update.js";
 
-export function validateDeployment(deployment: ReceivedObject<Deployment>): FieldError[] {
-  return deploymentErrors(object(deployment.spec), NEW_TEMPLATE);
+export function validateDeployment(deployment: ReceivedObject<Deployment>, server: ServerTraits): FieldError[] {
+  return deploymentErrors(object(deployment.spec), newTemplate(server));
 }
 
 export function validateDeploymentUpdate(
   deployment: ReceivedObject<Deployment>,
   old: ReceivedObject<Deployment>,
+  server: ServerTraits,
 ): FieldError[] {
-  return [...deploymentErrors(object(deployment.spec), templateOptions(old)), ...selectorChange(deployment, old)];
+  return [
+    ...deploymentErrors(object(deployment.spec), templateOptions(old, server)),
+    ...selectorChange(deployment, old),
+  ];
 }
 
 function deploymentErrors(spec: Received<DeploymentSpec>, options: PodValidationOptions): FieldError[] {
@@ -130,8 +135,8 @@ function checkDeploymentStrategy(strategy: Received<DeploymentStrategy>, path: s
 /** What makes pods of a template. */
 type Templated = DaemonSet | Deployment | ReplicaSet | ReplicationController | StatefulSet;
 
-function templateOptions(old: ReceivedObject<Templated>): PodValidationOptions {
-  return optionsOfChange(object(object(old.spec).template), false);
+function templateOptions(old: ReceivedObject<Templated>, server: ServerTraits): PodValidationOptions {
+  return optionsOfChange(object(object(old.spec).template), false, server);
 }
 
 function selectorChange(
@@ -141,15 +146,16 @@ function selectorChange(
   return immutable(object(workload.spec).selector, object(old.spec).selector, "spec.selector");
 }
 
-export function validateReplicaSet(set: ReceivedObject<ReplicaSet>): FieldError[] {
-  return replicaSetErrors(object(set.spec), NEW_TEMPLATE);
+export function validateReplicaSet(set: ReceivedObject<ReplicaSet>, server: ServerTraits): FieldError[] {
+  return replicaSetErrors(object(set.spec), newTemplate(server));
 }
 
 export function validateReplicaSetUpdate(
   set: ReceivedObject<ReplicaSet>,
   old: ReceivedObject<ReplicaSet>,
+  server: ServerTraits,
 ): FieldError[] {
-  return [...replicaSetErrors(object(set.spec), templateOptions(old)), ...selectorChange(set, old)];
+  return [...replicaSetErrors(object(set.spec), templateOptions(old, server)), ...selectorChange(set, old)];
 }
 
 function replicaSetErrors(spec: Received<ReplicaSetSpec>, options: PodValidationOptions): FieldError[] {
@@ -160,12 +166,16 @@ function replicaSetErrors(spec: Received<ReplicaSetSpec>, options: PodValidation
   return errors;
 }
 
-export function validateDaemonSet(set: ReceivedObject<DaemonSet>): FieldError[] {
-  return daemonSetErrors(object(set.spec), NEW_TEMPLATE);
+export function validateDaemonSet(set: ReceivedObject<DaemonSet>, server: ServerTraits): FieldError[] {
+  return daemonSetErrors(object(set.spec), newTemplate(server));
 }
 
-export function validateDaemonSetUpdate(set: ReceivedObject<DaemonSet>, old: ReceivedObject<DaemonSet>): FieldError[] {
-  const options = templateOptions(old);
+export function validateDaemonSetUpdate(
+  set: ReceivedObject<DaemonSet>,
+  old: ReceivedObject<DaemonSet>,
+  server: ServerTraits,
+): FieldError[] {
+  const options = templateOptions(old, server);
   const allowInvalidSelectorValue = options.allowInvalidSelectorValue || hasInvalidValue(object(old.spec).selector);
   return [...selectorChange(set, old), ...daemonSetErrors(object(set.spec), { ...options, allowInvalidSelectorValue })];
 }
@@ -211,13 +221,13 @@ function checkDaemonSetStrategy(strategy: Received<DaemonSetUpdateStrategy>, pat
 }
 
 /** What is let pass of a stateful set that exists: what cannot be changed any more. */
-interface StatefulSetOptions {
+interface StatefulSetOptions extends ServerTraits {
   readonly skipTemplate: boolean;
   readonly exists: boolean;
 }
 
-export function validateStatefulSet(set: ReceivedObject<StatefulSet>): FieldError[] {
-  return statefulSetErrors(object(set.spec), NEW_TEMPLATE, { skipTemplate: false, exists: false });
+export function validateStatefulSet(set: ReceivedObject<StatefulSet>, server: ServerTraits): FieldError[] {
+  return statefulSetErrors(object(set.spec), newTemplate(server), { skipTemplate: false, exists: false, ...server });
 }
 
 const STATEFUL_SET_MUTABLE = [
@@ -233,11 +243,12 @@ const STATEFUL_SET_MUTABLE = [
 export function validateStatefulSetUpdate(
   set: ReceivedObject<StatefulSet>,
   old: ReceivedObject<StatefulSet>,
+  server: ServerTraits,
 ): FieldError[] {
   const [spec, before] = [object(set.spec), object(old.spec)];
-  const options = templateOptions(old);
-  const skipTemplate = statefulSetErrors(before, options, { skipTemplate: false, exists: true }).length > 0;
-  const errors = statefulSetErrors(spec, options, { skipTemplate, exists: true });
+  const options = templateOptions(old, server);
+  const skipTemplate = statefulSetErrors(before, options, { skipTemplate: false, exists: true, ...server }).length > 0;
+  const errors = statefulSetErrors(spec, options, { skipTemplate, exists: true, ...server });
   const kept = (fields: Received<StatefulSetSpec>) =>
     Object.fromEntries(Object.entries(fields).filter(([field]) => !STATEFUL_SET_MUTABLE.includes(field)));
   if (sameValue(kept(spec), kept(before))) return errors;
@@ -250,7 +261,7 @@ export function validateStatefulSetUpdate(
 function statefulSetErrors(
   spec: Received<StatefulSetSpec>,
   options: PodValidationOptions,
-  { skipTemplate, exists }: StatefulSetOptions,
+  { skipTemplate, exists, gates }: StatefulSetOptions,
 ): FieldError[] {
   const errors: Errors = [];
   const management = text(spec.podManagementPolicy);
@@ -258,7 +269,7 @@ function statefulSetErrors(
   else if (management !== "OrderedReady" && management !== "Parallel") {
     errors.push(invalidValue("spec.podManagementPolicy", management, "must be 'OrderedReady' or 'Parallel'"));
   }
-  checkStatefulSetStrategy(object(spec.updateStrategy), "spec.updateStrategy", errors);
+  checkStatefulSetStrategy(object(spec.updateStrategy), "spec.updateStrategy", gates, errors);
   const retention = object(spec.persistentVolumeClaimRetentionPolicy);
   for (const field of ["whenDeleted", "whenScaled"] as const) {
     if (absent(spec.persistentVolumeClaimRetentionPolicy)) continue;
@@ -306,11 +317,16 @@ function asStatefulPod(
   return { ...template, spec: { ...spec, volumes: [...volumes.values(), ...others] } };
 }
 
-function checkStatefulSetStrategy(strategy: Received<StatefulSetUpdateStrategy>, path: string, errors: Errors): void {
+function checkStatefulSetStrategy(
+  strategy: Received<StatefulSetUpdateStrategy>,
+  path: string,
+  gates: ServerGates,
+  errors: Errors,
+): void {
   const type = text(strategy.type);
   const at = `${path}.rollingUpdate`;
   if (type === "") errors.push(required(path));
-  else if (type === "OnDelete") {
+  else if (type === "OnDelete" || (type === "Recreate" && gates.enabled("StatefulSetRecreateStrategy"))) {
     if (absent(strategy.rollingUpdate)) return;
     const shown = goJson("RollingUpdateStatefulSetStrategy", object(strategy.rollingUpdate));
     errors.push(invalidValue(at, shown, "only allowed for updateStrategy 'RollingUpdate'"));
@@ -329,15 +345,19 @@ function checkStatefulSetStrategy(strategy: Received<StatefulSetUpdateStrategy>,
   }
 }
 
-export function validateReplicationController(controller: ReceivedObject<ReplicationController>): FieldError[] {
-  return replicationControllerErrors(object(controller.spec), NEW_TEMPLATE);
+export function validateReplicationController(
+  controller: ReceivedObject<ReplicationController>,
+  server: ServerTraits,
+): FieldError[] {
+  return replicationControllerErrors(object(controller.spec), newTemplate(server));
 }
 
 export function validateReplicationControllerUpdate(
   controller: ReceivedObject<ReplicationController>,
   old: ReceivedObject<ReplicationController>,
+  server: ServerTraits,
 ): FieldError[] {
-  return replicationControllerErrors(object(controller.spec), templateOptions(old));
+  return replicationControllerErrors(object(controller.spec), templateOptions(old, server));
 }
 
 function replicationControllerErrors(
@@ -360,6 +380,7 @@ function replicationControllerErrors(
 export function validatePodTemplateUpdate(
   holder: ReceivedObject<PodTemplate>,
   old: ReceivedObject<PodTemplate>,
+  server: ServerTraits,
 ): FieldError[] {
-  return validatePodTemplate(object(holder.template), "template", optionsOfChange(object(old.template), false));
+  return validatePodTemplate(object(holder.template), "template", optionsOfChange(object(old.template), false, server));
 }

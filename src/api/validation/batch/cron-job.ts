@@ -2,14 +2,15 @@ import { scheduleError } from "../../../machinery/text/cron/parse-schedule.js";
 import { type FieldError, invalidValue, notSupported, required } from "../../../machinery/errors/field-error.js";
 import { absent, object, type Received, type ReceivedObject, text } from "../../../machinery/meta/received.js";
 import { isTimeZone } from "../../../machinery/text/time-zone/time-zone.js";
+import type { ServerTraits } from "../../gates/feature-gates.js";
 import type { CronJob, CronJobSpec, JobSpec } from "../../types/batch/v1.js";
 import { checkNonNegative, checkRequiredOneOf, type Errors } from "../collect.js";
-import { NEW_TEMPLATE, optionsOfChange, type PodValidationOptions } from "../pod/pod-options.js";
+import { newTemplate, optionsOfChange, type PodValidationOptions } from "../pod/pod-options.js";
 import { checkJobSpec } from "./job.js";
 
-export function validateCronJob(cronJob: ReceivedObject<CronJob>): FieldError[] {
+export function validateCronJob(cronJob: ReceivedObject<CronJob>, server: ServerTraits): FieldError[] {
   const errors: Errors = [];
-  checkSpec(object(cronJob.spec), undefined, NEW_TEMPLATE, errors);
+  checkSpec(object(cronJob.spec), undefined, newTemplate(server), errors);
   const name = cronJob.metadata?.name ?? "";
   // Its jobs are called after it, with eleven characters more.
   if (Buffer.byteLength(name) > 52) {
@@ -18,11 +19,15 @@ export function validateCronJob(cronJob: ReceivedObject<CronJob>): FieldError[] 
   return errors;
 }
 
-export function validateCronJobUpdate(cronJob: ReceivedObject<CronJob>, old: ReceivedObject<CronJob>): FieldError[] {
+export function validateCronJobUpdate(
+  cronJob: ReceivedObject<CronJob>,
+  old: ReceivedObject<CronJob>,
+  server: ServerTraits,
+): FieldError[] {
   const errors: Errors = [];
   const before = object(old.spec);
   const template = object(object(object(before.jobTemplate).spec).template);
-  checkSpec(object(cronJob.spec), before, optionsOfChange(template, false), errors);
+  checkSpec(object(cronJob.spec), before, optionsOfChange(template, false, server), errors);
   return errors;
 }
 

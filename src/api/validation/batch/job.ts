@@ -25,6 +25,7 @@ import {
   qualifiedNameErrors,
   regexError,
 } from "../../../machinery/validation/names.js";
+import type { ServerTraits } from "../../gates/feature-gates.js";
 import type {
   Job,
   JobSpec,
@@ -39,7 +40,9 @@ import { check, checkNonNegative, checkOneOf, type Errors } from "../collect.js"
 import { goJson } from "../go-shapes.js";
 import { countIndexes } from "./index-intervals.js";
 import { hasInvalidValue, checkSelector } from "../label-selector.js";
-import { NEW_TEMPLATE, optionsOfChange, type PodValidationOptions } from "../pod/pod-options.js";
+import { newTemplate, optionsOfChange, type PodValidationOptions } from "../pod/pod-options.js";
+import { validateDeclared } from "../declarative/validate-declared.js";
+import { jobSchedulingRules } from "./job-scheduling.js";
 import { validatePodTemplate } from "../pod/pod-spec.js";
 import { IMMUTABLE, immutable, sameValue } from "../rules.js";
 import { checkSelects, parsedSelector, sorted } from "../selected-template.js";
@@ -47,15 +50,22 @@ import { checkSelects, parsedSelector, sorted } from "../selected-template.js";
 const CONTROLLER_UID = "batch.kubernetes.io/controller-uid";
 const JOB_NAME = "batch.kubernetes.io/job-name";
 
-export function validateJob(job: ReceivedObject<Job>): FieldError[] {
-  return jobErrors(job, NEW_TEMPLATE, true);
+export function validateJob(job: ReceivedObject<Job>, server: ServerTraits): FieldError[] {
+  return [
+    ...jobErrors(job, newTemplate(server), true),
+    ...validateDeclared(jobSchedulingRules, job.spec, undefined, "spec", { ...server, isUpdate: false }),
+  ];
 }
 
-export function validateJobUpdate(job: ReceivedObject<Job>, old: ReceivedObject<Job>): FieldError[] {
+export function validateJobUpdate(
+  job: ReceivedObject<Job>,
+  old: ReceivedObject<Job>,
+  server: ServerTraits,
+): FieldError[] {
   const [spec, before] = [object(job.spec), object(old.spec)];
   const template = object(before.template);
   const labels = object(object(template.metadata).labels);
-  const options = optionsOfChange(template, false);
+  const options = optionsOfChange(template, false, server);
   const relaxed = {
     ...options,
     allowInvalidSelectorValue: options.allowInvalidSelectorValue || hasInvalidValue(before.selector),
@@ -73,6 +83,7 @@ export function validateJobUpdate(job: ReceivedObject<Job>, old: ReceivedObject<
     const shown = isStruct ? goJson(type, object(value)) : (value ?? null);
     errors.push(invalidValue(`spec.${field}`, shown, IMMUTABLE));
   }
+  append(errors, validateDeclared(jobSchedulingRules, job.spec, old.spec, "spec", { ...server, isUpdate: true }));
   return errors;
 }
 

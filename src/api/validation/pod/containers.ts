@@ -169,7 +169,13 @@ function validateCommon(
   validateResources(object(container.resources), claims, `${path}.resources`, options, errors);
   validateResizePolicy(objects(container.resizePolicy), spec.restartPolicy, `${path}.resizePolicy`, errors);
   if (!absent(container.securityContext)) {
-    validateSecurityContext(object(container.securityContext), context.hostUsers, `${path}.securityContext`, errors);
+    validateSecurityContext(
+      object(container.securityContext),
+      context.hostUsers,
+      `${path}.securityContext`,
+      context.options,
+      errors,
+    );
   }
 }
 

@@ -12,7 +12,7 @@ import type {
   TCPSocketAction,
 } from "../../types/core/v1.js";
 import type { IntOrString } from "../../types/meta/v1.js";
-import { check, checkNonNegative, type Errors } from "../collect.js";
+import { check, checkNonNegative, checkOneOf, type Errors } from "../collect.js";
 
 type ProbeKind = "livenessProbe" | "readinessProbe" | "startupProbe";
 
@@ -74,10 +74,25 @@ const httpGet: ValidateAction<HTTPGetAction> = (action, path, errors) => {
   for (const { name } of objects(action.httpHeaders)) {
     check(text(name), `${path}.httpHeaders`, httpHeaderNameErrors, errors);
   }
+  checkProtocol(action, `${path}.protocol`, errors);
 };
+
+/** HTTP/2 is spoken in the clear, with the pod itself (K37-020). */
+function checkProtocol({ protocol, scheme, host }: Received<HTTPGetAction>, path: string, errors: Errors): void {
+  if (absent(protocol)) return;
+  checkOneOf(protocol, path, ["HTTP1", "HTTP2"], errors);
+  if (protocol !== "HTTP2") return;
+  if (scheme === "HTTPS") errors.push(invalidValue(path, protocol, "HTTP2 cannot be combined with scheme HTTPS"));
+  else if (text(host) !== "") errors.push(invalidValue(path, protocol, "HTTP2 cannot be combined with a host"));
+}
 
 const port: ValidateAction<TCPSocketAction | GRPCAction> = (action, path, errors) =>
   validatePortNumberOrName(action.port, `${path}.port`, errors);
+
+const grpc: ValidateAction<GRPCAction> = (action, path, errors) => {
+  port(action, path, errors, undefined);
+  checkOneOf(action.mode, `${path}.mode`, ["Plaintext", "TLS"], errors);
+};
 
 const sleep: ValidateAction<SleepAction> = (action, path, errors, gracePeriod) => {
   const seconds = number(action.seconds);
@@ -100,7 +115,7 @@ const PROBE_HANDLERS: Handlers = [
   { kind: "exec", validate: exec },
   { kind: "httpGet", validate: httpGet },
   { kind: "tcpSocket", validate: port },
-  { kind: "grpc", validate: port },
+  { kind: "grpc", validate: grpc },
 ];
 
 const HOOK_HANDLERS: Handlers = [

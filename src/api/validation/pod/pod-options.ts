@@ -1,11 +1,21 @@
-import { absent, object, objects, type Received, type ReceivedObject, text } from "../../../machinery/meta/received.js";
+import {
+  absent,
+  list,
+  object,
+  objects,
+  type Received,
+  type ReceivedObject,
+  text,
+} from "../../../machinery/meta/received.js";
 import type {
   Pod,
   PodAffinityTerm,
   PodSpec,
   PodTemplateSpec,
+  SecurityContext,
   ServiceAccountTokenProjection,
 } from "../../types/core/v1.js";
+import type { ServerTraits } from "../../gates/feature-gates.js";
 import type { Errors } from "../collect.js";
 import { hasInvalidValue } from "../label-selector.js";
 import { isHugePages, isMultipleOfPage, quantity } from "../resources.js";
@@ -32,6 +42,8 @@ export interface PodValidationOptions {
   readonly allowDevicesWithUserNamespace: boolean;
   readonly allowMountOptionPolicy: boolean;
   readonly allowRestartingInitContainers: boolean;
+  readonly allowEmptyImageReference: boolean;
+  readonly allowSysAdminWithoutEscalation: boolean;
 }
 
 export const NEW_TEMPLATE: PodValidationOptions = {
@@ -49,7 +61,15 @@ export const NEW_TEMPLATE: PodValidationOptions = {
   allowDevicesWithUserNamespace: false,
   allowMountOptionPolicy: false,
   allowRestartingInitContainers: false,
+  allowEmptyImageReference: false,
+  allowSysAdminWithoutEscalation: false,
 };
+
+/** Kubernetes 1.36 looks at the references of image volumes in pods alone (K37-070). */
+export const newTemplate = ({ release }: ServerTraits): PodValidationOptions => ({
+  ...NEW_TEMPLATE,
+  allowEmptyImageReference: !release.atLeast("1.37"),
+});
 
 export const NEW_POD: PodValidationOptions = { ...NEW_TEMPLATE, resourceIsPod: true };
 
@@ -57,6 +77,7 @@ export const NEW_POD: PodValidationOptions = { ...NEW_TEMPLATE, resourceIsPod: t
 export function optionsOfChange(
   old: ReceivedObject<Pod> | Received<PodTemplateSpec>,
   resourceIsPod: boolean,
+  { release }: ServerTraits,
 ): PodValidationOptions {
   const spec = object(old.spec);
   const annotations = object(object(old.metadata).annotations);
@@ -93,7 +114,21 @@ export function optionsOfChange(
         container.restartPolicy !== "Always" &&
         objects(container.resizePolicy).some(({ restartPolicy }) => restartPolicy === "RestartContainer"),
     ),
+    // K37-070: a template that has such a volume keeps it.
+    allowEmptyImageReference:
+      !resourceIsPod &&
+      (!release.atLeast("1.37") ||
+        objects(spec.volumes).some(({ image }) => !absent(image) && text(image.reference) === "")),
+    // K37-072: new pods may not have both before Kubernetes 1.38.
+    allowSysAdminWithoutEscalation:
+      release.atLeast("1.37") && eachContainer(spec, "").some(([{ securityContext }]) => addsSysAdmin(securityContext)),
   };
+}
+
+/** Whether a container asks for what no process may gain: CAP_SYS_ADMIN without escalation of privileges. */
+function addsSysAdmin(context: Received<SecurityContext> | null | undefined): boolean {
+  const { allowPrivilegeEscalation, capabilities } = object(context);
+  return allowPrivilegeEscalation === false && list(object(capabilities).add).includes("CAP_SYS_ADMIN");
 }
 
 function any(collect: (errors: Errors) => void): boolean {

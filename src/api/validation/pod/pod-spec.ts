@@ -32,7 +32,9 @@ import {
 import { eachContainer } from "./each-container.js";
 import { checkProfilesMatch, MIRROR, validatePodAnnotations } from "./pod-annotations.js";
 import { validateDnsConfig, validateHostAliases } from "./pod-dns.js";
-import { NEW_TEMPLATE, type PodValidationOptions } from "./pod-options.js";
+import { validateDeclared } from "../declarative/validate-declared.js";
+import { podResponderRules } from "../lifecycle/eviction-rules.js";
+import type { PodValidationOptions } from "./pod-options.js";
 import { checkOperatingSystem, validateHostProcesses } from "./pod-os.js";
 import { validatePodResources } from "./pod-resources.js";
 import { validatePodSecurityContext } from "./security-context.js";
@@ -43,7 +45,7 @@ import { validateTopologySpread } from "./topology-spread.js";
 export function validatePodTemplate(
   template: Received<PodTemplateSpec>,
   path: string,
-  options: PodValidationOptions = NEW_TEMPLATE,
+  options: PodValidationOptions,
 ): FieldError[] {
   const errors: Errors = [];
   const spec = object(template.spec);
@@ -126,6 +128,7 @@ export function validatePodSpec(
   }
   if (!absent(spec.os)) validateOs(spec, path, errors);
   checkFileKeys(spec, path, errors);
+  append(errors, validateDeclared(podResponderRules, spec, undefined, path, { isUpdate: false }));
 }
 
 const NO_CLAIMS: ReadonlySet<string> = new Set();

@@ -12,8 +12,11 @@ import {
 } from "../../../machinery/meta/received.js";
 import { dns1123SubdomainErrors, qualifiedNameErrors } from "../../../machinery/validation/names.js";
 import { mayRestartAll, restartAction } from "../../pods/restart-policy.js";
+import type { ServerTraits } from "../../gates/feature-gates.js";
 import type { Container, ContainerStatus, Pod, PodSpec, PodStatus } from "../../types/core/v1.js";
-import { check, type Errors } from "../collect.js";
+import { validateDeclared } from "../declarative/validate-declared.js";
+import { podHealthRules } from "../volumes/volume-health.js";
+import { check, checkRange, type Errors } from "../collect.js";
 import { goJson } from "../go-shapes.js";
 import { IMMUTABLE } from "../rules.js";
 import { legacyIp } from "../service/ip-fields.js";
@@ -24,10 +27,14 @@ const SYSTEM_CONDITIONS: ReadonlySet<unknown> = new Set(["PodScheduled", "Ready"
 const NOT_NEGATIVE = "must be a non-negative integer";
 
 /** A change of a pod's status. */
-export function validatePodStatusUpdate(pod: ReceivedObject<Pod>, old: ReceivedObject<Pod>): FieldError[] {
+export function validatePodStatusUpdate(
+  pod: ReceivedObject<Pod>,
+  old: ReceivedObject<Pod>,
+  server: ServerTraits,
+): FieldError[] {
   const errors: Errors = [];
   const [status, before] = [object(pod.status), object(old.status)];
-  checkAnnotations(pod, old, optionsOfChange(old, true), errors);
+  checkAnnotations(pod, old, optionsOfChange(old, true, server), errors);
   for (const [index, condition] of objects(status.conditions).entries()) {
     const at = `status.conditions[${index}]`;
     if (number(condition.observedGeneration) < 0) {
@@ -44,6 +51,8 @@ export function validatePodStatusUpdate(pod: ReceivedObject<Pod>, old: ReceivedO
   }
   for (const field of ["containerStatuses", "initContainerStatuses", "ephemeralContainerStatuses"] as const) {
     checkTransitions(field, status, before, object(old.spec), errors);
+    // K37-073: Kubernetes 1.36 refuses those beyond 2147483647 too.
+    if (server.release.atLeast("1.37")) checkUsers(field, status, errors);
   }
   checkClaims(status, object(pod.spec), errors);
   checkAddresses("podIPs", "PodIP", status, before, errors);
@@ -54,6 +63,7 @@ export function validatePodStatusUpdate(pod: ReceivedObject<Pod>, old: ReceivedO
     }
     checkAddresses("hostIPs", "HostIP", status, before, errors);
   }
+  append(errors, validateDeclared(podHealthRules, status, before, "status", { isUpdate: true }));
   return errors;
 }
 
@@ -71,6 +81,20 @@ function checkNomination(
     errors.push(forbiddenField("status.nominatedNodeName", detail));
   }
 }
+
+/** The user that a container runs as, as its runtime tells. */
+function checkUsers(
+  field: "containerStatuses" | "initContainerStatuses" | "ephemeralContainerStatuses",
+  status: Received<PodStatus>,
+  errors: Errors,
+): void {
+  for (const [index, { user }] of objects(status[field]).entries()) {
+    const uid = object(object(user).linux).uid;
+    if (!absent(uid)) checkRange(uid, `status.${field}[${index}].user.linux.uid`, 0, MOST_USER, errors);
+  }
+}
+
+const MOST_USER = 2 ** 32 - 1;
 
 /** A container that ended stays so, unless it is to be started again. */
 function checkTransitions(

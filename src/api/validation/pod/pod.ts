@@ -10,6 +10,7 @@ import {
   type ReceivedObject,
   text,
 } from "../../../machinery/meta/received.js";
+import type { ServerTraits } from "../../gates/feature-gates.js";
 import type {
   Container,
   NodeAffinity,
@@ -66,9 +67,13 @@ function checkTokens(spec: Received<PodSpec>, errors: Errors): void {
 }
 
 /** Of a pod's spec only images, deadline, tolerations and scheduling gates change; more while it is gated. */
-export function validatePodUpdate(pod: ReceivedObject<Pod>, old: ReceivedObject<Pod>): FieldError[] {
+export function validatePodUpdate(
+  pod: ReceivedObject<Pod>,
+  old: ReceivedObject<Pod>,
+  server: ServerTraits,
+): FieldError[] {
   const errors: Errors = [];
-  const options = optionsOfChange(old, true);
+  const options = optionsOfChange(old, true, server);
   validateMetadataAndSpec(pod, options, errors);
   checkAnnotations(pod, old, options, errors);
   const [spec, before] = [object(pod.spec), object(old.spec)];

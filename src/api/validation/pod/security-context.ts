@@ -23,6 +23,7 @@ export function validateSecurityContext(
   context: Received<SecurityContext>,
   hostUsers: boolean,
   path: string,
+  options: PodValidationOptions,
   errors: Errors,
 ): void {
   checkId(context.runAsUser, `${path}.runAsUser`, errors);
@@ -32,17 +33,23 @@ export function validateSecurityContext(
     errors.push(invalidValue(`${path}.procMount`, "Unmasked", "`hostUsers` must be false to use `Unmasked`"));
   }
   validateSeccompProfile(context.seccompProfile, `${path}.seccompProfile`, errors);
-  if (context.allowPrivilegeEscalation === false) checkEscalation(context, path, errors);
+  if (context.allowPrivilegeEscalation === false) checkEscalation(context, path, options, errors);
   validateWindowsOptions(context.windowsOptions, `${path}.windowsOptions`, errors);
   validateAppArmorProfile(context.appArmorProfile, `${path}.appArmorProfile`, errors);
 }
 
-function checkEscalation(context: Received<SecurityContext>, path: string, errors: Errors): void {
+function checkEscalation(
+  context: Received<SecurityContext>,
+  path: string,
+  { allowSysAdminWithoutEscalation }: PodValidationOptions,
+  errors: Errors,
+): void {
   const refuse = (what: string) => {
     const shown = goJson("SecurityContext", context);
     errors.push(invalidValue(path, shown, `cannot set \`allowPrivilegeEscalation\` to false and ${what}`));
   };
   if (context.privileged === true) refuse("`privileged` to true");
+  if (allowSysAdminWithoutEscalation) return;
   for (const capability of list(object(context.capabilities).add)) {
     if (capability === "CAP_SYS_ADMIN") refuse("`capabilities.Add` CAP_SYS_ADMIN");
   }

@@ -16,6 +16,7 @@ import {
   text,
 } from "../../../machinery/meta/received.js";
 import { dns1123SubdomainErrors, rangeErrors } from "../../../machinery/validation/names.js";
+import type { ServerTraits } from "../../gates/feature-gates.js";
 import type {
   VolumeAttachment,
   VolumeAttachmentSource,
@@ -27,9 +28,12 @@ import { IMMUTABLE, named, sameValue } from "../rules.js";
 import { validateInlineVolume } from "../volumes/persistent-volume.js";
 import { validateCsiDriverName } from "../volumes/volume-sources.js";
 
-export function validateVolumeAttachment(attachment: ReceivedObject<VolumeAttachment>): FieldError[] {
+export function validateVolumeAttachment(
+  attachment: ReceivedObject<VolumeAttachment>,
+  server: ServerTraits,
+): FieldError[] {
   const spec = object(attachment.spec);
-  const errors = validateAttachment(attachment);
+  const errors = validateAttachment(attachment, server);
   validateCsiDriverName(text(spec.attacher), "spec.attacher", errors);
   const volume = object(spec.source).persistentVolumeName;
   if (absent(volume)) return errors;
@@ -40,8 +44,9 @@ export function validateVolumeAttachment(attachment: ReceivedObject<VolumeAttach
 export function validateVolumeAttachmentUpdate(
   attachment: ReceivedObject<VolumeAttachment>,
   old: ReceivedObject<VolumeAttachment>,
+  server: ServerTraits,
 ): FieldError[] {
-  const errors = validateAttachment(attachment);
+  const errors = validateAttachment(attachment, server);
   if (sameValue(attachment.spec, old.spec)) return errors;
   return [...errors, invalidValue("spec", shownSpec(object(attachment.spec)), IMMUTABLE)];
 }
@@ -56,13 +61,13 @@ const shownSpec = (spec: Received<VolumeAttachmentSpec>) => ({
   NodeName: text(spec.nodeName),
 });
 
-function validateAttachment(attachment: ReceivedObject<VolumeAttachment>): FieldError[] {
+function validateAttachment(attachment: ReceivedObject<VolumeAttachment>, server: ServerTraits): FieldError[] {
   const spec = object(attachment.spec);
   return [
     ...(text(spec.attacher) === "" ? [required("spec.attacher")] : []),
     ...validateSource(object(spec.source)),
     ...named(text(spec.nodeName), "spec.nodeName", dns1123SubdomainErrors),
-    ...validateStatus(object(attachment.status)),
+    ...validateStatus(object(attachment.status), server),
   ];
 }
 
@@ -81,22 +86,26 @@ function validateSource(source: Received<VolumeAttachmentSource>): FieldError[] 
 const MAX_METADATA_BYTES = 256 * 1024;
 const MAX_MESSAGE_BYTES = 1024;
 
-function validateStatus(status: Received<VolumeAttachmentStatus>): FieldError[] {
+function validateStatus(status: Received<VolumeAttachmentStatus>, server: ServerTraits): FieldError[] {
   const metadata = Object.entries(object(status.attachmentMetadata));
   const size = metadata.reduce((sum, [key, value]) => sum + Buffer.byteLength(key) + Buffer.byteLength(text(value)), 0);
   return [
     ...(size > MAX_METADATA_BYTES ? [tooLong("status.attachmentMetadata", MAX_METADATA_BYTES)] : []),
-    ...validateError(status.attachError, "status.attachError"),
-    ...validateError(status.detachError, "status.detachError"),
+    ...validateError(status.attachError, "status.attachError", server),
+    ...validateError(status.detachError, "status.detachError", server),
   ];
 }
 
-function validateError(error: Received<VolumeError> | null | undefined, path: string): FieldError[] {
+function validateError(
+  error: Received<VolumeError> | null | undefined,
+  path: string,
+  { release }: ServerTraits,
+): FieldError[] {
   if (!isStruct(error)) return [];
   const errors: FieldError[] = [];
-  // The limit that is told is not the one that is kept.
   if (Buffer.byteLength(text(error.message)) > MAX_MESSAGE_BYTES) {
-    errors.push(tooLong(`${path}.message`, MAX_METADATA_BYTES));
+    // K37-074: Kubernetes 1.36 tells another limit than the one that is kept.
+    errors.push(tooLong(`${path}.message`, release.atLeast("1.37") ? MAX_MESSAGE_BYTES : MAX_METADATA_BYTES));
   }
   const code = error.errorCode;
   if (!absent(code) && number(code) < 0) {

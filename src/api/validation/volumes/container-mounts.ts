@@ -1,13 +1,15 @@
 import {
+  duplicate,
   forbiddenField,
   invalidValue,
   notFoundValue,
   notSupported,
   required,
 } from "../../../machinery/errors/field-error.js";
-import { absent, object, objects, type Received, text } from "../../../machinery/meta/received.js";
+import { absent, list, object, objects, type Received, text } from "../../../machinery/meta/received.js";
 import type { Container, EphemeralContainer, VolumeMount } from "../../types/core/v1.js";
 import { checkOneOf, type Errors } from "../collect.js";
+import { repeatedAt } from "../rules.js";
 import { checkDescendingPath, hasBacksteps } from "./file-paths.js";
 import { mayBeDevice, type Volumes } from "./volumes.js";
 
@@ -43,6 +45,7 @@ export function validateVolumeMounts(
     checkSubPaths(mount, at, path, errors);
     checkPropagation(mount, container, `${path}.mountPropagation`, errors);
     checkRecursiveReadOnly(mount, `${path}.recursiveReadOnly`, errors);
+    checkBindOptions(mount, volumes, `${at}.bindMountOptions`, errors);
   }
 }
 
@@ -67,6 +70,20 @@ function checkPropagation(
   if (mount.mountPropagation === "Bidirectional" && object(container.securityContext).privileged !== true) {
     const detail = "Bidirectional mount propagation is available only to privileged containers";
     errors.push(forbiddenField(path, detail));
+  }
+}
+
+/** Options of the bind mount, each once, and not of an image (K37-023). */
+function checkBindOptions(mount: Received<VolumeMount>, volumes: Volumes, path: string, errors: Errors): void {
+  const options = list(mount.bindMountOptions);
+  if (options.length === 0) return;
+  if (!absent(volumes.get(text(mount.name))?.image)) {
+    errors.push(forbiddenField(path, "may not be set for image volumes"));
+  }
+  const repeated = repeatedAt(options);
+  for (const [index, option] of options.entries()) {
+    checkOneOf(option, `${path}[${index}]`, ["nodev", "noexec", "nosuid"], errors);
+    if (repeated.has(index)) errors.push(duplicate(`${path}[${index}]`, option));
   }
 }
 

@@ -1,6 +1,6 @@
 import { invalidValue } from "../../../machinery/errors/field-error.js";
 import { absent, number } from "../../../machinery/meta/received.js";
-import type { Errors } from "../collect.js";
+import { checkRange, type Errors } from "../collect.js";
 
 /** Paths of files in a container or a volume. One error is enough for `../../..`. */
 export function checkNoBacksteps(value: string, path: string, errors: Errors): void {
@@ -24,6 +24,13 @@ export function checkNonReservedPath(value: string, path: string, errors: Errors
     errors.push(invalidValue(path, value, "must not start with '..'"));
   }
 }
+
+/** The user that owns a file. */
+export function checkUser(user: unknown, path: string, errors: Errors): void {
+  checkRange(user, path, 0, MOST_USER, errors);
+}
+
+const MOST_USER = 2 ** 31 - 1;
 
 export function checkFileMode(mode: number | null | undefined, path: string, errors: Errors): void {
   if (absent(mode) || (number(mode) >= 0 && number(mode) <= 0o777)) return;

@@ -3,6 +3,8 @@ import { type FieldError, forbiddenField, invalidValue, notSupported } from "../
 import { absent, object, type Received, type ReceivedObject, text } from "../../../machinery/meta/received.js";
 import { compareQuantities, parseQuantity, quantityValue } from "../../../machinery/text/quantity/quantity.js";
 import { qualifiedNameErrors } from "../../../machinery/validation/names.js";
+import { validateDeclared } from "../declarative/validate-declared.js";
+import { claimHealthRules } from "./volume-health.js";
 import type { PersistentVolumeClaim, PersistentVolumeClaimSpec } from "../../types/core/v1.js";
 import { difference } from "../pod/pod-difference.js";
 import { nonNegativeQuantity, volumeCapacity, isNative, quantity } from "../resources.js";
@@ -132,6 +134,7 @@ export function validatePersistentVolumeClaimStatusUpdate(claim: ReceivedObject<
     const sized = wrong.length > 0 ? wrong : volumeCapacity(amount, at);
     append(errors, sized.length > 0 ? sized : nonNegativeQuantity(amount, at));
   }
+  append(errors, validateDeclared(claimHealthRules, status, undefined, "status", { isUpdate: false }));
   return errors;
 }
 

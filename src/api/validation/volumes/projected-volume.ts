@@ -10,7 +10,7 @@ import type {
 } from "../../types/core/v1.js";
 import type { Errors } from "../collect.js";
 import type { PodValidationOptions } from "../pod/pod-options.js";
-import { checkNonReservedPath, checkFileMode } from "./file-paths.js";
+import { checkFileMode, checkNonReservedPath, checkUser } from "./file-paths.js";
 import { validateFieldSelector, validateResourceFieldSelector } from "../pod/downward-api.js";
 
 /** The sources of one projected volume; no two may claim the same path. `path` is the volume source's. */
@@ -40,6 +40,9 @@ export function validateProjectedSources(
         validateDownwardApiFile(file, `${at}.downwardAPI`, errors);
         claim(text(file.path), text(file.path));
       }
+    }
+    for (const kind of ["serviceAccountToken", "clusterTrustBundle", "podCertificate"] as const) {
+      checkUser(object(source[kind]).user, `${at}.${kind}.user`, errors);
     }
     if (!absent(source.serviceAccountToken)) {
       count++;
@@ -91,6 +94,7 @@ export function validateKeyToPath(item: Received<KeyToPath>, path: string, error
   if (text(item.path) === "") errors.push(required(`${path}.path`));
   checkNonReservedPath(text(item.path), `${path}.path`, errors);
   checkFileMode(item.mode, `${path}.mode`, errors);
+  checkUser(item.user, `${path}.user`, errors);
 }
 
 const FIELDS: ReadonlySet<string> = new Set([
@@ -115,4 +119,5 @@ export function validateDownwardApiFile(file: Received<DownwardAPIVolumeFile>, p
     validateResourceFieldSelector(object(file.resourceFieldRef), true, `${path}.resourceFieldRef`, errors);
   } else errors.push(required(path, "one of fieldRef and resourceFieldRef is required"));
   checkFileMode(file.mode, `${path}.mode`, errors);
+  checkUser(file.user, `${path}.user`, errors);
 }

@@ -46,7 +46,7 @@ import { check, checkOneOf, checkRange, checkRequired, checkRequiredOneOf, type 
 import type { PodValidationOptions } from "../pod/pod-options.js";
 import { quantity } from "../resources.js";
 import { validateClaimTemplate } from "./claim-spec.js";
-import { checkDescendingPath, checkFileMode, checkNoBacksteps } from "./file-paths.js";
+import { checkDescendingPath, checkFileMode, checkNoBacksteps, checkUser } from "./file-paths.js";
 import { validateProjectedSources, validateDownwardApiFile, validateKeyToPath } from "./projected-volume.js";
 
 export type ValidateSource<Source> = (
@@ -117,6 +117,10 @@ const emptyDir: ValidateSource<EmptyDirVolumeSource> = (source, path, errors) =>
   if (limit !== undefined && limit.unscaled < 0n) {
     errors.push(forbiddenField(`${path}.sizeLimit`, "SizeLimit field must be a valid resource quantity"));
   }
+  const { mode } = source;
+  if (!absent(mode) && (number(mode) < 0 || number(mode) > 0o1777)) {
+    errors.push(invalidValue(`${path}.mode`, mode, "must be a number between 0 and 01777 (octal), both inclusive"));
+  }
 };
 
 const HOST_PATH_TYPES = [
@@ -147,6 +151,7 @@ const gitRepo: ValidateSource<GitRepoVolumeSource> = (source, path, errors) => {
 
 const files: ValidateSource<SecretVolumeSource | ConfigMapVolumeSource> = (source, path, errors) => {
   checkFileMode(source.defaultMode, `${path}.defaultMode`, errors);
+  checkUser(source.defaultUser, `${path}.defaultUser`, errors);
   for (const [index, item] of objects(source.items).entries()) {
     validateKeyToPath(item, `${path}.items[${index}]`, errors);
   }
@@ -230,6 +235,7 @@ function isHostPort(pair: string): boolean {
 
 const downwardApi: ValidateSource<DownwardAPIVolumeSource> = (source, path, errors) => {
   checkFileMode(source.defaultMode, `${path}.defaultMode`, errors);
+  checkUser(source.defaultUser, `${path}.defaultUser`, errors);
   for (const file of objects(source.items)) validateDownwardApiFile(file, path, errors);
 };
 
@@ -285,6 +291,7 @@ const storageOs: ValidateSource<StorageOSVolumeSource> = (source, path, errors) 
 
 const projected: ValidateSource<ProjectedVolumeSource> = (source, path, errors, options) => {
   checkFileMode(source.defaultMode, `${path}.defaultMode`, errors);
+  checkUser(source.defaultUser, `${path}.defaultUser`, errors);
   validateProjectedSources(objects(source.sources), path, errors, options);
 };
 
@@ -313,7 +320,7 @@ const ephemeral: ValidateSource<EphemeralVolumeSource> = (source, path, errors) 
 };
 
 const image: ValidateSource<ImageVolumeSource> = (source, path, errors, options) => {
-  if (options.resourceIsPod && text(source.reference) === "") errors.push(required(`${path}.reference`));
+  if (text(source.reference) === "" && !options.allowEmptyImageReference) errors.push(required(`${path}.reference`));
   checkRequiredOneOf(source.pullPolicy, `${path}.pullPolicy`, ["Always", "IfNotPresent", "Never"], errors);
 };
 

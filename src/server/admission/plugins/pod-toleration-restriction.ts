@@ -99,7 +99,7 @@ export function podTolerationRestriction(configuration: PodTolerationRestriction
       const namespace = await namespaceOf(attributes, context);
       const added = operation === "CREATE" ? [...(annotated(namespace, DEFAULTS) ?? configuration.default ?? [])] : [];
       const spec = ensureChild(pod, "spec");
-      if (qosClass(spec) !== "BestEffort") added.push(MEMORY_PRESSURE);
+      if (qosClass(spec, context.release) !== "BestEffort") added.push(MEMORY_PRESSURE);
       if (added.length > 0) spec.tolerations = mergeTolerations(tolerationsOf(pod), structuredClone(added));
       checkWhitelist(pod, namespace, configuration);
     },

@@ -3,7 +3,7 @@ import { validateDaemonSetStatus } from "../../../api/validation/apps/workload-s
 import { validateDaemonSet, validateDaemonSetUpdate } from "../../../api/validation/apps/workloads.js";
 import { number, object, type DraftObject, type ReceivedObject } from "../../../machinery/meta/received.js";
 import type { RecordOf } from "../../endpoints/resource-record.js";
-import { dropping, onChange, templateWarnings } from "../core/pods/templated-pods.js";
+import { onChange, templateWarnings } from "../core/pods/templated-pods.js";
 import { age, containerCells, labelsCell, name, selectorCell } from "../tables/cells.js";
 import { columns, WIDE_TEMPLATE, templateSpec } from "../tables/columns.js";
 import { sameValue } from "../../../api/validation/rules.js";
@@ -13,14 +13,8 @@ export const daemonSetRecord: RecordOf<DaemonSet> = {
   resource: "daemonsets",
   strategy: {
     hasGeneration: true,
-    prepareForCreate(draft, context) {
-      dropping.prepareForCreate?.(draft, context);
-      startTemplateGeneration(draft);
-    },
-    prepareForUpdate(draft, old, context) {
-      dropping.prepareForUpdate?.(draft, old, context);
-      countTemplateGeneration(draft, old);
-    },
+    prepareForCreate: startTemplateGeneration,
+    prepareForUpdate: countTemplateGeneration,
     prepareForStatusUpdate: keepTemplateGeneration,
     validate: validateDaemonSet,
     validateUpdate: validateDaemonSetUpdate,

@@ -3,7 +3,7 @@ import { validateDeploymentStatus } from "../../../api/validation/apps/workload-
 import { validateDeployment, validateDeploymentUpdate } from "../../../api/validation/apps/workloads.js";
 import { number, object } from "../../../machinery/meta/received.js";
 import type { RecordOf } from "../../endpoints/resource-record.js";
-import { dropping, namedTemplateWarnings, onChange, templateWarnings } from "../core/pods/templated-pods.js";
+import { namedTemplateWarnings, onChange, templateWarnings } from "../core/pods/templated-pods.js";
 import { age, containerCells, name, selectorCell } from "../tables/cells.js";
 import { columns, WIDE_TEMPLATE, templateSpec } from "../tables/columns.js";
 
@@ -12,7 +12,6 @@ export const deploymentRecord: RecordOf<Deployment> = {
   resource: "deployments",
   strategy: {
     hasGeneration: true,
-    ...dropping,
     validate: validateDeployment,
     validateUpdate: validateDeploymentUpdate,
     validateStatusUpdate: validateDeploymentStatus,

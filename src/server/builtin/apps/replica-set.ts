@@ -3,7 +3,7 @@ import { validateReplicaSetStatus } from "../../../api/validation/apps/workload-
 import { validateReplicaSet, validateReplicaSetUpdate } from "../../../api/validation/apps/workloads.js";
 import { object } from "../../../machinery/meta/received.js";
 import type { RecordOf } from "../../endpoints/resource-record.js";
-import { dropping, namedTemplateWarnings, onChange, templateWarnings } from "../core/pods/templated-pods.js";
+import { namedTemplateWarnings, onChange, templateWarnings } from "../core/pods/templated-pods.js";
 import { containerCells, selectorCell } from "../tables/cells.js";
 import { columns, REPLICA_COLUMNS, replicaCells, templateSpec } from "../tables/columns.js";
 
@@ -12,7 +12,6 @@ export const replicaSetRecord: RecordOf<ReplicaSet> = {
   resource: "replicasets",
   strategy: {
     hasGeneration: true,
-    ...dropping,
     validate: validateReplicaSet,
     validateUpdate: validateReplicaSetUpdate,
     validateStatusUpdate: validateReplicaSetStatus,

@@ -2,18 +2,10 @@ import type { StatefulSet } from "../../../api/types/apps/v1.js";
 import { validateStatefulSetStatus } from "../../../api/validation/apps/workload-status.js";
 import { validateStatefulSet, validateStatefulSetUpdate } from "../../../api/validation/apps/workloads.js";
 import { claimSpecWarnings } from "../../../api/validation/pod/pod-warnings.js";
-import {
-  child,
-  type DraftObject,
-  number,
-  object,
-  objects,
-  type ReceivedObject,
-} from "../../../machinery/meta/received.js";
+import { number, object, objects, type ReceivedObject } from "../../../machinery/meta/received.js";
 import { dns1123LabelErrors } from "../../../machinery/validation/names.js";
 import type { RecordOf } from "../../endpoints/resource-record.js";
-import { dropDisabledFields } from "../core/pods/disabled-fields.js";
-import { onChange, podSpecOf, templateWarnings } from "../core/pods/templated-pods.js";
+import { onChange, templateWarnings } from "../core/pods/templated-pods.js";
 import { age, containerCells, name } from "../tables/cells.js";
 import { columns, templateSpec } from "../tables/columns.js";
 
@@ -22,14 +14,6 @@ export const statefulSetRecord: RecordOf<StatefulSet> = {
   resource: "statefulsets",
   strategy: {
     hasGeneration: true,
-    prepareForCreate(draft) {
-      dropMaxUnavailable(draft, undefined);
-      dropDisabledFields(podSpecOf(draft));
-    },
-    prepareForUpdate(draft, old) {
-      dropMaxUnavailable(draft, old);
-      dropDisabledFields(podSpecOf(draft), templateSpec(old));
-    },
     validateName: dns1123LabelErrors,
     validate: validateStatefulSet,
     validateUpdate: validateStatefulSetUpdate,
@@ -53,15 +37,6 @@ export const statefulSetRecord: RecordOf<StatefulSet> = {
     ),
   },
 };
-
-/** The field is off in 1.36 until a set has it. */
-function dropMaxUnavailable(draft: DraftObject<StatefulSet>, old: ReceivedObject<StatefulSet> | undefined): void {
-  const rolling = (set: ReceivedObject<StatefulSet> | undefined) =>
-    object(object(object(set?.spec).updateStrategy).rollingUpdate);
-  if (rolling(old).maxUnavailable !== undefined) return;
-  const own = child(child(child(draft, "spec"), "updateStrategy"), "rollingUpdate");
-  delete own?.maxUnavailable;
-}
 
 function statefulSetWarnings(set: ReceivedObject<StatefulSet>, specPath: string): string[] {
   const spec = object(set.spec);

@@ -23,6 +23,7 @@ export const horizontalPodAutoscalerRecord: RecordOf<HorizontalPodAutoscaler> = 
   group: "autoscaling",
   resource: "horizontalpodautoscalers",
   strategy: {
+    hasGeneration: "HPAGeneration",
     validate: validateHorizontalPodAutoscaler,
     validateUpdate: validateHorizontalPodAutoscalerUpdate,
     validateStatusUpdate: validateHorizontalPodAutoscalerStatusUpdate,

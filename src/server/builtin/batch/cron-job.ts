@@ -2,10 +2,8 @@ import type { CronJob } from "../../../api/types/batch/v1.js";
 import { validateCronJob, validateCronJobUpdate } from "../../../api/validation/batch/cron-job.js";
 import { jobSpecWarnings } from "../../../api/validation/batch/job-warnings.js";
 import { podNameWarnings } from "../../../api/validation/pod/pod-warnings.js";
-import type { Fields } from "../../../machinery/meta/access.js";
-import { child, list, object, type ReceivedObject, text } from "../../../machinery/meta/received.js";
+import { list, object, type ReceivedObject, text } from "../../../machinery/meta/received.js";
 import type { RecordOf } from "../../endpoints/resource-record.js";
-import { dropDisabledFields } from "../core/pods/disabled-fields.js";
 import { age, containerCells, name, selectorCell, since } from "../tables/cells.js";
 import { columns, WIDE_TEMPLATE } from "../tables/columns.js";
 
@@ -16,18 +14,11 @@ const templateWarnings = (cronJob: ReceivedObject<CronJob>) =>
 const ZONE_IN_SCHEDULE =
   "cannot use TZ or CRON_TZ in spec.spec.schedule, use timeZone instead, see https://kubernetes.io/docs/concepts/workloads/controllers/cron-jobs/ for more details";
 
-function podSpec(cronJob: ReceivedObject<CronJob>): Fields | undefined {
-  const job = child(child(child(cronJob, "spec"), "jobTemplate"), "spec");
-  return child(child(job ?? {}, "template"), "spec");
-}
-
 export const cronJobRecord: RecordOf<CronJob> = {
   group: "batch",
   resource: "cronjobs",
   strategy: {
     hasGeneration: true,
-    prepareForCreate: (draft) => dropDisabledFields(podSpec(draft)),
-    prepareForUpdate: (draft, old) => dropDisabledFields(podSpec(draft), podSpec(old)),
     validate: validateCronJob,
     validateUpdate: validateCronJobUpdate,
     warningsOnCreate: (cronJob) => [...podNameWarnings(cronJob.metadata?.name ?? ""), ...templateWarnings(cronJob)],

@@ -4,16 +4,8 @@ import { jobSpecWarnings } from "../../../api/validation/batch/job-warnings.js";
 import { validateJob, validateJobUpdate } from "../../../api/validation/batch/job.js";
 import { podNameWarnings } from "../../../api/validation/pod/pod-warnings.js";
 import { humanDuration } from "../../../machinery/text/duration/human-duration.js";
-import {
-  child,
-  ensureChild,
-  number,
-  object,
-  type Received,
-  type ReceivedObject,
-} from "../../../machinery/meta/received.js";
+import { ensureChild, number, object, type Received, type ReceivedObject } from "../../../machinery/meta/received.js";
 import type { RecordOf } from "../../endpoints/resource-record.js";
-import { dropDisabledFields } from "../core/pods/disabled-fields.js";
 import { age, conditionStatus, containerCells, name, selectorCell } from "../tables/cells.js";
 import { columns, WIDE_TEMPLATE, templateSpec } from "../tables/columns.js";
 
@@ -27,9 +19,7 @@ export const jobRecord: RecordOf<Job> = {
     hasGeneration: true,
     prepareForCreate(draft) {
       if (object(draft.spec).manualSelector !== true) generateSelector(draft);
-      dropDisabledFields(podSpec(draft));
     },
-    prepareForUpdate: (draft, old) => dropDisabledFields(podSpec(draft), podSpec(old)),
     validate: validateJob,
     validateUpdate: validateJobUpdate,
     validateStatusUpdate: validateJobStatusUpdate,
@@ -66,8 +56,6 @@ export const jobRecord: RecordOf<Job> = {
     ),
   },
 };
-
-const podSpec = (job: ReceivedObject<Job>) => child(child(child(job, "spec"), "template"), "spec");
 
 /** A job owns the pods that carry its uid; the labels have an old and a new name each. */
 function generateSelector(job: ReceivedObject<Job>): void {

@@ -1,14 +1,13 @@
 import type { PodTemplate } from "../../../api/types/core/v1.js";
 import { validatePodTemplateUpdate } from "../../../api/validation/apps/workloads.js";
+import { newTemplate } from "../../../api/validation/pod/pod-options.js";
 import { validatePodTemplate } from "../../../api/validation/pod/pod-spec.js";
 import { podTemplateWarnings } from "../../../api/validation/pod/pod-warnings.js";
-import { child, object, type ReceivedObject } from "../../../machinery/meta/received.js";
+import { object, type ReceivedObject } from "../../../machinery/meta/received.js";
 import type { RecordOf } from "../../endpoints/resource-record.js";
 import { containerCells, labelsCell, name } from "../tables/cells.js";
 import { columns } from "../tables/columns.js";
-import { dropDisabledFields } from "./pods/disabled-fields.js";
 
-const podSpec = (holder: ReceivedObject<PodTemplate>) => child(child(holder, "template"), "spec");
 const warnings = (holder: ReceivedObject<PodTemplate>) => podTemplateWarnings(object(holder.template), "template");
 
 export const podTemplateRecord: RecordOf<PodTemplate> = {
@@ -16,9 +15,7 @@ export const podTemplateRecord: RecordOf<PodTemplate> = {
   resource: "podtemplates",
   strategy: {
     hasGeneration: true,
-    prepareForCreate: (draft) => dropDisabledFields(podSpec(draft)),
-    prepareForUpdate: (draft, old) => dropDisabledFields(podSpec(draft), podSpec(old)),
-    validate: (holder) => validatePodTemplate(object(holder.template), "template"),
+    validate: (holder, context) => validatePodTemplate(object(holder.template), "template", newTemplate(context)),
     validateUpdate: validatePodTemplateUpdate,
     warningsOnCreate: warnings,
     warningsOnUpdate: (holder, old) =>

@@ -19,7 +19,6 @@ import {
 } from "../../../machinery/meta/received.js";
 import type { RecordOf } from "../../endpoints/resource-record.js";
 import { timestamp } from "../../registry/metadata.js";
-import { dropDisabledFields } from "./pods/disabled-fields.js";
 import { mergeLabelKeys } from "./label-keys.js";
 import { handlePodBinding } from "./pods/pod-binding.js";
 import { podColumns } from "./pods/pod-columns.js";
@@ -81,13 +80,12 @@ export const podRecord: RecordOf<Pod> = {
   strategy: {
     hasGeneration: true,
     prepareForCreate(draft, context) {
-      dropDisabledFields(child(draft, "spec"));
       syncAppArmor(draft, context.warn);
       mergeLabelKeys(child(draft, "spec"), object(draft.metadata?.labels));
       const gated = list(object(draft.spec).schedulingGates).length > 0;
       draft.status = {
         phase: "Pending",
-        qosClass: qosClass(object(draft.spec)),
+        qosClass: qosClass(object(draft.spec), context.release),
         ...(gated && {
           conditions: [
             {
@@ -100,9 +98,6 @@ export const podRecord: RecordOf<Pod> = {
           ],
         }),
       };
-    },
-    prepareForUpdate(draft, old) {
-      dropDisabledFields(child(draft, "spec"), object(old.spec));
     },
     prepareForStatusUpdate: keepOfStatus,
     validate: validatePod,

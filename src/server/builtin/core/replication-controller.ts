@@ -8,7 +8,7 @@ import { number, object } from "../../../machinery/meta/received.js";
 import type { RecordOf } from "../../endpoints/resource-record.js";
 import { containerCells, labelsCell } from "../tables/cells.js";
 import { columns, REPLICA_COLUMNS, replicaCells, templateSpec } from "../tables/columns.js";
-import { dropping, namedTemplateWarnings, onChange, templateWarnings } from "./pods/templated-pods.js";
+import { namedTemplateWarnings, onChange, templateWarnings } from "./pods/templated-pods.js";
 
 export const replicationControllerRecord: RecordOf<ReplicationController> = {
   group: "",
@@ -16,7 +16,6 @@ export const replicationControllerRecord: RecordOf<ReplicationController> = {
   storage: { prefix: "controllers" },
   strategy: {
     hasGeneration: true,
-    ...dropping,
     validate: validateReplicationController,
     validateUpdate: validateReplicationControllerUpdate,
     validateStatusUpdate: validateReplicationControllerStatus,

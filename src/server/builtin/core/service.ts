@@ -1,15 +1,20 @@
+import type { ServerGates } from "../../../api/gates/feature-gates.js";
 import type { Service, ServicePort, ServiceSpec, ServiceStatus } from "../../../api/types/core/v1.js";
 import { validateServiceStatusUpdate, validateServiceUpdate } from "../../../api/validation/service/service-update.js";
 import { serviceStatusWarnings, serviceWarnings } from "../../../api/validation/service/service-warnings.js";
 import { validateService } from "../../../api/validation/service/service.js";
 import { ensureChild, list, number, object, objects, type Received, text } from "../../../machinery/meta/received.js";
-import { dns1035LabelErrors } from "../../../machinery/validation/names.js";
+import { dns1035LabelErrors, dns1123LabelErrors } from "../../../machinery/validation/names.js";
 import type { RecordOf } from "../../endpoints/resource-record.js";
 import { age, labelsCell, loadBalancerCell, name, orNone } from "../tables/cells.js";
 import { columns } from "../tables/columns.js";
 import { serviceProxy } from "./proxies.js";
 import { allocateService, releaseService } from "./services/service-allocation.js";
 import { alignClusterIps, dropOfOldType, keepAllocated } from "./services/service-changes.js";
+
+/** Without RelaxedServiceNameValidation a name begins with a letter (K37-071). */
+const serviceNameErrors = (name: string, gates: ServerGates): readonly string[] =>
+  gates.enabled("RelaxedServiceNameValidation") ? dns1123LabelErrors(name) : dns1035LabelErrors(name);
 
 export const serviceRecord: RecordOf<Service> = {
   group: "",
@@ -39,7 +44,7 @@ export const serviceRecord: RecordOf<Service> = {
     warningsOnCreate: serviceWarnings,
     warningsOnUpdate: serviceWarnings,
     warningsOnStatusUpdate: serviceStatusWarnings,
-    validateName: dns1035LabelErrors,
+    validateName: serviceNameErrors,
     allowCreateOnUpdate: true,
     fieldLabels: ["spec.clusterIP", "spec.type"],
     fields(service) {

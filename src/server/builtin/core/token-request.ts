@@ -65,6 +65,7 @@ export async function handleTokenRequest(
   if (account === undefined) throw notFound({ group: "", resource: "serviceaccounts" }, name);
   const now = accounts.now();
   const spec = { ...object(asked["spec"]) } as JsonObject;
+  if (!accounts.gates.enabled("APIServerWebhookAuthenticationToken")) delete spec["attestations"];
   if (list(spec["audiences"]).length === 0) spec["audiences"] = [...config.issuer.audiences];
   if (absent(spec["expirationSeconds"])) spec["expirationSeconds"] = DEFAULT_SECONDS;
   const metadata = { ...asked.metadata, name, namespace, creationTimestamp: timestamp(now) };

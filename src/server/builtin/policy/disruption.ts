@@ -1,3 +1,4 @@
+import type { Release } from "../../../api/facts/release.js";
 import { allowedCondition, withAllowedCondition } from "../../../api/disruption/budgets.js";
 import { forbidden, notFound, StatusError, tooManyRequests } from "../../../machinery/errors/status-error.js";
 import { number, object } from "../../../machinery/meta/access.js";
@@ -45,7 +46,7 @@ export async function takeDisruption(
     (current) => {
       if (current === undefined) throw notFound({ group: "policy", resource: "poddisruptionbudgets" }, name);
       const draft = copyObject(current.object());
-      check(draft);
+      check(draft, budgets.release);
       const now = timestamp(budgets.now());
       const status = { ...object(draft["status"]) };
       status["disruptionsAllowed"] = number(status["disruptionsAllowed"]) - 1;
@@ -61,16 +62,29 @@ export async function takeDisruption(
   );
 }
 
-function check(budget: KubeObject): void {
+function check(budget: KubeObject, release: Release): void {
   const { name = "", generation = 0 } = budget.metadata ?? {};
   const status = object(budget["status"]);
   const gr = { group: "policy", resource: "poddisruptionbudget" };
   const allowed = number(status["disruptionsAllowed"]);
   if (number(status["observedGeneration"]) < generation) throw stillProcessed(name);
-  if (allowed < 0) throw forbidden(gr, name, "pdb disruptions allowed is negative");
+  const wrong = (text: string, cause: string): StatusError => {
+    const refused = forbidden(gr, name, text);
+    // K37-077: Kubernetes 1.36 gives no cause.
+    if (!release.atLeast("1.37")) return refused;
+    const message = `The disruption budget ${name} does not allow evicting pods currently: ${cause}`;
+    const { status: shown } = refused;
+    return new StatusError({
+      ...shown,
+      details: { ...shown.details, causes: [{ reason: "DisruptionBudget", message }] },
+    });
+  };
+  if (allowed < 0) throw wrong("pdb disruptions allowed is negative", "pdb disruptions allowed is negative");
   if (Object.keys(object(status["disruptedPods"])).length > MOST_DISRUPTED) {
-    const text = "DisruptedPods map too big - too many evictions not confirmed by PDB controller";
-    throw forbidden(gr, name, text);
+    throw wrong(
+      "DisruptedPods map too big - too many evictions not confirmed by PDB controller",
+      "too many pending evictions not confirmed by PDB controller",
+    );
   }
   if (allowed > 0) return;
   const [needed, healthy] = [number(status["desiredHealthy"]), number(status["currentHealthy"])];

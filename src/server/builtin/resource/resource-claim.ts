@@ -1,3 +1,4 @@
+import { claimRuleErrors, claimTemplateRuleErrors } from "../../../api/validation/resource/device-rules.js";
 import type {
   AllocatedDeviceStatus,
   DeviceRequestAllocationResult,
@@ -54,7 +55,7 @@ export const resourceClaimRecord: RecordOf<ResourceClaim> = {
         ...(await claimStatusRights(draft, old, context)),
       ];
     },
-    validate: validateResourceClaim,
+    validate: (claim) => [...validateResourceClaim(claim), ...claimRuleErrors(claim)],
     validateUpdate: validateResourceClaimUpdate,
     validateStatusUpdate: validateResourceClaimStatusUpdate,
     columns: columns(
@@ -87,7 +88,7 @@ export const resourceClaimTemplateRecord: RecordOf<ResourceClaimTemplate> = {
       if (old !== undefined) return [];
       return requestedAdminAccess(object(spec).spec, metadata?.namespace, context);
     },
-    validate: validateResourceClaimTemplate,
+    validate: (template) => [...validateResourceClaimTemplate(template), ...claimTemplateRuleErrors(template)],
     validateUpdate: validateResourceClaimTemplateUpdate,
     columns: NAME_AND_AGE,
   },

@@ -1,7 +1,18 @@
 import type { PodGroup, PodGroupSpec, PodGroupStatus, Workload } from "../../../api/types/scheduling/v1beta1.js";
 import type { CompositePodGroup } from "../../../api/types/scheduling/v1alpha3.js";
+import {
+  validateCompositePodGroup,
+  validateCompositePodGroupStatusUpdate,
+  validateCompositePodGroupUpdate,
+  validatePodGroup,
+  validatePodGroupStatusUpdate,
+  validatePodGroupUpdate,
+  validateWorkload,
+  validateWorkloadUpdate,
+} from "../../../api/validation/scheduling/pod-groups.js";
 import { object, objects, type Received, text } from "../../../machinery/meta/received.js";
 import type { RecordOf } from "../../endpoints/resource-record.js";
+import type { StrategyContext, StrategyOf } from "../../registry/strategy.js";
 import { age, name } from "../tables/cells.js";
 import { columns, NAME_AND_AGE } from "../tables/columns.js";
 
@@ -10,10 +21,31 @@ interface AlphaSpec {
   readonly podGroupTemplateRef?: { readonly workload?: { readonly workloadName?: string } };
 }
 
+/** The rules of 1.37's versions of the kinds. */
+function since37<Kind>({
+  validate,
+  validateUpdate,
+  validateStatusUpdate,
+}: Pick<StrategyOf<Kind>, "validate" | "validateUpdate" | "validateStatusUpdate">): StrategyOf<Kind> {
+  // K37-063: Kubernetes 1.36 has v1alpha2 alone, whose rules are not checked.
+  const hasRules = ({ release }: StrategyContext): boolean => release.atLeast("1.37");
+  return {
+    validate: (object, context) => (hasRules(context) ? (validate?.(object, context) ?? []) : []),
+    validateUpdate: (object, old, context) => (hasRules(context) ? (validateUpdate?.(object, old, context) ?? []) : []),
+    validateStatusUpdate: (object, old, context) =>
+      hasRules(context) ? (validateStatusUpdate?.(object, old, context) ?? []) : [],
+  };
+}
+
 export const podGroupRecord: RecordOf<PodGroup> = {
   group: "scheduling.k8s.io",
   resource: "podgroups",
   strategy: {
+    ...since37<PodGroup>({
+      validate: validatePodGroup,
+      validateUpdate: validatePodGroupUpdate,
+      validateStatusUpdate: validatePodGroupStatusUpdate,
+    }),
     columns: columns(
       [
         "Name",
@@ -55,11 +87,19 @@ function statusCell(status: Received<PodGroupStatus>): string {
 export const compositePodGroupRecord: RecordOf<CompositePodGroup> = {
   group: "scheduling.k8s.io",
   resource: "compositepodgroups",
-  strategy: { columns: NAME_AND_AGE },
+  strategy: {
+    validate: validateCompositePodGroup,
+    validateUpdate: validateCompositePodGroupUpdate,
+    validateStatusUpdate: validateCompositePodGroupStatusUpdate,
+    columns: NAME_AND_AGE,
+  },
 };
 
 export const workloadRecord: RecordOf<Workload> = {
   group: "scheduling.k8s.io",
   resource: "workloads",
-  strategy: { columns: NAME_AND_AGE },
+  strategy: {
+    ...since37<Workload>({ validate: validateWorkload, validateUpdate: validateWorkloadUpdate }),
+    columns: NAME_AND_AGE,
+  },
 };

@@ -8,7 +8,7 @@ export type FieldLabels = (label: string) => string;
  * Returns the field labels of a resource. A kind without labels of its own has metadata.name and metadata.namespace, even if it is
  * cluster-scoped.
  */
-export function fieldLabelsOf({ facts, strategy, codec }: ServedResource): FieldLabels {
+export function fieldLabelsOf({ facts, strategy, codec, release }: ServedResource): FieldLabels {
   return (label) => {
     const own = strategy.fieldLabels;
     if (label === "metadata.name") return label;
@@ -18,7 +18,7 @@ export function fieldLabelsOf({ facts, strategy, codec }: ServedResource): Field
       throw badRequest(text);
     }
     const field =
-      typeof own === "function" ? fieldIn(own(codec.apiVersion), label) : own.find((known) => known === label);
+      typeof own === "function" ? fieldIn(own(codec.apiVersion, release), label) : own.find((known) => known === label);
     if (field !== undefined) return field;
     throw badRequest(strategy.fieldLabelRefusal?.(label, codec.apiVersion) ?? `field label not supported: ${label}`);
   };

@@ -52,7 +52,7 @@ export interface ObjectSource {
 }
 
 /** What a source may use of the request and of the server. */
-export interface SourceRequest extends Omit<StrategyContext, "release"> {
+export interface SourceRequest extends Omit<StrategyContext, "release" | "gates"> {
   /** "" for cluster-scoped objects and for all namespaces. */
   readonly namespace: string;
   /** "status", or another subresource that writes a part of the object; "" for the object itself. */

@@ -1,11 +1,12 @@
 import { describe, expect, it } from "vitest";
+import { v37 } from "../../../helpers/server-traits.js";
 import { builtinRecord, builtinRecords } from "../../../../src/server/builtin/index.js";
 import { resolveStrategy } from "../../../../src/server/registry/default-strategy.js";
 
 describe("every table", () => {
   const tables = builtinRecords.map(({ group, resource, strategy }) => {
     const name = group === "" ? resource : `${resource}.${group}`;
-    return [name, resolveStrategy(strategy).columns.definitions] as const;
+    return [name, resolveStrategy(strategy, v37.gates).columns.definitions] as const;
   });
 
   it.each(tables)("of %s says what each column shows, no two in the same words", (_, definitions) => {

@@ -1,3 +1,6 @@
+import type { ServerTraits } from "../../../../api/gates/feature-gates.js";
+import { check, type Errors } from "../../../../api/validation/collect.js";
+import { dns1123SubdomainErrors } from "../../../../machinery/validation/names.js";
 import { schemaFor } from "../../../../api/facts/index.js";
 import { notSupported, required } from "../../../../machinery/errors/field-error.js";
 import { badRequest, conflict, invalid } from "../../../../machinery/errors/status-error.js";
@@ -36,7 +39,7 @@ export async function handlePodBinding(request: ApiRequest, resource: ServedReso
   const { name: bound = "", uid = "", resourceVersion = "" } = object.metadata ?? {};
   const name = request.info.name === "" ? bound : request.info.name;
   if (name !== bound) throw badRequest("name in URL does not match name in Binding object");
-  const node = targetNode(object, name);
+  const node = targetNode(object, name, resource);
   await admit.validate?.(object);
   const named = request.with({ info: { ...request.info, resource: "pods", name } });
   const preconditions = {
@@ -52,14 +55,17 @@ export async function handlePodBinding(request: ApiRequest, resource: ServedReso
   await respondValue(request, negotiatePlain(request.exchange), 201, status);
 }
 
-function targetNode(binding: KubeObject, name: string): string {
+function targetNode(binding: KubeObject, name: string, { release }: ServerTraits): string {
   const target = isJsonObject(binding["target"]) ? binding["target"] : {};
   const kind = target["kind"] ?? "";
-  const errors = [];
+  const errors: Errors = [];
   if (kind !== "" && kind !== "Node") errors.push(notSupported("target.kind", kind, ["Node", "<empty>"]));
-  if ((target["name"] ?? "") === "") errors.push(required("target.name"));
+  const node = text(target["name"]);
+  if (node === "") errors.push(required("target.name"));
+  // K37-075: Kubernetes 1.36 takes any name.
+  else if (release.atLeast("1.37")) check(node, "target.name", dns1123SubdomainErrors, errors);
   if (errors.length > 0) throw invalid(BINDING, name, errors);
-  return text(target["name"]);
+  return node;
 }
 
 /** What the scheduler says of the pod. */

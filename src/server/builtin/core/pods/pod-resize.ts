@@ -1,3 +1,4 @@
+import type { ServerTraits } from "../../../../api/gates/feature-gates.js";
 import { qosClass } from "../../../../api/pods/qos-class.js";
 import type { Container, Pod, PodSpec, PodStatus, ResourceRequirements } from "../../../../api/types/core/v1.js";
 import type { Quantity } from "../../../../api/types/meta/v1.js";
@@ -34,11 +35,11 @@ export const resize: SubresourceStrategy<ReceivedObject<Pod>, DraftObject<Pod>> 
     else spec.resources = wanted.resources;
     for (const field of LISTS) if (!absent(wanted[field])) spec[field] = resized(wanted[field], before[field]);
   },
-  validate(pod, old) {
+  validate(pod, old, context) {
     const refuse = (detail: string) => [forbiddenField("", detail)];
     if (old.metadata?.annotations?.[MIRROR] !== undefined) return refuse("static pods cannot be resized");
     if (object(object(old.spec).os).name === "windows") return refuse("windows pods cannot be resized");
-    return [...changedPodProblems(pod, old), ...resizeProblems(pod, old)];
+    return [...changedPodProblems(pod, old, context), ...resizeProblems(pod, old, context)];
   },
 };
 
@@ -56,11 +57,11 @@ function resized(wanted: Containers, before: Containers): readonly Received<Cont
   });
 }
 
-function resizeProblems(pod: ReceivedObject<Pod>, old: ReceivedObject<Pod>): FieldError[] {
+function resizeProblems(pod: ReceivedObject<Pod>, old: ReceivedObject<Pod>, { release }: ServerTraits): FieldError[] {
   const errors: FieldError[] = [];
   const [spec, before] = [object(pod.spec), object(old.spec)];
-  const qos = qosClass(spec);
-  if (qos !== (text(object(old.status).qosClass) || qosClass(before))) {
+  const qos = qosClass(spec, release);
+  if (qos !== (text(object(old.status).qosClass) || qosClass(before, release))) {
     const shown = text(object(pod.status).qosClass);
     errors.push(invalidValue("spec", shown, "Pod QOS Class may not change as a result of resizing"));
   }

@@ -1,3 +1,4 @@
+import type { ServerTraits } from "../../../../api/gates/feature-gates.js";
 import type { Pod } from "../../../../api/types/core/v1.js";
 import type { Errors } from "../../../../api/validation/collect.js";
 import { difference } from "../../../../api/validation/pod/pod-difference.js";
@@ -29,18 +30,22 @@ export const ephemeralContainers: SubresourceStrategy<ReceivedObject<Pod>, Draft
     if (added === undefined) delete spec.ephemeralContainers;
     else spec.ephemeralContainers = added;
   },
-  validate(pod, old) {
+  validate(pod, old, context) {
     if (old.metadata?.annotations?.[MIRROR] !== undefined) {
       return [forbiddenField("", "static pods do not support ephemeral containers")];
     }
-    return [...changedPodProblems(pod, old), ...changedContainers(pod, old)];
+    return [...changedPodProblems(pod, old, context), ...changedContainers(pod, old)];
   },
 };
 
 /** What must hold for a pod whatever of it changes. */
-export function changedPodProblems(pod: ReceivedObject<Pod>, old: ReceivedObject<Pod>): FieldError[] {
+export function changedPodProblems(
+  pod: ReceivedObject<Pod>,
+  old: ReceivedObject<Pod>,
+  server: ServerTraits,
+): FieldError[] {
   const errors: Errors = [];
-  const options = optionsOfChange(old, true);
+  const options = optionsOfChange(old, true, server);
   validatePodSpec(object(pod.spec), pod.metadata ?? {}, "spec", options, errors);
   checkAnnotations(pod, old, options, errors);
   return errors;

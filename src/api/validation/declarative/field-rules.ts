@@ -1,0 +1,47 @@
+import type { FieldError } from "../../../machinery/errors/field-error.js";
+import type { NameRule } from "../../../machinery/validation/names.js";
+
+/** What may not be done to a field by an update: the constraints of the mark `k8s:update`. */
+export type UpdateRule = "NoSet" | "NoUnset" | "NoModify" | "NoAddItem" | "NoRemoveItem";
+
+/**
+ * The rules that the marks of k8s.io/api (`+k8s:required`, `+k8s:maxItems=8`) give for a field, and that kube-apiserver makes validation code of.
+ * The names are those of the marks.
+ */
+export interface FieldRules {
+  /** The field has a value: a text that is not empty, a number that is not 0 where it is no `pointer`. */
+  readonly required?: true;
+  /** The field is a pointer: its zero value is a value. */
+  readonly pointer?: true;
+  readonly immutable?: true;
+  readonly update?: readonly UpdateRule[];
+  /** The number may not become less. */
+  readonly monotonic?: true;
+  readonly format?: NameRule;
+  readonly minimum?: number;
+  readonly maximum?: number;
+  /** In characters. */
+  readonly maxLength?: number;
+  readonly maxBytes?: number;
+  readonly maxItems?: number;
+  readonly enum?: readonly string[];
+  /** The field is forbidden while this feature gate is off. */
+  readonly gate?: string;
+  /** A rule in code: `k8s:customValidation`. */
+  readonly custom?: (value: unknown, path: string) => readonly FieldError[];
+  /** The type of the struct. A function, because types may contain themselves. */
+  readonly struct?: () => TypeRules;
+  /** The type of the items of a list. */
+  readonly items?: () => TypeRules;
+  /** The fields by which the items of a list are told apart: `k8s:listMapKey`. Items of an atomic list have none. */
+  readonly keys?: readonly string[];
+  /** The rules of the values of a list of plain values, each of which is there once: `k8s:listType=set`. */
+  readonly values?: FieldRules;
+}
+
+/** The rules of a struct, by its fields in the order in which they are declared. */
+export interface TypeRules {
+  /** Fields of which exactly one is set. */
+  readonly union?: readonly string[];
+  readonly fields: Readonly<Record<string, FieldRules>>;
+}

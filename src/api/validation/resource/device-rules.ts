@@ -1,0 +1,97 @@
+import { dns1123LabelErrors, dns1123SubdomainErrors, cIdentifierErrors } from "../../../machinery/validation/names.js";
+import type { FieldError } from "../../../machinery/errors/field-error.js";
+import type { ReceivedObject } from "../../../machinery/meta/received.js";
+import type { ServerTraits } from "../../gates/feature-gates.js";
+import type { ResourceClaim, ResourceClaimTemplate, ResourceSlice } from "../../types/resource/v1.js";
+import type { FieldRules, TypeRules } from "../declarative/field-rules.js";
+import { validateDeclared } from "../declarative/validate-declared.js";
+
+// The marks of the fields that resource.k8s.io gained in 1.37 (K37-033).
+
+const LONGEST_DOMAIN = 63;
+const LONGEST_NAME = 32;
+
+/** k8s-resource-fully-qualified-name: "example.com/model". */
+function fullyQualifiedErrors(value: string): string[] {
+  const [domain = "", name, ...others] = value.split("/");
+  if (name === undefined) {
+    return [...nameErrors(value), "a fully qualified name must be a domain and a name separated by a slash"];
+  }
+  if (others.length > 0) return [];
+  return [
+    ...(domain === "" ? ["prefix must not be empty"] : []),
+    ...(domain.length > LONGEST_DOMAIN ? [`may not be more than ${LONGEST_DOMAIN} bytes`] : []),
+    ...(domain === "" ? [] : dns1123SubdomainErrors(domain).map((message) => `prefix: ${message}`)),
+    ...(name === "" ? ["name must not be empty"] : nameErrors(name)),
+  ];
+}
+
+const nameErrors = (name: string): string[] => [
+  ...(name.length > LONGEST_NAME ? [`may not be more than ${LONGEST_NAME} bytes`] : []),
+  ...cIdentifierErrors(name),
+];
+
+const skipNodeOperations: FieldRules = {
+  values: { enum: ["NodePrepareResources", "NodeUnprepareResources", "*"] },
+};
+
+const sliceRules: TypeRules = {
+  fields: {
+    partitionTypeAttribute: {
+      pointer: true,
+      gate: "DRAPartitionableDevicesType",
+      format: fullyQualifiedErrors,
+    },
+    skipNodeOperations,
+    devices: {
+      items: () => ({
+        fields: {
+          consumesCounters: {
+            items: () => ({
+              fields: { compatibilityGroups: { maxItems: 2, values: { format: dns1123LabelErrors } } },
+            }),
+          },
+        },
+      }),
+    },
+  },
+};
+
+const derivedAttributes: FieldRules = {
+  maxItems: 32,
+  items: () => ({
+    fields: { name: { required: true, format: fullyQualifiedErrors }, expression: { required: true } },
+  }),
+};
+
+const claimRules: TypeRules = {
+  fields: {
+    devices: {
+      struct: () => ({
+        fields: {
+          requests: {
+            items: () => ({
+              fields: {
+                exactly: { pointer: true, struct: () => ({ fields: { derivedAttributes } }) },
+                firstAvailable: { items: () => ({ fields: { derivedAttributes } }) },
+              },
+            }),
+          },
+        },
+      }),
+    },
+  },
+};
+
+export const sliceRuleErrors = (
+  slice: ReceivedObject<ResourceSlice>,
+  old: ReceivedObject<ResourceSlice> | undefined,
+  { gates }: ServerTraits,
+): FieldError[] => validateDeclared(sliceRules, slice.spec, old?.spec, "spec", { gates, isUpdate: old !== undefined });
+
+/** A claim's spec never changes. */
+export const claimRuleErrors = (claim: ReceivedObject<ResourceClaim>): FieldError[] =>
+  validateDeclared(claimRules, claim.spec, undefined, "spec", { isUpdate: false });
+
+export const claimTemplateRuleErrors = ({ spec }: ReceivedObject<ResourceClaimTemplate>): FieldError[] =>
+  validateDeclared(claimRules, spec?.spec, undefined, "spec.spec", { isUpdate: false });
