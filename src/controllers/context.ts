@@ -86,6 +86,8 @@ export interface ControllerContext {
   /** Aborts when the controllers stop. */
   readonly signal: AbortSignal;
   readonly recorder: (source: EventSource) => EventRecorder;
+  /** Counts a request for a new ResourceClaim. */
+  readonly countClaim: (succeeded: boolean, adminAccess: boolean) => void;
   readonly report: (error: unknown) => void;
   /** Calls `listener` after each change of what the server serves. */
   readonly onApiChange: (listener: () => void) => void;

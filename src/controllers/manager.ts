@@ -176,6 +176,8 @@ export interface Controllers {
   prepared(namespace: string): Promise<void>;
   /** What their queues do. */
   status(): readonly ControllerStatus[];
+  /** How many ResourceClaims they asked for, by "<success or failure> <whether with admin access>". Empty before Kubernetes 1.37. */
+  claimCreates(): ReadonlyMap<string, number>;
   /** Resolves when nothing of them runs any more. */
   stop(): Promise<void>;
 }
@@ -210,6 +212,7 @@ export function startControllers(config: ControllersConfig): Controllers {
   const served = new ServedResources(client.rest, clock);
   const listeners: (() => void)[] = [() => served.invalidate()];
   const release = config.release ?? newestRelease;
+  const claimCreates = new Map<string, number>();
   const context: ControllerContext = {
     release,
     gates: serverGates(release.emulated, config.featureGates),
@@ -223,6 +226,12 @@ export function startControllers(config: ControllersConfig): Controllers {
     random: surroundings.random,
     signal,
     recorder: (source) => events.recorder(source),
+    countClaim(succeeded, adminAccess) {
+      // K37-149: before 1.37 the metric had another name, which is not there.
+      if (!release.atLeast("1.37")) return;
+      const labels = `${succeeded ? "success" : "failure"} ${adminAccess}`;
+      claimCreates.set(labels, (claimCreates.get(labels) ?? 0) + 1);
+    },
     report,
     onApiChange: (listener) => void listeners.push(listener),
     whenOccupied: config.whenOccupied ?? atOnce,
@@ -241,6 +250,7 @@ export function startControllers(config: ControllersConfig): Controllers {
     settled,
     prepared: (namespace) => context.namespaceObjects.prepare(namespace),
     status: () => manager.status(),
+    claimCreates: () => claimCreates,
     async stop() {
       unsubscribe?.();
       stopping.abort();

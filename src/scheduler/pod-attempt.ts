@@ -116,7 +116,8 @@ export class PodAttempts {
       this.#fail(queued, { message: "no nodes available to schedule pods", rejectedBy: [NO_NODES], nominatedNode: "" });
       return undefined;
     }
-    const picked = picker.pick(profile, state, info);
+    const pick = () => picker.pick(profile, state, info);
+    const picked = this.parts.measuring.on?.algorithm(pick, isNode) ?? pick();
     if (picked instanceof Diagnosis) {
       const { message, nominatedNode } = this.#run(
         "PostFilter",
@@ -181,6 +182,8 @@ export class PodAttempts {
     reportPod(current, { condition: { type: "PodScheduled", status: "False", reason, message }, nominatedNode });
   }
 }
+
+const isNode = (picked: string | Diagnosis): boolean => !(picked instanceof Diagnosis);
 
 const codeOf = (status: Status | undefined): Status["code"] | undefined => status?.code;
 

@@ -60,6 +60,24 @@ export const SCHEDULER_METRICS = {
   },
 } as const satisfies Readonly<Record<string, FamilyDefinition>>;
 
+/** Those that 1.37 adds, and one that is beta since (K37-165). */
+const NEWER_METRICS = {
+  algorithm: {
+    name: "scheduler_scheduling_algorithm_duration_seconds",
+    type: "histogram",
+    help: "Scheduling algorithm latency in seconds",
+    buckets: exponentialBuckets(0.001, 2, 15),
+    stability: "BETA",
+  },
+  entities: {
+    name: "scheduler_queued_entities",
+    type: "gauge",
+    help: "Number of queued scheduling entities, by the queue and the type of the entity.",
+    labels: ["queue", "type"],
+    stability: "ALPHA",
+  },
+} as const satisfies Readonly<Record<string, FamilyDefinition>>;
+
 const STATUS_NAMES: Readonly<Record<StatusCode, string>> = {
   unschedulable: "Unschedulable",
   unresolvable: "UnschedulableAndUnresolvable",
@@ -99,9 +117,11 @@ export class SchedulerMetrics {
   /** When the attempts under way began. */
   readonly #began = new WeakMap<QueuedPod, number>();
   readonly #now: Stopwatch;
+  /** Undefined before 1.37. */
+  readonly #newer: { readonly algorithm: Family; readonly entities: Family } | undefined;
 
   /** `now` measures in milliseconds. */
-  constructor(table: MetricTable, now: Stopwatch) {
+  constructor(table: MetricTable, now: Stopwatch, release: { atLeast(version: string): boolean }) {
     this.#attempts = table.family(SCHEDULER_METRICS.attempts);
     this.#duration = table.family(SCHEDULER_METRICS.duration);
     this.#podAttempts = table.family(SCHEDULER_METRICS.podAttempts);
@@ -110,6 +130,20 @@ export class SchedulerMetrics {
     this.#preemptions = table.family(SCHEDULER_METRICS.preemptions);
     this.#victims = table.family(SCHEDULER_METRICS.victims);
     this.#now = now;
+    // K37-165
+    if (release.atLeast("1.37")) {
+      const { algorithm, entities } = NEWER_METRICS;
+      this.#newer = { algorithm: table.family(algorithm), entities: table.family(entities) };
+    }
+  }
+
+  /** Runs what finds a node for a pod; `isFound` says whether it did. */
+  algorithm<T>(find: () => T, isFound: (answer: T) => boolean): T {
+    const began = this.#now();
+    const answer = find();
+    const family = this.#newer?.algorithm;
+    if (family !== undefined && isFound(answer)) family.observe(family.series(), (this.#now() - began) / 1000);
+    return answer;
   }
 
   began(queued: QueuedPod): void {
@@ -161,6 +195,10 @@ export class SchedulerMetrics {
   /** Shows how many pods wait, once the scheduler has started. */
   show({ sizes }: SchedulerMeasuring): void {
     if (sizes === undefined) return;
-    for (const [queue, size] of Object.entries(sizes())) this.#pending.set(this.#pending.series(queue), size);
+    const entities = this.#newer?.entities;
+    for (const [queue, size] of Object.entries(sizes())) {
+      this.#pending.set(this.#pending.series(queue), size);
+      entities?.set(entities.series(queue, "pod"), size);
+    }
   }
 }

@@ -49,6 +49,7 @@ export function controllersOf(
     timers,
     signal: stopping.signal,
     recorder: (source: Parameters<ControllerContext["recorder"]>[0]) => events.recorder(source),
+    countClaim: () => {},
     served: new ServedResources(client.rest, clock),
     random,
     release,

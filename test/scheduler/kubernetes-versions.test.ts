@@ -6,6 +6,8 @@ import { serviceUnavailable } from "../../src/machinery/errors/status-error.js";
 import { podRequests } from "../../src/scheduler/cache/pod-info.js";
 import { imageLocality } from "../../src/scheduler/plugins/image-locality.js";
 import type { OwnFilter } from "../../src/server/filters/own-filter.js";
+import { call } from "../helpers/api-caller.js";
+import { total } from "../helpers/scraped-metrics.js";
 import { quietCluster, readyNodes } from "../helpers/quiet-cluster.js";
 import { cacheOf, node, pod, type PodShape, scored } from "./cluster-state.js";
 
@@ -94,6 +96,31 @@ test.each([
   expect(await failures(version, "high")).toEqual([message]);
   for (const name of ["low", "high"]) await podsOf(version).delete(name, { gracePeriodSeconds: 0 });
   await scheduledIn(version).cluster.clock.advance("2s");
+});
+
+test.each([
+  ["1.36", [undefined, undefined]],
+  ["1.37", [1, 1]],
+] as const)("K37-165: what a scheduler of %s counts beside its stable metrics", async (version, expected) => {
+  const { cluster } = scheduledIn(version);
+  const scrape = async (): Promise<string> =>
+    (await call(cluster.transport(), "GET", "/metrics", undefined, { accept: "text/plain" })).text;
+  await scrape();
+  await addPod(version, "placed", { requests: { cpu: "100m" } });
+  await addPod(version, "waits", { requests: { cpu: "100" } });
+  const text = await scrape();
+  expect(total(text, "scheduler_pending_pods", { queue: "unschedulable" })).toBe(1);
+  const shown = (name: string): boolean => text.includes(`# TYPE ${name} `);
+  const [algorithm, entities] = [
+    "scheduler_scheduling_algorithm_duration_seconds",
+    "scheduler_queued_entities",
+  ] as const;
+  expect([
+    shown(algorithm) ? total(text, `${algorithm}_count`) : undefined,
+    shown(entities) ? total(text, entities, { queue: "unschedulable", type: "pod" }) : undefined,
+  ]).toEqual(expected);
+  for (const name of ["placed", "waits"]) await podsOf(version).delete(name, { gracePeriodSeconds: 0 });
+  await cluster.clock.advance("2s");
 });
 
 describe("K37-161: a binding that the server is not there for", () => {

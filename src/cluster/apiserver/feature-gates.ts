@@ -27,6 +27,7 @@ const OBEYED: ReadonlySet<string> = new Set([
   "HPAGeneration",
   "HPAScaleToZero",
   "KMSv1",
+  "PersistentVolumeClaimUnusedSinceTime",
   "RelaxedServiceNameValidation",
   "StatefulSetRecreateStrategy",
 ]);

@@ -113,8 +113,14 @@ export class ControllersPart implements ControlPlanePart {
   #addMetrics(table: MetricTable): void {
     table.onRead(async () => {
       // Loaded when the metrics are first read.
-      const { showQueues } = await inOrder(import("../../component/metrics/queue-metrics.js"));
-      showQueues(table, [...(this.#own?.status() ?? []), ...(this.#elected?.status() ?? [])]);
+      const { showClaims, showQueues } = await inOrder(import("../../component/metrics/queue-metrics.js"));
+      const running = [this.#own, this.#elected].filter((controllers) => controllers !== undefined);
+      showQueues(
+        table,
+        running.flatMap((controllers) => controllers.status()),
+      );
+      // Those of kube-controller-manager run in one of them.
+      for (const controllers of running) showClaims(table, controllers.claimCreates());
     });
   }
 
@@ -180,7 +186,7 @@ export class SchedulerPart implements ControlPlanePart {
     server.measuring.addSource((table) =>
       table.onRead(async () => {
         const { SchedulerMetrics } = await inOrder(import("../../scheduler/scheduler-metrics.js"));
-        measuring.on ??= new SchedulerMetrics(table, stopwatchOf(timers)());
+        measuring.on ??= new SchedulerMetrics(table, stopwatchOf(timers)(), server.release);
         measuring.on.show(measuring);
       }),
     );

@@ -6,7 +6,7 @@ import { kubernetesClient } from "../../client/dynamic/kubernetes-client.js";
 import type { Transport } from "../../client/transport/transport.js";
 import type { Component, ComponentContext } from "../../component/component.js";
 import type { Flags } from "../../component/flags/flag-set.js";
-import { showQueues } from "../../component/metrics/queue-metrics.js";
+import { showClaims, showQueues } from "../../component/metrics/queue-metrics.js";
 import { type Controllers, startControllers } from "../../controllers/manager.js";
 import { missingKinds } from "../../controllers/required-kinds.js";
 import { aborted } from "../../base/async/until-aborted.js";
@@ -64,11 +64,14 @@ async function run(flags: Flags, context: ComponentContext): Promise<void> {
   const transport = metrics.counted(openConnection(config, context, limits), config);
   const election = metrics.counted(openConnection(config, context), config);
   const running = new Set<ControllerName>();
-  let status: Controllers["status"] = () => [];
-  metrics.table.onRead(() => showQueues(metrics.table, status()));
+  let counted: Counted | undefined;
+  metrics.table.onRead(() => {
+    showQueues(metrics.table, counted?.status() ?? []);
+    showClaims(metrics.table, counted?.claimCreates() ?? new Map());
+  });
   const work = (ending: AbortSignal): Promise<void> =>
     runControllers(
-      { ...context, flags, gates, enabled, given, transport, running, onStart: (read) => (status = read) },
+      { ...context, flags, gates, enabled, given, transport, running, onStart: (started) => (counted = started) },
       ending,
     );
   const leadership = prepareLeadership({
@@ -114,9 +117,11 @@ interface Work extends Pick<ComponentContext, "clock" | "log"> {
   readonly transport: Transport;
   /** Filled with the controllers that run. */
   readonly running: Set<ControllerName>;
-  /** Is given what says what the controllers' queues do. */
-  readonly onStart: (status: Controllers["status"]) => void;
+  readonly onStart: (started: Counted) => void;
 }
+
+/** What says what the controllers do. */
+type Counted = Pick<Controllers, "status" | "claimCreates">;
 
 /** Runs the controllers until `ending` aborts, and ends them within --controller-shutdown-timeout. */
 async function runControllers(work: Work, ending: AbortSignal): Promise<void> {
@@ -145,7 +150,7 @@ async function runControllers(work: Work, ending: AbortSignal): Promise<void> {
       return () => void listeners.delete(listener);
     },
   });
-  onStart(() => controllers.status());
+  onStart(controllers);
   const following = followServedKinds(discovery, () => {
     for (const changed of listeners) changed();
   });

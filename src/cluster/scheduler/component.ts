@@ -1,4 +1,4 @@
-import { releaseOf } from "../../api/facts/index.js";
+import { type Release, releaseOf } from "../../api/facts/index.js";
 import { resolve } from "node:path";
 import { stopwatchOf } from "../../base/time/timers.js";
 import { kubernetesClient } from "../../client/dynamic/kubernetes-client.js";
@@ -55,14 +55,17 @@ async function run(flags: Flags, context: ComponentContext): Promise<void> {
   const limits = { rate: given.rate, mayAct: () => leadership.mayAct() };
   const transport = metrics.counted(openConnection(config, context, limits), config);
   const election = metrics.counted(openConnection(config, context), config);
-  const measuring: SchedulerMeasuring = { on: new SchedulerMetrics(metrics.table, stopwatchOf(processTimers)()) };
+  const release = await releaseOf();
+  const measuring: SchedulerMeasuring = {
+    on: new SchedulerMetrics(metrics.table, stopwatchOf(processTimers)(), release),
+  };
   metrics.table.onRead(() => measuring.on?.show(measuring));
   let isSyncing = false;
   const onSync = (syncing: boolean): void => {
     isSyncing = syncing;
   };
   const work = (ending: AbortSignal): Promise<void> =>
-    schedule(given.scheduler, { ...context, transport, onSync, measuring }, ending);
+    schedule(given.scheduler, { ...context, release, transport, onSync, measuring }, ending);
   const leadership = prepareLeadership({
     program: KUBE_SCHEDULER,
     settings,
@@ -126,11 +129,12 @@ interface Parts extends Pick<ComponentContext, "clock" | "log"> {
   /** Called when the scheduler begins to read what there is, and when it knows that. */
   readonly onSync: (isSyncing: boolean) => void;
   readonly measuring: SchedulerMeasuring;
+  readonly release: Release;
 }
 
 /** Schedules pods until `ending` aborts. Rejects for options that cannot be right. */
 async function schedule(options: SchedulerOptions, parts: Parts, ending: AbortSignal): Promise<void> {
-  const { clock, log, transport, onSync, measuring } = parts;
+  const { clock, log, transport, onSync, measuring, release } = parts;
   const timers = processTimers;
   const report = (error: unknown): void => log.error("scheduler/schedule_one.go:1045", "Unhandled Error", error);
   const client = kubernetesClient({ transport: () => keptOpen(transport) }, { clock, timers });
@@ -145,7 +149,7 @@ async function schedule(options: SchedulerOptions, parts: Parts, ending: AbortSi
     timers,
     random: processRandom,
     reportError: report,
-    release: await releaseOf(),
+    release,
     measuring,
     serves(apiVersion, kind) {
       const name = `${apiVersion} ${kind}`;

@@ -37,6 +37,22 @@ function replace(family: Family, name: string, { count, sumSeconds, buckets }: D
   family.replace(family.series(name), [...counts, count - before], sumSeconds);
 }
 
+const CLAIM_CREATES: FamilyDefinition = {
+  name: "dynamic_resource_allocation_resourceclaim_creates_total",
+  type: "counter",
+  help: "Number of ResourceClaims creation requests, categorized by creation status and admin access",
+  labels: ["status", "admin_access"],
+  stability: "ALPHA",
+};
+
+/** Shows how many ResourceClaims controllers asked for, by "<status> <admin access>" (K37-149). */
+export function showClaims(table: MetricTable, creates: ReadonlyMap<string, number>): void {
+  for (const [labels, count] of creates) {
+    const family = table.family(CLAIM_CREATES);
+    family.set(family.series(...labels.split(" ")), count);
+  }
+}
+
 const LEADER: FamilyDefinition = {
   name: "leader_election_master_status",
   type: "gauge",

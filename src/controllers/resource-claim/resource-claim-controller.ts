@@ -76,8 +76,10 @@ class ResourceClaimReconciler {
   readonly #claims: SharedInformer<Stored<ResourceClaim>>;
   readonly #templates: SharedInformer<Stored<ResourceClaimTemplate>>;
   readonly #recorder: EventRecorder;
+  readonly #countClaim: ControllerContext["countClaim"];
 
-  constructor({ client, manager, recorder }: ControllerContext) {
+  constructor({ client, manager, recorder, countClaim }: ControllerContext) {
+    this.#countClaim = countClaim;
     this.#client = client;
     this.#pods = manager.informers.of("v1", "Pod");
     this.#claims = manager.informers.of(...CLAIM_KIND);
@@ -147,8 +149,16 @@ class ResourceClaimReconciler {
       const absent = `resourceclaimtemplate.resource.k8s.io "${templateName}" not found`;
       throw new Error(`resource claim template "${templateName}": ${absent}`);
     }
-    const created = await this.#claimsIn(namespace).create(generatedClaim(pod, entry, template));
-    return created.metadata?.name;
+    const claim = generatedClaim(pod, entry, template);
+    const adminAccess = (claim.spec?.devices?.requests ?? []).some(({ exactly }) => exactly?.adminAccess === true);
+    try {
+      const created = await this.#claimsIn(namespace).create(claim);
+      this.#countClaim(true, adminAccess);
+      return created.metadata?.name;
+    } catch (error) {
+      this.#countClaim(false, adminAccess);
+      throw error;
+    }
   }
 
   /** Of pods that reached a node without the scheduler. */

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { type Cluster, startCluster } from "../../../src/cluster/index.js";
 import { kubernetesClient, type KubernetesClient } from "../../../src/client/index.js";
 import { call } from "../../helpers/api-caller.js";
@@ -64,4 +64,36 @@ test("SCD-8: attempts to schedule pods are counted, and the pods that wait are s
     expect(total(text, point, { extension_point: "PostFilter", status: "Unschedulable" })).toBeGreaterThan(0);
     expect(total(text, "scheduler_preemption_attempts_total")).toBeGreaterThan(0);
   });
+});
+
+test.each([
+  ["1.36", undefined],
+  ["1.37", 1],
+])("K37-149: controllers of %s count the ResourceClaims that they make", async (kubernetesVersion, expected) => {
+  const own = await startCluster({
+    port: false,
+    kubernetesVersion,
+    controllers: ["serviceaccount-controller", "resourceclaim-controller"],
+    scheduler: false,
+  });
+  onTestFinished(() => own.close());
+  const api = kubernetesClient({ transport: () => own.transport() });
+  onTestFinished(() => api.close());
+  const requests = [{ name: "gpu", exactly: { deviceClassName: "gpu" } }];
+  const template = { metadata: { name: "gpus" }, spec: { spec: { devices: { requests } } } };
+  await api.of("resource.k8s.io/v1", "ResourceClaimTemplate").namespace("default").create(template);
+  const resourceClaims = [{ name: "gpu", resourceClaimTemplateName: "gpus" }];
+  const spec = { containers: [{ name: "c", image: "i" }], resourceClaims };
+  await api
+    .of("v1", "Pod")
+    .namespace("default")
+    .create({ metadata: { name: "p" }, spec });
+  await eventually(async () => {
+    const { items } = await api.of("resource.k8s.io/v1", "ResourceClaim").namespace("default").list();
+    expect(items).toHaveLength(1);
+  });
+  const text = (await call(own.transport(), "GET", "/metrics", undefined, { accept: "text/plain" })).text;
+  const name = "dynamic_resource_allocation_resourceclaim_creates_total";
+  const labels = { status: "success", admin_access: "false" };
+  expect(text.includes(name) ? total(text, name, labels) : undefined).toBe(expected);
 });

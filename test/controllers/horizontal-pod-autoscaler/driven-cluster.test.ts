@@ -157,6 +157,50 @@ describe("K37-038, K37-140: an autoscaler of 1.37", () => {
     type: "External",
     external: { metric: { name: "jobs" }, target: { type: "AverageValue", averageValue: value } },
   });
+  const FAST = { behavior: { scaleDown: { stabilizationWindowSeconds: 0 } } };
+
+  test("scales to zero and back by a metric from outside, and leaves the zero of a user", async () => {
+    let waiting = 0;
+    await begin({ kubernetesVersion: "1.37", nodes: 0, metrics: { external: () => [waiting] } });
+    await create(SETS, replicaSet(2));
+    await create(SCALERS, scaler([jobs("10")], { minReplicas: 0, ...FAST }));
+    await cluster.clock.advance("1s");
+    expect(await replicas()).toBe(0);
+    expect(await conditions()).toContain("ScaledToZero True ScaledToZero");
+    await cluster.clock.advance("1m");
+    expect(await replicas()).toBe(0);
+    waiting = 25;
+    await cluster.clock.advance("16s");
+    expect(await replicas()).toBe(3);
+    expect(await conditions()).toEqual([
+      "AbleToScale True SucceededRescale",
+      "ScalingActive True ValidMetricFound",
+      "ScalingLimited False DesiredWithinRange",
+      "ScaledToZero False NotScaledToZero",
+    ]);
+    const messages = objects((await status())["conditions"]).map(({ message }) => text(message));
+    expect(messages).toContain("the HPA controller did not scale the workload to zero");
+    const merge = { type: "application/merge-patch+json" };
+    await call(api, "PATCH", `${SETS}/web`, { spec: { replicas: 0 } }, merge);
+    await cluster.clock.advance("1m");
+    expect(await replicas()).toBe(0);
+    expect(await conditions()).toContain("ScalingActive False ScalingDisabled");
+  });
+
+  test("goes from zero to its new minimum when it may not scale to zero any more", async () => {
+    let waiting = 0;
+    await begin({ kubernetesVersion: "1.37", nodes: 0, metrics: { external: () => [waiting] } });
+    await create(SETS, replicaSet(1));
+    await create(SCALERS, scaler([jobs("10")], { minReplicas: 0, ...FAST }));
+    await cluster.clock.advance("1s");
+    expect(await replicas()).toBe(0);
+    waiting = 5;
+    const spec = { minReplicas: 2 };
+    await call(api, "PATCH", `${SCALERS}/web`, { spec }, { type: "application/merge-patch+json" });
+    await cluster.clock.advance("1s");
+    expect(await replicas()).toBe(2);
+  });
+
   test("is acted on at once, when it is new and when its spec changes, and says of which generation its status is", async () => {
     await begin({ kubernetesVersion: "1.37", nodes: 0, metrics: { external: () => [10] } });
     await create(SETS, replicaSet(1));
@@ -171,8 +215,9 @@ describe("K37-038, K37-140: an autoscaler of 1.37", () => {
       metadata: { generation?: number };
       status: { observedGeneration?: number; conditions: { observedGeneration?: number }[] };
     };
-    expect(shown.observedGeneration).toBe(metadata.generation);
-    for (const { observedGeneration } of shown.conditions) expect(observedGeneration).toBe(metadata.generation);
+    expect(metadata.generation).toBe(2);
+    expect(shown.observedGeneration).toBe(2);
+    expect(new Set(shown.conditions.map(({ observedGeneration }) => observedGeneration))).toEqual(new Set([2]));
   });
 
   test("of 1.36 waits for its look at the metrics, and keeps the zero of its target", async () => {
