@@ -17,13 +17,17 @@ const OBEYED = ["AllowUnsafeMalformedObjectDeletion", "KMSv1"] as const;
 /** The gates of --feature-gates that a server of the version obeys and that differ from their default. */
 export function obeyedGates(entries: readonly string[], version?: string): FeatureGates {
   const { changed } = readFeatureGates(entries, version);
-  return Object.fromEntries(OBEYED.filter((name) => changed.includes(`${name}=true`)).map((name) => [name, true]));
+  return Object.fromEntries(
+    OBEYED.flatMap((name) =>
+      [true, false].filter((value) => changed.includes(`${name}=${value}`)).map((value) => [name, value] as const),
+    ),
+  );
 }
 
 /** The gates that should differ from their default and have no effect, as "NAME=true". */
 export const gatesWithoutEffect = (entries: readonly string[], version?: string): readonly string[] =>
   readFeatureGates(entries, version).changed.filter(
-    (gate) => !OBEYED.some((name) => gate === `${name}=true`) && !isOfLogs(gate),
+    (gate) => !OBEYED.some((name) => gate.startsWith(`${name}=`)) && !isOfLogs(gate),
   );
 
 /** Whether a gate, as "NAME=true", says which forms the log may have: every component obeys it. */

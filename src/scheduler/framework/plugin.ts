@@ -112,6 +112,8 @@ export interface SchedulerHandle {
   rejectWaiting(uid: string, plugin: string, message: string): boolean;
   /** Lets plugin `plugin` agree to a pod that waits at permit; it is bound when all have. False when it does not wait. */
   allowWaiting(uid: string, plugin: string): boolean;
+  /** The version of Kubernetes that the scheduler is of. Left out: the oldest that there is. */
+  readonly release?: { atLeast(version: string): boolean } | undefined;
   /** Counts an attempt of preemption, with the number of its victims; undefined where no node has some. */
   preempted?(victims: number | undefined): void;
   /** Called with errors of work that no cycle waits for. */

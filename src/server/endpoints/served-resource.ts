@@ -1,5 +1,6 @@
-import type { ResourceFacts } from "../../api/facts/index.js";
+import type { Release, ResourceFacts } from "../../api/facts/index.js";
 import type { Random } from "../../base/numbers/random.js";
+import type { KubeObject } from "../../machinery/meta/object.js";
 import type { Timers } from "../../base/time/timers.js";
 import type { AdmissionChain } from "../admission/chain.js";
 import type { ResolvedStrategy } from "../registry/default-strategy.js";
@@ -9,6 +10,8 @@ import type { ResourceRecord } from "./resource-record.js";
 
 /** One resource at one version, as the verb handlers see it. */
 export interface ServedResource {
+  /** The version of Kubernetes that the server is. */
+  readonly release: Release;
   readonly facts: ResourceFacts;
   readonly codec: VersionCodec;
   readonly storage: ResourceStorage;
@@ -18,6 +21,8 @@ export interface ServedResource {
   readonly admission: AdmissionChain;
   /** Aborts when the resource is no longer served at this version. Its watches end then. */
   readonly removed: AbortSignal;
+  /** All objects of the resource as the server has them in memory now; undefined where it keeps none there. For tables. */
+  readonly all: () => readonly KubeObject[] | undefined;
   /** Milliseconds since the epoch, for ages in tables. */
   readonly now: () => number;
   /** Randomizes the ends of watches. No name, uid or secret is made of it. */

@@ -140,6 +140,7 @@ class ApiServer implements Server {
         return access();
       },
       clock: config.clock,
+      release: this.release,
     };
     this.#rights = requestRights(config, context, this.measuring);
     this.registry = this.#openRegistry();
@@ -352,7 +353,7 @@ class ApiServer implements Server {
   }
 
   #admission(): AdmissionChain {
-    const { clock, random, admission = {} } = this.#config;
+    const { clock, random, admission = {}, manifests } = this.#config;
     const registry = (): ApiRegistry => this.registry;
     return new AdmissionChain(enabledPlugins(admission), {
       get objects() {
@@ -367,6 +368,7 @@ class ApiServer implements Server {
       clock,
       client: () => this.loopback(),
       measuring: this.measuring,
+      manifests,
     });
   }
 }
