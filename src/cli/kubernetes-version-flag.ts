@@ -3,11 +3,29 @@ import { usageError } from "./errors.js";
 import { servedVersionOf } from "../machinery/served-versions.js";
 import { errorMessage } from "../base/text/error-message.js";
 import { flagOf } from "../component/apiserver-flags/flag-of.js";
+import { emulationFaults, emulationOptions, type VersionOptions } from "../component/apiserver-flags/emulation.js";
+import { genericSection } from "../component/apiserver-flags/generic.js";
+import { readOptions } from "../component/option-group.js";
 import { ownSection } from "../component/apiserver-flags/own.js";
 import type { FlagSpec } from "../component/flags/flag-set.js";
 
 /** --kubernetes-version, for commands that start a server. */
 export const kubernetesVersionFlag: FlagSpec = flagOf(ownSection, "kubernetes-version");
+
+/** --emulated-version and --min-compatibility-version, for commands that start a server. */
+export const emulationFlags: readonly FlagSpec[] = [
+  flagOf(genericSection, "emulated-version"),
+  flagOf(genericSection, "min-compatibility-version"),
+];
+
+/** What {@link emulationFlags} say; undefined where neither is given. Throws a usage error for a version that cannot be emulated. */
+export function emulationFlagsOf(invocation: Invocation): VersionOptions["emulation"] {
+  const { emulation } = readOptions(emulationOptions, invocation.flags, "");
+  const kubernetesVersion = kubernetesVersionOf(invocation);
+  const [fault] = emulationFaults({ ...(emulation && { emulation }), ...(kubernetesVersion && { kubernetesVersion }) });
+  if (fault !== undefined) throw usageError(invocation, fault);
+  return emulation;
+}
 
 /** The minor version that {@link kubernetesVersionFlag} names; undefined where it is not given. Throws a usage error for one that is not served. */
 export function kubernetesVersionOf(invocation: Invocation): string | undefined {

@@ -14,9 +14,11 @@ export function problemOf(request: HostileRequest, answer: HostileAnswer): strin
   return statusProblem(request, answer);
 }
 
-/** Paths outside the API answer in plain text. */
+/** Paths outside the API, and those of groups that the server does not have, answer in plain text. */
 const isPlain = ({ path }: HostileRequest): boolean =>
-  !/^\/apis?\/[^/]+\/[^/]/.test(path) || /%(?![0-9A-Fa-f]{2})/.test(path);
+  !/^\/apis?\/[^/]+\/[^/]/.test(path) || /%(?![0-9A-Fa-f]{2})/.test(path) || GROUPS_OF_NOBODY.test(path);
+
+const GROUPS_OF_NOBODY = /^\/apis\/(?:nobody|constructor)\//;
 
 function statusProblem({ reason }: HostileRequest, { status, type, body }: HostileAnswer): string | undefined {
   let value: Record<string, unknown>;

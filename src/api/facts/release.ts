@@ -19,11 +19,13 @@ export interface ReleaseFacts {
   readonly facts: FactsFile;
   /** What `data/unpublished.json` has otherwise in this version; left out for the newest. */
   readonly unpublished?: UnpublishedDelta;
+  /** The versions that it behaves as and keeps to, where they are not the usual ones. `facts` are those of `version` without the resources that came later. */
+  readonly emulation?: Pick<Release, "emulated" | "minCompatibility">;
 }
 
 /**
- * A minor version of Kubernetes that a server can be. Immutable, and one object for each version in a process: what others compute from it they
- * may keep beside it. Types and resources are read from the facts when they are first asked for.
+ * A minor version of Kubernetes that a server can be. Immutable, and one object for each version in a process, but for those that emulate another
+ * version: what others compute from it they may keep beside it. Types and resources are read from the facts when they are first asked for.
  */
 export class Release {
   /** "1.36" */
@@ -34,18 +36,24 @@ export class Release {
   readonly gitVersion: string;
   readonly facts: FactsFile;
   readonly unpublished: UnpublishedDelta | undefined;
+  /** The version whose life cycles, feature gates and stored versions there are: "1.36". It is {@link version} but in a server that emulates another one. */
+  readonly emulated: string;
+  /** The oldest version of a server that may have to read what is stored: "1.35". */
+  readonly minCompatibility: string;
   /** The types that its OpenAPI has. */
   readonly definitions: Definitions;
   /** What its OpenAPI documents are called. */
   readonly title: ApiTitle;
   #resources: readonly ResourceFacts[] | undefined;
 
-  constructor({ version, facts, unpublished }: ReleaseFacts) {
+  constructor({ version, facts, unpublished, emulation }: ReleaseFacts) {
     this.version = version;
     this.minor = minorOf(version);
     this.gitVersion = gitVersionOf(version);
     this.facts = facts;
     this.unpublished = unpublished;
+    this.emulated = emulation?.emulated ?? version;
+    this.minCompatibility = emulation?.minCompatibility ?? `1.${this.minor - 1}`;
     this.definitions = new Definitions(facts);
     this.title = { title: "Kubernetes", version: `v${version}.0` };
   }
@@ -57,7 +65,7 @@ export class Release {
 
   /** Every resource of every version it knows, served by default or not; sorted by group version and name. */
   resources(): readonly ResourceFacts[] {
-    this.#resources ??= this.facts.resources.map((entry) => readResource(entry, this.minor));
+    this.#resources ??= this.facts.resources.map((entry) => readResource(entry, minorOf(this.emulated)));
     return this.#resources;
   }
 
@@ -72,11 +80,17 @@ export class Release {
   servedGroups(runtimeConfig: RuntimeConfig = {}): readonly GroupFacts[] {
     const retired = new Set(servedRetired(runtimeConfig).map(({ groupVersion }) => groupVersion));
     const revived = [...retired].map(parseGroupVersion);
+    // A version that came after the emulated one has no resources.
+    const known = this.emulated === this.version ? undefined : new Set(this.resources().map((one) => one.groupVersion));
     return this.facts.groups
       .map(({ name, versions }) => ({
         name,
         versions: [
-          ...versions.filter((version) => isServed({ group: name, version }, runtimeConfig)),
+          ...versions.filter(
+            (version) =>
+              isServed({ group: name, version }, runtimeConfig) &&
+              known?.has(formatGroupVersion({ group: name, version })) !== false,
+          ),
           ...revived.flatMap(({ group, version }) => (group === name ? [version] : [])),
         ],
       }))
@@ -109,9 +123,14 @@ export const servesRetired = (runtimeConfig: RuntimeConfig): boolean => servedRe
 const servedRetired = (runtimeConfig: RuntimeConfig): readonly ResourceEntry[] =>
   RETIRED_RESOURCES.filter(({ groupVersion }) => runtimeConfig[groupVersion] === true);
 
-const minorOf = (version: string): number => Number(version.split(".")[1]);
+/** 36 of "1.36". */
+export const minorOf = (version: string): number => Number(version.split(".")[1]);
 
-function isServed({ group, version }: { group: string; version: string }, runtimeConfig: RuntimeConfig): boolean {
+/** Whether a server with the configuration serves a group version, if it has it. */
+export function isServed(
+  { group, version }: { group: string; version: string },
+  runtimeConfig: RuntimeConfig,
+): boolean {
   const stability = /alpha/.test(version) ? "alpha" : /beta/.test(version) ? "beta" : "ga";
   return (
     runtimeConfig[formatGroupVersion({ group, version })] ??

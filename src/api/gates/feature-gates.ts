@@ -35,9 +35,9 @@ export function featureGatesOf(version: string): ReadonlyMap<string, FeatureGate
   return gates;
 }
 
-/** Whether a gate is on by default in a version. A gate that the version does not know is off. */
-export const isGateOn = ({ version }: { readonly version: string }, name: string): boolean =>
-  featureGatesOf(version).get(name)?.enabled === true;
+/** Whether a gate is on by default in the version that a server behaves as. A gate that the version does not know is off. */
+export const isGateOn = ({ emulated }: { readonly emulated: string }, name: string): boolean =>
+  featureGatesOf(emulated).get(name)?.enabled === true;
 
 /** Empty for a gate that the version does not know yet, or no more. */
 function gateAt(name: string, rows: readonly GateRow[], minor: number): [string, FeatureGate][] {

@@ -6,7 +6,7 @@ import { notifySystemd, tellSystemdReady } from "../../component/systemd.js";
 import type { Flags } from "../../component/flags/flag-set.js";
 import { untilParentEnds } from "../envtest/until-parent-ends.js";
 import { logLifeCycle, logSlowRequests, requestLogOf } from "../stages/log-life-cycle.js";
-import { gatesWithoutEffect, readFeatureGates } from "./feature-gates.js";
+import { gatesWithoutEffect, readFeatureGates, readVersionFlags } from "./feature-gates.js";
 import { optionFaults } from "./option-faults.js";
 import { readApiServerOptions } from "./options.js";
 import { serveApi } from "./serve-api.js";
@@ -27,7 +27,7 @@ export const apiserverComponent = (): Component => ({
   description: DESCRIPTION,
   version: `Kubernetes ${gitVersionOf(DEFAULT_VERSION)}`,
   sections: apiserverSections,
-  changedGates: (flags) => readFeatureGates(flags.strings("feature-gates")).changed,
+  changedGates: (flags) => readFeatureGates(flags.strings("feature-gates"), readVersionFlags(flags)).changed,
   validate: (flags, { cwd }) => optionFaults(flags, cwd),
   run,
 });
@@ -62,7 +62,7 @@ async function run(flags: Flags, { log, cwd, env, signal, flagValues }: Componen
   const options = readApiServerOptions(flags, cwd);
   const { version, gitVersion } = await releaseOf(options.server.kubernetesVersion);
   log.info("app/server.go:180", `Version: ${gitVersion}`);
-  for (const gate of gatesWithoutEffect(flags.strings("feature-gates"), gitVersion)) {
+  for (const gate of gatesWithoutEffect(flags.strings("feature-gates"), options.server)) {
     log.warn(
       "featuregate/feature_gate.go:352",
       `--feature-gates=${gate} has no effect: features are as Kubernetes ${version} has them`,

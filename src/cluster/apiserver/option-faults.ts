@@ -12,8 +12,9 @@ import { parsePortRange } from "../../component/apiserver-flags/values.js";
 import type { Flags } from "../../component/flags/flag-set.js";
 import { readRuntimeConfig } from "../../component/flags/pairs.js";
 import { optionFaults as groupFaults, readOptions, readWithDefaults } from "../../component/option-group.js";
+import { emulationFaults } from "../../component/apiserver-flags/emulation.js";
 import { serverFaults } from "../options/server-faults.js";
-import { readFeatureGates } from "./feature-gates.js";
+import { readFeatureGates, readVersionFlags } from "./feature-gates.js";
 import { watchCacheFaults } from "./watch-cache-flags.js";
 import { kubeAuthentication, kubeAuthorization } from "./serve-api.js";
 
@@ -25,7 +26,6 @@ export function optionFaults(flags: Flags, cwd: string): readonly string[] {
   const { authentication, authorization, ...server } = readOptions(serverTable, flags, cwd);
   return [
     ...gateFaults(flags),
-    ...genericFaults(flags),
     ...etcdFaults(flags),
     ...fairnessFaults(flags),
     ...groupFaults(servingOptions, readWithDefaults(servingOptions, flags, cwd)),
@@ -42,20 +42,6 @@ export function optionFaults(flags: Flags, cwd: string): readonly string[] {
     ...miscFaults(flags),
     ...groupFaults(kubernetesOptions, readOptions(kubernetesOptions, flags, cwd)),
   ];
-}
-
-function genericFaults(flags: Flags): readonly string[] {
-  const faults: string[] = [];
-  for (const [name, field] of [
-    ["emulation-forward-compatible", "EmulationForwardCompatible"],
-    ["runtime-config-emulation-forward-compatible", "RuntimeConfigEmulationForwardCompatible"],
-  ] as const) {
-    if (!flags.bool(name)) continue;
-    faults.push(
-      `ServerRunOptions.${field} cannot be set to true if the emulation version is the same as the binary version`,
-    );
-  }
-  return faults;
 }
 
 function etcdFaults(flags: Flags): readonly string[] {
@@ -130,9 +116,10 @@ function runtimeConfigFaults(flags: Flags): readonly string[] {
 }
 
 /** Those of the version that the server is to be; the flag of the version itself has its own faults. */
+/** The gates of a version that is wrong are not asked for: the faults of the version come with those of the server. */
 function gateFaults(flags: Flags): readonly string[] {
-  const version = flags.string("kubernetes-version");
-  return readFeatureGates(flags.strings("feature-gates"), version === "" ? undefined : version).faults;
+  const version = readVersionFlags(flags);
+  return emulationFaults(version).length > 0 ? [] : readFeatureGates(flags.strings("feature-gates"), version).faults;
 }
 
 function egressFaults(flags: Flags, cwd: string): readonly string[] {

@@ -59,7 +59,7 @@ export function readApiServerOptions(flags: Flags, cwd: string): ApiServerOption
     ...(audit && { audit }),
     inFlight: readWithDefaults(serverOptionTable.inFlight, flags, cwd),
     watchCache: readWatchCache(flags),
-    featureGates: obeyedGates(flags.strings("feature-gates"), given.kubernetesVersion),
+    featureGates: obeyedGates(flags.strings("feature-gates"), given),
   };
   const tolerations = tolerationsOf(flags, cwd);
   const servesLogs = flags.bool("enable-logs-handler");

@@ -10,6 +10,7 @@ export interface ServerChoice
     | "allowForward"
     | "authentication"
     | "authorization"
+    | "emulation"
     | "forward"
     | "kubernetesVersion"
     | "loadBalancerAddresses"

@@ -25,7 +25,7 @@ export type FileAdmissionOptions = AdmissionOptions & OptionsOf<typeof admission
 /** The options with what their file has in them, for a server of a version of Kubernetes. Throws in kube-apiserver's words, with the name of the file. */
 export async function readAdmissionOptions(
   options: FileAdmissionOptions,
-  release: { readonly version: string } = { version: DEFAULT_VERSION },
+  release: { readonly emulated: string } = { emulated: DEFAULT_VERSION },
 ): Promise<AdmissionOptions> {
   const { configurationFile: file, ...rest } = options;
   if (file === undefined) return rest;

@@ -10,6 +10,7 @@ import { readTlsProtocol } from "../../server/generic/transport/tls-protocol.js"
 import { auditFaults } from "./audit-faults.js";
 import { problemsOf as authenticationProblems } from "./authentication-options.js";
 import { authorizationProblems } from "./authorization-options.js";
+import { emulationFaults } from "../../component/apiserver-flags/emulation.js";
 import type { MonitoringOptions } from "../monitoring/monitoring-options.js";
 import { schemeOf } from "../../server/storage/storage-schemes.js";
 import { listeningFaults, registrationFaults, type ServerOptions } from "./server-options.js";
@@ -18,6 +19,7 @@ import { listeningFaults, registrationFaults, type ServerOptions } from "./serve
 export function serverFaults(values: ServerOptions): readonly string[] {
   const { storage = "memory", conduct = {}, admission = {}, authentication = {}, authorization, tls = {} } = values;
   return [
+    ...emulationFaults(values),
     ...optionFaults({ ...serverOptionTable, registration: registrationOptions }, values),
     ...directiveFaults(conduct.strictTransportSecurity ?? []),
     ...originFaults(conduct.corsAllowedOrigins ?? []),

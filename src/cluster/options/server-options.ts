@@ -1,4 +1,5 @@
 import type { http2Options, listeningOptions } from "../../component/apiserver-flags/secure-serving.js";
+import type { emulationOptions } from "../../component/apiserver-flags/emulation.js";
 import type { versionOptions } from "../../component/apiserver-flags/own.js";
 import type { OptionsOf } from "../../component/option-group.js";
 import type { ApiTitle, Release } from "../../api/facts/index.js";
@@ -34,6 +35,7 @@ import type { TlsOptions } from "./tls-options.js";
 export interface ServerOptions
   extends StorageOptions,
     OptionsOf<typeof versionOptions>,
+    OptionsOf<typeof emulationOptions>,
     OptionsOf<typeof listeningOptions> {
   /** How the server answers and stops. Default: as kube-apiserver without flags. */
   readonly conduct?: Conduct;

@@ -16,6 +16,14 @@ import { HEALTH } from "../../server/metrics/request-definitions.js";
 import { readAllowedLabels } from "../monitoring/allowed-labels.js";
 import { processTimers } from "./surroundings.js";
 
+/** What the build information of a program says: it is the version that a server is by default. */
+const OWN_VERSION = {
+  minor: Number(DEFAULT_VERSION.slice("1.".length)),
+  gitVersion: gitVersionOf(DEFAULT_VERSION),
+  emulated: DEFAULT_VERSION,
+  minCompatibility: `1.${Number(DEFAULT_VERSION.slice("1.".length)) - 1}`,
+};
+
 /** The metrics of a program: everything that is counted from its start on. */
 export interface ProgramMetrics {
   /** Those of /metrics. */
@@ -49,10 +57,7 @@ export async function openProgramMetrics(
   const now = (): number => clock.now();
   addProcessMetrics(table, now);
   addStartTime(slis, now);
-  addBuildInfo(
-    table,
-    versionInfo({ minor: Number(DEFAULT_VERSION.split(".")[1]), gitVersion: gitVersionOf(DEFAULT_VERSION) }),
-  );
+  addBuildInfo(table, versionInfo(OWN_VERSION));
   if (lease !== "") table.onRead(() => showLeader(table, lease, leads()));
   for (const { type, labelNames: labels, ...metric } of REST_CLIENT_METRICS) {
     table.family({ ...metric, type, labels, stability: "ALPHA" });

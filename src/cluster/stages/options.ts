@@ -1,8 +1,9 @@
-import { releaseOf } from "../../api/facts/index.js";
+import { type Release, releaseOf } from "../../api/facts/index.js";
 import { aggregateText } from "../../machinery/errors/aggregate-text.js";
 import { enabledPlugins } from "../../server/admission/enabled-plugins.js";
 import type { Composition } from "../composition.js";
 import { readAdmissionOptions } from "../options/admission-configuration.js";
+import { emulationOf } from "../../component/apiserver-flags/emulation.js";
 import { serverFaults } from "../options/server-faults.js";
 import type { ServerOptions } from "../options/server-options.js";
 import { Config } from "./config.js";
@@ -35,10 +36,27 @@ export class Options {
     if (authentication?.anonymous === true && authorization?.modes?.includes("AlwaysAllow") === true) {
       onWarning(ANONYMOUS_HAS_NO_EFFECT);
     }
-    const release = await releaseOf(this.values.kubernetesVersion);
+    const release = await this.#release();
     const admission = await readAdmissionOptions(this.values.admission ?? {}, release);
     // Plugins that only the file names are known now.
     enabledPlugins(admission);
     return new Config({ ...this.values, admission }, this.#composition, release);
+  }
+
+  /** The version of Kubernetes that the server is, or behaves as. */
+  async #release(): Promise<Release> {
+    const { kubernetesVersion, onWarning = () => {} } = this.values;
+    const own = await releaseOf(kubernetesVersion);
+    const emulation = emulationOf(this.values);
+    if (emulation === undefined) return own;
+    const { emulate } = await import("../../api/facts/emulation.js");
+    const { emulated } = emulation;
+    if (emulated !== own.version) {
+      // K37-260
+      onWarning(
+        `the server is Kubernetes ${own.version} and emulates ${emulated}: life cycles, feature gates, stored versions and CEL are those of ${emulated}; fields, schemas, texts and columns stay those of ${own.version}. A server that is ${emulated} in everything has the kubernetesVersion ${emulated} (--kubernetes-version)`,
+      );
+    }
+    return emulate(own, emulation, this.#composition.runtimeConfig);
   }
 }

@@ -27,7 +27,7 @@ import {
   nodesFlag,
   nodesOf,
 } from "./node-flags.js";
-import { kubernetesVersionFlag, kubernetesVersionOf } from "../../cli/kubernetes-version-flag.js";
+import { emulationFlags, emulationFlagsOf, kubernetesVersionFlag, kubernetesVersionOf } from "../../cli/kubernetes-version-flag.js";
 import { maxObjectBytesFlag, maxObjectBytesOf, storageMediaTypeFlag, storageMediaTypeOf } from "./storage-flag.js";
 import { errorMessage } from "../../base/text/error-message.js";
 import { controllerNames, controllersOffByDefault, enabledControllers } from "../../api/controllers/index.js";
@@ -67,6 +67,7 @@ export type ServerChoice = import("../../cluster/named/server-choice.js").Server
 /** How the server of a cluster runs, for one start; the number of nodes stays. */
 export const serverFlags: readonly FlagSpec[] = [
   kubernetesVersionFlag,
+  ...emulationFlags,
   storageMediaTypeFlag,
   maxObjectBytesFlag,
   runtimeConfigFlag,
@@ -92,10 +93,12 @@ export function serverChoiceOf(factory: Factory, invocation: Invocation): Server
   const loadBalancerAddresses = loadBalancerAddressesOf(invocation);
   const serverName = serverNameOf(invocation);
   const kubernetesVersion = kubernetesVersionOf(invocation);
+  const emulation = emulationFlagsOf(invocation);
   const nodes = nodesOf(invocation);
   const imageScripts = imageScriptsOf(factory, invocation);
   return {
     ...(kubernetesVersion !== undefined && { kubernetesVersion }),
+    ...(emulation && { emulation }),
     storageMediaType: storageMediaTypeOf(invocation),
     maxObjectBytes: maxObjectBytesOf(invocation),
     runtimeConfig: runtimeConfigOf(invocation),

@@ -1,5 +1,6 @@
 import type { ComponentFlag } from "../component-flag.js";
 import { type OptionGroup, sectionOf } from "../option-group.js";
+import { emulationOptions } from "./emulation.js";
 import { storageOptions } from "./etcd.js";
 import { ipFault, ipOf, notNegative } from "./values.js";
 
@@ -17,8 +18,6 @@ const featureGatePairs: Pick<ComponentFlag & { type: "mapStringString" }, "type"
       .filter((entry) => entry !== ""),
   ],
 };
-
-const ONE_VERSION = "the server is Kubernetes 1.36 and emulates no other version";
 
 /** How a server answers and stops. */
 export const conductOptions = {
@@ -165,32 +164,6 @@ const initialization = storageOptions.initializationTimeout;
 
 export const genericSection = sectionOf(
   "generic",
-  { initialization, conductOptions, inFlightOptions, identityOptions, tolerationOptions },
-  [
-    {
-      name: "emulated-version",
-      type: "stringSlice",
-      usage: "The version to behave like: 1.36, or kube=1.36.",
-      refused: ONE_VERSION,
-      alsoAccepted: ["1.36", "kube=1.36"],
-    },
-    {
-      name: "emulation-forward-compatible",
-      type: "bool",
-      usage: "Serve later versions of APIs than the emulated version has. Only for an emulated version.",
-    },
-    {
-      name: "min-compatibility-version",
-      type: "stringSlice",
-      usage: "The oldest version of the control plane's other parts: 1.35, or kube=1.35.",
-      refused: ONE_VERSION,
-      alsoAccepted: ["1.35", "kube=1.35"],
-    },
-    {
-      name: "runtime-config-emulation-forward-compatible",
-      type: "bool",
-      usage:
-        "Serve versions that --runtime-config names and the emulated version has not. Only for an emulated version.",
-    },
-  ],
+  { initialization, conductOptions, inFlightOptions, identityOptions, tolerationOptions, emulationOptions },
+  [],
 );

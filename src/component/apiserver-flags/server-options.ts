@@ -7,6 +7,7 @@ import { authorizationOptions } from "./authorization.js";
 import { egressOptions } from "./egress.js";
 import { deletionOptions, encryptionOptions, etcdOptions, storageOptions, storagePollOptions } from "./etcd.js";
 import { fairnessOption, profilingOptions } from "./features.js";
+import { emulationOptions } from "./emulation.js";
 import { conductOptions, inFlightOptions } from "./generic.js";
 import { metricsOptions } from "./metrics.js";
 import { logOptions, sizeOptions, versionOptions } from "./own.js";
@@ -16,6 +17,7 @@ import { tracingOptions } from "./traces.js";
 /** The options of a server in code that flags have too, which each program reads of its flags. ServerOptions has the types of the same groups. */
 export const serverOptionTable = {
   ...versionOptions,
+  ...emulationOptions,
   conduct: conductOptions,
   inFlight: { ...inFlightOptions, fairness: fairnessOption },
   etcd: etcdOptions,

@@ -93,7 +93,7 @@ export interface AdmissionRow {
    */
   readonly readConfiguration?: (
     document: PluginDocument,
-    release: { readonly version: string },
+    release: { readonly emulated: string },
   ) => AdmissionConfiguration | Promise<AdmissionConfiguration>;
 }
 

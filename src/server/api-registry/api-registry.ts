@@ -112,7 +112,7 @@ export class ApiRegistry implements ResourceHost {
     });
     const { release, runtimeConfig, records, scheme } = config;
     this.#order = release.servedGroups({ "api/all": true });
-    const builtIn = builtInInstallations(release.servedResources(runtimeConfig), records, scheme);
+    const builtIn = builtInInstallations(release, release.servedResources(runtimeConfig), records, scheme);
     this.#builtInNames = new BuiltInNames(release.resources(), records);
     // A server without built-in resources may have others of these names.
     const reserved = builtIn.length > 0 ? this.#builtInNames : new BuiltInNames([], []);

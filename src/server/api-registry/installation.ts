@@ -1,4 +1,5 @@
-import type { ResourceFacts } from "../../api/facts/index.js";
+import type { Release, ResourceFacts } from "../../api/facts/index.js";
+import { storedVersionOf } from "../../api/facts/stored-version.js";
 import type { GroupVersionKind } from "../../machinery/meta/gvk.js";
 import type { Scheme } from "../../machinery/scheme/scheme.js";
 import { type ResourceRecord, recordId, type StorageRecord } from "../endpoints/resource-record.js";
@@ -19,7 +20,7 @@ export interface Installation {
   readonly scheme: Scheme;
   /** The kinds that the resource brings: none for a built-in one. */
   readonly kinds: readonly OwnKind[];
-  /** The version that objects are stored in, where the hub is an internal version. */
+  /** The version that objects are stored in, where it is not the hub: the hub is an internal version, or one that an older server does not know. */
   readonly storedAs?: GroupVersionKind;
 }
 
@@ -38,6 +39,7 @@ export class InvalidResourceError extends Error {
 
 /** The built-in resources that are served, each with its record. */
 export function builtInInstallations(
+  release: Release,
   served: readonly ResourceFacts[],
   records: readonly ResourceRecord[],
   scheme: Scheme,
@@ -55,9 +57,19 @@ export function builtInInstallations(
     resource: facts[0]?.name ?? "",
     versions: facts,
     ...recorded(recordsById.get(id)),
+    ...storedAs(release, facts[0], scheme),
     scheme,
     kinds: [],
   }));
+}
+
+function storedAs(release: Release, facts: ResourceFacts | undefined, scheme: Scheme): Pick<Installation, "storedAs"> {
+  if (facts?.storageVersionHash === undefined) return {};
+  const { hub } = scheme.kind(facts);
+  const version = storedVersionOf(release, facts);
+  // Events of both groups are stored as those of the core group.
+  if (hub.group !== facts.group || version === hub.version) return {};
+  return { storedAs: { ...hub, version } };
 }
 
 function recorded(record: ResourceRecord | undefined): Pick<Installation, "record" | "source"> {

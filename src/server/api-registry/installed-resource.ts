@@ -107,13 +107,13 @@ export class InstalledResource {
 
   #serve(facts: ResourceFacts, removed: AbortSignal): ServedResource {
     const { admission, clock, release, requestRandom, watchTimers, minWatchSeconds } = this.host.config;
-    const { record, scheme } = this.installation;
+    const { record, scheme, storedAs } = this.installation;
     const { hub, strategy, storage } = this.kept;
     const now = () => clock.now();
     return {
       release,
       facts,
-      codec: new VersionCodec(scheme.kind(facts), hub, scheme, now),
+      codec: new VersionCodec(scheme.kind(facts), hub, scheme, now, storedAs === undefined),
       storage,
       all: () => (storage instanceof Store ? storage.config.objects.now()?.map((one) => one.object()) : undefined),
       record,

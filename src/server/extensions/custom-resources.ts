@@ -346,9 +346,10 @@ export class CustomResources {
       const { made: wanted } = definition;
       if (known?.made === wanted) continue;
       try {
+        const { release } = this.config.registry.config;
         const resource = new CustomResource(definition, {
           webhooks: this.config.webhooks,
-          dialect: ruleDialect(this.config.registry.config.release.version),
+          dialect: ruleDialect(release.version, release.minCompatibility),
           isTerminating: () => this.#definitions.get(name)?.terminating === true,
         });
         made.set(resource, name);

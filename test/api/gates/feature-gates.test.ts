@@ -19,7 +19,7 @@ test.each([
 });
 
 test("K37-080: a gate is refused in component-base's words, by the gates of the server's version", () => {
-  const faultsOf = (entry: string, version: string) => readFeatureGates([entry], version).faults;
+  const faultsOf = (entry: string, version: string) => readFeatureGates([entry], { kubernetesVersion: version }).faults;
   expect(faultsOf("H2CContainerProbe=true", "1.36")).toEqual(["unrecognized feature gate: H2CContainerProbe"]);
   expect(faultsOf("H2CContainerProbe=true", "v1.37.1")).toEqual([]);
   expect(faultsOf("HostnameOverride=false", "1.36")).toEqual([]);

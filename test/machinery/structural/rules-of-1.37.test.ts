@@ -20,7 +20,9 @@ function say(version: string, rule: string, fields: JsonObject, value: JsonObjec
 }
 
 const keyed = mapList(["k"], object({ k: text, v: text }));
-const keyedByThree = mapList(["a", "b", "c"], object({ a: text, b: text, c: integer, v: text }));
+const [A1, A2, B] = [{ k: "a", v: "1" }, { k: "a", v: "2" }, { k: "b" }];
+const THREE = { a: "1", b: "2", c: 3 };
+const byThree = mapList(["a", "b", "c"], object({ a: text, b: text, c: integer, v: text }));
 const NO_SCALARS = "listSet operations are only supported on lists of scalar values";
 
 describe("K37-243: lists of type set and map", () => {
@@ -35,28 +37,53 @@ describe("K37-243: lists of type set and map", () => {
     ["[1, 1, 2] == self.x", "false", "false", { x: set(integer) }, { x: [1, 2, 3] }],
     ["self.x + [3] + [3] == [3, 2, 1]", "true", "true", { x: set(integer) }, { x: [1, 2] }],
     ["(self.x + [3] + [3]).size() == 3", "true", "true", { x: set(integer) }, { x: [1, 2] }],
-    ["(self.x + [{'k': 'a', 'v': '2'}]).size() == 1", "true", "true", { x: keyed }, { x: [{ k: "a", v: "1" }] }],
+    ["(self.l[0] + self.l[1]).size() == 2", "true", "true", { l: array(keyed) }, { l: [[A1], [A2, B]] }],
     [
-      "self.x == self.y",
+      "(self.l[0] + self.l[1]) == [self.l[1][0], self.l[1][1]]",
       "true",
       "true",
-      { x: keyed, y: keyed },
-      { x: [{ k: "a" }, { k: "b" }], y: [{ k: "b" }, { k: "a" }] },
+      { l: array(keyed) },
+      { l: [[A1], [A2, B]] },
+    ],
+    ["(self.l[0] + self.l[1]) == self.l[1]", "true", "true", { l: array(keyed) }, { l: [[A1], [B, A2]] }],
+    [
+      "self.l[0] == self.l[1]",
+      "true",
+      "true",
+      { l: array(keyed) },
+      {
+        l: [
+          [A1, B],
+          [B, A1],
+        ],
+      },
     ],
     [
-      "self.x == self.y",
-      "true",
-      "true",
-      { x: keyedByThree, y: keyedByThree },
-      { x: [{ a: "1", b: "2", c: 3 }], y: [{ a: "1", b: "2", c: 3 }] },
-    ],
-    [
-      "self.x == self.y",
+      "self.l[0] == self.l[1]",
       "false",
       "false",
-      { x: keyedByThree, y: keyedByThree },
-      { x: [{ a: "1", b: "2", c: 3 }], y: [{ a: "1", b: "2", c: 4 }] },
+      { l: array(keyed) },
+      {
+        l: [
+          [A1, B],
+          [B, A2],
+        ],
+      },
     ],
+    [
+      "self.l[0] == self.l[1]",
+      "true",
+      "false",
+      { l: array(keyed) },
+      {
+        l: [
+          [A1, B],
+          [A1, A1],
+        ],
+      },
+    ],
+    ["self.l[0] == self.l[1]", "true", "true", { l: array(byThree) }, { l: [[THREE], [THREE]] }],
+    ["self.l[0] == self.l[1]", "false", "false", { l: array(byThree) }, { l: [[THREE], [{ ...THREE, c: 4 }]] }],
   ];
   test.each(rows)("%s is %s in 1.36 and %s in 1.37", (rule, before, since, fields, value) => {
     expect([say("1.36", rule, fields, value), say("1.37", rule, fields, value)]).toEqual([before, since]);

@@ -332,7 +332,7 @@ describe("a version that is converted later", () => {
       server.registry.current.find(groupVersion, resource)?.codec;
     const scalers = find("autoscaling/v1", "horizontalpodautoscalers");
     if (scalers === undefined) throw new Error("autoscaling/v1 is not served");
-    expect(scalers.isHub).toBe(false);
+    expect(scalers.isStored).toBe(false);
     const hub = scalers.toHub({
       kind: "HorizontalPodAutoscaler",
       apiVersion: "autoscaling/v1",

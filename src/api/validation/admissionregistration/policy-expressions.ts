@@ -1,5 +1,6 @@
 import type { Steps } from "../../../base/async/steps.js";
-import { LIBRARIES_OF_NEW } from "../../../machinery/cel/kubernetes/environment.js";
+import type { Release } from "../../facts/index.js";
+import { haveSameLibraries, LIBRARIES_OF_NEW } from "../../../machinery/cel/kubernetes/environment.js";
 import { BOOL, NULL, STRING, type Type } from "../../../machinery/cel/types/type.js";
 import { type FieldError, invalidValue } from "../../../machinery/errors/field-error.js";
 import {
@@ -141,29 +142,33 @@ export class PolicyExpressions {
     compile: (libraries: Pick<Declared, "libraries">) => CompiledExpression | undefined,
   ): FieldError[] {
     if (expression.trim() === "") return [];
-    let compiled = this.#known.get(path) ?? compile({});
+    const { texts, libraries, librariesOfNew } = this.stored;
+    let compiled = this.#known.get(path) ?? compile({ libraries: librariesOfNew });
     if (compiled === undefined) return [];
-    const { texts, libraries } = this.stored;
     if (compiled.error !== undefined && texts.has(expression)) compiled = compile({ libraries }) ?? compiled;
     this.#known.set(path, compiled);
     return compiled.error === undefined ? [] : [invalidValue(path, compiled.text, compiled.error)];
   }
 }
 
-/** The expressions that a policy had before, and the version of Kubernetes whose function libraries they may use. */
+/** The expressions that a policy had before, and the versions of Kubernetes whose function libraries they and new ones may use. */
 export interface StoredExpressions {
   readonly texts: ReadonlySet<string>;
   readonly libraries: string;
+  readonly librariesOfNew: string;
 }
 
-const NONE_STORED: StoredExpressions = { texts: new Set(), libraries: LIBRARIES_OF_NEW };
+const NO_TEXTS: ReadonlySet<string> = new Set();
+const NONE_STORED = { texts: NO_TEXTS, libraries: LIBRARIES_OF_NEW, librariesOfNew: LIBRARIES_OF_NEW };
 
-/** Those of the policy before an update, for a server of a version ("1.37"). */
+/** Those of the policy before an update. */
 export function storedExpressions(
   old: ReceivedObject<ValidatingAdmissionPolicy | MutatingAdmissionPolicy> | undefined,
-  libraries: string,
+  { version: libraries, minCompatibility: librariesOfNew }: Pick<Release, "version" | "minCompatibility">,
 ): StoredExpressions {
-  if (old === undefined || libraries === LIBRARIES_OF_NEW) return NONE_STORED;
+  if (old === undefined || haveSameLibraries(libraries, librariesOfNew)) {
+    return { texts: NO_TEXTS, libraries, librariesOfNew };
+  }
   const spec: Received<PolicySpec> = object(old.spec) as Received<PolicySpec>;
   const texts = [
     ...objects(spec.variables).map(({ expression }) => text(expression)),
@@ -174,7 +179,7 @@ export function storedExpressions(
       [applyConfiguration, jsonPatch].map((one) => text(object(one).expression).trim()),
     ),
   ];
-  return { texts: new Set(texts), libraries };
+  return { texts: new Set(texts), libraries, librariesOfNew };
 }
 
 /** By their specs, until the validation that follows asks for them. */

@@ -1,5 +1,4 @@
 import { type Steps, atOnce } from "../../../base/async/steps.js";
-import { LIBRARIES_OF_NEW } from "../../../machinery/cel/kubernetes/environment.js";
 import { list, object, type ReadonlyFields, text, absent, objects } from "../../../machinery/meta/access.js";
 import type { JsonValue } from "../../../machinery/meta/json.js";
 import { type RuleDialect, ruleDialect } from "../../../machinery/structural/rules/dialect.js";
@@ -74,7 +73,7 @@ const NO_DEFAULTS_IN_BETA =
 
 /** What is forgiven of a new definition. */
 export function forgivenOfCreate(spec: DefinitionSpec, request: DefinitionRequest): Forgiven {
-  const dialect = ruleDialect(request.release?.version);
+  const dialect = ruleDialect(request.release?.version, request.release?.minCompatibility);
   if (!isBeta(request)) return { ...NOTHING_FORGIVEN, dialect };
   return {
     ...NOTHING_FORGIVEN,
@@ -127,7 +126,7 @@ function* forgivenSteps(
     tooManySelectableFields: forgivenSelectableFields(spec, old),
     noDefaults: beta && !schemas.some(hasDefaults) ? NO_DEFAULTS_IN_BETA : undefined,
     dialect,
-    storedRules: dialect.libraries === LIBRARIES_OF_NEW ? NOTHING_FORGIVEN.storedRules : rulesIn(schemas),
+    storedRules: dialect.libraries === dialect.librariesOfNew ? NOTHING_FORGIVEN.storedRules : rulesIn(schemas),
   };
 }
 
@@ -185,7 +184,7 @@ export function* forgivenOfUpdateSteps(
   const facts = {
     established: isEstablished(old),
     beta: isBeta(request),
-    dialect: ruleDialect(request.release?.version),
+    dialect: ruleDialect(request.release?.version, request.release?.minCompatibility),
   };
   const forgiven = yield* forgivenSteps(spec, before, facts);
   known.set(definition, { old, forgiven });

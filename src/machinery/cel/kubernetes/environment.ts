@@ -31,10 +31,13 @@ let shared: Environment | undefined;
 let withIncludes: Environment | undefined;
 
 /**
- * The version of Kubernetes whose function libraries new expressions may use: the minimal compatible version of every server, so that the version
- * before can read what is stored. Stored expressions may use those of the server's own version.
+ * The version of Kubernetes whose function libraries new expressions may use where a server says nothing else: the version before the newest must be
+ * able to read what is stored. Stored expressions may use those of the server's own version.
  */
 export const LIBRARIES_OF_NEW = "1.36";
+
+/** Whether two versions of Kubernetes have the same function libraries. */
+export const haveSameLibraries = (one: string, other: string): boolean => hasIncludes(one) === hasIncludes(other);
 
 /**
  * The environment of all expressions in a version of Kubernetes: its options and function libraries, with no variables and no object types,

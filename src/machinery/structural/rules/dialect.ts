@@ -1,10 +1,12 @@
-import { LIBRARIES_OF_NEW } from "../../cel/kubernetes/environment.js";
+import { haveSameLibraries, LIBRARIES_OF_NEW } from "../../cel/kubernetes/environment.js";
 import type { StructuralSchema } from "../structural-schema.js";
 
 /** What of rules differs between versions of Kubernetes. There is one object for each version. */
 export interface RuleDialect {
   /** The version of Kubernetes whose function libraries stored rules may use. */
   readonly libraries: string;
+  /** The same of new rules. */
+  readonly librariesOfNew: string;
   /** Lists of type set and map count what they hold twice, and a set of what is no scalar cannot be compared (K37-243). */
   readonly countsRepeats: boolean;
   /** Names of objects are taken to be as long as names may be, and not as long as requests (K37-245). */
@@ -13,13 +15,15 @@ export interface RuleDialect {
 
 const dialects = new Map<string, RuleDialect>();
 
-/** The rules of a version of Kubernetes ("1.37"); of 1.36 where none is given. */
-export function ruleDialect(version: string = LIBRARIES_OF_NEW): RuleDialect {
-  let dialect = dialects.get(version);
+/** The rules of a version of Kubernetes ("1.37"), in which new ones keep to an older version; of 1.36 where none is given. */
+export function ruleDialect(version: string = LIBRARIES_OF_NEW, ofNew: string = LIBRARIES_OF_NEW): RuleDialect {
+  const librariesOfNew = haveSameLibraries(version, ofNew) ? version : ofNew;
+  const key = `${version} ${librariesOfNew}`;
+  let dialect = dialects.get(key);
   if (dialect === undefined) {
     const isNew = Number(version.split(".")[1]) >= 37;
-    dialect = { libraries: version, countsRepeats: isNew, limitsNames: isNew };
-    dialects.set(version, dialect);
+    dialect = { libraries: version, librariesOfNew, countsRepeats: isNew, limitsNames: isNew };
+    dialects.set(key, dialect);
   }
   return dialect;
 }
@@ -28,8 +32,8 @@ export function ruleDialect(version: string = LIBRARIES_OF_NEW): RuleDialect {
 export class SchemaCaches<T> {
   readonly #caches = new Map<string, WeakMap<StructuralSchema, T>>();
 
-  of({ libraries }: RuleDialect, isResourceRoot: boolean): WeakMap<StructuralSchema, T> {
-    const key = `${libraries} ${isResourceRoot}`;
+  of({ libraries, librariesOfNew }: RuleDialect, isResourceRoot: boolean): WeakMap<StructuralSchema, T> {
+    const key = `${libraries} ${librariesOfNew} ${isResourceRoot}`;
     let cache = this.#caches.get(key);
     if (cache === undefined) {
       cache = new WeakMap();

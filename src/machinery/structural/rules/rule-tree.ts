@@ -1,6 +1,5 @@
 import type { Steps } from "../../../base/async/steps.js";
 import { isFields, list, type ReadonlyFields } from "../../meta/access.js";
-import { LIBRARIES_OF_NEW } from "../../cel/kubernetes/environment.js";
 import type { StructuralSchema } from "../structural-schema.js";
 import type { ValidationRule } from "../value-validation.js";
 import { type CompiledRule, RuleCompiler } from "./compile-rule.js";
@@ -75,8 +74,9 @@ export class LazyRule {
 
   /** As a rule that is not stored yet. */
   *compileNewSteps(): Steps<CompiledRule> {
-    if (this.dialect.libraries === LIBRARIES_OF_NEW) return yield* this.compileSteps();
-    return (this.#compiledAsNew ??= yield* this.compiler.compileSteps(this.rule, LIBRARIES_OF_NEW));
+    const { libraries, librariesOfNew } = this.dialect;
+    if (libraries === librariesOfNew) return yield* this.compileSteps();
+    return (this.#compiledAsNew ??= yield* this.compiler.compileSteps(this.rule, librariesOfNew));
   }
 }
 

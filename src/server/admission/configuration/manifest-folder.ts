@@ -1,11 +1,17 @@
 import { isGateOn } from "../../../api/gates/feature-gates.js";
 import { goQuote } from "../../../base/text/go-quote.js";
-import { forbiddenField, formatFieldError, invalidValue } from "../../../machinery/errors/field-error.js";
+import {
+  type FieldError,
+  forbiddenField,
+  formatFieldError,
+  invalidValue,
+} from "../../../machinery/errors/field-error.js";
 import {
   type ConfigurationDocument,
   type ConfigurationFormat,
   decodeConfigurationStrictly,
 } from "../../../machinery/wire/configuration-document.js";
+import type { ApiObject } from "../../../machinery/meta/object.js";
 import { string, struct } from "../../../machinery/schema/build-schema.js";
 import type { StructSchema } from "../../../machinery/schema/schema.js";
 import type { ManifestFolder } from "../plugin.js";
@@ -66,7 +72,7 @@ const FORMATS: Readonly<Record<ManifestPlugin, ConfigurationFormat>> = {
 export function readManifestFolder(
   plugin: ManifestPlugin,
   document: ConfigurationDocument,
-  release: { readonly version: string },
+  release: { readonly emulated: string },
 ): ManifestFolder {
   if (!isGateOn(release, GATE) || document.text === "") return {};
   const { object } = decodeConfigurationStrictly<{ readonly staticManifestsDir?: string }>(document, FORMATS[plugin]);
@@ -75,7 +81,7 @@ export function readManifestFolder(
 }
 
 /** What is wrong with the folder of a plugin, before anybody looks at it; undefined for nothing. */
-export function manifestFolderFault(folder: string, release: { readonly version: string }): string | undefined {
+export function manifestFolderFault(folder: string, release: { readonly emulated: string }): string | undefined {
   if (!isGateOn(release, GATE)) {
     return formatFieldError(forbiddenField(FIELD, `${FIELD} requires the ${GATE} feature gate to be enabled`));
   }
@@ -88,6 +94,17 @@ export const folderFault = (folder: string, problem: string): string =>
 
 /** The end of the names that objects of files have, and that the API refuses. */
 export const STATIC_SUFFIX = ".static.k8s.io";
+
+/** What is wrong with the name of an object that is made through the API. One that has such a name already keeps it. */
+export function staticNameErrors(
+  { metadata }: ApiObject,
+  { release }: { readonly release: { readonly emulated: string } },
+): readonly FieldError[] {
+  const { name = "" } = metadata ?? {};
+  if (!name.endsWith(STATIC_SUFFIX) || !isGateOn(release, GATE)) return [];
+  const reserved = `names ending with ${goQuote(STATIC_SUFFIX)} are reserved for static manifest-based configurations`;
+  return [invalidValue("metadata.name", name, `${reserved} and cannot be managed via the API`)];
+}
 
 /** Throws where a name of a file's object is none, does not end as it must, or was seen before. `seen` has the file of each name. */
 export function checkManifestName(name: string, file: string, seen: Map<string, string>): void {

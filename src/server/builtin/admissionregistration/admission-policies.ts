@@ -31,7 +31,7 @@ import {
   validateAdmissionPolicyBinding,
 } from "../../../api/validation/admissionregistration/admission-policy-binding.js";
 import { checked } from "../rules.js";
-import { staticNameErrors } from "./static-names.js";
+import { staticNameErrors } from "../../admission/configuration/manifest-folder.js";
 
 /** A policy of either kind, with what both can have in its spec. */
 type AnyPolicy = { spec?: ValidatingAdmissionPolicySpec & MutatingAdmissionPolicySpec };
@@ -97,7 +97,7 @@ export const mutatingAdmissionPolicyRecord: RecordOf<MutatingAdmissionPolicy> = 
     hasGeneration: true,
     allowUnconditionalUpdate: false,
     beforeValidation: (policy, old, { release }) =>
-      inSlices(policyExpressionSteps(policy, storedExpressions(old, release.version))),
+      inSlices(policyExpressionSteps(policy, storedExpressions(old, release))),
     validate: (policy, context) => [...validateMutatingAdmissionPolicy(policy), ...staticNameErrors(policy, context)],
     validateUpdate: validateMutatingAdmissionPolicyUpdate,
     authorizeReads: authorizeParamKind,
@@ -113,7 +113,7 @@ export const validatingAdmissionPolicyRecord: RecordOf<ValidatingAdmissionPolicy
     allowUnconditionalUpdate: false,
     async beforeValidation(policy, old, { release }, subresource) {
       if (subresource !== undefined) return;
-      await inSlices(policyExpressionSteps(policy, storedExpressions(old, release.version)));
+      await inSlices(policyExpressionSteps(policy, storedExpressions(old, release)));
     },
     validate: (policy, context) => [...validateAdmissionPolicy(policy), ...staticNameErrors(policy, context)],
     validateUpdate: validateAdmissionPolicyUpdate,

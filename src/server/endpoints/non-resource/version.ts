@@ -4,13 +4,18 @@ import { respondBytes } from "../../request/respond.js";
 import { encodeJson } from "../../../machinery/wire/json/json-encoder.js";
 
 /** What a server of a release says of its version. */
-export const versionInfo = ({ minor, gitVersion }: Pick<Release, "minor" | "gitVersion">) => ({
+export const versionInfo = ({
+  minor,
+  gitVersion,
+  emulated,
+  minCompatibility,
+}: Pick<Release, "minor" | "gitVersion" | "emulated" | "minCompatibility">) => ({
   major: "1",
   minor: String(minor),
   emulationMajor: "1",
-  emulationMinor: String(minor),
+  emulationMinor: emulated.slice("1.".length),
   minCompatibilityMajor: "1",
-  minCompatibilityMinor: String(minor - 1),
+  minCompatibilityMinor: minCompatibility.slice("1.".length),
   gitVersion: `${gitVersion}+kubets`,
   gitCommit: "",
   gitTreeState: "clean",

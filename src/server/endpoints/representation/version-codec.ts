@@ -47,25 +47,28 @@ export interface DecodePatched {
 export class VersionCodec {
   readonly gvk: GroupVersionKind;
   readonly apiVersion: string;
+  readonly #isHub: boolean;
   /** True when objects are stored in this version, so that stored bytes are the answer's bytes. */
-  readonly isHub: boolean;
+  readonly isStored: boolean;
   /** The cache of a version that converts later. */
   readonly #converted: ConvertedObjects | undefined;
 
   /**
-   * `hub` is the kind that `kind` is stored as: of its {@link VersionedKind.hub}. `now` is milliseconds since the epoch, for
-   * defaults.
+   * `hub` is of `kind`'s {@link VersionedKind.hub}, in which the server has objects. `storesHub` tells whether it stores them so, too. `now` is
+   * milliseconds since the epoch, for defaults.
    */
   constructor(
     readonly kind: VersionedKind,
     readonly hub: VersionedKind,
     private readonly scheme: Scheme,
     private readonly now: () => number,
+    storesHub = true,
   ) {
     this.gvk = kind.gvk;
     this.apiVersion = formatGroupVersion(this.gvk);
-    this.isHub = kind === hub;
-    if (this.isHub || !kind.convertsLater) return;
+    this.#isHub = kind === hub;
+    this.isStored = this.#isHub && storesHub;
+    if (this.#isHub || !kind.convertsLater) return;
     this.#converted = new ConvertedObjects(
       (objects, caller) => convertAll(kind, objects, "fromHub", caller),
       (object) => encodeObject(object, kind.schema),
@@ -151,7 +154,7 @@ export class VersionCodec {
    * below.
    */
   toHub(draft: KubeObject, caller?: ConversionCaller): NowOrLater<KubeObject> {
-    if (this.isHub && !this.kind.converts) return draft;
+    if (this.#isHub && !this.kind.converts) return draft;
     return andThen(convertOne(this.kind, draft, "toHub", caller), (object) => {
       this.hub.applyDefaults(object, this.now());
       return object;
@@ -160,7 +163,7 @@ export class VersionCodec {
 
   /** Converts a hub object to this version. The argument is not changed; parts that need no conversion are shared. */
   fromHub(object: KubeObject, caller?: ConversionCaller): NowOrLater<KubeObject> {
-    return this.isHub ? object : convertOne(this.kind, object, "fromHub", caller);
+    return this.#isHub ? object : convertOne(this.kind, object, "fromHub", caller);
   }
 
   /** True when {@link prepare} has to be called before objects are encoded in this version. */

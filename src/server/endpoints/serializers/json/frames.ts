@@ -94,7 +94,7 @@ export class JsonFrames implements FrameWriter {
   ) {
     this.#chunk = new LineChunk(capacity);
     this.#shape = shaper(view);
-    this.#isStored = view.format.shape === "object" && view.resource.codec.isHub;
+    this.#isStored = view.format.shape === "object" && view.resource.codec.isStored;
   }
 
   get length(): number {

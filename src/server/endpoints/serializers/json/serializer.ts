@@ -101,7 +101,7 @@ function* itemChunks(
     let bytes = item.bytes;
     let from = isWhole ? WHOLE : itemStart(bytes);
     // Only what is stored in this version and was written can be taken as it is.
-    const place = codec.isHub && item.revision > 0 ? placeOf(item) : undefined;
+    const place = codec.isStored && item.revision > 0 ? placeOf(item) : undefined;
     if (place === undefined) {
       bytes = encodeStored(codec, item);
       from = isWhole ? WHOLE : itemStart(bytes);

@@ -9,7 +9,7 @@ import { isJson, spliceResourceVersion } from "./splice.js";
  * expensive.
  */
 export function encodeStored(codec: VersionCodec, stored: StoredObject): Uint8Array {
-  if (codec.isHub) {
+  if (codec.isStored) {
     // Never written: it has no version.
     if (stored.revision === 0 && isJson(stored.bytes)) return stored.bytes;
     const spliced = spliceResourceVersion(stored.bytes, stored.revision);
@@ -28,7 +28,7 @@ export function encodeStored(codec: VersionCodec, stored: StoredObject): Uint8Ar
 
 /** As {@link encodeStored}, with a newline at the end. */
 export function encodeStoredLine(codec: VersionCodec, stored: StoredObject): Uint8Array {
-  if (codec.isHub && stored.revision > 0) {
+  if (codec.isStored && stored.revision > 0) {
     const spliced = spliceResourceVersion(stored.bytes, stored.revision, NEWLINE);
     if (spliced !== undefined) return spliced;
   }

@@ -24,7 +24,7 @@ export function messagesOf({ resource, format }: View): Messages {
   const key = `${isObject ? `${codec.apiVersion}/${kind.kind}` : kind.kind} application/vnd.kubernetes.protobuf`;
   const content = (stored: StoredObject): object => {
     const object = stored.peek();
-    return isObject ? (codec.isHub ? object : codec.kind.fromHub(object)) : { metadata: object.metadata };
+    return isObject ? (codec.isStored ? object : codec.kind.fromHub(object)) : { metadata: object.metadata };
   };
   return {
     kind,
