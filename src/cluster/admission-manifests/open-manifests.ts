@@ -46,6 +46,8 @@ export async function openManifests(folders: ManifestFolders, around: ManifestSu
 /** The folder of one plugin. */
 class FollowedFolder {
   readonly #watched: WatchedFile;
+  /** What is wrong with the last files. */
+  #fault: string | undefined;
 
   private constructor(
     /** Of the last files that were right. */
@@ -84,15 +86,23 @@ class FollowedFolder {
   }
 
   async #look(folder: string): Promise<void> {
+    let files;
     try {
-      const files = await readManifestFiles(folder);
-      if (!areSame(files, this.files)) {
-        this.files = files;
-        this.loaded = this.load(files);
-      }
-      this.tell(undefined);
+      files = await readManifestFiles(folder);
     } catch (error) {
-      this.tell(errorMessage(error));
+      return this.tell(errorMessage(error));
+    }
+    if (!areSame(files, this.files)) this.#take(files);
+    this.tell(this.#fault);
+  }
+
+  #take(files: readonly ManifestFile[]): void {
+    this.files = files;
+    try {
+      this.loaded = this.load(files);
+      this.#fault = undefined;
+    } catch (error) {
+      this.#fault = errorMessage(error);
     }
   }
 }
