@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { releaseOf } from "../../src/api/facts/index.js";
 import type { Pod } from "../../src/api/types/core/v1.js";
 import type {
   Device,
@@ -260,4 +261,19 @@ describe("DynamicResources", () => {
   ])("%s", async (_title, objects, of, expected) => {
     expect(await outcome(objects, of)).toBe(expected);
   });
+});
+
+test("K37-249: the error of an attribute that a device lacks says in 1.37 how to ask for it", async () => {
+  const cel = { expression: `device.attributes["${DRIVER}"].absent == "b"` };
+  const errorOf = async (version: string): Promise<string> => {
+    try {
+      return String(deviceMatcher(await releaseOf(version))([{ cel }], DRIVER, gpu("x")));
+    } catch (error) {
+      return String(error);
+    }
+  };
+  expect(await errorOf("1.36")).toMatch(/no such key: absent$/);
+  expect(await errorOf("1.37")).toMatch(
+    /no such key: absent\. consider using CEL optional chaining \(\.\? followed by orValue\(\)\) or guarding the check with has\(\) for optional fields$/,
+  );
 });

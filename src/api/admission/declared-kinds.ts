@@ -87,7 +87,7 @@ const ANY_OBJECT: DeclaredObject = { kind: "object", fields: new Map(), ...SIZES
 
 /** The fields of a custom kind: those of its schema, and the metadata of every object. */
 export function declaredCustomKind(openAPIV3Schema: JsonObject): DeclaredType | undefined {
-  const declared = declaredTypeOf(structuralSchemaOf(openAPIV3Schema), true);
+  const declared = declaredTypeOf(structuralSchemaOf(openAPIV3Schema), undefined, true);
   const metadata = schemaFor({ group: "", version: "v1", kind: "Namespace" })?.byName.get("metadata")?.schema;
   if (declared?.kind !== "object" || metadata?.type !== "struct") return declared;
   const fields = new Map(declared.fields);

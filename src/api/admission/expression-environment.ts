@@ -1,7 +1,11 @@
 import type { CheckedAst } from "../../machinery/cel/ast.js";
 import type { Environment } from "../../machinery/cel/environment.js";
 import { AUTHORIZER_TYPE, RESOURCE_CHECK_TYPE } from "../../machinery/cel/kubernetes/authorizer.js";
-import { KUBERNETES_PROGRAM, kubernetesEnvironment } from "../../machinery/cel/kubernetes/environment.js";
+import {
+  KUBERNETES_PROGRAM,
+  kubernetesEnvironment,
+  LIBRARIES_OF_NEW,
+} from "../../machinery/cel/kubernetes/environment.js";
 import { JSON_PATCH, MUTATION_TYPES, OBJECT_TYPE, PATCH_TYPE } from "../../machinery/cel/kubernetes/mutation-types.js";
 import type { Program } from "../../machinery/cel/program.js";
 import {
@@ -88,6 +92,8 @@ export interface Declared {
   readonly authorizer: boolean;
   /** `Object{}`, `JSONPatch{}` and the functions for patches. */
   readonly patchTypes?: boolean;
+  /** The version of Kubernetes whose function libraries there are. Default: those of new expressions. */
+  readonly libraries?: string;
 }
 
 /** The types of variables that are of any type unless a type check knows better. */
@@ -100,7 +106,8 @@ const environments = new Map<string, Environment>();
 
 /** The environment of the expressions of admission: webhooks' match conditions and policies. One for each set of declarations. */
 export function expressionEnvironment(declared: Declared): Environment {
-  const key = `${declared.params} ${declared.authorizer} ${declared.patchTypes ?? false}`;
+  const { params, authorizer, patchTypes = false, libraries = LIBRARIES_OF_NEW } = declared;
+  const key = `${params} ${authorizer} ${patchTypes} ${libraries}`;
   const known = environments.get(key) ?? declare(declared, {});
   environments.set(key, known);
   return known;
@@ -115,9 +122,9 @@ export function typedEnvironment(params: boolean, types: VariableTypes): Environ
   return environment.extend({ variables: [{ name: "authorizer", type: AUTHORIZER_TYPE }] });
 }
 
-function declare({ params, authorizer, patchTypes = false }: Declared, types: VariableTypes): Environment {
+function declare({ params, authorizer, patchTypes = false, libraries }: Declared, types: VariableTypes): Environment {
   const object = types.object ?? DYN;
-  const environment = kubernetesEnvironment().extend({
+  const environment = kubernetesEnvironment(libraries).extend({
     types: REQUEST_TYPES,
     variables: [
       { name: "object", type: object },

@@ -10,7 +10,7 @@ import { bootstrapRbac } from "./rbac.js";
  */
 export function bootstrapObjects(release: Release, runtimeConfig?: RuntimeConfig): KubeObject[] {
   return [
-    ...bootstrapRbac(),
+    ...bootstrapRbac(release),
     ...priorityClasses(),
     ...bootstrapFlowControl(),
     ...bootstrapApiServices(release, runtimeConfig),

@@ -1,4 +1,6 @@
 import type { KubeObject } from "../../machinery/meta/object.js";
+import type { Release } from "../facts/index.js";
+import since37 from "./rbac-1.37.json" with { type: "json" };
 import rbac from "./rbac.json" with { type: "json" };
 
 /**
@@ -22,9 +24,14 @@ interface BindingEntry {
 const RBAC = "rbac.authorization.k8s.io";
 const AGGREGATE = `${RBAC}/aggregate-to-`;
 
-export function bootstrapRbac(): KubeObject[] {
-  const clusterRoles: Readonly<Record<string, RoleEntry>> = rbac.clusterRoles;
-  const clusterBindings: Readonly<Record<string, BindingEntry>> = rbac.clusterRoleBindings;
+/** The roles and bindings of a version of Kubernetes. Since 1.37 some roles are new and others have other rules (K37-125). */
+export function bootstrapRbac(release: Pick<Release, "atLeast">): KubeObject[] {
+  const changed = release.atLeast("1.37") ? since37 : undefined;
+  const clusterRoles: Readonly<Record<string, RoleEntry>> = { ...rbac.clusterRoles, ...changed?.clusterRoles };
+  const clusterBindings: Readonly<Record<string, BindingEntry>> = {
+    ...rbac.clusterRoleBindings,
+    ...changed?.clusterRoleBindings,
+  };
   const roles: Readonly<Record<string, RoleEntry>> = rbac.roles;
   const bindings: Readonly<Record<string, BindingEntry>> = rbac.roleBindings;
   return [

@@ -5,6 +5,8 @@ import { outside } from "../async/turns.js";
 
 export interface WatchedFileOptions {
   readonly file: string;
+  /** It is a folder, of which every entry counts. Default: a file. */
+  readonly isFolder?: boolean;
   readonly timers: Timers;
   /** Looks at the file. It must not throw. One look ends before the next begins. */
   readonly look: () => Promise<void>;
@@ -17,7 +19,8 @@ const POLL_INTERVAL = 60_000;
 const VOLUME_LINK = "..data";
 
 /**
- * Calls `look` at once, when an entry of the folder that leads to the file changes, so also when the file is replaced, and once a minute.
+ * Calls `look` at once, when an entry of the folder that leads to the file changes, so also when the file is replaced, and once a minute; of
+ * a folder, when any of its entries changes.
  * Where the folder cannot be watched, only once a minute. Does not keep the process alive.
  */
 export class WatchedFile {
@@ -45,11 +48,11 @@ export class WatchedFile {
   }
 
   #watch(): void {
-    const { file } = this.#options;
+    const { file, isFolder = false } = this.#options;
     const names = [basename(file), VOLUME_LINK];
     try {
-      this.#watcher = watch(dirname(file), { persistent: false }, (_, name) => {
-        if (name === null || names.includes(name)) this.#look();
+      this.#watcher = watch(isFolder ? file : dirname(file), { persistent: false }, (_, name) => {
+        if (name === null || isFolder || names.includes(name)) this.#look();
       });
       this.#watcher.on("error", () => this.#unwatch());
     } catch {

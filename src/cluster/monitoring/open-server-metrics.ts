@@ -26,6 +26,7 @@ export async function openServerMetrics(
     choice: {
       allowedLabels: options.allowedLabels ?? (await readAllowedLabels(options.allowedLabelsFile)),
       disabled,
+      minor: release.minor,
       showsHidden: options.showHiddenMetricsForVersion !== undefined,
     },
     ...(apiServices && { apiServices }),

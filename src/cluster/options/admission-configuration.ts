@@ -4,6 +4,7 @@ import { dirname, isAbsolute, join } from "node:path";
 import { errorMessage } from "../../base/text/error-message.js";
 import { goQuote } from "../../base/text/go-quote.js";
 import { readText } from "../../base/files/read-file.js";
+import { DEFAULT_VERSION } from "../../machinery/served-versions.js";
 import { encodeJson } from "../../machinery/wire/json/json-encoder.js";
 import type { ConfigurationDocument } from "../../machinery/wire/configuration-document.js";
 import {
@@ -21,8 +22,11 @@ import { ADMISSION_PLUGINS, type AdmissionConfiguration } from "../../server/adm
 /** {@link AdmissionOptions} of a server that may read files. */
 export type FileAdmissionOptions = AdmissionOptions & OptionsOf<typeof admissionOptions>;
 
-/** The options with what their file has in them. Throws in kube-apiserver's words, with the name of the file. */
-export async function readAdmissionOptions(options: FileAdmissionOptions): Promise<AdmissionOptions> {
+/** The options with what their file has in them, for a server of a version of Kubernetes. Throws in kube-apiserver's words, with the name of the file. */
+export async function readAdmissionOptions(
+  options: FileAdmissionOptions,
+  release: { readonly emulated: string } = { emulated: DEFAULT_VERSION },
+): Promise<AdmissionOptions> {
   const { configurationFile: file, ...rest } = options;
   if (file === undefined) return rest;
   const entries = await entriesOf(file);
@@ -38,7 +42,7 @@ export async function readAdmissionOptions(options: FileAdmissionOptions): Promi
       );
     }
     const read = await orRefused(name, place, async () =>
-      readConfiguration?.({ ...(await parsed(document)), readFile: readText }),
+      readConfiguration?.({ ...(await parsed(document)), readFile: readText }, release),
     );
     configuration = { ...configuration, ...read };
   }

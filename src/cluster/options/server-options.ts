@@ -2,7 +2,8 @@ import type { http2Options, listeningOptions } from "../../component/apiserver-f
 import type { emulationOptions } from "../../component/apiserver-flags/emulation.js";
 import type { versionOptions } from "../../component/apiserver-flags/own.js";
 import type { OptionsOf } from "../../component/option-group.js";
-import type { ApiTitle } from "../../api/facts/index.js";
+import type { ApiTitle, Release } from "../../api/facts/index.js";
+import { isGateOn } from "../../api/gates/feature-gates.js";
 import type { Clock } from "../../base/time/clock.js";
 import type { Random } from "../../base/numbers/random.js";
 import type { Transport } from "../../client/transport/transport.js";
@@ -131,7 +132,7 @@ export interface FeatureGates {
   readonly [name: string]: boolean | undefined;
   /**
    * Whether users with the verb "unsafe-delete-ignore-read-errors" may delete objects that cannot be decrypted or decoded, by the delete option
-   * ignoreStoreReadErrorWithClusterBreakingPotential. Default false.
+   * ignoreStoreReadErrorWithClusterBreakingPotential. Default: since Kubernetes 1.37 true (K37-107).
    */
   readonly AllowUnsafeMalformedObjectDeletion?: boolean;
   /** Whether {@link ServerOptions.encryption} may have plugins of KMS v1. Default false. */
@@ -176,20 +177,23 @@ export interface HookContext {
 }
 
 /** The options that the server takes as they are. */
-export function ofCaller({
-  storageMediaType,
-  resources,
-  authenticators,
-  authorizers,
-  admission,
-  filters,
-  inFlight,
-  deletion,
-  featureGates,
-  conduct,
-  title,
-}: ServerOptions) {
-  const unreadable = featureGates?.AllowUnsafeMalformedObjectDeletion;
+export function ofCaller(
+  {
+    storageMediaType,
+    resources,
+    authenticators,
+    authorizers,
+    admission,
+    filters,
+    inFlight,
+    deletion,
+    featureGates,
+    conduct,
+    title,
+  }: ServerOptions,
+  release: Release,
+) {
+  const unreadable = deletesUnreadable(featureGates, release);
   return {
     ...(storageMediaType && { storageMediaType }),
     ...(resources && { resources }),
@@ -198,11 +202,15 @@ export function ofCaller({
     ...(admission && { admission }),
     ...(filters && { filters }),
     ...(inFlight && { inFlight }),
-    ...((deletion ?? unreadable) && { deletion: { ...deletion, unreadable } }),
+    ...((deletion !== undefined || unreadable) && { deletion: { ...deletion, unreadable } }),
     ...(conduct && { conduct }),
     ...(title && { title }),
   };
 }
+
+/** Whether users with the right may delete objects that cannot be read. */
+export const deletesUnreadable = (gates: FeatureGates = {}, release: Release): boolean =>
+  gates.AllowUnsafeMalformedObjectDeletion ?? isGateOn(release, "AllowUnsafeMalformedObjectDeletion");
 
 /** What cannot be right in where a server listens. */
 export function listeningFaults({ port = 0, http, authentication }: ServerOptions): string[] {

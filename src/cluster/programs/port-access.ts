@@ -82,7 +82,7 @@ function guardedBy(
   const objects = { find: () => Promise.resolve(undefined), markUsed: () => Promise.resolve(), everyoneMayAll: false };
   const callers = requestIdentity({ authentication: identity.parts, clock, tokens: [] }, objects);
   // Neither of the modes looks at stored objects.
-  const modes = rights.modes({ objects: NO_OBJECTS, clock });
+  const modes = rights.modes({ objects: NO_OBJECTS, clock, release: newestRelease });
   const { authorize } = chainOf([privilegedGroup, ...modes]);
   const handle = chain(
     [

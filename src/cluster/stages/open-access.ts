@@ -4,8 +4,11 @@ import { forkRandom } from "../../base/numbers/random.js";
 import { surroundingsOf } from "../../client/surroundings.js";
 import type { OpenedAudit } from "../../server/audit/open-audit.js";
 import { hostsOf } from "../../server/kubelet/cluster-network.js";
+import { MANIFEST_PLUGINS } from "../../server/admission/configuration/manifest-folder.js";
+import { enabledPluginNames } from "../../server/admission/enabled-plugins.js";
 import type { Kv } from "../../server/storage/kv.js";
 import type { TokenIssuer } from "../../server/request/token-issuer.js";
+import type { ManifestSurroundings, OpenedManifests } from "../admission-manifests/open-manifests.js";
 import type { AuthenticationSurroundings } from "../authentication/authentication-surroundings.js";
 import type { OpenedAuthentication } from "../authentication/open-authentication.js";
 import type { Composition } from "../composition.js";
@@ -69,6 +72,21 @@ export async function openPluginAccessOf(
   if (coreApi === undefined && !asks) return undefined;
   const { PluginAccess: opened } = await import("../delegation/plugin-access.js");
   return opened.open(coreApi, surroundings);
+}
+
+/** Loads the webhooks and policies of files for the plugins that run; undefined where the options name no folder. */
+export async function openManifestsOf(
+  { admission = {} }: Pick<ServerOptions, "admission">,
+  surroundings: ManifestSurroundings,
+): Promise<OpenedManifests | undefined> {
+  const enabled = enabledPluginNames(admission);
+  const folders = MANIFEST_PLUGINS.flatMap((name) => {
+    const { staticManifestsDir } = admission.configuration?.[name] ?? {};
+    return staticManifestsDir === undefined || !enabled.includes(name) ? [] : [[name, staticManifestsDir] as const];
+  });
+  if (folders.length === 0) return undefined;
+  const { openManifests } = await inOrder(import("../admission-manifests/open-manifests.js"));
+  return openManifests(new Map(folders), surroundings);
 }
 
 /** Makes ready to register the server at the main server that the client is of; undefined where it does not register. */

@@ -20,10 +20,11 @@ import { Measuring } from "../../server/metrics/measures.js";
 import type { Storage } from "../../server/storage/create-storage.js";
 import type { BootStep, Composition, CompositionParts } from "../composition.js";
 import type { OpenedEncryption } from "../encryption/open-encryption.js";
+import type { OpenedManifests } from "../admission-manifests/open-manifests.js";
 import type { Egress } from "../egress/open-egress.js";
 import { collectWhenIdle, v8Memory } from "../idle-memory.js";
 import { openKv, openStorage } from "../open-storage.js";
-import { type HookContext, ofCaller, type ServerOptions } from "../options/server-options.js";
+import { deletesUnreadable, type HookContext, ofCaller, type ServerOptions } from "../options/server-options.js";
 import { authority } from "../open-socket.js";
 import { Monitoring } from "../monitoring/monitoring.js";
 import { StoredResources } from "../monitoring/stored-resources.js";
@@ -42,6 +43,7 @@ import {
   openAuthorizationOf,
   openEgressOf,
   openEncryptionOf,
+  openManifestsOf,
   openPluginAccessOf,
   openRegistrationOf,
   openServingOf,
@@ -169,6 +171,7 @@ interface OpenedAccess {
   readonly egress: Egress;
   readonly authorization: Awaited<ReturnType<typeof openAuthorizationOf>>;
   readonly audit: OpenedAudit | undefined;
+  readonly manifests: OpenedManifests | undefined;
   readonly tracing: OpenedTracing | undefined;
   readonly serving: ServingCertificates | undefined;
   readonly storage: Storage;
@@ -201,6 +204,8 @@ async function openAccess(
   if (tracing !== undefined) parts.add(() => tracing.close());
   const serving = options.tls && (await openServingOf(options.tls, { clock, timers, report }));
   if (serving !== undefined) parts.add(() => serving.close());
+  const manifests = await openManifestsOf(options, { release, clock, timers, report });
+  if (manifests !== undefined) parts.add(() => manifests.close());
   const kv = await openKv({ ...options, release }, clock, timers, egress.etcd);
   parts.add(() => kv.close());
   const measuring = opening.delegate?.server.measuring ?? new Measuring();
@@ -209,7 +214,9 @@ async function openAccess(
   const pki = composition.serving?.pki ?? (await openPki(options, clock, systemClock, random));
   const encryption = await openEncryptionOf(options, measured, { clock, timers, random: systemRandom, report });
   if (encryption !== undefined) parts.add(() => encryption.close());
-  const namesUnreadable = options.featureGates?.AllowUnsafeMalformedObjectDeletion === true;
+  // Other storages have no value that cannot be read.
+  const mayBeUnreadable = encryption !== undefined || options.storage?.startsWith("files:") === true;
+  const namesUnreadable = mayBeUnreadable && deletesUnreadable(options.featureGates, release);
   const { storage, foreign } = await openStorage(
     encryption?.kv ?? measured,
     { ...options, namesUnreadable },
@@ -258,6 +265,7 @@ async function openAccess(
     egress,
     authorization,
     audit,
+    manifests,
     tracing,
     serving,
     storage,
@@ -318,7 +326,8 @@ async function serverConfig(opening: Opening, parts: ServerParts): Promise<Serve
       ...(await requestLogOf(opening)),
       ...(options.onRequest === undefined ? [] : [recordRequests(options.onRequest)]),
     ],
-    ...ofCaller(options),
+    ...ofCaller(options, opening.release),
+    manifests: parts.manifests,
     ...(parts.fair && { fairness: parts.fair.fairness.filter }),
     openToAnonymous: options.http?.anonymous === true,
     ...(authorization && { authorization: authorization.modes }),

@@ -36,10 +36,10 @@ export class Options {
     if (authentication?.anonymous === true && authorization?.modes?.includes("AlwaysAllow") === true) {
       onWarning(ANONYMOUS_HAS_NO_EFFECT);
     }
-    const admission = await readAdmissionOptions(this.values.admission ?? {});
+    const release = await this.#release();
+    const admission = await readAdmissionOptions(this.values.admission ?? {}, release);
     // Plugins that only the file names are known now.
     enabledPlugins(admission);
-    const release = await this.#release();
     return new Config({ ...this.values, admission }, this.#composition, release);
   }
 

@@ -16,6 +16,14 @@ export interface FamilyDefinition {
   readonly stability?: Stability;
   /** The version of Kubernetes that deprecated the metric: "1.34.0". */
   readonly deprecated?: string;
+  /** The version of Kubernetes that has the metric first: "1.37". */
+  readonly since?: string;
+  /** The first version of Kubernetes without the metric. */
+  readonly removed?: string;
+  /** What is otherwise since a version of Kubernetes. */
+  readonly changed?: Partial<Pick<FamilyDefinition, "labels" | "buckets" | "stability" | "deprecated">> & {
+    readonly version: string;
+  };
 }
 
 /** Which values a label may have: a value beyond them becomes {@link UNEXPECTED}. */

@@ -24,22 +24,28 @@ export class MetricTable implements MetricRegistry {
   readonly #resetters: (() => void)[] = [];
   readonly #choice: MetricChoice;
   readonly #allowed: ReadonlyMap<string, AllowedValues>;
+  /** The minor version of Kubernetes whose metrics these are. */
+  readonly minor: number;
   #unexpected = 0;
   #hidden = 0;
 
   constructor(choice: MetricChoice = {}) {
     this.#choice = choice;
+    this.minor = choice.minor ?? 36;
     this.#allowed = allowedByMetric(choice.allowedLabels ?? {});
   }
 
   /** The metric of a definition, made at the first call. Of one that is disabled or hidden, the caller records what nobody sees. */
-  family(definition: FamilyDefinition): Family {
-    const { name } = definition;
+  family(given: FamilyDefinition): Family {
+    const { name, changed, since = "1.0", removed = "1.9999" } = given;
     const known = this.#families.get(name) ?? this.#muted.get(name);
     if (known !== undefined) return known;
-    const isHidden = this.#isHidden(definition);
+    const definition =
+      changed !== undefined && minorOf(changed.version) <= this.minor ? { ...given, ...changed } : given;
+    const isThere = minorOf(since) <= this.minor && this.minor < minorOf(removed);
+    const isHidden = isThere && this.#isHidden(definition);
     if (isHidden) this.#hidden += 1;
-    const isMuted = isHidden || this.#choice.disabled?.includes(name) === true;
+    const isMuted = !isThere || isHidden || this.#choice.disabled?.includes(name) === true;
     const family = isMuted
       ? new Family({ ...definition, labels: [] })
       : new Family(definition, this.#allowed.get(name), () => {
@@ -102,8 +108,7 @@ export class MetricTable implements MetricRegistry {
   /** kube's rule: a deprecated metric is hidden once the versions for which its stability keeps it have passed. */
   #isHidden({ deprecated, stability = "ALPHA" }: FamilyDefinition): boolean {
     if (deprecated === undefined || this.#choice.showsHidden === true) return false;
-    const [, minor = "0"] = deprecated.split(".");
-    return Number(minor) + SHOWN_FOR[stability] <= (this.#choice.minor ?? 36);
+    return minorOf(deprecated) + SHOWN_FOR[stability] <= this.minor;
   }
 
   /** component-base's metrics about metrics. */
@@ -124,6 +129,12 @@ export class MetricTable implements MetricRegistry {
       family.set(family.series(), value);
     }
   }
+}
+
+/** 37, of "1.37" and of "1.37.0". */
+function minorOf(version: string): number {
+  const [, minor = "0"] = version.split(".");
+  return Number(minor);
 }
 
 function allowedByMetric(given: Readonly<Record<string, readonly string[]>>): ReadonlyMap<string, AllowedValues> {

@@ -79,6 +79,26 @@ export interface AdmissionContext {
   readonly client: () => Transport;
   /** Takes how long plugins and webhooks took. Left out: nothing does. */
   readonly measuring?: Measuring;
+  /** The webhooks and policies of files. Left out: there are none. */
+  readonly manifests?: AdmissionManifests | undefined;
+}
+
+/** The configuration of a plugin whose webhooks or policies files may have. */
+export interface ManifestFolder {
+  /**
+   * The absolute path of a folder with webhook configurations, or with policies and their bindings, in YAML and JSON (K37-108). They are in force
+   * beside those of the API, before them, and while the server runs it follows the files. Default: none.
+   */
+  readonly staticManifestsDir?: string;
+}
+
+/** Webhooks and policies that a server has from files, in place of the API (K37-108). */
+export interface AdmissionManifests {
+  /**
+   * The objects of a resource for a plugin, sorted by name, in their hub's shape. It is the same list until a file changes, and undefined for a
+   * plugin without files.
+   */
+  now(plugin: string, resource: string): readonly KubeObject[] | undefined;
 }
 
 export interface OpenChargesOfQuotas {

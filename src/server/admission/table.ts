@@ -1,6 +1,7 @@
 import type { ConfigurationDocument } from "../../machinery/wire/configuration-document.js";
 import { type PodSecurityConfiguration, readPodSecurityConfiguration } from "./pod-security/settings.js";
-import type { AdmissionPlugin } from "./plugin.js";
+import { type ManifestPlugin, readManifestFolder } from "./configuration/manifest-folder.js";
+import type { AdmissionPlugin, ManifestFolder } from "./plugin.js";
 import { alwaysAdmit, alwaysDeny } from "./plugins/always-admit-or-deny.js";
 import { alwaysPullImages } from "./plugins/always-pull-images.js";
 import {
@@ -70,6 +71,10 @@ export interface AdmissionConfiguration {
   readonly PodTolerationRestriction?: PodTolerationRestrictionConfiguration;
   readonly EventRateLimit?: EventRateLimitConfiguration;
   readonly ResourceQuota?: ResourceQuotaConfiguration;
+  readonly MutatingAdmissionPolicy?: ManifestFolder;
+  readonly MutatingAdmissionWebhook?: ManifestFolder;
+  readonly ValidatingAdmissionPolicy?: ManifestFolder;
+  readonly ValidatingAdmissionWebhook?: ManifestFolder;
 }
 
 export interface AdmissionRow {
@@ -86,7 +91,10 @@ export interface AdmissionRow {
    * of a server that runs the plugin, and not for one without such a document. Throws an Error in the plugin's own words for a
    * document that it cannot take. Left out: what a file has for the plugin is ignored, as kube-apiserver does.
    */
-  readonly readConfiguration?: (document: PluginDocument) => AdmissionConfiguration | Promise<AdmissionConfiguration>;
+  readonly readConfiguration?: (
+    document: PluginDocument,
+    release: { readonly emulated: string },
+  ) => AdmissionConfiguration | Promise<AdmissionConfiguration>;
 }
 
 /** The configuration of one plugin as a file has it. */
@@ -102,6 +110,17 @@ const on = (
 ): AdmissionRow => ({ name, enabled: true, phase, plugin: typeof plugin === "function" ? plugin : () => plugin });
 
 const off = (...row: Parameters<typeof on>): AdmissionRow => ({ ...on(...row), enabled: false });
+
+/** A plugin whose webhooks or policies files may have. */
+const withManifests = (
+  name: ManifestPlugin,
+  phase: AdmissionRow["phase"],
+  plugin: (folder?: ManifestFolder) => AdmissionPlugin,
+): AdmissionRow => ({
+  ...on(name, phase, (configuration) => plugin(configuration[name])),
+  configuration: ["staticManifestsDir"],
+  readConfiguration: (document, release) => ({ [name]: readManifestFolder(name, document, release) }),
+});
 
 /**
  * Kubernetes' admission plugins in running order; within each phase the plugins run in the order of this table. Order and
@@ -176,10 +195,10 @@ export const ADMISSION_PLUGINS: readonly AdmissionRow[] = [
   on("NodeDeclaredFeatureValidator", "validating", nodeDeclaredFeatureValidator),
   on("JobValidation", "validating", jobValidation),
   on("PodResizeValidator", "validating", podResizeValidator),
-  on("MutatingAdmissionPolicy", "mutating", () => mutatingAdmissionPolicy()),
-  on("MutatingAdmissionWebhook", "mutating", () => mutatingAdmissionWebhook()),
-  on("ValidatingAdmissionPolicy", "validating", () => validatingAdmissionPolicy()),
-  on("ValidatingAdmissionWebhook", "validating", () => validatingAdmissionWebhook()),
+  withManifests("MutatingAdmissionPolicy", "mutating", mutatingAdmissionPolicy),
+  withManifests("MutatingAdmissionWebhook", "mutating", mutatingAdmissionWebhook),
+  withManifests("ValidatingAdmissionPolicy", "validating", validatingAdmissionPolicy),
+  withManifests("ValidatingAdmissionWebhook", "validating", validatingAdmissionWebhook),
   {
     ...on("ResourceQuota", "validating", (configuration) => resourceQuota(configuration.ResourceQuota)),
     configuration: ["limitedResources"],

@@ -114,6 +114,7 @@ export class InstalledResource {
       facts,
       codec: new VersionCodec(scheme.kind(facts), hub, scheme, now, storedAs === undefined),
       storage,
+      all: () => (storage instanceof Store ? storage.config.objects.now()?.map((one) => one.object()) : undefined),
       record,
       strategy,
       admission,

@@ -1,3 +1,4 @@
+import type { Release } from "../../api/facts/index.js";
 import { append } from "../../base/collections/append.js";
 import type { Clock } from "../../base/time/clock.js";
 import { aggregateText } from "../../machinery/errors/aggregate-text.js";
@@ -76,6 +77,8 @@ export interface AuthorizationMode {
 
 /** What authorizers may use of the server. */
 export interface AuthorizationContext {
+  /** The version of Kubernetes that the server is. */
+  readonly release: Release;
   readonly objects: AuthorizationObjects;
   readonly clock: Clock;
 }

@@ -1,6 +1,7 @@
 import type { ResourceFacts } from "../../api/facts/index.js";
 import type { ServerTraits } from "../../api/gates/feature-gates.js";
 import type { Random } from "../../base/numbers/random.js";
+import type { KubeObject } from "../../machinery/meta/object.js";
 import type { Timers } from "../../base/time/timers.js";
 import type { AdmissionChain } from "../admission/chain.js";
 import type { ResolvedStrategy } from "../registry/default-strategy.js";
@@ -19,6 +20,8 @@ export interface ServedResource extends ServerTraits {
   readonly admission: AdmissionChain;
   /** Aborts when the resource is no longer served at this version. Its watches end then. */
   readonly removed: AbortSignal;
+  /** All objects of the resource as the server has them in memory now; undefined where it keeps none there. For tables. */
+  readonly all: () => readonly KubeObject[] | undefined;
   /** Milliseconds since the epoch, for ages in tables. */
   readonly now: () => number;
   /** Randomizes the ends of watches. No name, uid or secret is made of it. */

@@ -3,6 +3,7 @@ import { compareVersions } from "../../machinery/meta/gvk.js";
 import type { JsonObject } from "../../machinery/meta/json.js";
 import type { StructSchema } from "../../machinery/schema/schema.js";
 import type { Defaulter } from "../../machinery/scheme/scheme.js";
+import type { RuleDialect } from "../../machinery/structural/rules/dialect.js";
 import { applyDefaults } from "../../machinery/structural/apply-defaults.js";
 import type {
   ResourceDefinition,
@@ -25,6 +26,8 @@ import { Store } from "../registry/store.js";
 /** What custom resources use of the server. */
 export interface CustomSurroundings {
   readonly webhooks: WebhookClients;
+  /** The rules of the server's version of Kubernetes. */
+  readonly dialect: RuleDialect;
   /** True from the deletion of the definition on, when its objects go. */
   readonly isTerminating: () => boolean;
 }
@@ -49,10 +52,10 @@ export class CustomResource implements ResourceDefinition {
   readonly #kind: Omit<CustomKind, "group" | "resource">;
   #strategy: Strategy | undefined;
 
-  constructor(definition: KnownDefinition, { webhooks, isTerminating }: CustomSurroundings) {
+  constructor(definition: KnownDefinition, { webhooks, dialect, isTerminating }: CustomSurroundings) {
     const { group, plural, accepted } = definition;
     const spec = object(definition.outline.spec);
-    const versions = objects(spec.versions).map((version) => new CustomVersion(definition, version));
+    const versions = objects(spec.versions).map((version) => new CustomVersion(definition, version, dialect));
     const stored = versions.find(({ isStored }) => isStored) ?? versions[0];
     if (stored === undefined) throw new Error(`${definition.name} has no version`);
     this.group = group;

@@ -6,6 +6,7 @@ import { ItemExponentialFailureRateLimiter } from "../../client/workqueue/rate-l
 import { isConflict, isNotFound } from "../../machinery/errors/status-error.js";
 import type { JsonValue } from "../../machinery/meta/json.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
+import { ruleDialect } from "../../machinery/structural/rules/dialect.js";
 import { deepEqual } from "../../machinery/patch/json-values.js";
 import type { GroupResource } from "../../machinery/errors/status-error.js";
 import type { ApiRegistry } from "../api-registry/api-registry.js";
@@ -345,8 +346,10 @@ export class CustomResources {
       const { made: wanted } = definition;
       if (known?.made === wanted) continue;
       try {
+        const { release } = this.config.registry.config;
         const resource = new CustomResource(definition, {
           webhooks: this.config.webhooks,
+          dialect: ruleDialect(release.version, release.minCompatibility),
           isTerminating: () => this.#definitions.get(name)?.terminating === true,
         });
         made.set(resource, name);

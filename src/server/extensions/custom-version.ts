@@ -17,6 +17,7 @@ import type { TableColumns } from "../registry/strategy.js";
 import { CustomScale } from "./custom-scale.js";
 import { customColumns } from "./custom-columns.js";
 import type { KnownDefinition } from "./known-definition.js";
+import type { RuleDialect } from "../../machinery/structural/rules/dialect.js";
 import { ObjectJudge } from "./object-judge.js";
 
 /** In the order of apiextensions' discovery. */
@@ -44,6 +45,7 @@ export class CustomVersion {
   constructor(
     private readonly definition: KnownDefinition,
     fields: ReadonlyFields,
+    private readonly dialect: RuleDialect,
   ) {
     this.name = text(fields.name);
     this.isServed = fields.served === true;
@@ -68,7 +70,7 @@ export class CustomVersion {
 
   /** Judges its objects. */
   get judge(): ObjectJudge {
-    return (this.#judge ??= new ObjectJudge(this.structural, this.scale));
+    return (this.#judge ??= new ObjectJudge(this.structural, this.scale, this.dialect));
   }
 
   /** Undefined where it has no scale subresource. */

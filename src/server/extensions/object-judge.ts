@@ -4,6 +4,7 @@ import { type FieldError, type FieldErrorType, invalidValue } from "../../machin
 import type { JsonObject } from "../../machinery/meta/json.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
 import { CorrelatedValue } from "../../machinery/structural/ratchet.js";
+import type { RuleDialect } from "../../machinery/structural/rules/dialect.js";
 import { compileRules, type RuleValidator } from "../../machinery/structural/rules/validate-rules.js";
 import type { StructuralSchema } from "../../machinery/structural/structural-schema.js";
 import { NO_PATH } from "../../machinery/structural/validation-result.js";
@@ -41,9 +42,10 @@ export class ObjectJudge {
   constructor(
     private readonly schema: StructuralSchema,
     private readonly scale: CustomScale | undefined,
+    dialect?: RuleDialect,
   ) {
     this.#validator = compileValueValidation(schema);
-    this.#rules = compileRules(schema, true);
+    this.#rules = compileRules(schema, true, dialect);
   }
 
   /** Makes ready, in slices of the event loop, all that validation and defaults need of the schema: of a large one that takes long. */

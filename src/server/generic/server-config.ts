@@ -10,6 +10,7 @@ import type { Environment } from "../../client/surroundings.js";
 import type { EgressDialers } from "../../client/transport/dial.js";
 import type { Scheme } from "../../machinery/scheme/scheme.js";
 import type { AdmissionOptions } from "../admission/enabled-plugins.js";
+import type { AdmissionManifests } from "../admission/plugin.js";
 import type { ResourceDefinition } from "../api-registry/resource-definition.js";
 import type { Authentication, AuthenticationContext } from "../authn/authentication.js";
 import type { Authenticator } from "../authn/authenticator.js";
@@ -84,6 +85,8 @@ export interface ServerConfig {
   readonly network?: ClusterNetwork | undefined;
   /** Connects to the webhooks of admission and conversion. Default: the machine's network does. */
   readonly webhookEgress?: EgressDialers | undefined;
+  /** The webhooks and policies of files. Default: none. */
+  readonly manifests?: AdmissionManifests | undefined;
   /** Which admission plugins run. Default: those that kube-apiserver runs by default. */
   readonly admission?: AdmissionOptions;
   /**

@@ -141,6 +141,7 @@ class ApiServer implements Server {
         return access();
       },
       clock: config.clock,
+      release: this.release,
     };
     this.#rights = requestRights(config, context, this.measuring);
     this.registry = this.#openRegistry();
@@ -354,7 +355,7 @@ class ApiServer implements Server {
   }
 
   #admission(): AdmissionChain {
-    const { clock, random, admission = {} } = this.#config;
+    const { clock, random, admission = {}, manifests } = this.#config;
     const registry = (): ApiRegistry => this.registry;
     return new AdmissionChain(enabledPlugins(admission), {
       get objects() {
@@ -369,6 +370,7 @@ class ApiServer implements Server {
       clock,
       client: () => this.loopback(),
       measuring: this.measuring,
+      manifests,
     });
   }
 }

@@ -6,8 +6,9 @@ const WITH_DRY_RUN = ["verb", "dry_run", "group", "version", "resource", "subres
 const SLI_BUCKETS = [0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1, 1.25, 1.5, 2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 45, 60];
 /** Of latencies, in seconds. */
 export const LATENCY_BUCKETS = [0.005, 0.025, ...SLI_BUCKETS];
+const BETA_IN_1_37 = { version: "1.37", stability: "BETA" } as const;
 
-/** kube-apiserver 1.36's metrics of requests: names, labels and buckets are its own. */
+/** kube-apiserver's metrics of requests, as 1.36 has them and 1.37 changed them (K37-121): names, labels and buckets are its own. */
 export const REQUESTS = {
   total: {
     name: "apiserver_request_total",
@@ -40,6 +41,7 @@ export const REQUESTS = {
     buckets: SLI_BUCKETS,
     stability: "ALPHA",
     deprecated: "1.27.0",
+    removed: "1.37",
   },
   responseSizes: {
     name: "apiserver_response_sizes",
@@ -97,6 +99,7 @@ export const REQUESTS = {
     help: "Number of events sent in watch clients",
     labels: ["group", "version", "resource"],
     stability: "ALPHA",
+    changed: BETA_IN_1_37,
   },
   watchEventSizes: {
     name: "apiserver_watch_events_sizes",
@@ -105,6 +108,7 @@ export const REQUESTS = {
     labels: ["group", "version", "resource"],
     buckets: exponentialBuckets(1024, 2, 8),
     stability: "ALPHA",
+    changed: BETA_IN_1_37,
   },
   handshakeErrors: {
     name: "apiserver_tls_handshake_errors_total",

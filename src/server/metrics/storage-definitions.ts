@@ -3,8 +3,9 @@ import { LATENCY_BUCKETS } from "./request-definitions.js";
 
 const OF_RESOURCE = ["group", "resource"];
 const OF_OPERATION = ["operation", "group", "resource"];
+const DEPRECATED_IN_1_37 = { version: "1.37", deprecated: "1.37.0" };
 
-/** kube-apiserver 1.36's metrics of its storage and its watch cache. "etcd" is any storage. */
+/** kube-apiserver's metrics of its storage and its watch cache, as 1.36 has them and 1.37 changed them (K37-121). "etcd" is any storage. */
 export const STORAGE = {
   duration: {
     name: "etcd_request_duration_seconds",
@@ -63,6 +64,7 @@ export const STORAGE = {
     help: "Number of LIST requests served from storage",
     labels: OF_RESOURCE,
     stability: "ALPHA",
+    changed: { version: "1.37", labels: [...OF_RESOURCE, "storage", "index"] },
   },
   listReturned: {
     name: "apiserver_storage_list_returned_objects_total",
@@ -70,6 +72,16 @@ export const STORAGE = {
     help: "Number of objects returned for a LIST request from storage",
     labels: OF_RESOURCE,
     stability: "ALPHA",
+    changed: { version: "1.37", labels: [...OF_RESOURCE, "storage"] },
+  },
+  listDuration: {
+    name: "apiserver_storage_list_duration_seconds",
+    type: "histogram",
+    help: "Latency of the storage layer GetList call in seconds, including object decode, split by whether etcd RangeStream was used.",
+    labels: ["streamed", ...OF_RESOURCE],
+    buckets: LATENCY_BUCKETS,
+    stability: "ALPHA",
+    since: "1.37",
   },
   cacheLists: {
     name: "apiserver_cache_list_total",
@@ -77,6 +89,7 @@ export const STORAGE = {
     help: "Number of LIST requests served from watch cache",
     labels: [...OF_RESOURCE, "index"],
     stability: "ALPHA",
+    changed: DEPRECATED_IN_1_37,
   },
   cacheListReturned: {
     name: "apiserver_cache_list_returned_objects_total",
@@ -84,6 +97,7 @@ export const STORAGE = {
     help: "Number of objects returned for a LIST request from watch cache",
     labels: OF_RESOURCE,
     stability: "ALPHA",
+    changed: DEPRECATED_IN_1_37,
   },
   cacheEventsReceived: {
     name: "apiserver_watch_cache_events_received_total",

@@ -30,6 +30,8 @@ export class StorageMeasures {
   readonly #storage: MeasuredStorage;
   readonly #polls: StoragePolls;
   readonly #now: () => number;
+  /** Since 1.37 lists from the watch cache are counted with those from the storage, by a label (K37-121). */
+  readonly #countsCacheAsStorage: boolean;
   #counted = Number.NEGATIVE_INFINITY;
   #sized = Number.NEGATIVE_INFINITY;
 
@@ -38,6 +40,7 @@ export class StorageMeasures {
     this.#storage = storage;
     this.#polls = polls;
     this.#now = now;
+    this.#countsCacheAsStorage = table.minor >= 37;
     table.onReset(() => {
       this.#counted = Number.NEGATIVE_INFINITY;
       this.#sized = Number.NEGATIVE_INFINITY;
@@ -47,10 +50,11 @@ export class StorageMeasures {
 
   stored(operation: string, key: string, milliseconds: number, failed: boolean): void {
     const { group, resource } = this.#resourceOf(key);
-    const { duration, total, errors } = this.#families;
+    const { duration, total, errors, listDuration } = this.#families;
     duration.observe(duration.series(operation, group, resource), milliseconds / 1000);
     total.add(total.series(operation, group, resource));
     if (failed) errors.add(errors.series(operation, group, resource));
+    if (operation === "list") listDuration.observe(listDuration.series("false", group, resource), milliseconds / 1000);
   }
 
   /** The watch cache applies each event and hands it on to watchers at once. */
@@ -66,6 +70,12 @@ export class StorageMeasures {
 
   listed({ group, resource }: GroupResource, fromCache: boolean, returned: number): void {
     const { lists, listReturned, cacheLists, cacheListReturned } = this.#families;
+    if (this.#countsCacheAsStorage) {
+      const storage = fromCache ? "watchcache" : "etcd";
+      lists.add(lists.series(group, resource, storage, ""));
+      listReturned.add(listReturned.series(group, resource, storage), returned);
+      if (!fromCache) return;
+    }
     if (fromCache) cacheLists.add(cacheLists.series(group, resource, ""));
     else lists.add(lists.series(group, resource));
     const counted = fromCache ? cacheListReturned : listReturned;

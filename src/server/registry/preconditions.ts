@@ -53,8 +53,11 @@ function checkHeldPreconditions(
   { metadata = {} }: KubeObject,
   wanted: ValidDeleteOptions["preconditions"],
 ): void {
+  // K37-123: apiextensions of Kubernetes 1.37 begins with a small letter.
+  const isOfDefinition = config.group === "apiextensions.k8s.io" && config.release.atLeast("1.37");
+  const failed = isOfDefinition ? "precondition failed" : "Precondition failed";
   const fail = (what: string, given: string, found = ""): never => {
-    const text = `Precondition failed: ${what} in precondition: ${given}, ${what} in object meta: ${found}`;
+    const text = `${failed}: ${what} in precondition: ${given}, ${what} in object meta: ${found}`;
     throw conflict(config, name, text);
   };
   if (wanted?.uid !== undefined && wanted.uid !== metadata.uid) fail("UID", wanted.uid, metadata.uid);

@@ -70,7 +70,7 @@ export function newObjectSteps(parts: DraftParts, admit: AdmitCreate, requestNam
       const problems = isTogether || ofHooks.length > 0 ? ofHooks : firstErrors(ofMetadata);
       throwInvalid(config, draft, problems.length > 0 ? problems : validateNameSegment(draft));
       throwInvalid(config, draft, (await strategy.authorizeReads?.(draft, undefined, context)) ?? []);
-      for (const warning of strategy.warningsOnCreate?.(draft) ?? []) scope.warnings.add(warning);
+      for (const warning of strategy.warningsOnCreate?.(draft, context) ?? []) scope.warnings.add(warning);
       strategy.canonicalize?.(draft, context);
       if (admit.validate !== undefined) await admit.validate(draft);
     },
@@ -156,7 +156,7 @@ async function validateChange(
   throwInvalid(config, draft, problems);
   if (whole) throwInvalid(config, draft, (await strategy.authorizeReads?.(draft, old, context)) ?? []);
   const ofStatus = isStatus ? strategy.warningsOnStatusUpdate?.(draft) : undefined;
-  const warnings = whole ? strategy.warningsOnUpdate?.(draft, old) : ofStatus;
+  const warnings = whole ? strategy.warningsOnUpdate?.(draft, old, context) : ofStatus;
   for (const warning of warnings ?? []) scope.warnings.add(warning);
   strategy.canonicalize?.(draft, context);
   if (admit.update.validate !== undefined) await admit.update.validate(draft, old);

@@ -102,8 +102,8 @@ export interface Strategy<Seen = KubeObject, Draft = KubeObject> {
   canonicalize?(draft: Draft, context: StrategyContext): void;
 
   /** Texts for `Warning:` headers. The server sends them only when the request succeeds. */
-  warningsOnCreate?(object: Seen): readonly string[];
-  warningsOnUpdate?(object: Seen, old: Seen): readonly string[];
+  warningsOnCreate?(object: Seen, context: StrategyContext): readonly string[];
+  warningsOnUpdate?(object: Seen, old: Seen, context: StrategyContext): readonly string[];
   warningsOnStatusUpdate?(object: Seen): readonly string[];
 
   /**
@@ -170,8 +170,8 @@ export interface Strategy<Seen = KubeObject, Draft = KubeObject> {
   readonly scale?: ScaleMapping<Seen, Draft>;
   /** The columns of server-side tables. Default: Name and Created At. */
   readonly columns?: TableColumns<Seen>;
-  /** {@link columns} by apiVersion, where they differ. */
-  columnsAt?(apiVersion: string): TableColumns<Seen>;
+  /** {@link columns} by apiVersion, or by the version of Kubernetes that the server is, where they differ. */
+  columnsAt?(apiVersion: string, release: Release): TableColumns<Seen> | undefined;
 }
 
 /** The strategy of a built-in kind, which reads its objects by their generated type. */

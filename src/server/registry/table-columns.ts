@@ -30,6 +30,11 @@ export interface TableColumns<Seen = KubeObject> {
   cells(object: Seen, now: number): readonly TableCell[];
   /** What clients may filter or mark rows by. Default: none. */
   conditions?(object: Seen): readonly TableRowCondition[];
+  /**
+   * The columns for rows that depend on one another: of the objects of one answer, or of all objects of the resource for an answer with one. Left
+   * out: no row depends on another.
+   */
+  among?(objects: readonly Seen[]): TableColumns<Seen>;
   /** Orders the rows of a list. Default: as the list has them. */
   order?(a: Seen, b: Seen): number;
 }

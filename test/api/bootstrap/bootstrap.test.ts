@@ -1,6 +1,6 @@
 import { v36 } from "../../helpers/server-traits.js";
 import { expect, it } from "vitest";
-import { newestRelease } from "../../../src/api/facts/index.js";
+import { newestRelease, releaseOf } from "../../../src/api/facts/index.js";
 import { bootstrapObjects } from "../../../src/api/bootstrap/index.js";
 import { builtinRecord } from "../../../src/server/builtin/index.js";
 import type { StrategyContext } from "../../../src/server/registry/strategy.js";
@@ -51,3 +51,31 @@ it("bindings name roles that exist", () => {
     expect(names).toContain((binding.roleRef as { name: string }).name);
   }
 });
+
+it("K37-125: 1.37 has roles that 1.36 has not, and others with other rules", async () => {
+  const [before, since] = await Promise.all(["1.36", "1.37"].map(async (of) => bootstrapObjects(await releaseOf(of))));
+  const names = (all = objects) => new Set(all.map(({ kind, metadata }) => `${kind} ${metadata?.name}`));
+  const added = [...names(since)].filter((name) => !names(before).has(name) && name.includes("Role"));
+  expect(added.toSorted()).toEqual(ADDED_IN_1_37);
+  const rulesOf = (all = objects, name = "") => {
+    const role = all.find(({ kind, metadata }) => kind === "ClusterRole" && metadata?.name === name);
+    return role?.rules as { verbs: string[]; resources: string[] }[];
+  };
+  const verbsOf = (all: typeof objects | undefined, name: string, resource: string) =>
+    rulesOf(all, name).find(({ resources }) => resources.includes(resource))?.verbs;
+  const autoscaler = "system:controller:horizontal-pod-autoscaler";
+  expect([before, since].map((all) => verbsOf(all, autoscaler, "pods"))).toEqual([["list"], ["list", "watch"]]);
+  const migrator = "system:controller:storage-version-migrator-controller";
+  expect(verbsOf(since, migrator, "*")).toEqual(["list", "patch"]);
+  expect([...names(before)].filter((name) => !names(since).has(name) && name.includes("Role"))).toEqual([]);
+});
+
+const ADDED_IN_1_37 = ["ClusterRole", "ClusterRoleBinding"].flatMap((kind) =>
+  [
+    "system:cluster-trust-bundle-discovery",
+    "system:controller:device-taint-eviction-controller",
+    "system:controller:kube-apiserver-serving-clustertrustbundle-publisher",
+    "system:controller:podcertificaterequestcleaner",
+    "system:controller:storage-version-migrator-controller",
+  ].map((name) => `${kind} ${name}`),
+);

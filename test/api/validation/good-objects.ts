@@ -232,5 +232,5 @@ export function statusErrors(resource: string, before: Changes, after: Changes):
 }
 
 export function warnings(resource: string, changes: Changes): readonly string[] {
-  return strategyOf(resource)?.warningsOnCreate?.(made(resource, changes)) ?? [];
+  return strategyOf(resource)?.warningsOnCreate?.(made(resource, changes), context) ?? [];
 }

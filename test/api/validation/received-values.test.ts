@@ -53,7 +53,7 @@ describe("values that a store can hold and a decoder would not let in", () => {
         expect(() => strategy?.validateUpdate?.(variant, object, context), shown).not.toThrow(TypeError);
         expect(() => strategy?.validateUpdate?.(object, variant, context), shown).not.toThrow(TypeError);
         expect(() => strategy?.validateStatusUpdate?.(variant, object, context), shown).not.toThrow(TypeError);
-        expect(() => strategy?.warningsOnCreate?.(variant), shown).not.toThrow(TypeError);
+        expect(() => strategy?.warningsOnCreate?.(variant, context), shown).not.toThrow(TypeError);
       }
     },
   );

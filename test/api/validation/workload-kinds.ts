@@ -161,7 +161,7 @@ export function create(name: KindName, fields: Fields): { errors: string[]; warn
   const context = contextOf(warnings);
   strategy.prepareForCreate?.(draft, context);
   const errors = (strategy.validate?.(draft, context) ?? []).map(formatFieldError);
-  return { errors, warnings: [...warnings, ...(strategy.warningsOnCreate?.(draft) ?? [])] };
+  return { errors, warnings: [...warnings, ...(strategy.warningsOnCreate?.(draft, context) ?? [])] };
 }
 
 /** What it says of a change. */

@@ -443,6 +443,22 @@ describe("UND-6: what cannot be read is deleted by ignoreStoreReadErrorWithClust
     expect((await send("DELETE", `${SECRETS}/none`, OPTIONS)).status).toBe(404);
   });
 
+  test.each([
+    ["1.36", undefined, 500],
+    ["1.37", undefined, 200],
+    ["1.37", false, 500],
+  ] as const)("K37-107: in %s with the gate at %s: %i", async (kubernetesVersion, gate, status) => {
+    const featureGates = gate === undefined ? {} : { featureGates: { AllowUnsafeMalformedObjectDeletion: gate } };
+    const cluster = await start({ kubernetesVersion, ...featureGates, encryption: encrypts([aesgcm("key1")]) });
+    const send = requests(cluster);
+    await send("POST", SECRETS, secret("a"));
+    await damage();
+    const dryRun = await send("DELETE", `${SECRETS}/a`, { ...OPTIONS, dryRun: ["All"] });
+    expect(dryRun.status).toBe(status);
+    const deleted = await send("DELETE", `${SECRETS}/a`, OPTIONS);
+    expect(deleted.status, deleted.text).toBe(status);
+  });
+
   test("by those alone who may", async () => {
     const { cluster, send } = await open();
     await damage();

@@ -38,7 +38,7 @@ const nested: Schema = (limit) =>
 
 function costOf(schema: JsonObject, rule: string): number {
   const structural = structuralSchemaOf(schema);
-  const self = declaredTypeOf(structural, false);
+  const self = declaredTypeOf(structural, undefined, false);
   if (self === undefined) throw new Error("rules see nothing of it");
   const { expression } = atOnce(new RuleCompiler(structural, self).compileSteps({ rule }));
   if (expression?.program === undefined) throw new Error(expression?.error);

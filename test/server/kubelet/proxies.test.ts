@@ -2,6 +2,7 @@ import { createServer, type IncomingHttpHeaders, type Server, type ServerRespons
 import { type AddressInfo, connect, type Socket } from "node:net";
 import { gunzipSync, gzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { releaseOf } from "../../../src/api/facts/index.js";
 import { isGlobalUnicast } from "../../../src/server/builtin/core/connect-target.js";
 import { type AdmittingServer, admittingServer, done } from "../../helpers/admitting-server.js";
 import { type Answer, call } from "../../helpers/api-caller.js";
@@ -51,7 +52,8 @@ beforeAll(async () => {
     return Promise.resolve(connect(port, "127.0.0.1"));
   };
   kubelet = await startFakeKubelet();
-  server = await admittingServer({}, undefined, undefined, { network: { dial } });
+  const release = await releaseOf("1.36");
+  server = await admittingServer({}, undefined, undefined, { network: { dial }, release });
   await pod("web", "10.1.0.7");
   for (const [name, ip] of [
     ["loopback", "127.0.0.1"],

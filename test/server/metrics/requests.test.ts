@@ -15,7 +15,7 @@ const scrape = async (): Promise<string> =>
 const mapOf = (name: string) => ({ apiVersion: "v1", kind: "ConfigMap", metadata: { name } });
 
 beforeAll(async () => {
-  cluster = await startCluster({ controllers: [], scheduler: false });
+  cluster = await startCluster({ controllers: [], scheduler: false, kubernetesVersion: "1.37" });
 });
 afterAll(() => cluster.close());
 
@@ -150,7 +150,8 @@ test("authentication, authorization, admission and storage are measured", async 
   expect(total(text, "etcd_requests_total", { operation: "create", resource: "secrets" })).toBe(1);
   expect(total(text, "etcd_request_errors_total")).toBe(0);
   expect(total(text, "apiserver_storage_events_received_total", { resource: "secrets" })).toBe(1);
-  expect(total(text, "apiserver_cache_list_total", { resource: "configmaps" })).toBeGreaterThan(0);
+  const ofCache = { resource: "configmaps", storage: "watchcache", index: "" };
+  expect(total(text, "apiserver_storage_list_total", ofCache)).toBeGreaterThan(0);
 });
 
 test("objects are counted when the metrics are read, and the counts are kept for a minute", async () => {

@@ -23,6 +23,8 @@ const ADDED: readonly (readonly [since: number, names: readonly string[]])[] = [
     ],
   ],
   [32, ["net.ipv4.tcp_rmem", "net.ipv4.tcp_wmem"]],
+  // K37-126
+  [37, ["net.ipv4.tcp_slow_start_after_idle", "net.ipv4.tcp_notsent_lowat"]],
 ];
 
 function revision(since: number): Revision {

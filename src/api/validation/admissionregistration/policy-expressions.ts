@@ -1,4 +1,6 @@
 import type { Steps } from "../../../base/async/steps.js";
+import type { Release } from "../../facts/index.js";
+import { haveSameLibraries, LIBRARIES_OF_NEW } from "../../../machinery/cel/kubernetes/environment.js";
 import { BOOL, NULL, STRING, type Type } from "../../../machinery/cel/types/type.js";
 import { type FieldError, invalidValue } from "../../../machinery/errors/field-error.js";
 import {
@@ -38,17 +40,20 @@ export class PolicyExpressions {
   readonly #variables: PolicyCompiler | undefined;
   readonly #known = new Map<string, CompiledExpression>();
 
-  private constructor(private readonly spec: Received<PolicySpec>) {
+  private constructor(
+    private readonly spec: Received<PolicySpec>,
+    private readonly stored: StoredExpressions,
+  ) {
     this.#params = isStruct(spec.paramKind);
     const isMutating = objects(spec.mutations).length > 0;
     this.#variables = isMutating || objects(spec.variables).length > 0 ? new PolicyCompiler() : undefined;
   }
 
   /** The expressions of a spec, compiled if {@link compileSteps} came before. */
-  static of(spec: Received<PolicySpec>): PolicyExpressions {
+  static of(spec: Received<PolicySpec>, stored: StoredExpressions = NONE_STORED): PolicyExpressions {
     const ahead = compiledAhead.get(spec);
     compiledAhead.delete(spec);
-    return ahead ?? new PolicyExpressions(spec);
+    return ahead ?? new PolicyExpressions(spec, stored);
   }
 
   /** Compiles all of them, one at a time. */
@@ -82,15 +87,17 @@ export class PolicyExpressions {
   }
 
   variable(name: string, expression: string, path: string): FieldError[] {
-    const environment = expressionEnvironment(this.#declared());
-    return this.#check(expression, path, () => this.#variables?.declare(name, expression, environment));
+    return this.#check(expression, path, (libraries) =>
+      this.#variables?.declare(name, expression, expressionEnvironment({ ...this.#declared(), ...libraries })),
+    );
   }
 
   /** Conditions do not know the policy's variables when they are written. */
   condition(expression: string, path: string): FieldError[] {
     const trimmed = expression.trim();
-    const environment = expressionEnvironment(this.#declared());
-    return this.#check(trimmed, path, () => compileExpression(environment, trimmed, [BOOL]));
+    return this.#check(trimmed, path, (libraries) =>
+      compileExpression(expressionEnvironment({ ...this.#declared(), ...libraries }), trimmed, [BOOL]),
+    );
   }
 
   validation(expression: string, path: string): FieldError[] {
@@ -119,24 +126,60 @@ export class PolicyExpressions {
   }
 
   #compile(expression: string, path: string, results: readonly Type[], declared: Declared): FieldError[] {
-    const environment = expressionEnvironment(declared);
-    return this.#check(
-      expression,
-      path,
-      () =>
+    return this.#check(expression, path, (libraries) => {
+      const environment = expressionEnvironment({ ...declared, ...libraries });
+      return (
         this.#variables?.compile(expression, results, environment) ??
-        compileExpression(environment, expression, results),
-    );
+        compileExpression(environment, expression, results)
+      );
+    });
   }
 
   /** None for a blank expression, which is another error. */
-  #check(expression: string, path: string, compile: () => CompiledExpression | undefined): FieldError[] {
+  #check(
+    expression: string,
+    path: string,
+    compile: (libraries: Pick<Declared, "libraries">) => CompiledExpression | undefined,
+  ): FieldError[] {
     if (expression.trim() === "") return [];
-    const compiled = this.#known.get(path) ?? compile();
+    const { texts, libraries, librariesOfNew } = this.stored;
+    let compiled = this.#known.get(path) ?? compile({ libraries: librariesOfNew });
     if (compiled === undefined) return [];
+    if (compiled.error !== undefined && texts.has(expression)) compiled = compile({ libraries }) ?? compiled;
     this.#known.set(path, compiled);
     return compiled.error === undefined ? [] : [invalidValue(path, compiled.text, compiled.error)];
   }
+}
+
+/** The expressions that a policy had before, and the versions of Kubernetes whose function libraries they and new ones may use. */
+export interface StoredExpressions {
+  readonly texts: ReadonlySet<string>;
+  readonly libraries: string;
+  readonly librariesOfNew: string;
+}
+
+const NO_TEXTS: ReadonlySet<string> = new Set();
+const NONE_STORED = { texts: NO_TEXTS, libraries: LIBRARIES_OF_NEW, librariesOfNew: LIBRARIES_OF_NEW };
+
+/** Those of the policy before an update. */
+export function storedExpressions(
+  old: ReceivedObject<ValidatingAdmissionPolicy | MutatingAdmissionPolicy> | undefined,
+  { version: libraries, minCompatibility: librariesOfNew }: Pick<Release, "version" | "minCompatibility">,
+): StoredExpressions {
+  if (old === undefined || haveSameLibraries(libraries, librariesOfNew)) {
+    return { texts: NO_TEXTS, libraries, librariesOfNew };
+  }
+  const spec: Received<PolicySpec> = object(old.spec) as Received<PolicySpec>;
+  const texts = [
+    ...objects(spec.variables).map(({ expression }) => text(expression)),
+    ...objects(spec.matchConditions).map(({ expression }) => text(expression).trim()),
+    ...objects(spec.validations).flatMap((one) => [text(one.expression), text(one.messageExpression)]),
+    ...objects(spec.auditAnnotations).map(({ valueExpression }) => text(valueExpression).trim()),
+    ...objects(spec.mutations).flatMap(({ applyConfiguration, jsonPatch }) =>
+      [applyConfiguration, jsonPatch].map((one) => text(object(one).expression).trim()),
+    ),
+  ];
+  return { texts: new Set(texts), libraries, librariesOfNew };
 }
 
 /** By their specs, until the validation that follows asks for them. */
@@ -145,4 +188,5 @@ const compiledAhead = new WeakMap<Received<PolicySpec>, PolicyExpressions>();
 /** Compiles the expressions of a policy, so that its validation, which follows, takes no time. */
 export const policyExpressionSteps = (
   policy: ReceivedObject<ValidatingAdmissionPolicy | MutatingAdmissionPolicy>,
-): Steps<void> => PolicyExpressions.of(object(policy.spec)).compileSteps();
+  stored?: StoredExpressions,
+): Steps<void> => PolicyExpressions.of(object(policy.spec), stored).compileSteps();

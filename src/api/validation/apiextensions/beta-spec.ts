@@ -10,6 +10,8 @@ import { versionWith, goVersion } from "./definition-spec.js";
 export interface DefinitionRequest {
   /** "" for a request of the server itself. */
   readonly apiVersion: string;
+  /** The version of Kubernetes that the server is. Default: 1.36. */
+  readonly release?: { readonly version: string; readonly minCompatibility: string };
 }
 
 /** Rules of v1 that v1beta1 does not have are not those of a definition that comes in it. */

@@ -42,7 +42,7 @@ export function validateCustomResourceDefinition(
   return firstOf([
     // A missing name is told of every object.
     ...((definition.metadata?.name ?? "") === "" ? [] : validateNames(definition.metadata ?? {}, nameRule)),
-    ...validateSpec(definition, spec, forgivenOfCreate(spec, isBeta(request))),
+    ...validateSpec(definition, spec, forgivenOfCreate(spec, request)),
     ...validateStatus(definition),
     ...validateStoredVersions(definition, spec),
     ...(isBeta(request) ? [] : [...validateApiApproval(definition), ...validatePreservation(spec)]),

@@ -1,6 +1,7 @@
 import { type Steps, atOnce } from "../../../base/async/steps.js";
-import { list, object, text, absent, objects } from "../../../machinery/meta/access.js";
+import { list, object, type ReadonlyFields, text, absent, objects } from "../../../machinery/meta/access.js";
 import type { JsonValue } from "../../../machinery/meta/json.js";
+import { type RuleDialect, ruleDialect } from "../../../machinery/structural/rules/dialect.js";
 import { deepEqual } from "../../../machinery/patch/json-values.js";
 import { caBundleProblem, speaksKnownReview } from "./conversion-webhook.js";
 import { type DefinitionSpec, hasSchema, schemasOf, definitionSpec } from "./definition-spec.js";
@@ -44,6 +45,10 @@ export interface Forgiven {
   readonly tooManySelectableFields: ReadonlySet<string>;
   /** Why no schema may have defaults; undefined where they may. */
   readonly noDefaults: string | undefined;
+  /** The rules of the server's version of Kubernetes. */
+  readonly dialect: RuleDialect;
+  /** The expressions of rules that the stored definition has. They may use what new ones may not use yet. */
+  readonly storedRules: ReadonlySet<string>;
 }
 
 const NOTHING_FORGIVEN: Forgiven = {
@@ -59,16 +64,20 @@ const NOTHING_FORGIVEN: Forgiven = {
   unchangedSchemas: new Set(),
   tooManySelectableFields: new Set(),
   noDefaults: undefined,
+  dialect: ruleDialect(),
+  storedRules: new Set(),
 };
 
 const NO_DEFAULTS_IN_BETA =
   "(cannot set default values in apiextensions.k8s.io/v1beta1 CRDs, must use apiextensions.k8s.io/v1)";
 
 /** What is forgiven of a new definition. */
-export function forgivenOfCreate(spec: DefinitionSpec, beta: boolean): Forgiven {
-  if (!beta) return NOTHING_FORGIVEN;
+export function forgivenOfCreate(spec: DefinitionSpec, request: DefinitionRequest): Forgiven {
+  const dialect = ruleDialect(request.release?.version, request.release?.minCompatibility);
+  if (!isBeta(request)) return { ...NOTHING_FORGIVEN, dialect };
   return {
     ...NOTHING_FORGIVEN,
+    dialect,
     missingSchemas: true,
     unknownTypes: true,
     nonStructural: mayBeNonStructural(spec),
@@ -81,13 +90,14 @@ export interface UpdateFacts {
   readonly established: boolean;
   /** The update came in v1beta1. */
   readonly beta: boolean;
+  readonly dialect: RuleDialect;
 }
 
 /** What is forgiven of an update, in steps, because old schemas may be large. */
 function* forgivenSteps(
   spec: DefinitionSpec,
   old: DefinitionSpec,
-  { established, beta }: UpdateFacts,
+  { established, beta, dialect }: UpdateFacts,
 ): Steps<Forgiven> {
   const schemas = schemasOf(old);
   const webhook = object(object(old.fields.conversion).webhook);
@@ -115,7 +125,23 @@ function* forgivenSteps(
     unchangedSchemas: unchanged,
     tooManySelectableFields: forgivenSelectableFields(spec, old),
     noDefaults: beta && !schemas.some(hasDefaults) ? NO_DEFAULTS_IN_BETA : undefined,
+    dialect,
+    storedRules: dialect.libraries === dialect.librariesOfNew ? NOTHING_FORGIVEN.storedRules : rulesIn(schemas),
   };
+}
+
+function rulesIn(schemas: readonly ReadonlyFields[]): ReadonlySet<string> {
+  const texts = new Set<string>();
+  for (const schema of schemas) {
+    schemaHas(schema, (inner) => {
+      for (const { rule, messageExpression } of objects(inner["x-kubernetes-validations"])) {
+        texts.add(text(rule));
+        texts.add(text(messageExpression));
+      }
+      return false;
+    });
+  }
+  return texts;
 }
 
 /** Pruning needs structural schemas, and so do Kubernetes' own keywords. */
@@ -155,7 +181,12 @@ export function* forgivenOfUpdateSteps(
   if (found?.old === old) return found.forgiven;
   const [spec, before] = [definitionSpec(object(definition.spec)), definitionSpec(object(old.spec))];
   yield;
-  const forgiven = yield* forgivenSteps(spec, before, { established: isEstablished(old), beta: isBeta(request) });
+  const facts = {
+    established: isEstablished(old),
+    beta: isBeta(request),
+    dialect: ruleDialect(request.release?.version, request.release?.minCompatibility),
+  };
+  const forgiven = yield* forgivenSteps(spec, before, facts);
   known.set(definition, { old, forgiven });
   return forgiven;
 }

@@ -5,7 +5,8 @@ import { absent, type ReadonlyFields, isFields } from "../../../machinery/meta/a
 import type { JsonObject } from "../../../machinery/meta/json.js";
 import type { CompiledRule, Expression } from "../../../machinery/structural/rules/compile-rule.js";
 import { LARGEST_REQUEST } from "../../../machinery/structural/rules/declared-type.js";
-import { type RuleNode, ruleTreeOf } from "../../../machinery/structural/rules/rule-tree.js";
+import type { RuleDialect } from "../../../machinery/structural/rules/dialect.js";
+import { type LazyRule, type RuleNode, ruleTreeOf } from "../../../machinery/structural/rules/rule-tree.js";
 import { structuralSchemaOf } from "../../../machinery/structural/structural-schema.js";
 import { goRule } from "./schema-fields.js";
 import { MOST } from "../../../machinery/cel/estimate/call-estimate.js";
@@ -81,6 +82,8 @@ export interface RulePlace {
   readonly uncorrelatable: string | undefined;
   /** Whether a rule may cost more than the limit, because the version's schema did not change. */
   readonly forgivesCost: boolean;
+  /** The expressions of rules that the definition had before. */
+  readonly stored: ReadonlySet<string>;
 }
 
 /** A schema with rules, and how often its values can be in one object by the limits around it; undefined: there are none. */
@@ -93,17 +96,19 @@ interface RuleSchema {
 export class RuleExpressions {
   readonly #schemas = new Map<unknown, RuleSchema>();
 
-  private constructor(schema: ReadonlyFields) {
-    const tree = ruleTreeOf(structuralSchemaOf(schema as JsonObject), true);
+  private constructor(schema: ReadonlyFields, dialect: RuleDialect) {
+    const tree = ruleTreeOf(structuralSchemaOf(schema as JsonObject), true, dialect);
     if (tree !== undefined) this.#add(tree, 1);
   }
 
   /** Of the same schema they are the same. */
-  static of(schema: ReadonlyFields): RuleExpressions {
-    let expressions = known.get(schema);
+  static of(schema: ReadonlyFields, dialect: RuleDialect): RuleExpressions {
+    const ofDialect = known.get(dialect) ?? new WeakMap<ReadonlyFields, RuleExpressions>();
+    known.set(dialect, ofDialect);
+    let expressions = ofDialect.get(schema);
     if (expressions === undefined) {
-      expressions = new RuleExpressions(schema);
-      known.set(schema, expressions);
+      expressions = new RuleExpressions(schema, dialect);
+      ofDialect.set(schema, expressions);
     }
     return expressions;
   }
@@ -122,7 +127,7 @@ export class RuleExpressions {
   *prepareSteps(): Steps<void> {
     for (const { node } of this.#schemas.values()) {
       for (const rule of node.rules) {
-        const { expression, messageExpression } = yield* rule.compileSteps();
+        const { expression, messageExpression } = yield* rule.compileNewSteps();
         yield;
         costOf(expression);
         costOf(messageExpression);
@@ -143,12 +148,22 @@ export class RuleExpressions {
     }
     const cardinality = found.cardinality ?? Math.floor(LARGEST_REQUEST / (self.minSerializedSize + 1));
     return found.node.rules.flatMap((rule, index) =>
-      problemsOf(atOnce(rule.compileSteps()), { ...place, path: `${path}[${index}]`, cardinality, total }),
+      problemsOf(compiledAt(rule, place), { ...place, path: `${path}[${index}]`, cardinality, total }),
     );
   }
 }
 
-const known = new WeakMap<ReadonlyFields, RuleExpressions>();
+/** A rule that the definition had before may use the function libraries that stored rules may use. */
+function compiledAt(rule: LazyRule, { stored }: RulePlace): CompiledRule {
+  const compiled = atOnce(rule.compileNewSteps());
+  const { rule: text, messageExpression = "" } = compiled.rule;
+  const isWrong =
+    (compiled.expression?.error !== undefined && stored.has(text)) ||
+    (compiled.messageExpression?.error !== undefined && stored.has(messageExpression));
+  return isWrong ? atOnce(rule.compileSteps()) : compiled;
+}
+
+const known = new Map<RuleDialect, WeakMap<ReadonlyFields, RuleExpressions>>();
 
 interface JudgedPlace extends RulePlace {
   readonly cardinality: number;

@@ -25,6 +25,8 @@ export interface SchemaRules {
   readonly expressions?: RuleExpressions | undefined;
   /** Whether rules may cost more than the limit. */
   readonly forgivesCost?: boolean;
+  /** The expressions of rules that the definition had before. */
+  readonly storedRules?: ReadonlySet<string>;
 }
 
 interface Place extends SchemaRules {
@@ -98,10 +100,12 @@ function* validate(schema: ReadonlyFields, path: string, place: Place, errors: F
   validateListType(schema, path, place.requireAtomicSets, errors);
   if (place.requireMapKeys) validateMapListKeys(schema, path, errors);
   validateRules(schema, path, errors);
-  const { expressions, uncorrelatable, forgivesCost = false } = place;
+  const { expressions, uncorrelatable, forgivesCost = false, storedRules: stored = NO_RULES } = place;
   if (expressions === undefined || errors.length > before) return;
-  append(place.ofRules, expressions.judge(schema, { path, uncorrelatable, forgivesCost }, place.totalCost));
+  append(place.ofRules, expressions.judge(schema, { path, uncorrelatable, forgivesCost, stored }, place.totalCost));
 }
+
+const NO_RULES: ReadonlySet<string> = new Set();
 
 const UNSUPPORTED = ["id", "additionalItems", "patternProperties", "definitions", "dependencies", "$ref"];
 

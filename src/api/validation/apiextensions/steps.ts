@@ -2,7 +2,7 @@ import { Pace } from "../../../base/time/pace.js";
 import type { Steps } from "../../../base/async/steps.js";
 import { isFields, object, type ReadonlyFields } from "../../../machinery/meta/access.js";
 import type { KubeObject } from "../../../machinery/meta/object.js";
-import { type DefinitionRequest, isBeta } from "./beta-spec.js";
+import type { DefinitionRequest } from "./beta-spec.js";
 import { definitionSpec } from "./definition-spec.js";
 import { forgivenOfCreate, forgivenOfUpdateSteps } from "./forgiven.js";
 import { schemaPatternProblem } from "./pattern.js";
@@ -22,9 +22,7 @@ export function* customResourceDefinitionSteps(
   const spec = definitionSpec(object(definition.spec));
   yield;
   const forgiven =
-    old === undefined
-      ? forgivenOfCreate(spec, isBeta(request))
-      : yield* forgivenOfUpdateSteps(definition, old, request);
+    old === undefined ? forgivenOfCreate(spec, request) : yield* forgivenOfUpdateSteps(definition, old, request);
   const { shared, versions } = spec;
   const parts = [
     { ...shared, path: SCHEMA_OF_ALL, name: versions[0]?.name ?? "" },

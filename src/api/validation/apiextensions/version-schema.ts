@@ -44,7 +44,7 @@ export function validateVersionSchema(
   append(errors, problems);
   const rules: SchemaRules = {
     ...rulesBy(forgiven),
-    expressions: isJudged && problems.length === 0 ? RuleExpressions.of(schema) : undefined,
+    expressions: isJudged && problems.length === 0 ? RuleExpressions.of(schema, forgiven.dialect) : undefined,
     forgivesCost,
   };
   append(errors, whole.get(schema, keyOf(at, rules)) ?? validateSchema(schema, at, rules));
@@ -82,7 +82,7 @@ export function* judgeVersionSchemaSteps(
   const isJudged = problem === "" && !forgiven.nonStructural;
   if (isJudged && structural.set(schema, at, yield* validateStructuralSteps(schema, at)).length === 0) {
     const problems = yield* judgeDefaultsSteps(schema, at, true);
-    if (problems.length === 0) expressions = RuleExpressions.of(schema);
+    if (problems.length === 0) expressions = RuleExpressions.of(schema, forgiven.dialect);
   }
   yield;
   if (expressions !== undefined) yield* expressions.prepareSteps();
@@ -96,6 +96,7 @@ const rulesBy = (forgiven: Forgiven) => ({
   requireAtomicSets: !forgiven.nonAtomicSets,
   requireMapKeys: !forgiven.looseMapKeys,
   noDefaults: forgiven.noDefaults,
+  storedRules: forgiven.storedRules,
 });
 
 function keyOf(path: string, rules: SchemaRules): string {

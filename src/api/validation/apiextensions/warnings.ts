@@ -1,4 +1,4 @@
-import { resources } from "../../facts/index.js";
+import { type Release, resources } from "../../facts/index.js";
 import { goQuote } from "../../../base/text/go-quote.js";
 import { object, objects, type ReadonlyFields, text } from "../../../machinery/meta/access.js";
 import type { KubeObject } from "../../../machinery/meta/object.js";
@@ -19,10 +19,43 @@ const KNOWN: Readonly<Record<string, ReadonlySet<string>>> = {
  * Formats in a definition's schemas that the server does not check, of an update those that are new; and what of it is not served because
  * of built-in resources.
  */
-export function definitionWarnings(definition: KubeObject, old: KubeObject = {}): string[] {
+export function definitionWarnings(
+  definition: KubeObject,
+  old: KubeObject,
+  { release }: { readonly release: Release },
+): string[] {
   const before = new Set(unknownFormats(old));
   const formats = unknownFormats(definition).filter((format) => !before.has(format));
-  return [...formats.map((format) => `unrecognized format ${goQuote(format)}`), ...shadowWarnings(definition)];
+  return [
+    ...formats.map((format) => `unrecognized format ${goQuote(format)}`),
+    // K37-122
+    ...(release.atLeast("1.37") ? newSetWarnings(definition, old) : []),
+    ...shadowWarnings(definition),
+  ];
+}
+
+/** Sets of what is no scalar: neither apply nor rules know when two items are the same. Each type is warned of once. */
+function newSetWarnings(definition: KubeObject, old: KubeObject): readonly string[] {
+  const before = setsOfNoScalars(old);
+  return [...setsOfNoScalars(definition)]
+    .filter((type) => !before.has(type))
+    .toSorted()
+    .map(
+      (type) =>
+        `x-kubernetes-list-type: set for items of type ${goQuote(type)} is not supported by server-side apply or CEL validation rules`,
+    );
+}
+
+function setsOfNoScalars({ spec }: KubeObject): ReadonlySet<string> {
+  const types = new Set<string>();
+  for (const schema of schemasOf(definitionSpec(object(spec)))) {
+    schemaHas(schema, (one) => {
+      const { type } = object(one.items);
+      if (one["x-kubernetes-list-type"] === "set" && (type === "object" || type === "array")) types.add(type);
+      return false;
+    });
+  }
+  return types;
 }
 
 /** A definition is accepted where built-in resources are, and nothing of it is served. */

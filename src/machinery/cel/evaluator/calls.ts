@@ -237,7 +237,7 @@ function planEquality(args: readonly Planned[], wanted: boolean, cost: CallCost 
 
 /** What cannot be compared is an error for `==`, and different for `!=`. */
 function equality(a: Value, b: Value, wanted: boolean): Value {
-  if (!(a instanceof OpaqueValue)) return equalValues(a, b) === wanted;
+  if (!(a instanceof OpaqueValue || a instanceof ListValue)) return equalValues(a, b) === wanted;
   const answer = a.isEqualTo(b);
   return typeof answer === "boolean" ? answer === wanted : wanted ? answer : true;
 }

@@ -38,6 +38,13 @@ const comparing: EstimateCall = ({ args: [list], sizeOf, elementOf }) => {
   return { cost: product(sizeOf(list), isText ? sum(ONE, traversal(sizeOf(element))) : ONE) };
 };
 
+/** {@link comparing} of what may be a list or any other value, which is taken for a list (K37-241). */
+const including: EstimateCall = (call) => {
+  const [target] = call.args;
+  if (target !== undefined && call.elementOf(target) !== undefined) return comparing(call);
+  return { cost: call.sizeOf(target) };
+};
+
 const replacing: EstimateCall = ({ args: [text, old, by], sizeOf }) => {
   const size = sizeOf(text);
   return { cost: traversal(size, 2), resultSize: replacedSize(size, sizeOf(old), sizeOf(by)) };
@@ -134,6 +141,7 @@ const ESTIMATES: ReadonlyMap<string, EstimateCall> = new Map<string, EstimateCal
   ["fieldSelector", selecting],
   ["labelSelector", selecting],
   ...COMPARERS.map((name): [string, EstimateCall] => [name, comparing]),
+  ["includes", including],
   ...REWRITERS.map((name): [string, EstimateCall] => [name, rewriting]),
   ...PARSERS.map((name): [string, EstimateCall] => [name, parsing()]),
   ["ip", (call) => (call.overload === "cidr_ip" ? undefined : parsing()(call))],

@@ -10,7 +10,7 @@ import type { ProgramOptions } from "../program.js";
 import { AUTHORIZER } from "./authorizer.js";
 import { CIDR, IP } from "./net.js";
 import { FORMAT } from "./formats.js";
-import { KUBERNETES_LISTS } from "./lists.js";
+import { KUBERNETES_LISTS, LIST_INCLUDES } from "./lists.js";
 import { QUANTITY } from "./quantities.js";
 import { REGEX } from "./regex.js";
 import { kubernetesCostOf } from "./runtime-cost.js";
@@ -28,15 +28,33 @@ export const KUBERNETES_PROGRAM: ProgramOptions = {
 };
 
 let shared: Environment | undefined;
+let withIncludes: Environment | undefined;
 
 /**
- * The environment of all expressions in Kubernetes 1.36: its options and function libraries, with no variables and no object types,
+ * The version of Kubernetes whose function libraries new expressions may use where a server says nothing else: the version before the newest must be
+ * able to read what is stored. Stored expressions may use those of the server's own version.
+ */
+export const LIBRARIES_OF_NEW = "1.36";
+
+/** Whether two versions of Kubernetes have the same function libraries. */
+export const haveSameLibraries = (one: string, other: string): boolean => hasIncludes(one) === hasIncludes(other);
+
+/**
+ * The environment of all expressions in a version of Kubernetes: its options and function libraries, with no variables and no object types,
  * which each use adds with `extend`. It is made when it is first asked for, and shared. What adds to it should be kept
  * as well. The libraries of mutating admission policies (`JSON_PATCH`, `MUTATION_TYPES`) are not in it. Source: apiserver's
  * cel/environment/base.go.
  */
-export function kubernetesEnvironment(): Environment {
-  shared ??= Environment.create({
+export function kubernetesEnvironment(libraries: string = LIBRARIES_OF_NEW): Environment {
+  if (!hasIncludes(libraries)) return (shared ??= makeEnvironment());
+  return (withIncludes ??= kubernetesEnvironment().extend({ libraries: [LIST_INCLUDES] }));
+}
+
+/** K37-240 */
+const hasIncludes = (libraries: string): boolean => Number(libraries.split(".")[1]) >= 37;
+
+function makeEnvironment(): Environment {
+  return Environment.create({
     homogeneousLiterals: true,
     validators: [...LITERAL_VALIDATORS, FORMAT_ARGUMENTS],
     libraries: [
@@ -56,5 +74,4 @@ export function kubernetesEnvironment(): Environment {
       AUTHORIZER,
     ],
   });
-  return shared;
 }

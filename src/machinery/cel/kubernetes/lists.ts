@@ -7,6 +7,7 @@ import {
   BYTES,
   DOUBLE,
   DURATION,
+  DYN,
   INT,
   listType,
   STRING,
@@ -16,7 +17,7 @@ import {
   UINT,
 } from "../types/type.js";
 import { Duration } from "../values/duration.js";
-import type { ListValue } from "../values/list.js";
+import { ListValue } from "../values/list.js";
 import { spendSteps } from "../values/meter.js";
 import {
   compareNumbers,
@@ -159,4 +160,19 @@ export const KUBERNETES_LISTS: Library = {
     listFunction("indexOf", [["list_a_index_of_int", [listType(A), A], INT, indexOf]]),
     listFunction("lastIndexOf", [["list_a_last_index_of_int", [listType(A), A], INT, lastIndexOf]]),
   ],
+};
+
+/** Whether a list has an element, or a value that is no list is it. */
+function includes(target: Value, wanted: Value): Value {
+  if (!(target instanceof ListValue)) return equalValues(target, wanted);
+  for (let index = 0; index < target.size; index++) {
+    spendSteps(1);
+    if (equalValues(target.at(index), wanted)) return true;
+  }
+  return false;
+}
+
+/** What version 1 of Kubernetes' functions of lists adds: `includes` (K37-240). */
+export const LIST_INCLUDES: Library = {
+  functions: [listFunction("includes", [["list_includes_dyn_dyn", [DYN, DYN], BOOL, includes]])],
 };

@@ -98,7 +98,7 @@ const PARSERS: readonly string[] = [
 const BY_NAME: ReadonlyMap<string, CallCost> = new Map<string, CallCost>([
   ["check", constant(CHECK_COST)],
   ...["fieldSelector", "labelSelector"].map((name) => [name, selector] as const),
-  ...["isSorted", "sum", "max", "min", "indexOf", "lastIndexOf"].map(
+  ...["isSorted", "sum", "max", "min", "indexOf", "lastIndexOf", "includes"].map(
     (name) => [name, ([list]) => wholeTraversal(list as Value)] as [string, CallCost],
   ),
   ...PARSERS.map((name) => [name, traversal()] as const),

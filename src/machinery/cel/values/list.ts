@@ -1,6 +1,6 @@
 import { LIST_OF_DYN } from "../types/type.js";
 import { spendSteps } from "./meter.js";
-import { CelValue, equalValues, type Value } from "./value.js";
+import { CelValue, equalValues, type ErrorValue, type Value } from "./value.js";
 
 /** A list. Its elements need not exist as values before they are read. */
 export abstract class ListValue extends CelValue {
@@ -19,6 +19,11 @@ export abstract class ListValue extends CelValue {
     return false;
   }
 
+  /** What `==` answers; an error where it cannot be compared with `other`. */
+  isEqualTo(other: Value): boolean | ErrorValue {
+    return this.equals(other);
+  }
+
   equals(other: Value): boolean {
     if (!(other instanceof ListValue) || other.size !== this.size) return false;
     for (let index = 0; index < this.size; index++) {
@@ -29,8 +34,8 @@ export abstract class ListValue extends CelValue {
     return true;
   }
 
-  /** The list with the elements of `other` behind its own. Neither is changed. */
-  concat(other: ListValue): ListValue {
+  /** The list with the elements of `other` behind its own. Neither is changed. An error where the list cannot have them. */
+  concat(other: ListValue): ListValue | ErrorValue {
     if (this.size === 0) return other;
     return other.size === 0 ? this : new ConcatenatedList(this, other);
   }

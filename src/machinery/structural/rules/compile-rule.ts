@@ -12,15 +12,15 @@ import type { ValidationRule } from "../value-validation.js";
 import { type DeclaredType, NamedTypes } from "./declared-type.js";
 import type { Range } from "../../cel/estimate/call-estimate.js";
 import { STRING, optionalType } from "../../cel/types/type.js";
-import { KUBERNETES_PROGRAM, kubernetesEnvironment } from "../../cel/kubernetes/environment.js";
+import { KUBERNETES_PROGRAM, kubernetesEnvironment, LIBRARIES_OF_NEW } from "../../cel/kubernetes/environment.js";
 
 /** How rules are evaluated. The limit of steps, about 30 milliseconds, is ours: it ends what costs little and takes long. */
 const RULE_PROGRAM: ProgramOptions = { ...KUBERNETES_PROGRAM, stepLimit: 1_000_000 };
 
 /** What rules may name: `self`, and `oldSelf`, which is an optional value where the rule also runs without one. */
-function ruleEnvironment(types: NamedTypes, optionalOldSelf: boolean): Environment {
+function ruleEnvironment(types: NamedTypes, optionalOldSelf: boolean, libraries: string): Environment {
   const { self } = types;
-  return kubernetesEnvironment().extend({
+  return kubernetesEnvironment(libraries).extend({
     types,
     variables: [
       { name: "self", type: self },
@@ -54,8 +54,7 @@ export class RuleCompiler {
   readonly #schema: StructuralSchema;
   readonly #self: DeclaredType;
   readonly #types: NamedTypes;
-  #environment: Environment | undefined;
-  #withOptional: Environment | undefined;
+  readonly #environments = new Map<string, Environment>();
 
   constructor(schema: StructuralSchema, self: DeclaredType) {
     this.#schema = schema;
@@ -63,11 +62,11 @@ export class RuleCompiler {
     this.#types = new NamedTypes(self);
   }
 
-  /** Compiles a rule in steps: a long one takes some hundredths of a second. */
-  *compileSteps(rule: ValidationRule): Steps<CompiledRule> {
+  /** Compiles a rule in steps, by the function libraries of a version: a long one takes some hundredths of a second. */
+  *compileSteps(rule: ValidationRule, libraries = LIBRARIES_OF_NEW): Steps<CompiledRule> {
     const none = { rule, expression: undefined, usesOldSelf: false, messageExpression: undefined, fieldPath: "" };
     if (rule.rule.trim() === "") return none;
-    const environment = this.#environmentFor(rule);
+    const environment = this.#environmentFor(rule, libraries);
     const { ast, expression } = yield* this.#expressionSteps(environment, rule.rule, RULE);
     const usesOldSelf = ast !== undefined && mentionsOldSelf(ast);
     if (expression.error !== undefined) return { ...none, expression, usesOldSelf };
@@ -82,9 +81,14 @@ export class RuleCompiler {
     };
   }
 
-  #environmentFor({ optionalOldSelf }: ValidationRule): Environment {
-    if (optionalOldSelf === true) return (this.#withOptional ??= ruleEnvironment(this.#types, true));
-    return (this.#environment ??= ruleEnvironment(this.#types, false));
+  #environmentFor({ optionalOldSelf = false }: ValidationRule, libraries: string): Environment {
+    const key = `${libraries} ${optionalOldSelf}`;
+    let environment = this.#environments.get(key);
+    if (environment === undefined) {
+      environment = ruleEnvironment(this.#types, optionalOldSelf, libraries);
+      this.#environments.set(key, environment);
+    }
+    return environment;
   }
 
   *#expressionSteps(

@@ -13,6 +13,8 @@ import {
   objectType,
 } from "../../cel/types/type.js";
 import { type StructuralSchema, structuralSchemaOf } from "../structural-schema.js";
+import type { JsonObject } from "../../meta/json.js";
+import { type RuleDialect, ruleDialect, SchemaCaches } from "./dialect.js";
 import { escapeName, isReserved } from "./escape-name.js";
 import type { FieldDeclaration, TypeProvider } from "../../cel/types/provider.js";
 
@@ -62,28 +64,28 @@ export interface DeclaredField {
  */
 export function declaredTypeOf(
   schema: StructuralSchema,
+  dialect: RuleDialect = ruleDialect(),
   isResourceRoot = schema.embeddedResource,
 ): DeclaredType | undefined {
-  const known = isResourceRoot ? rootTypes : types;
+  const known = types.of(dialect, isResourceRoot);
   let declared = known.get(schema);
   if (declared === undefined) {
-    declared = declare(schema, isResourceRoot) ?? null;
+    declared = declare(schema, dialect, isResourceRoot) ?? null;
     known.set(schema, declared);
   }
   return declared ?? undefined;
 }
 
-const types = new WeakMap<StructuralSchema, DeclaredType | null>();
-const rootTypes = new WeakMap<StructuralSchema, DeclaredType | null>();
+const types = new SchemaCaches<DeclaredType | null>();
 
-function declare(schema: StructuralSchema, isResourceRoot: boolean): DeclaredType | undefined {
+function declare(schema: StructuralSchema, dialect: RuleDialect, isResourceRoot: boolean): DeclaredType | undefined {
   if (schema.intOrString) return scalar(DYN, 1, maxLengthOf(schema) ?? LARGEST_REQUEST - 2);
-  const whole = isResourceRoot ? withTypeAndNames(schema) : schema;
+  const whole = isResourceRoot ? withTypeAndNames(schema, dialect) : schema;
   switch (whole.type) {
     case "array":
-      return listOf(whole);
+      return listOf(whole, dialect);
     case "object":
-      return typeof whole.additionalProperties === "object" ? mapOf(whole) : new SchemaObject(whole);
+      return typeof whole.additionalProperties === "object" ? mapOf(whole, dialect) : new SchemaObject(whole, dialect);
     case "string":
       return textOf(whole);
     case "boolean":
@@ -108,8 +110,8 @@ const scalar = (type: Type, minSerializedSize: number, maxElements: number): Sca
 const maxLengthOf = ({ validation }: StructuralSchema): number | undefined =>
   validation.maxLength === undefined ? undefined : Math.max(validation.maxLength, 0) * 4;
 
-function listOf({ items, validation }: StructuralSchema): DeclaredType | undefined {
-  const element = items && declaredTypeOf(items);
+function listOf({ items, validation }: StructuralSchema, dialect: RuleDialect): DeclaredType | undefined {
+  const element = items && declaredTypeOf(items, dialect);
   if (element === undefined) return undefined;
   const { maxItems } = validation;
   return {
@@ -123,8 +125,8 @@ function listOf({ items, validation }: StructuralSchema): DeclaredType | undefin
   };
 }
 
-function mapOf({ additionalProperties, validation }: StructuralSchema): DeclaredType | undefined {
-  const value = typeof additionalProperties === "object" ? declaredTypeOf(additionalProperties) : undefined;
+function mapOf({ additionalProperties, validation }: StructuralSchema, dialect: RuleDialect): DeclaredType | undefined {
+  const value = typeof additionalProperties === "object" ? declaredTypeOf(additionalProperties, dialect) : undefined;
   if (value === undefined) return undefined;
   const { maxProperties } = validation;
   return {
@@ -169,13 +171,16 @@ class SchemaObject implements DeclaredObject {
   #fields: ReadonlyMap<string, DeclaredField> | undefined;
   #minSerializedSize: number | undefined;
 
-  constructor(private readonly schema: StructuralSchema) {}
+  constructor(
+    private readonly schema: StructuralSchema,
+    private readonly dialect: RuleDialect,
+  ) {}
 
   get fields(): ReadonlyMap<string, DeclaredField> {
     if (this.#fields === undefined) {
       const fields = new Map<string, DeclaredField>();
       for (const [name, property] of this.schema.properties) {
-        const [type, escaped] = [declaredTypeOf(property), escapeName(name)];
+        const [type, escaped] = [declaredTypeOf(property, this.dialect), escapeName(name)];
         if (type !== undefined && escaped !== undefined) fields.set(escaped, { name, type });
       }
       this.#fields = fields;
@@ -190,7 +195,7 @@ class SchemaObject implements DeclaredObject {
       let size = 2;
       for (const name of new Set(validation.required)) {
         const property = properties.get(name);
-        const type = property === undefined ? undefined : declaredTypeOf(property);
+        const type = property === undefined ? undefined : declaredTypeOf(property, this.dialect);
         if (type === undefined || property?.default !== undefined) continue;
         size += Buffer.byteLength(name) + type.minSerializedSize + 4;
       }
@@ -201,24 +206,35 @@ class SchemaObject implements DeclaredObject {
 }
 
 const TEXT = structuralSchemaOf({ type: "string" });
-const METADATA = structuralSchemaOf({
-  type: "object",
-  properties: { name: { type: "string" }, generateName: { type: "string" } },
-});
 
-const roots = new WeakMap<StructuralSchema, StructuralSchema>();
+const roots = new SchemaCaches<StructuralSchema>();
 
 /**
  * The schema of a resource with what rules always see of it: apiVersion, kind, metadata.name and metadata.generateName. Source:
  * apiextensions' model.WithTypeAndObjectMeta.
  */
-export function withTypeAndNames(schema: StructuralSchema): StructuralSchema {
-  let root = roots.get(schema);
+export function withTypeAndNames(schema: StructuralSchema, dialect: RuleDialect): StructuralSchema {
+  const known = roots.of(dialect, true);
+  let root = known.get(schema);
   if (root === undefined) {
-    root = saysThemItself(schema) ? schema : completed(schema);
-    roots.set(schema, root);
+    root = saysThemItself(schema) ? schema : completed(schema, dialect);
+    known.set(schema, root);
   }
   return root;
+}
+
+/** In bytes: the longest name of an object, and what a name may be generated of, which gets one byte at least. */
+const LONGEST_NAME = 253;
+const LONGEST_BASE = 252;
+
+function metadataOf({ properties }: StructuralSchema, { limitsNames }: RuleDialect): StructuralSchema {
+  const stated = properties.get("metadata")?.properties;
+  const nameOf = (field: string, longest: number): JsonObject => {
+    if (!limitsNames) return { type: "string" };
+    return { type: "string", maxLength: Math.min(stated?.get(field)?.validation.maxLength ?? longest, longest) };
+  };
+  const names = { name: nameOf("name", LONGEST_NAME), generateName: nameOf("generateName", LONGEST_BASE) };
+  return structuralSchemaOf({ type: "object", properties: names });
 }
 
 function saysThemItself({ properties }: StructuralSchema): boolean {
@@ -233,14 +249,19 @@ function saysThemItself({ properties }: StructuralSchema): boolean {
   );
 }
 
-function completed(schema: StructuralSchema): StructuralSchema {
+function completed(schema: StructuralSchema, dialect: RuleDialect): StructuralSchema {
   const { source, type, nullable, preservesUnknownFields, preservesAll, embeddedResource, intOrString } = schema;
   return {
     source,
     type,
     nullable,
     default: schema.default,
-    properties: new Map([...schema.properties, ["kind", TEXT], ["apiVersion", TEXT], ["metadata", METADATA]]),
+    properties: new Map([
+      ...schema.properties,
+      ["kind", TEXT],
+      ["apiVersion", TEXT],
+      ["metadata", metadataOf(schema, dialect)],
+    ]),
     additionalProperties: schema.additionalProperties,
     items: schema.items,
     preservesUnknownFields,

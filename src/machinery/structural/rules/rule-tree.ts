@@ -4,6 +4,7 @@ import type { StructuralSchema } from "../structural-schema.js";
 import type { ValidationRule } from "../value-validation.js";
 import { type CompiledRule, RuleCompiler } from "./compile-rule.js";
 import { type DeclaredType, declaredTypeOf } from "./declared-type.js";
+import type { RuleDialect } from "./dialect.js";
 import type { ReadNative } from "./structural-values.js";
 import { readerOf } from "./value-of.js";
 import type { JsonObject, JsonValue } from "../../meta/json.js";
@@ -22,6 +23,7 @@ export class RuleNode {
   constructor(
     readonly schema: StructuralSchema,
     private readonly isResourceRoot: boolean,
+    private readonly dialect: RuleDialect,
     children: Pick<RuleNode, "properties" | "others" | "items">,
   ) {
     this.properties = children.properties;
@@ -31,7 +33,7 @@ export class RuleNode {
 
   /** What rules see of the schema's values; undefined where that is nothing. */
   get self(): DeclaredType | undefined {
-    return declaredTypeOf(this.schema, this.isResourceRoot);
+    return declaredTypeOf(this.schema, this.dialect, this.isResourceRoot);
   }
 
   /** In the order of the schema. Empty where rules know nothing of the schema's values. */
@@ -40,38 +42,53 @@ export class RuleNode {
       const { schema } = this;
       const self = schema.rules.length === 0 ? undefined : this.self;
       const compiler = self && new RuleCompiler(schema, self);
-      this.#rules = compiler === undefined ? [] : schema.rules.map((rule) => new LazyRule(compiler, rule));
+      this.#rules =
+        compiler === undefined ? [] : schema.rules.map((rule) => new LazyRule(compiler, rule, this.dialect));
     }
     return this.#rules;
   }
 
   /** Makes what rules call `self` of a value of the schema. */
   get read(): ReadNative {
-    this.#read ??= readerOf(this.schema, this.isResourceRoot);
+    this.#read ??= readerOf(this.schema, this.dialect, this.isResourceRoot);
     return this.#read;
   }
 }
 
 /** A rule that is compiled when it is first needed. */
 export class LazyRule {
-  /** undefined before. */
+  /** By the function libraries that stored rules may use; undefined before. */
   compiled: CompiledRule | undefined;
+  /** By those that new rules may use; undefined before. */
+  #compiledAsNew: CompiledRule | undefined;
 
   constructor(
     private readonly compiler: RuleCompiler,
     private readonly rule: ValidationRule,
+    private readonly dialect: RuleDialect,
   ) {}
 
   *compileSteps(): Steps<CompiledRule> {
-    return (this.compiled ??= yield* this.compiler.compileSteps(this.rule));
+    return (this.compiled ??= yield* this.compiler.compileSteps(this.rule, this.dialect.libraries));
+  }
+
+  /** As a rule that is not stored yet. */
+  *compileNewSteps(): Steps<CompiledRule> {
+    const { libraries, librariesOfNew } = this.dialect;
+    if (libraries === librariesOfNew) return yield* this.compileSteps();
+    return (this.#compiledAsNew ??= yield* this.compiler.compileSteps(this.rule, librariesOfNew));
   }
 }
 
 /** The part of a schema that leads to rules; undefined where there are none. */
-export function ruleTreeOf(schema: StructuralSchema, isResourceRoot: boolean): RuleNode | undefined {
+export function ruleTreeOf(
+  schema: StructuralSchema,
+  isResourceRoot: boolean,
+  dialect: RuleDialect,
+): RuleNode | undefined {
   const leading = new Set<unknown>();
   findRules(schema.source, leading);
-  return leading.has(schema.source) ? nodeOf(schema, isResourceRoot, leading) : undefined;
+  return leading.has(schema.source) ? nodeOf(schema, isResourceRoot, dialect, leading) : undefined;
 }
 
 /** Adds the schemas that lead to rules. What is made of a schema is made of those alone. */
@@ -85,15 +102,22 @@ function findRules(source: ReadonlyFields, leading: Set<unknown>): boolean {
   return leads;
 }
 
-function nodeOf(schema: StructuralSchema, isResourceRoot: boolean, leading: ReadonlySet<unknown>): RuleNode {
+function nodeOf(
+  schema: StructuralSchema,
+  isResourceRoot: boolean,
+  dialect: RuleDialect,
+  leading: ReadonlySet<unknown>,
+): RuleNode {
   const child = (inner: StructuralSchema | boolean | undefined): RuleNode | undefined =>
-    typeof inner === "object" && leading.has(inner.source) ? nodeOf(inner, inner.embeddedResource, leading) : undefined;
+    typeof inner === "object" && leading.has(inner.source)
+      ? nodeOf(inner, inner.embeddedResource, dialect, leading)
+      : undefined;
   const properties = new Map<string, RuleNode>();
   for (const [name, property] of schema.properties) {
     const node = child(property);
     if (node !== undefined) properties.set(name, node);
   }
-  return new RuleNode(schema, isResourceRoot, {
+  return new RuleNode(schema, isResourceRoot, dialect, {
     properties,
     others: child(schema.additionalProperties),
     items: child(schema.items),

@@ -18,6 +18,7 @@ import { ErrorValue, OPTIONAL_NONE, OptionalValue, type Value } from "../../cel/
 import { NO_PATH } from "../validation-result.js";
 import type { ValidationRule } from "../value-validation.js";
 import type { CompiledRule } from "./compile-rule.js";
+import { type RuleDialect, ruleDialect } from "./dialect.js";
 
 /** In bytes. */
 const LONGEST_MESSAGE = 5 * 1024;
@@ -210,8 +211,12 @@ export interface RuleValidator {
  * What judges values by the rules in a schema and in all that is in it; undefined where there are none. Rules are compiled when a value
  * first needs them. Source: apiextensions' cel.Validator.
  */
-export function compileRules(schema: StructuralSchema, isResourceRoot: boolean): RuleValidator | undefined {
-  const tree = ruleTreeOf(schema, isResourceRoot);
+export function compileRules(
+  schema: StructuralSchema,
+  isResourceRoot: boolean,
+  dialect: RuleDialect = ruleDialect(),
+): RuleValidator | undefined {
+  const tree = ruleTreeOf(schema, isResourceRoot, dialect);
   if (tree === undefined) return undefined;
   const steps = (value: JsonValue, options: RuleOptions = {}): Steps<RuleResult> => walk(tree, value, options);
   return Object.assign((value: JsonValue, options: RuleOptions = {}) => atOnce(walk(tree, value, options)), { steps });

@@ -12,6 +12,8 @@ import {
   StructuralObject,
   UnknownValue,
 } from "./structural-values.js";
+import { CountingMap, CountingSet } from "./counting-lists.js";
+import { type RuleDialect, SchemaCaches } from "./dialect.js";
 import { unescapeName } from "./escape-name.js";
 import { withTypeAndNames } from "./declared-type.js";
 import { checkedDuration, parseDuration } from "../../cel/values/duration.js";
@@ -65,18 +67,22 @@ function bytesOf(text: string): Value {
  * What reads the values of a schema out of decoded objects, which are not copied. What the schema does not allow is an error of the
  * evaluation. Source: apiserver's common.UnstructuredToVal.
  */
-export function readerOf(schema: StructuralSchema, isResourceRoot = schema.embeddedResource): ReadNative {
-  const known = isResourceRoot ? rootReaders : readers;
+export function readerOf(
+  schema: StructuralSchema,
+  dialect: RuleDialect,
+  isResourceRoot = schema.embeddedResource,
+): ReadNative {
+  const known = readers.of(dialect, isResourceRoot);
   let reader = known.get(schema);
   if (reader === undefined) {
-    reader = nullChecked(schema, nonNullReader(isResourceRoot ? withTypeAndNames(schema) : schema, isResourceRoot));
+    const whole = isResourceRoot ? withTypeAndNames(schema, dialect) : schema;
+    reader = nullChecked(schema, nonNullReader(whole, dialect, isResourceRoot));
     known.set(schema, reader);
   }
   return reader;
 }
 
-const readers = new WeakMap<StructuralSchema, ReadNative>();
-const rootReaders = new WeakMap<StructuralSchema, ReadNative>();
+const readers = new SchemaCaches<ReadNative>();
 
 /** Of values that are not null. */
 type ReadPresent = (native: Exclude<JsonValue, null>) => Value;
@@ -96,15 +102,15 @@ const NO_INT_OR_STRING = invalid("expected XIntOrString value to be either a str
 const NO_OBJECT = invalid("expected a map for the provided schema with type=object");
 const NO_ARRAY = invalid("expected an array for the provided schema with type=array");
 
-function nonNullReader(schema: StructuralSchema, isResourceRoot: boolean): ReadPresent {
+function nonNullReader(schema: StructuralSchema, dialect: RuleDialect, isResourceRoot: boolean): ReadPresent {
   if (schema.intOrString) {
     return (native) => (typeof native === "string" ? native : (integerOf(native) ?? NO_INT_OR_STRING));
   }
   switch (schema.type) {
     case "object":
-      return objectReader(schema, isResourceRoot);
+      return objectReader(schema, dialect, isResourceRoot);
     case "array":
-      return listReader(schema);
+      return listReader(schema, dialect);
     case "string":
       return textReader(schema);
     case "number":
@@ -139,17 +145,17 @@ function goTypeOf(native: Exclude<JsonValue, null>): string {
   return Array.isArray(native) ? "[]interface {}" : "map[string]interface {}";
 }
 
-function objectReader(schema: StructuralSchema, isResourceRoot: boolean): ReadPresent {
+function objectReader(schema: StructuralSchema, dialect: RuleDialect, isResourceRoot: boolean): ReadPresent {
   const { additionalProperties: others } = schema;
   const hasFields = isResourceRoot || schema.properties.size > 0;
   if (!hasFields && typeof others === "object") {
     let read: ReadNative | undefined;
     return (native) => {
-      read ??= readerOf(others);
+      read ??= readerOf(others, dialect);
       return isObject(native) ? new StructuralMap(native, read) : NO_OBJECT;
     };
   }
-  const fields = new SchemaFields(schema.properties);
+  const fields = new SchemaFields(schema.properties, dialect);
   return (native) => (isObject(native) ? new StructuralObject(native, fields) : NO_OBJECT);
 }
 
@@ -161,7 +167,10 @@ class SchemaFields implements ObjectFields {
   readonly #byName = new Map<string, ObjectField>();
   readonly #byKey = new Map<string, ObjectField | null>();
 
-  constructor(private readonly properties: ReadonlyMap<string, StructuralSchema>) {}
+  constructor(
+    private readonly properties: ReadonlyMap<string, StructuralSchema>,
+    private readonly dialect: RuleDialect,
+  ) {}
 
   byName(name: string): ObjectField | undefined {
     const known = this.#byName.get(name);
@@ -169,7 +178,7 @@ class SchemaFields implements ObjectFields {
     const property = this.properties.get(name);
     // Objects bring any number of names.
     if (property === undefined) return undefined;
-    const field = { name, read: readerOf(property) };
+    const field = { name, read: readerOf(property, this.dialect) };
     this.#byName.set(name, field);
     return field;
   }
@@ -187,17 +196,19 @@ class SchemaFields implements ObjectFields {
 /** Expressions may make keys, as many as they like. */
 const MOST_KEYS = 10_000;
 
-function listReader({ items, listType, listMapKeys }: StructuralSchema): ReadPresent {
+function listReader({ items, listType, listMapKeys }: StructuralSchema, dialect: RuleDialect): ReadPresent {
   if (items === undefined) return () => new ErrorValue("invalid array type, expected Items with a non-empty Schema");
   let read: ReadNative | undefined;
   const listOf = (native: readonly JsonValue[]): ListValue => {
-    read ??= readerOf(items);
+    read ??= readerOf(items, dialect);
     return new NativeList(native, read as (native: unknown) => Value);
   };
   return (native) => {
     if (!Array.isArray(native)) return NO_ARRAY;
-    if (listType === "set") return new SetList(listOf(native));
-    return listType === "map" ? new MapList(listOf(native), listMapKeys) : listOf(native);
+    const all = listOf(native);
+    if (listType === "set") return dialect.countsRepeats ? new CountingSet(all) : new SetList(all);
+    if (listType !== "map") return all;
+    return dialect.countsRepeats ? CountingMap.of(all, listMapKeys) : new MapList(all, listMapKeys);
   };
 }
 

@@ -10,8 +10,12 @@ export type MatchDevice = (selectors: readonly DeviceSelector[], driver: string,
 
 const MOST_PROGRAMS = 256;
 
-/** Evaluates the CEL expressions of selectors; each is compiled once. */
-export function deviceMatcher(): MatchDevice {
+/** What 1.37 adds to the error of an attribute that a device does not have (K37-249). */
+const HINT =
+  ". consider using CEL optional chaining (.? followed by orValue()) or guarding the check with has() for optional fields";
+
+/** Evaluates the CEL expressions of selectors; each is compiled once. Errors are those of `release`, or of the oldest version. */
+export function deviceMatcher(release?: { atLeast(version: string): boolean }): MatchDevice {
   const environment = kubernetesEnvironment().extend({
     variables: [
       { name: "device", type: DYN },
@@ -48,8 +52,10 @@ export function deviceMatcher(): MatchDevice {
     return selectors.every(({ cel }) => {
       if (cel === undefined) return true;
       const { value } = programOf(cel.expression).evaluate({ device: view });
-      if (value instanceof ErrorValue)
-        throw new Error(`CEL expression ${JSON.stringify(cel.expression)}: ${String(value)}`);
+      if (value instanceof ErrorValue) {
+        const hint = release?.atLeast("1.37") && value.message.startsWith("no such key: ") ? HINT : "";
+        throw new Error(`CEL expression ${JSON.stringify(cel.expression)}: ${value.message}${hint}`);
+      }
       return value === true;
     });
   };

@@ -92,7 +92,7 @@ class DynamicResources implements SchedulerPlugin {
     if (this.#matches !== undefined) return ready;
     // CEL is loaded by the first pod that claims a device.
     const loading = inOrder(import("./device-selector.js")).then(({ deviceMatcher }) => {
-      this.#matches ??= deviceMatcher();
+      this.#matches ??= deviceMatcher(this.#handle.release);
     });
     return Promise.all([ready, loading]).then(() => {});
   }

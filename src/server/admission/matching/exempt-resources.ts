@@ -22,10 +22,13 @@ const REVIEWS: ReadonlySet<string> = new Set([
   "authorization.k8s.io/subjectaccessreviews",
 ]);
 
-/** Whether webhooks do not see a resource: the configurations of admission. */
+/** Whether webhooks of the API do not see a resource: the configurations of admission. Those of files see it. */
 export const isExemptFromWebhooks = ({ group, resource }: GroupResource): boolean =>
   group === GROUP && (WEBHOOKS.has(resource) || POLICIES.has(resource));
 
-/** Whether policies do not see a resource: policies, and reviews of users. */
+/** Whether policies of the API do not see a resource: policies. Those of files see it. */
 export const isExemptFromPolicies = ({ group, resource }: GroupResource): boolean =>
-  (group === GROUP && POLICIES.has(resource)) || REVIEWS.has(`${group}/${resource}`);
+  group === GROUP && POLICIES.has(resource);
+
+/** Whether a resource has questions about users: no policy sees it, and since Kubernetes 1.37 no webhook. */
+export const isReview = ({ group, resource }: GroupResource): boolean => REVIEWS.has(`${group}/${resource}`);

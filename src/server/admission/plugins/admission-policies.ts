@@ -1,22 +1,23 @@
 import { inOrder } from "../../../base/async/turns.js";
-import { isExemptFromPolicies } from "../matching/exempt-resources.js";
-import type { AdmissionPlugin } from "../plugin.js";
+import { isExemptFromPolicies, isReview } from "../matching/exempt-resources.js";
+import type { AdmissionPlugin, AdmissionTarget, ManifestFolder } from "../plugin.js";
 import { ConfiguredPolicies } from "../policy/configured-policies.js";
 import { ReinvokedCalls } from "../reinvoked-calls.js";
 
 /** Lets MutatingAdmissionPolicies change the objects of writes. A deletion has no object to change. */
-export function mutatingAdmissionPolicy(): AdmissionPlugin {
-  const configured = new ConfiguredPolicies({
-    policies: "mutatingadmissionpolicies",
-    bindings: "mutatingadmissionpolicybindings",
-  });
+export function mutatingAdmissionPolicy(folder: ManifestFolder = {}): AdmissionPlugin {
+  const name = "MutatingAdmissionPolicy";
+  const configured = new ConfiguredPolicies(
+    { policies: "mutatingadmissionpolicies", bindings: "mutatingadmissionpolicybindings" },
+    name,
+  );
   const reinvoked = new ReinvokedCalls();
   return {
-    name: "MutatingAdmissionPolicy",
-    handles: (operation, target) => operation !== "DELETE" && !isExemptFromPolicies(target),
-    idle: ({ objects }) => configured.areNone(objects),
+    name,
+    handles: (operation, target) => operation !== "DELETE" && sees(target, folder),
+    idle: (context, target) => configured.areNone(context, isExemptFromPolicies(target)),
     async admit(attributes, context) {
-      const policies = await configured.now(context.objects);
+      const policies = await configured.now(context, isExemptFromPolicies(attributes.resource));
       if (policies.length === 0) return;
       const { mutateByPolicies } = await inOrder(import("../policy/mutate-by-policies.js"));
       await mutateByPolicies(policies, attributes, context, reinvoked);
@@ -25,20 +26,25 @@ export function mutatingAdmissionPolicy(): AdmissionPlugin {
 }
 
 /** Lets ValidatingAdmissionPolicies refuse writes and connections. */
-export function validatingAdmissionPolicy(): AdmissionPlugin {
-  const configured = new ConfiguredPolicies({
-    policies: "validatingadmissionpolicies",
-    bindings: "validatingadmissionpolicybindings",
-  });
+export function validatingAdmissionPolicy(folder: ManifestFolder = {}): AdmissionPlugin {
+  const name = "ValidatingAdmissionPolicy";
+  const configured = new ConfiguredPolicies(
+    { policies: "validatingadmissionpolicies", bindings: "validatingadmissionpolicybindings" },
+    name,
+  );
   return {
-    name: "ValidatingAdmissionPolicy",
-    handles: (_, target) => !isExemptFromPolicies(target),
-    idle: ({ objects }) => configured.areNone(objects),
+    name,
+    handles: (_, target) => sees(target, folder),
+    idle: (context, target) => configured.areNone(context, isExemptFromPolicies(target)),
     async validate(attributes, context) {
-      const policies = await configured.now(context.objects);
+      const policies = await configured.now(context, isExemptFromPolicies(attributes.resource));
       if (policies.length === 0) return;
       const { validateByPolicies } = await inOrder(import("../policy/validate-by-policies.js"));
       await validateByPolicies(policies, attributes, context);
     },
   };
 }
+
+/** Policies of files see what those of the API do not. */
+const sees = (target: AdmissionTarget, { staticManifestsDir }: ManifestFolder): boolean =>
+  !isReview(target) && (staticManifestsDir !== undefined || !isExemptFromPolicies(target));

@@ -1,19 +1,20 @@
+import { isGateOn } from "../../../api/gates/feature-gates.js";
 import { inOrder } from "../../../base/async/turns.js";
-import { isExemptFromWebhooks } from "../matching/exempt-resources.js";
-import type { AdmissionPlugin } from "../plugin.js";
+import { isExemptFromWebhooks, isReview } from "../matching/exempt-resources.js";
+import type { AdmissionContext, AdmissionPlugin, AdmissionTarget, ManifestFolder } from "../plugin.js";
 import { ReinvokedCalls } from "../reinvoked-calls.js";
 import { ConfiguredWebhooks } from "../webhook/webhook.js";
 
 /** Lets the webhooks of MutatingWebhookConfigurations change and refuse writes and connections. */
-export function mutatingAdmissionWebhook(): AdmissionPlugin {
-  const configured = new ConfiguredWebhooks("mutatingwebhookconfigurations");
+export function mutatingAdmissionWebhook(folder: ManifestFolder = {}): AdmissionPlugin {
+  const name = "MutatingAdmissionWebhook";
+  const configured = new ConfiguredWebhooks("mutatingwebhookconfigurations", name);
   const reinvoked = new ReinvokedCalls();
   return {
-    name: "MutatingAdmissionWebhook",
-    handles: (_, target) => !isExemptFromWebhooks(target),
-    idle: ({ objects }) => configured.areNone(objects),
+    name,
+    ...askedWhen(configured, folder),
     async admit(attributes, context) {
-      const webhooks = await configured.now(context.objects);
+      const webhooks = await configured.now(context, isExemptFromWebhooks(attributes.resource));
       if (webhooks.length === 0) return;
       const { mutateByWebhooks } = await inOrder(import("../webhook/mutate-by-webhooks.js"));
       await mutateByWebhooks(webhooks, attributes, context, reinvoked);
@@ -22,17 +23,33 @@ export function mutatingAdmissionWebhook(): AdmissionPlugin {
 }
 
 /** Lets the webhooks of ValidatingWebhookConfigurations refuse writes and connections. */
-export function validatingAdmissionWebhook(): AdmissionPlugin {
-  const configured = new ConfiguredWebhooks("validatingwebhookconfigurations");
+export function validatingAdmissionWebhook(folder: ManifestFolder = {}): AdmissionPlugin {
+  const name = "ValidatingAdmissionWebhook";
+  const configured = new ConfiguredWebhooks("validatingwebhookconfigurations", name);
   return {
-    name: "ValidatingAdmissionWebhook",
-    handles: (_, target) => !isExemptFromWebhooks(target),
-    idle: ({ objects }) => configured.areNone(objects),
+    name,
+    ...askedWhen(configured, folder),
     async validate(attributes, context) {
-      const webhooks = await configured.now(context.objects);
+      const webhooks = await configured.now(context, isExemptFromWebhooks(attributes.resource));
       if (webhooks.length === 0) return;
       const { validateByWebhooks } = await inOrder(import("../webhook/validate-by-webhooks.js"));
       await validateByWebhooks(webhooks, attributes, context);
     },
   };
 }
+
+/** Webhooks of files see what those of the API do not. */
+function askedWhen(
+  configured: ConfiguredWebhooks,
+  { staticManifestsDir }: ManifestFolder,
+): Pick<AdmissionPlugin, "handles" | "idle"> {
+  return {
+    handles: (_, target) => staticManifestsDir !== undefined || !isExemptFromWebhooks(target),
+    idle: (context, target) =>
+      seesNoReviews(context, target) || configured.areNone(context, isExemptFromWebhooks(target)),
+  };
+}
+
+/** K37-103 */
+const seesNoReviews = ({ release }: AdmissionContext, target: AdmissionTarget): boolean =>
+  isReview(target) && isGateOn(release, "ExcludeAdmissionWebhookVirtualResources");

@@ -50,10 +50,11 @@ export function podSecurity(configuration: PodSecurityConfiguration = {}): Admis
       if (exemption !== undefined) return note(attributes, "exempt", exemption);
       const review = isPods(attributes.resource) ? reviewOfPod : reviewOfTemplate;
       const known = policies.known(context.objects, attributes.namespace);
-      if (known !== undefined) return review(attributes, known, settings);
+      const { minor } = context.release;
+      if (known !== undefined) return review(attributes, known, settings, minor);
       return policies
         .lookUp(context.objects, attributes.namespace)
-        .then((found) => review(attributes, found, settings));
+        .then((found) => review(attributes, found, settings, minor));
     },
   };
 }
@@ -70,9 +71,11 @@ type Review = (
   attributes: AdmissionAttributes,
   found: LabelledPolicy | undefined,
   settings: PodSecuritySettings,
+  /** The minor version of the server, whose standards the latest are. */
+  newest: number,
 ) => void;
 
-const reviewOfPod: Review = (attributes, found, settings) => {
+const reviewOfPod: Review = (attributes, found, settings, newest) => {
   const { namespace, object: pod, oldObject } = attributes;
   if (found === undefined) {
     const error = internalError(`failed to lookup namespace "${namespace}"`);
@@ -84,13 +87,13 @@ const reviewOfPod: Review = (attributes, found, settings) => {
   if (pod === undefined || (oldObject !== undefined && !isSignificantUpdate(pod, oldObject))) return;
   const checked = checkedPod(pod);
   if (isExemptClass(checked.spec.runtimeClassName, settings)) return note(attributes, "exempt", "runtimeClass");
-  reviewPod(checked, found, attributes, true);
+  reviewPod(checked, found, attributes, true, newest);
 };
 
 const isIdle = ({ policy, errors }: LabelledPolicy): boolean => errors.length === 0 && isFullyPrivileged(policy);
 
 /** What makes pods is never refused: its pods will be. */
-const reviewOfTemplate: Review = (attributes, found, settings) => {
+const reviewOfTemplate: Review = (attributes, found, settings, newest) => {
   const { namespace, object: holder, resource } = attributes;
   if (found === undefined) {
     return note(attributes, "error", `failed to lookup namespace "${namespace}": ${notFoundText(namespace)}`);
@@ -98,7 +101,7 @@ const reviewOfTemplate: Review = (attributes, found, settings) => {
   if (!audits(found) || holder === undefined) return;
   const template = templateOf(resource.group, resource.resource, holder);
   if (isExemptClass(template.spec.runtimeClassName, settings)) return note(attributes, "exempt", "runtimeClass");
-  reviewPod(template, found, attributes, false);
+  reviewPod(template, found, attributes, false, newest);
 };
 
 const isExemptClass = (name: string | undefined, { exempt }: PodSecuritySettings): boolean =>

@@ -1,3 +1,4 @@
+import type { Release } from "../../../api/facts/index.js";
 import {
   compareLevels,
   formatStandard,
@@ -86,6 +87,8 @@ const MOST_MILLISECONDS = 1000;
 export interface PodLister {
   readonly objects: { readonly cached: Pick<AdmissionObjectReader, "list"> };
   readonly clock: Clock;
+  /** The version of Kubernetes that the server is. */
+  readonly release: Pick<Release, "minor">;
 }
 
 /**
@@ -97,7 +100,7 @@ export async function existingPodWarnings(
   namespace: string,
   enforce: Standard,
   { timeLeft = Number.POSITIVE_INFINITY, signal }: Pick<AdmissionAttributes, "timeLeft" | "signal">,
-  { objects, clock }: PodLister,
+  { objects, clock, release }: PodLister,
   exemptClasses: ReadonlySet<string>,
 ): Promise<readonly string[]> {
   const end = clock.now() + Math.min(MOST_MILLISECONDS, timeLeft / 2);
@@ -109,7 +112,7 @@ export async function existingPodWarnings(
   }
   const pods = inOrderOfNews(all, exemptClasses);
   const { looked, violators } = await inSlices(
-    look(pods.slice(0, MOST_PODS), enforce, () => clock.now() >= end || signal.aborted),
+    look(pods.slice(0, MOST_PODS), enforce, () => clock.now() >= end || signal.aborted, release.minor),
   );
   const warnings: string[] = [];
   if (looked < pods.length) {
@@ -135,13 +138,14 @@ function* look(
   pods: readonly KubeObject[],
   enforce: Standard,
   isLate: () => boolean,
+  newest: number,
 ): Steps<{ readonly looked: number; readonly violators: ReadonlyMap<string, Violators> }> {
   const violators = new Map<string, Violators>();
   let looked = 0;
   for (const pod of pods) {
     yield;
     looked += 1;
-    const violations = evaluatePod(enforce, checkedPod(pod));
+    const violations = evaluatePod(enforce, checkedPod(pod), newest);
     if (violations.length > 0) add(violators, violationReasons(violations), pod.metadata?.name ?? "");
     if (isLate()) break;
   }

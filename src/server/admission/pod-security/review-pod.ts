@@ -23,9 +23,10 @@ export function reviewPod(
   { policy, errors }: LabelledPolicy,
   attributes: AdmissionAttributes,
   isEnforced: boolean,
+  newest: number,
 ): void {
   if (errors.length > 0) note(attributes, "error", `Failed to parse policy: ${formatFieldErrors(errors)}`);
-  const violationsOf = evaluatedOnce(pod);
+  const violationsOf = evaluatedOnce(pod, newest);
   const refused = isEnforced ? violationsOf(policy.enforce) : [];
   if (isEnforced) note(attributes, "enforce-policy", formatStandard(policy.enforce));
   const audited = violationsOf(policy.audit);
@@ -47,12 +48,12 @@ const standardAndViolations = (standard: Standard, violations: readonly Violatio
   `PodSecurity "${formatStandard(standard)}": ${violationDetails(violations)}`;
 
 /** The modes of a policy often name one standard. */
-function evaluatedOnce(pod: CheckedPod): (standard: Standard) => readonly Violation[] {
+function evaluatedOnce(pod: CheckedPod, newest: number): (standard: Standard) => readonly Violation[] {
   const known: { readonly standard: Standard; readonly violations: readonly Violation[] }[] = [];
   return (standard) => {
     let found = known.find((one) => isSameStandard(one.standard, standard));
     if (found === undefined) {
-      found = { standard, violations: evaluatePod(standard, pod) };
+      found = { standard, violations: evaluatePod(standard, pod, newest) };
       known.push(found);
     }
     return found.violations;

@@ -25,11 +25,11 @@ export interface Mutation {
 /** The compiled expressions of MutatingAdmissionPolicies. */
 export const mutatingPolicies = new CompiledOnce<Policy, CompiledMutatingPolicy>(compileMutatingSteps);
 
-function* compileMutatingSteps({ spec, parameterKind }: Policy): Steps<CompiledMutatingPolicy> {
+function* compileMutatingSteps({ spec, parameterKind, libraries }: Policy): Steps<CompiledMutatingPolicy> {
   const params = parameterKind !== undefined;
   const compiler = new PolicyCompiler();
-  const environment = expressionEnvironment({ params, authorizer: true });
-  const patches = expressionEnvironment({ params, authorizer: true, patchTypes: true });
+  const environment = expressionEnvironment({ libraries, params, authorizer: true });
+  const patches = expressionEnvironment({ libraries, params, authorizer: true, patchTypes: true });
   yield* compiler.declareSteps(objects(spec["variables"]), environment);
   const conditions = yield* compiler.compileSteps(objects(spec["matchConditions"]), [BOOL], environment);
   const mutations: Mutation[] = [];
@@ -65,11 +65,11 @@ export interface AuditAnnotation {
 /** The compiled expressions of ValidatingAdmissionPolicies. */
 export const validatingPolicies = new CompiledOnce<Policy, CompiledValidatingPolicy>(compileValidatingSteps);
 
-function* compileValidatingSteps({ spec, parameterKind }: Policy): Steps<CompiledValidatingPolicy> {
+function* compileValidatingSteps({ spec, parameterKind, libraries }: Policy): Steps<CompiledValidatingPolicy> {
   const params = parameterKind !== undefined;
   const compiler = new PolicyCompiler();
-  const environment = expressionEnvironment({ params, authorizer: true });
-  const messages = expressionEnvironment({ params, authorizer: false });
+  const environment = expressionEnvironment({ libraries, params, authorizer: true });
+  const messages = expressionEnvironment({ libraries, params, authorizer: false });
   yield* compiler.declareSteps(objects(spec["variables"]), environment);
   const conditions = yield* compiler.compileSteps(objects(spec["matchConditions"]), [BOOL], environment);
   const validations: Validation[] = [];

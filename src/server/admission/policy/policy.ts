@@ -1,3 +1,4 @@
+import type { Release } from "../../../api/facts/index.js";
 import { isFields, object, type ReadonlyFields, text, list, objects } from "../../../machinery/meta/access.js";
 import { type GroupVersionKind, parseGroupVersion } from "../../../machinery/meta/gvk.js";
 import type { KubeObject } from "../../../machinery/meta/object.js";
@@ -21,9 +22,11 @@ export interface Policy {
   /** Of a mutating policy: it may be asked again when a later plugin or policy has changed the object. */
   readonly mayBeReinvoked: boolean;
   readonly spec: ReadonlyFields;
+  /** The version of Kubernetes whose function libraries its expressions may use. */
+  readonly libraries: string;
 }
 
-export function policyOf(policy: KubeObject): Policy {
+export function policyOf(policy: KubeObject, { version: libraries }: Release): Policy {
   const spec = object(policy["spec"]);
   const { paramKind } = spec;
   return {
@@ -35,6 +38,7 @@ export function policyOf(policy: KubeObject): Policy {
       : undefined,
     mayBeReinvoked: spec["reinvocationPolicy"] === "IfNeeded",
     spec,
+    libraries,
   };
 }
 

@@ -1,6 +1,7 @@
 import { append } from "../../../base/collections/append.js";
 import { errorMessage } from "../../../base/text/error-message.js";
 import { encodeJson } from "../../../machinery/wire/json/json-encoder.js";
+import type { JsonObject } from "../../../machinery/meta/json.js";
 import { StatusError } from "../../../machinery/errors/status-error.js";
 import { type AdmissionAttributes, annotate, refused } from "../attributes.js";
 import { type EvaluatedObjects, evaluatedObjects } from "../expressions/evaluated-request.js";
@@ -21,8 +22,10 @@ import { type Invocation, invocationsOf, type Misconfiguration, misconfiguration
 import { type PolicyInput, PolicyRequest, POLICY_BUDGET } from "./policy-request.js";
 import { validatingPolicies } from "./compiled-policies.js";
 
-/** The key of the annotation about a validation that failed, where a binding wants one. */
+/** The key of the annotation about validations that failed, where a binding wants one. */
 const VALIDATION_FAILURE = "validation.policy.admission.k8s.io/validation_failure";
+/** How many of them it has at most. */
+const MAX_FAILURES = 50;
 
 /** A refusal of the request by a policy. Without a binding: the policy cannot be asked at all. */
 type Denial = Misconfiguration & Pick<Refusal, "reason">;
@@ -34,10 +37,29 @@ export async function validateByPolicies(
   context: AdmissionContext,
 ): Promise<void> {
   const request = new PolicyRequest(attributes, context);
-  const denials: Denial[] = [];
-  for (const one of bound) await askPolicy(one, request, context, denials);
-  const [denial] = denials;
+  const findings: Findings = { denials: [], failures: [] };
+  for (const one of bound) await askPolicy(one, request, context, findings);
+  publishFailures(findings.failures, attributes, context);
+  const [denial] = findings.denials;
   if (denial !== undefined) throw refusal(attributes, denial);
+}
+
+/** What policies found about a request. */
+interface Findings {
+  readonly denials: Denial[];
+  /** What the audit log should tell, as JSON. */
+  readonly failures: JsonObject[];
+}
+
+/** K37-105: Kubernetes 1.37 has one annotation for all failures; before, the first one is annotated, because an annotation is written once. */
+function publishFailures(
+  failures: readonly JsonObject[],
+  attributes: AdmissionAttributes,
+  { release }: AdmissionContext,
+): void {
+  if (failures.length === 0) return;
+  const shown = failures.slice(0, release.atLeast("1.37") ? MAX_FAILURES : 1);
+  annotate(attributes, VALIDATION_FAILURE, encodeJson(shown));
 }
 
 /** Asks one policy with all its bindings. */
@@ -45,12 +67,12 @@ async function askPolicy(
   bound: BoundPolicy,
   request: PolicyRequest,
   context: AdmissionContext,
-  denials: Denial[],
+  findings: Findings,
 ): Promise<void> {
   const { attributes } = request;
   const annotations = new AnnotationValues();
   const report = ({ policy, binding, message }: Misconfiguration): void => {
-    if (!policy.ignoresFailures) denials.push({ policy, binding, message, reason: "" });
+    if (!policy.ignoresFailures) findings.denials.push({ policy, binding, message, reason: "" });
   };
   let objects: EvaluatedObjects | undefined;
   for await (const invocation of invocationsOf(bound, attributes, context, report)) {
@@ -62,7 +84,9 @@ async function askPolicy(
       report(misconfiguration(invocation.policy, invocation.binding, reason));
       continue;
     }
-    append(denials, await askOnce(invocation, request, objects, annotations));
+    const found = await askOnce(invocation, request, objects, annotations);
+    append(findings.denials, found.denials);
+    append(findings.failures, found.failures);
   }
   annotations.publish(bound.policy.name, attributes);
 }
@@ -73,7 +97,7 @@ async function askOnce(
   request: PolicyRequest,
   objects: EvaluatedObjects,
   annotations: AnnotationValues,
-): Promise<readonly Denial[]> {
+): Promise<Findings> {
   const { attributes } = request;
   const denied = ({ message, reason }: Pick<Refusal, "message" | "reason">): Denial => ({
     policy,
@@ -92,12 +116,12 @@ async function askOnce(
   const ignored = (message: string, milliseconds: number): void =>
     measure("allow", { message, reason: "", milliseconds });
   const { refusals, annotated } = await evaluate(policy, request, { matched, objects, parameter }, ignored);
-  const denials: Denial[] = [];
+  const [denials, failures]: [Denial[], JsonObject[]] = [[], []];
   for (const found of refusals) {
     for (const action of binding.actions) {
       measure(action.toLowerCase() as "deny" | "audit" | "warn", found);
       if (action === "Deny") denials.push(denied(found));
-      else if (action === "Audit") annotate(attributes, VALIDATION_FAILURE, failureText(policy, binding, found));
+      else if (action === "Audit") failures.push(failureOf(policy, binding, found));
       else if (action === "Warn") {
         const by = `ValidatingAdmissionPolicy '${policy.name}' with binding '${binding.name}'`;
         attributes.addWarning(`Validation failed for ${by}: ${found.message}`);
@@ -110,7 +134,7 @@ async function askOnce(
       denials.push(denied({ message: one.error, reason: "" }));
     } else annotations.add(one.key, one.value);
   }
-  return denials;
+  return { denials, failures };
 }
 
 type Measured = Pick<Refusal, "message" | "reason" | "milliseconds">;
@@ -166,16 +190,13 @@ async function evaluate(
   }
 }
 
-const failureText = (policy: Policy, { name: binding, actions }: Binding, found: Refusal): string =>
-  encodeJson([
-    {
-      message: found.message,
-      policy: policy.name,
-      binding,
-      expressionIndex: found.index,
-      validationActions: [...actions],
-    },
-  ]);
+const failureOf = (policy: Policy, { name: binding, actions }: Binding, found: Refusal): JsonObject => ({
+  message: found.message,
+  policy: policy.name,
+  binding,
+  expressionIndex: found.index,
+  validationActions: [...actions],
+});
 
 const CODES: Readonly<Record<string, number>> = {
   __proto__: null as never,

@@ -16,8 +16,8 @@ import type { AdmissionContext } from "../plugin.js";
 import type { Invocation } from "./invocation.js";
 import type { Webhook } from "./webhook.js";
 
-const compiled = new CompiledOnce<Webhook, readonly CompiledExpression[]>(function* ({ matchConditions }) {
-  const environment = expressionEnvironment({ params: false, authorizer: true });
+const compiled = new CompiledOnce<Webhook, readonly CompiledExpression[]>(function* ({ matchConditions, libraries }) {
+  const environment = expressionEnvironment({ params: false, authorizer: true, libraries });
   const conditions: CompiledExpression[] = [];
   for (const { expression } of matchConditions) {
     conditions.push(compileExpression(environment, expression, [BOOL]));

@@ -1,3 +1,4 @@
+import type { Release } from "../../../api/facts/index.js";
 import { once } from "../../../base/async/once.js";
 import { list, object, objects, text } from "../../../machinery/meta/access.js";
 import type { KubeObject } from "../../../machinery/meta/object.js";
@@ -6,11 +7,11 @@ import type { LabelSelector } from "../../../machinery/selectors/label-selector.
 import type { LabelSelectorObject } from "../../../machinery/validation/labels.js";
 import { type WebhookTarget, webhookTarget } from "../../webhook/webhook-target.js";
 import { type Rule, ruleOf } from "../matching/match-rules.js";
-import type { AdmissionObjects, CachedObject } from "../plugin.js";
+import type { AdmissionContext, AdmissionManifests, AdmissionObjects, CachedObject } from "../plugin.js";
 
 /** One webhook of a configuration, ready to be matched with requests. */
 export interface Webhook {
-  /** "<configuration>/<name>/<how many of that name come before it>": unique among the webhooks of a phase. */
+  /** "<configuration>/<name>/<how many of that name come before it>", of files below "manifest/": unique among the webhooks of a phase. */
   readonly id: string;
   readonly configuration: string;
   readonly name: string;
@@ -23,6 +24,8 @@ export interface Webhook {
   readonly namespaceSelector: () => LabelSelector;
   readonly objectSelector: () => LabelSelector;
   readonly matchConditions: readonly MatchCondition[];
+  /** The version of Kubernetes whose function libraries {@link matchConditions} may use. */
+  readonly libraries: string;
   /** True: a call that fails does not fail the request. */
   readonly ignoresFailures: boolean;
   /** "" where the configuration names none. */
@@ -42,7 +45,7 @@ export interface MatchCondition {
 }
 
 /** The webhooks of a MutatingWebhookConfiguration or ValidatingWebhookConfiguration, in their order. */
-function webhooksOf(configuration: KubeObject): readonly Webhook[] {
+function webhooksOf(configuration: KubeObject, { version: libraries }: Release, prefix = ""): readonly Webhook[] {
   const { name: of = "" } = configuration.metadata ?? {};
   const seen = new Map<string, number>();
   return objects(configuration["webhooks"]).map((hook) => {
@@ -51,7 +54,7 @@ function webhooksOf(configuration: KubeObject): readonly Webhook[] {
     seen.set(name, before + 1);
     const timeout = hook["timeoutSeconds"];
     return {
-      id: `${of}/${name}/${before}`,
+      id: `${prefix}${of}/${name}/${before}`,
       configuration: of,
       name,
       target: once(() => webhookTarget(object(hook["clientConfig"]))),
@@ -63,6 +66,7 @@ function webhooksOf(configuration: KubeObject): readonly Webhook[] {
         name: text(one["name"]),
         expression: text(one["expression"]),
       })),
+      libraries,
       ignoresFailures: hook["failurePolicy"] === "Ignore",
       sideEffects: text(hook["sideEffects"]),
       timeout: typeof timeout === "number" ? timeout * 1000 : undefined,
@@ -75,38 +79,63 @@ function webhooksOf(configuration: KubeObject): readonly Webhook[] {
 const GROUP = "admissionregistration.k8s.io";
 
 /**
- * The webhooks of all configurations of one kind, by the names of the configurations. Each request sees the configurations of
- * its arrival; one revision of a configuration is prepared once.
+ * The webhooks of all configurations of one kind, by the names of the configurations; those of files come first. Each request sees the
+ * configurations of its arrival; one revision of a configuration is prepared once.
  */
 export class ConfiguredWebhooks {
   #seen: readonly CachedObject[] | undefined;
   #webhooks: readonly Webhook[] = [];
   #prepared = new Map<string, { readonly version: string; readonly webhooks: readonly Webhook[] }>();
 
-  constructor(private readonly resource: "mutatingwebhookconfigurations" | "validatingwebhookconfigurations") {}
+  #files: readonly KubeObject[] | undefined;
+  #webhooksOfFiles: readonly Webhook[] = [];
 
-  /** True where the watch cache holds no configuration. Every write asks. */
-  areNone({ cached }: AdmissionObjects): boolean {
-    return cached.now(GROUP, this.resource)?.length === 0;
+  constructor(
+    private readonly resource: "mutatingwebhookconfigurations" | "validatingwebhookconfigurations",
+    private readonly plugin: string,
+  ) {}
+
+  /** True where files have no webhook, and the watch cache holds no configuration. Every write asks. */
+  areNone({ objects: { cached }, manifests, release }: AdmissionContext, onlyOfFiles: boolean): boolean {
+    if (manifests !== undefined && this.#ofFiles(manifests, release).length > 0) return false;
+    return onlyOfFiles || cached.now(GROUP, this.resource)?.length === 0;
   }
 
-  async now({ cached }: AdmissionObjects): Promise<readonly Webhook[]> {
+  async now({ objects, manifests, release }: AdmissionContext, onlyOfFiles: boolean): Promise<readonly Webhook[]> {
+    if (manifests === undefined) return onlyOfFiles ? [] : this.#ofApi(objects, release);
+    const ofFiles = this.#ofFiles(manifests, release);
+    return onlyOfFiles ? ofFiles : [...ofFiles, ...(await this.#ofApi(objects, release))];
+  }
+
+  #ofFiles(manifests: AdmissionManifests, release: Release): readonly Webhook[] {
+    const files = manifests.now(this.plugin, this.resource) ?? [];
+    if (files !== this.#files) {
+      this.#webhooksOfFiles = files.flatMap((one) => webhooksOf(one, release, "manifest/"));
+      this.#files = files;
+    }
+    return this.#webhooksOfFiles;
+  }
+
+  async #ofApi({ cached }: AdmissionObjects, release: Release): Promise<readonly Webhook[]> {
     const found = cached.now(GROUP, this.resource);
-    if (found === undefined) return this.#prepare(await cached.list(GROUP, this.resource));
+    if (found === undefined) return this.#prepare(await cached.list(GROUP, this.resource), release);
     if (found !== this.#seen) {
-      this.#webhooks = this.#prepare(found.map((one) => one.object()));
+      this.#webhooks = this.#prepare(
+        found.map((one) => one.object()),
+        release,
+      );
       this.#seen = found;
     }
     return this.#webhooks;
   }
 
-  #prepare(configurations: readonly KubeObject[]): readonly Webhook[] {
+  #prepare(configurations: readonly KubeObject[], release: Release): readonly Webhook[] {
     const before = this.#prepared;
     this.#prepared = new Map();
     return configurations.flatMap((configuration) => {
       const { name = "", resourceVersion: version = "" } = configuration.metadata ?? {};
       const known = before.get(name);
-      const current = known?.version === version ? known : { version, webhooks: webhooksOf(configuration) };
+      const current = known?.version === version ? known : { version, webhooks: webhooksOf(configuration, release) };
       this.#prepared.set(name, current);
       return current.webhooks;
     });

@@ -6,8 +6,9 @@ import { NodeGraph, neededFor } from "./node-graph.js";
 import { nodeOf } from "../../request/user.js";
 import { ALLOWED, ruleFor, refused } from "./node-resources.js";
 import { bootstrapRbac } from "../../../api/bootstrap/rbac.js";
-import { once } from "../../../base/async/once.js";
-import { list, objects } from "../../../machinery/meta/access.js";
+import type { Release } from "../../../api/facts/index.js";
+import { list, objects, type ReadonlyFields } from "../../../machinery/meta/access.js";
+import type { KubeObject } from "../../../machinery/meta/object.js";
 
 /**
  * Allows a kubelet (a user system:node:NAME in the group system:nodes) what the role system:node allows, and of secrets, config maps,
@@ -61,7 +62,7 @@ export function nodeMode(context: AuthorizationContext): AuthorizationMode {
       if (node === undefined) return { decision: "no-opinion" };
       if (node === "") return refused(`unknown node for user ${goQuote(attributes.user.name)}`);
       const rule = ruleFor(attributes);
-      if (rule === undefined) return nodeRulesAllow(attributes) ? ALLOWED : { decision: "no-opinion" };
+      if (rule === undefined) return nodeRulesAllow(attributes, context.release) ? ALLOWED : { decision: "no-opinion" };
       const outcome = rule(attributes, node);
       return outcome === "if related" ? related(attributes, node) : outcome;
     },
@@ -78,11 +79,11 @@ export function nodeMode(context: AuthorizationContext): AuthorizationMode {
 }
 
 /** Whether the role system:node, as a fresh server has it, allows a request. What is stored of the role does not matter. */
-function nodeRulesAllow(attributes: AuthorizerAttributes): boolean {
+function nodeRulesAllow(attributes: AuthorizerAttributes, release: Release): boolean {
   if (!attributes.isResourceRequest) return false;
   const { resource, subresource, verb, apiGroup } = attributes;
   const whole = subresource === "" ? resource : `${resource}/${subresource}`;
-  return nodeRules().some(
+  return nodeRulesOf(release).some(
     (rule) =>
       list(rule["verbs"]).includes(verb) &&
       list(rule["apiGroups"]).includes(apiGroup) &&
@@ -90,7 +91,15 @@ function nodeRulesAllow(attributes: AuthorizerAttributes): boolean {
   );
 }
 
-const nodeRules = once(() => {
-  const role = bootstrapRbac().find(({ kind, metadata }) => kind === "ClusterRole" && metadata?.name === "system:node");
-  return objects(role?.["rules"]);
-});
+function nodeRulesOf(release: Release): readonly ReadonlyFields[] {
+  let rules = nodeRules.get(release);
+  if (rules === undefined) {
+    const isRole = ({ kind, metadata }: KubeObject): boolean =>
+      kind === "ClusterRole" && metadata?.name === "system:node";
+    rules = objects(bootstrapRbac(release).find(isRole)?.["rules"]);
+    nodeRules.set(release, rules);
+  }
+  return rules;
+}
+
+const nodeRules = new WeakMap<Release, readonly ReadonlyFields[]>();

@@ -19,7 +19,10 @@ import {
   validateAdmissionPolicyStatusUpdate,
   validateAdmissionPolicyUpdate,
 } from "../../../api/validation/admissionregistration/admission-policy.js";
-import { policyExpressionSteps } from "../../../api/validation/admissionregistration/policy-expressions.js";
+import {
+  policyExpressionSteps,
+  storedExpressions,
+} from "../../../api/validation/admissionregistration/policy-expressions.js";
 import { inSlices } from "../../../base/async/time-slice.js";
 import type { RecordOf } from "../../endpoints/resource-record.js";
 import { authorizeParamKind, authorizeParamRef } from "./parameter-rights.js";
@@ -28,6 +31,7 @@ import {
   validateAdmissionPolicyBinding,
 } from "../../../api/validation/admissionregistration/admission-policy-binding.js";
 import { checked } from "../rules.js";
+import { staticNameErrors } from "../../admission/configuration/manifest-folder.js";
 
 /** A policy of either kind, with what both can have in its spec. */
 type AnyPolicy = { spec?: ValidatingAdmissionPolicySpec & MutatingAdmissionPolicySpec };
@@ -92,8 +96,9 @@ export const mutatingAdmissionPolicyRecord: RecordOf<MutatingAdmissionPolicy> = 
   strategy: {
     hasGeneration: true,
     allowUnconditionalUpdate: false,
-    beforeValidation: (policy) => inSlices(policyExpressionSteps(policy)),
-    validate: (policy) => validateMutatingAdmissionPolicy(policy),
+    beforeValidation: (policy, old, { release }) =>
+      inSlices(policyExpressionSteps(policy, storedExpressions(old, release))),
+    validate: (policy, context) => [...validateMutatingAdmissionPolicy(policy), ...staticNameErrors(policy, context)],
     validateUpdate: validateMutatingAdmissionPolicyUpdate,
     authorizeReads: authorizeParamKind,
     columns: admissionPolicyColumns("Mutations"),
@@ -106,10 +111,11 @@ export const validatingAdmissionPolicyRecord: RecordOf<ValidatingAdmissionPolicy
   strategy: {
     hasGeneration: true,
     allowUnconditionalUpdate: false,
-    async beforeValidation(policy, _old, _context, subresource) {
-      if (subresource === undefined) await inSlices(policyExpressionSteps(policy));
+    async beforeValidation(policy, old, { release }, subresource) {
+      if (subresource !== undefined) return;
+      await inSlices(policyExpressionSteps(policy, storedExpressions(old, release)));
     },
-    validate: (policy) => validateAdmissionPolicy(policy),
+    validate: (policy, context) => [...validateAdmissionPolicy(policy), ...staticNameErrors(policy, context)],
     validateUpdate: validateAdmissionPolicyUpdate,
     validateStatusUpdate: validateAdmissionPolicyStatusUpdate,
     authorizeReads: authorizeParamKind,
@@ -124,6 +130,10 @@ export const mutatingAdmissionPolicyBindingRecord: RecordOf<MutatingAdmissionPol
     hasGeneration: true,
     allowUnconditionalUpdate: false,
     ...checked(validateMutatingAdmissionPolicyBinding),
+    validate: (binding, context) => [
+      ...validateMutatingAdmissionPolicyBinding(binding),
+      ...staticNameErrors(binding, context),
+    ],
     authorizeReads: authorizeParamRef("mutatingadmissionpolicies"),
     columns: admissionPolicyBindingColumns,
   },
@@ -136,6 +146,7 @@ export const validatingAdmissionPolicyBindingRecord: RecordOf<ValidatingAdmissio
     hasGeneration: true,
     allowUnconditionalUpdate: false,
     ...checked(validateAdmissionPolicyBinding),
+    validate: (binding, context) => [...validateAdmissionPolicyBinding(binding), ...staticNameErrors(binding, context)],
     authorizeReads: authorizeParamRef("validatingadmissionpolicies"),
     columns: admissionPolicyBindingColumns,
   },

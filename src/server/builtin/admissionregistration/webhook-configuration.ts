@@ -13,13 +13,17 @@ import type { StrategyOf } from "../../registry/strategy.js";
 import { age, name } from "../tables/cells.js";
 import { columns } from "../tables/columns.js";
 import type { RecordOf } from "../../endpoints/resource-record.js";
+import { staticNameErrors } from "../../admission/configuration/manifest-folder.js";
 
 /** The strategy of mutating and validating webhook configurations. */
 const webhookConfigurationStrategy: StrategyOf<ValidatingWebhookConfiguration | MutatingWebhookConfiguration> = {
   hasGeneration: true,
   allowUnconditionalUpdate: false,
   beforeValidation: (configuration) => inSlices(webhookConditionSteps(configuration)),
-  validate: validateWebhookConfiguration,
+  validate: (configuration, context) => [
+    ...validateWebhookConfiguration(configuration),
+    ...staticNameErrors(configuration, context),
+  ],
   validateUpdate: validateWebhookConfigurationUpdate,
   columns: columns(["Name", ["Webhooks:integer", "How many webhooks it has."], "Age"], (configuration, now) => [
     name(configuration),

@@ -9,7 +9,11 @@ import {
 import { inSlices } from "../../../base/async/time-slice.js";
 import { ensureChild, list, object, objects, text } from "../../../machinery/meta/access.js";
 import type { KubeObject } from "../../../machinery/meta/object.js";
+import * as received from "../../../machinery/meta/received.js";
 import type { RecordOf } from "../../endpoints/resource-record.js";
+import type { TableColumns } from "../../registry/table-columns.js";
+import { conditionStatus } from "../tables/cells.js";
+import { columns } from "../tables/columns.js";
 
 /** Remembers every version that objects may be stored in, so that none goes while there are some. */
 export const customResourceDefinitionRecord: RecordOf<CustomResourceDefinition> = {
@@ -35,10 +39,43 @@ export const customResourceDefinitionRecord: RecordOf<CustomResourceDefinition> 
     validate: validateCustomResourceDefinition,
     validateUpdate: validateCustomResourceDefinitionUpdate,
     validateStatusUpdate: validateCustomResourceDefinitionStatus,
-    warningsOnCreate: (definition) => definitionWarnings(definition),
+    warningsOnCreate: (definition, context) => definitionWarnings(definition, {}, context),
     warningsOnUpdate: definitionWarnings,
+    // K37-118
+    columnsAt: (_, release) => (release.atLeast("1.37") ? DEFINITION_COLUMNS : undefined),
   },
 };
+
+const DEFINITION_COLUMNS: TableColumns<received.ReceivedObject<CustomResourceDefinition>> = columns(
+  [
+    "Name",
+    ["Scope", "Cluster or Namespaced."],
+    ["Versions", "The versions that are served."],
+    ["Created At:date", "When the definition was created."],
+    ["Group:string:1", "The API group of its objects."],
+    ["Kind:string:1", "The kind of its objects."],
+    ["ShortNames:string:1", "Short names of the resource."],
+    ["Established:boolean:1", "Whether its objects are served."],
+  ],
+  ({ metadata, spec, status }) => {
+    const { group, names, scope, versions } = received.object(spec);
+    const served = received.objects(versions).filter((version) => version.served === true);
+    const { kind, shortNames } = received.object(names);
+    return [
+      metadata?.name ?? "",
+      text(scope),
+      served
+        .map((version) => (version.storage === true ? `${text(version.name)}(storage)` : text(version.name)))
+        .toSorted()
+        .join(","),
+      metadata?.creationTimestamp ?? "0001-01-01T00:00:00Z",
+      text(group),
+      text(kind),
+      list(shortNames).map(text).join(","),
+      conditionStatus(received.object(status).conditions, "Established") === "True",
+    ];
+  },
+);
 
 const CLEANUP = "customresourcecleanup.apiextensions.k8s.io";
 

@@ -17,8 +17,10 @@ import {
   children,
   type DraftObject,
 } from "../../../machinery/meta/received.js";
+import type { Fields, ReadonlyFields } from "../../../machinery/meta/access.js";
 import type { RecordOf } from "../../endpoints/resource-record.js";
 import { timestamp } from "../../registry/metadata.js";
+import type { StrategyContext } from "../../registry/strategy.js";
 import { mergeLabelKeys } from "./label-keys.js";
 import { handlePodBinding } from "./pods/pod-binding.js";
 import { podColumns } from "./pods/pod-columns.js";
@@ -179,7 +181,7 @@ function profileOf(annotation: string): AppArmorProfile | undefined {
  * What a write of a pod's status does not touch: whether the pod is being deleted, its class; and generations that were seen, which
  * older kubelets leave out.
  */
-function keepOfStatus(draft: DraftObject<Pod>, old: ReceivedObject<Pod>): void {
+function keepOfStatus(draft: DraftObject<Pod>, old: ReceivedObject<Pod>, { release }: StrategyContext): void {
   const metadata = (draft.metadata ??= {});
   delete metadata.deletionTimestamp;
   const status = ensureChild(draft, "status");
@@ -188,6 +190,7 @@ function keepOfStatus(draft: DraftObject<Pod>, old: ReceivedObject<Pod>): void {
   if (number(status.observedGeneration) === 0 && before.observedGeneration !== undefined) {
     status.observedGeneration = before.observedGeneration;
   }
+  if (release.atLeast("1.37")) keepClaimsOfStatus(status, before);
   // There may be several conditions of a type: the first goes with the first.
   const left = [...objects(before.conditions)];
   for (const condition of children(status, "conditions")) {
@@ -196,5 +199,18 @@ function keepOfStatus(draft: DraftObject<Pod>, old: ReceivedObject<Pod>): void {
     if (number(condition.observedGeneration) === 0 && was?.observedGeneration !== undefined) {
       condition.observedGeneration = was.observedGeneration;
     }
+  }
+}
+
+/** K37-116: what writers of a status do not know stays. Nothing takes these fields back once they are there. */
+function keepClaimsOfStatus(status: Fields, before: ReadonlyFields): void {
+  for (const field of [
+    "resourceClaimStatuses",
+    "extendedResourceClaimStatus",
+    "nodeAllocatableResourceClaimStatuses",
+  ]) {
+    const [held, was] = [status[field], before[field]];
+    const isLeftOut = held === undefined || held === null || (Array.isArray(held) && held.length === 0);
+    if (isLeftOut && was !== undefined) status[field] = was;
   }
 }

@@ -1,6 +1,6 @@
 import { inOrder } from "../../../base/async/turns.js";
 import { serviceUnavailable, unclassified } from "../../../machinery/errors/status-error.js";
-import { number, object, objects, text } from "../../../machinery/meta/access.js";
+import { list, number, object, objects, text } from "../../../machinery/meta/access.js";
 import type { KubeObject } from "../../../machinery/meta/object.js";
 import type { HandlerContext } from "../../endpoints/resource-record.js";
 import type { ServedResource } from "../../endpoints/served-resource.js";
@@ -44,7 +44,9 @@ export const podProxy: MakeConnecter = (pods, { network }) =>
 export const serviceProxy: MakeConnecter = (services, server) =>
   proxy(async (scope, id) => {
     const { scheme, name, port } = proxiedName(id, "service");
-    const endpoint = await serviceEndpoint({ scope, id, name, port }, services, server);
+    // K37-113
+    const find = services.release.atLeast("1.37") ? sliceEndpoint : serviceEndpoint;
+    const endpoint = await find({ scope, id, name, port }, services, server);
     checkProxyable(endpoint.host);
     return { scheme, ...endpoint, network: server.network };
   });
@@ -118,6 +120,37 @@ async function serviceEndpoint(
     }
   }
   throw serviceUnavailable(`no endpoints available for service "${id}"`);
+}
+
+/** {@link serviceEndpoint} by the EndpointSlices of the service, those of its first IP family before others. */
+async function sliceEndpoint(
+  { scope, name, port }: Wanted,
+  services: ServedResource,
+  { resource }: HandlerContext,
+): Promise<{ readonly host: string; readonly port: number }> {
+  const [slices, pods] = [resource("discovery.k8s.io/v1", "endpointslices"), resource("v1", "pods")];
+  if (slices?.storage.list === undefined || pods === undefined) throw unclassified("endpoints and pods are not served");
+  const service = await readObject(scope, services, name);
+  const portName = /^\d+$/.test(port) ? nameOfPort(service, Number(port), name) : port;
+  const { items } = await slices.storage.list(scope, {
+    predicate: ({ labels }) => labels["kubernetes.io/service-name"] === name,
+  });
+  const own = Array.from(items, (item) => item.object());
+  const [family] = list(object(service.spec).ipFamilies);
+  const { random } = services;
+  const [preferred, others] = [true, false].map((wanted) =>
+    own.filter((one) => (one["addressType"] === family) === wanted),
+  );
+  for (const slice of [...fromAny(preferred ?? [], random), ...fromAny(others ?? [], random)]) {
+    const found = objects(slice["ports"]).find((one) => text(one.name) === portName)?.port;
+    if (found === undefined) continue;
+    const ready = objects(slice["endpoints"]).filter((one) => object(one.conditions).ready !== false);
+    for (const { addresses, targetRef } of fromAny(ready, random)) {
+      const host = text(list(addresses)[0]);
+      if (await isPodAddress(scope, pods, host, object(targetRef))) return { host, port: number(found) };
+    }
+  }
+  throw serviceUnavailable(`no endpoints available for service "${name}"`);
 }
 
 function nameOfPort({ spec }: KubeObject, wanted: number, service: string): string {

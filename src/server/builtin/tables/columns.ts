@@ -15,7 +15,7 @@ export type ColumnSpec = string | readonly [spec: string, description: string];
 export function columns<Seen extends ApiObject = ApiObject>(
   specs: readonly ColumnSpec[],
   cells: TableColumns<Seen>["cells"],
-  more: Pick<TableColumns<Seen>, "conditions" | "order"> = {},
+  more: Pick<TableColumns<Seen>, "among" | "conditions" | "order"> = {},
 ): TableColumns<Seen> {
   return { definitions: specs.map(definition), cells, ...more };
 }

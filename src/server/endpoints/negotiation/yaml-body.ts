@@ -7,16 +7,16 @@ import { isLarge } from "./request-body.js";
 import { YamlError } from "../../../machinery/text/yaml/yaml-error.js";
 
 /**
- * Reads a body of one YAML document; `prefix` begins the text of a 400. It is a module of its own so that a server that gets only JSON never
+ * Reads a body of one YAML document; `words` makes the text of a 400 of what is wrong. It is a module of its own so that a server that gets only JSON never
  * loads a YAML parser.
  */
-export async function readYamlBody(bytes: Uint8Array, prefix = ""): Promise<YamlRead> {
+export async function readYamlBody(bytes: Uint8Array, words = (text: string): string => text): Promise<YamlRead> {
   try {
     if (!isUtf8(bytes)) throw notUtf8(bytes);
     const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("utf8");
     return isLarge(bytes) ? await inSlices(readYamlSteps(text)) : readYaml(text);
   } catch (error) {
-    if (error instanceof YamlError) throw badRequest(prefix + error.message);
+    if (error instanceof YamlError) throw badRequest(words(error.message));
     throw error;
   }
 }

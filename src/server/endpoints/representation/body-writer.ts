@@ -11,7 +11,7 @@ import { type Headers, respondBytes, respondHead } from "../../request/respond.j
 
 /** Answers up to this size are sent as they are: compressing them costs more than it saves. */
 const GZIP_ABOVE_BYTES = 128 * 1024;
-const GZIP_OPTIONS = { level: constants.Z_BEST_SPEED };
+export const GZIP_OPTIONS = { level: constants.Z_BEST_SPEED };
 const GZIP_HEADERS = { "content-encoding": "gzip", vary: "Accept-Encoding" };
 /** What is written at once, and so what a reader that stops reading can leave behind in memory. */
 const CHUNK_BYTES = 128 * 1024;
@@ -131,13 +131,13 @@ async function* chunks(parts: Iterable<Uint8Array>, token: CancellationToken): A
 const joined = (parts: readonly Uint8Array[], length: number): Uint8Array =>
   parts.length === 1 && parts[0] !== undefined ? parts[0] : Buffer.concat(parts, length);
 
-const withGzip = (headers: Headers): Headers => ({
+export const withGzip = (headers: Headers): Headers => ({
   ...headers,
   ...GZIP_HEADERS,
   vary: [headers["vary"] ?? [], GZIP_HEADERS.vary].flat(),
 });
 
 /** As kube-apiserver reads it: the word alone, without a weight. */
-function acceptsGzip(request: ApiRequest): boolean {
+export function acceptsGzip(request: ApiRequest): boolean {
   return (request.exchange.headers["accept-encoding"] ?? "").split(",").some((token) => token.trim() === "gzip");
 }

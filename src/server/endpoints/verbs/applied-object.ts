@@ -1,4 +1,5 @@
 import { isUtf8 } from "node:buffer";
+import type { Release } from "../../../api/facts/index.js";
 import type { CancellationToken } from "../../../base/async/cancellation.js";
 import { inOrder } from "../../../base/async/turns.js";
 import { decodeJsonSteps, JsonDecodeError, maxBodyDepth } from "../../../machinery/wire/json/json-decoder.js";
@@ -22,12 +23,15 @@ export async function readAppliedObject(
   bytes: Uint8Array,
   { fieldValidation }: WriteOptions,
   request: ApiRequest,
+  release: Release,
 ): Promise<AppliedObject> {
-  const { value, repeated } = await parse(bytes, request);
+  // K37-106: Kubernetes 1.37 calls the body a patch.
+  const noun = release.atLeast("1.37") ? "patch" : "YAML";
+  const { value, repeated } = await parse(bytes, request, noun);
   const object = value ?? {};
   if (!isJsonObject(object)) {
     throw badRequest(
-      `error decoding YAML: error unmarshaling JSON: while decoding JSON: json: cannot unmarshal ${goValueOf(value)} into Go value of type map[string]interface {}`,
+      `error decoding ${noun}: error unmarshaling JSON: while decoding JSON: json: cannot unmarshal ${goValueOf(value)} into Go value of type map[string]interface {}`,
     );
   }
   return {
@@ -36,12 +40,16 @@ export async function readAppliedObject(
       if (repeated.length === 0 || fieldValidation === "Ignore") return;
       if (fieldValidation === "Strict") {
         const problems = `yaml: unmarshal errors:\n  ${repeated.join("\n  ")}`;
-        throw badRequest(`error strict decoding YAML: error converting YAML to JSON: ${problems}`);
+        throw badRequest(`error strict decoding ${noun}: error converting YAML to JSON: ${problems}`);
       }
       for (const text of repeated) request.warnings.add(text);
     },
   };
 }
+
+/** Kubernetes 1.37 makes JSON of the body for the audit log, before it reads it as an object. */
+const encodingFault = (text: string): string =>
+  `error encoding patch: ${text.replace(/^error converting YAML to JSON: /, "")}`;
 
 const OPENING_BRACE = 0x7b;
 /**
@@ -51,6 +59,7 @@ const OPENING_BRACE = 0x7b;
 async function parse(
   bytes: Uint8Array,
   token: CancellationToken,
+  noun: "patch" | "YAML",
 ): Promise<{ readonly value: JsonValue; readonly repeated: readonly string[] }> {
   if (bytes[0] === OPENING_BRACE && isUtf8(bytes)) {
     try {
@@ -61,5 +70,5 @@ async function parse(
     }
   }
   const { readYamlBody } = await inOrder(import("../negotiation/yaml-body.js"));
-  return readYamlBody(bytes, "error decoding YAML: ");
+  return readYamlBody(bytes, noun === "YAML" ? (text) => `error decoding YAML: ${text}` : encodingFault);
 }

@@ -1,3 +1,4 @@
+import type { Release } from "../../../api/facts/index.js";
 import type { Steps } from "../../../base/async/steps.js";
 import { decodeJsonSteps, JsonDecodeError, maxBodyDepth } from "../../../machinery/wire/json/json-decoder.js";
 import { repeatedFields } from "../../../machinery/wire/json/exact-json.js";
@@ -18,8 +19,39 @@ export interface DecodedPatch {
   readonly strictErrors: readonly string[];
 }
 
+/**
+ * Tells the audit log of a patch. Since Kubernetes 1.37 (K37-106) the log has only what can be read: throws a 400 for a body of a JSON patch that
+ * is no JSON.
+ */
+export function auditPatch(
+  { audit }: ApiRequest,
+  bytes: Uint8Array,
+  type: PatchType | typeof APPLY,
+  release: Release,
+): void {
+  if (audit === undefined) return;
+  if (release.atLeast("1.37") && type !== APPLY && !isJson(bytes)) throw badRequest(NOT_JSON);
+  audit.patched(bytes);
+}
+
+const NOT_JSON = "invalid JSON patch";
+
+function isJson(bytes: Uint8Array): boolean {
+  try {
+    JSON.parse(new TextDecoder().decode(bytes));
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 /** Reads a patch. Throws kube-apiserver's 400 for a body that is not JSON or of the wrong kind. */
-export function* decodePatchSteps(bytes: Uint8Array, type: PatchType, mode: FieldValidation): Steps<DecodedPatch> {
+export function* decodePatchSteps(
+  bytes: Uint8Array,
+  type: PatchType,
+  mode: FieldValidation,
+  release: Release,
+): Steps<DecodedPatch> {
   const prefix = type === STRATEGIC ? "" : "error decoding patch: ";
   try {
     const { value, duplicates } = yield* decodeJsonSteps(bytes, { maxDepth: maxBodyDepth });
@@ -37,6 +69,7 @@ export function* decodePatchSteps(bytes: Uint8Array, type: PatchType, mode: Fiel
     const strictErrors = [...operations.flatMap(unknownFields), ...repeated].map((text) => `json patch ${text}`);
     return { value: operations, strictErrors };
   } catch (error) {
+    if (error instanceof JsonDecodeError && release.atLeast("1.37") && !isJson(bytes)) throw badRequest(NOT_JSON);
     if (error instanceof JsonDecodeError || error instanceof UnmarshalError) throw badRequest(prefix + error.message);
     throw error;
   }

@@ -25,7 +25,15 @@ import { encodeStored } from "../serializers/json/stored-json.js";
 import type { ServedResource } from "../served-resource.js";
 import { respondObject } from "./answer.js";
 import { checkName } from "./update.js";
-import { type DecodedPatch, decodePatchSteps, APPLY, type PatchType, patchTypeOf, STRATEGIC } from "./patch-body.js";
+import {
+  auditPatch,
+  type DecodedPatch,
+  decodePatchSteps,
+  APPLY,
+  type PatchType,
+  patchTypeOf,
+  STRATEGIC,
+} from "./patch-body.js";
 import { readAppliedObject } from "./applied-object.js";
 import { fieldManagerName, type FieldTracking, fieldTracking } from "./field-tracking.js";
 import { Admitter } from "./admitter.js";
@@ -46,13 +54,13 @@ export async function handlePatch(
   const format = objectFormat(request.exchange, resource);
   const bytes = await readBytes(request);
   const options = writeOptions(request.exchange.query, "PatchOptions", { apply: type === APPLY });
-  request.audit?.patched(bytes);
+  auditPatch(request, bytes, type, resource.release);
   step("Recorded the audit event");
   const tracking = fieldTracking(resource, subresource);
   const scope = scopeOf(request, options.dryRun, bytes);
   const change =
     type === APPLY
-      ? await applying(request, tracking, bytes, options, scope)
+      ? await applying(request, resource, tracking, bytes, options, scope)
       : await patching(request, resource, tracking, bytes, type, options, scope);
   await scope.pause?.(scope.token);
   const transform: Transform = async (current) => {
@@ -82,7 +90,11 @@ async function patching(
   scope: EndpointScope,
 ): Promise<Transform> {
   const { info } = request;
-  const patch = await runSteps(bytes, decodePatchSteps(bytes, type, options.fieldValidation), request);
+  const patch = await runSteps(
+    bytes,
+    decodePatchSteps(bytes, type, options.fieldValidation, resource.release),
+    request,
+  );
   const manager = fieldManagerName(request, options);
   return async (current) => {
     if (current === undefined) throw notFound({ group: info.apiGroup, resource: info.resource }, info.name);
@@ -112,13 +124,14 @@ async function documentOf(request: ApiRequest, { codec }: ServedResource, stored
 /** Server-side apply, which creates a missing object. */
 async function applying(
   request: ApiRequest,
+  { release }: ServedResource,
   tracking: FieldTracking,
   bytes: Uint8Array,
   options: WriteOptions,
   scope: EndpointScope,
 ): Promise<Transform> {
   const { info } = request;
-  const applied = await readAppliedObject(bytes, options, request);
+  const applied = await readAppliedObject(bytes, options, request, release);
   return async (current) => {
     const { fieldManager, force } = options;
     const isLongWork = weigh(scope, current);

@@ -28,7 +28,7 @@ import { respondValue } from "./answer.js";
 import { readAppliedObject } from "./applied-object.js";
 import { fieldManagerName } from "./field-tracking.js";
 import { applyPatchSteps, patchRefusal } from "./patch.js";
-import { decodePatchSteps, APPLY, type PatchType, patchTypeOf, STRATEGIC } from "./patch-body.js";
+import { auditPatch, decodePatchSteps, APPLY, type PatchType, patchTypeOf, STRATEGIC } from "./patch-body.js";
 import { scaleManagers, scaleTracking } from "./scale-tracking.js";
 import { checkName } from "./update.js";
 import { Admitter } from "./admitter.js";
@@ -80,10 +80,10 @@ export async function handleScalePatch(request: ApiRequest, resource: ServedReso
   const type = patchTypeOf(request, resource);
   const bytes = await readBytes(request);
   const options = writeOptions(request.exchange.query, "PatchOptions", { apply: type === APPLY });
-  request.audit?.patched(bytes);
+  auditPatch(request, bytes, type, resource.release);
   const tracking = scaleTracking(resource);
   if (type === APPLY) {
-    const applied = await readAppliedObject(bytes, options, request);
+    const applied = await readAppliedObject(bytes, options, request, resource.release);
     await write(request, resource, storage, options.dryRun, (live) => {
       const scale = tracking.apply(live, applied.object, options.fieldManager, options.force);
       applied.checkKeys();
@@ -92,7 +92,8 @@ export async function handleScalePatch(request: ApiRequest, resource: ServedReso
     });
     return;
   }
-  const { value: patch } = await runSteps(bytes, decodePatchSteps(bytes, type, options.fieldValidation), request);
+  const steps = decodePatchSteps(bytes, type, options.fieldValidation, resource.release);
+  const { value: patch } = await runSteps(bytes, steps, request);
   const manager = fieldManagerName(request, options);
   await write(request, resource, storage, options.dryRun, async (live) => {
     const next = await patchScale(request, resource, live, patch, type);

@@ -1,3 +1,6 @@
+import { promisify } from "node:util";
+import { gzip, gzipSync } from "node:zlib";
+import { isGateOn } from "../../../api/gates/feature-gates.js";
 import { REQUEST_IS_OVER } from "../../../base/async/cancellation.js";
 import { deferred } from "../../../base/async/deferred.js";
 import { errorMessage } from "../../../base/text/error-message.js";
@@ -21,6 +24,8 @@ import type { ServedResource } from "../served-resource.js";
 import { includeObject, objectFormat, scopeOf } from "./scope.js";
 import { soon, turnsAreDriven } from "../../../base/async/turns.js";
 import { respondHead } from "../../request/respond.js";
+import type { ResponseWriter } from "../../request/exchange.js";
+import { acceptsGzip, GZIP_OPTIONS, withGzip } from "../representation/body-writer.js";
 
 /** A round of deliveries may be put off by this much for each watcher in it, about what writing to so many takes several times. */
 const PATIENCE_MILLISECONDS = 0.2;
@@ -70,6 +75,11 @@ const UNREAD_MILLISECONDS = 10_000;
 /** Events made without asking whether others want the event loop. */
 const SLICE_EVENTS = 32;
 
+/** Compressed at once: a thread would take longer to be asked. */
+const ZIPPED_AT_ONCE_BYTES = 16 * 1024;
+
+const zip = promisify(gzip);
+
 const pace = new DeliveryPace();
 
 /**
@@ -115,7 +125,9 @@ export async function handleWatch(request: ApiRequest, resource: ServedResource,
       sendInitialEvents: options.sendInitialEvents,
       ...(request.onInitialized && { onInitialized: request.onInitialized }),
     });
-    await Promise.race([stream(request, serializer, { resource, format, include }, events), unread.promise]);
+    const view = { resource, format, include };
+    const beginsWithList = options.sendInitialEvents === true && options.allowWatchBookmarks;
+    await Promise.race([stream(request, serializer, view, events, beginsWithList), unread.promise]);
   } catch (error) {
     if (request.exchange.signal.aborted) return;
     throw error;
@@ -131,9 +143,12 @@ async function stream(
   serializer: StreamSerializer,
   view: View,
   events: AsyncIterable<readonly StoredEvent[]>,
+  beginsWithList: boolean,
 ): Promise<void> {
   const { exchange } = request;
-  const sink = await eventSink(request, serializer);
+  // K37-100
+  const mayZip = beginsWithList && isGateOn(view.resource.release, "WatchListCompression");
+  const sink = await eventSink(request, serializer, mayZip);
   const frames = serializer.open(view, CHUNK_BYTES);
   try {
     for await (const batch of events) {
@@ -180,11 +195,13 @@ export interface EventSink {
   end(): Promise<void>;
 }
 
-/** Begins the answer: a WebSocket when the client asks for one, else a body of unknown length. */
-async function eventSink(request: ApiRequest, serializer: StreamSerializer): Promise<EventSink> {
+/** Begins the answer: a WebSocket when the client asks for one, else a body of unknown length, compressed where it may be and the client takes that. */
+async function eventSink(request: ApiRequest, serializer: StreamSerializer, mayZip: boolean): Promise<EventSink> {
   const { webSocket } = request.exchange;
   if (webSocket === undefined) {
-    const writer = respondHead(request, 200, { "content-type": serializer.contentType });
+    const headers = { "content-type": serializer.contentType };
+    if (mayZip && acceptsGzip(request)) return zippingSink(respondHead(request, 200, withGzip(headers)));
+    const writer = respondHead(request, 200, headers);
     return {
       write: (frames) => writer.write(frames),
       end: () => writer.end(),
@@ -198,3 +215,12 @@ async function eventSink(request: ApiRequest, serializer: StreamSerializer): Pro
     end: () => connection.close(),
   };
 }
+
+/** Each write is a gzip file of its own, so that a client can read it without waiting for the next (RFC 1952: files may follow one another). */
+const zippingSink = (writer: ResponseWriter): EventSink => ({
+  async write(frames) {
+    const isShort = frames.length <= ZIPPED_AT_ONCE_BYTES;
+    await writer.write(isShort ? gzipSync(frames, GZIP_OPTIONS) : await zip(frames, GZIP_OPTIONS));
+  },
+  end: () => writer.end(),
+});

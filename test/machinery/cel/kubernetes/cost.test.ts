@@ -9,7 +9,7 @@ import { JSON_PATCH } from "../../../../src/machinery/cel/kubernetes/mutation-ty
 import { DYN, listType, STRING } from "../../../../src/machinery/cel/types/type.js";
 import { ErrorValue } from "../../../../src/machinery/cel/values/value.js";
 
-const environment = kubernetesEnvironment().extend({
+const environment = kubernetesEnvironment("1.37").extend({
   libraries: [JSON_PATCH],
   variables: [
     { name: "authorizer", type: AUTHORIZER_TYPE },
@@ -59,6 +59,10 @@ const COSTS: readonly Row[] = [
   [`${INTS}.indexOf(3)`, 15, 5],
   [`${TEXTS}.lastIndexOf('x')`, [15, MOST / 2], 5],
   [`${LONG}.indexOf('123')`, 5, 5],
+  // K37-241
+  [`${INTS}.includes(3)`, 15, 5],
+  [`${TEXTS}.includes('x')`, [15, MOST / 2], 5],
+  [`${LONG}.includes('123')`, 50, 5],
   ["'abc'.indexOf('b')", 1, 0],
   ["list.isSorted()", [1, 81], 3],
   ["text.lastIndexOf('t')", [1, 11], 6],

@@ -1,7 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { DOUBLE, DURATION, DYN, INT, listType, UINT } from "../../../../src/machinery/cel/types/type.js";
 import { ErrorValue } from "../../../../src/machinery/cel/values/value.js";
-import { evaluate, testFailures, testIssues, testValues } from "./evaluate.js";
+import { kubernetesEnvironment, KUBERNETES_PROGRAM } from "../../../../src/machinery/cel/kubernetes/environment.js";
+import { valueToJson } from "../../../../src/machinery/cel/kubernetes/to-json.js";
+import { evaluate, issuesOf, testFailures, testIssues, testValues } from "./evaluate.js";
 
 describe("Kubernetes' functions of lists", () => {
   testValues([
@@ -71,5 +73,29 @@ describe("Kubernetes' functions of lists", () => {
     const more = { variables: [{ name: "list", type: listType(DYN) }] };
     expect(evaluate("list.max() == 2.5 && list.min() == 1", { list: [2, 2.5, 1] }, more).value).toBe(true);
     expect(evaluate("list.isSorted()", { list: [1, "a", 0] }, more).value).not.toBeInstanceOf(ErrorValue);
+  });
+});
+
+describe("K37-240: includes of 1.37", () => {
+  const since = kubernetesEnvironment("1.37");
+  test.each([
+    ["[1, 2].includes(2)", true],
+    ["[1, 2].includes(3)", false],
+    ["[1, 2].includes(2.0)", true],
+    ["['a'].includes(1)", false],
+    ["[[1]].includes([1])", true],
+    ["[].includes(1)", false],
+    ["'a'.includes('a')", true],
+    ["'ab'.includes('a')", false],
+    ["{'a': 1}.includes({'a': 1})", true],
+    ["dyn([null]).includes(null)", true],
+  ])("%s is %j", (text, expected) => {
+    const { ast, issues } = since.compile(text);
+    if (ast === undefined) throw new Error(issues.toString());
+    expect(valueToJson(since.program(ast, KUBERNETES_PROGRAM).evaluate({}).value)).toBe(expected);
+  });
+
+  test("is no function of 1.36", () => {
+    expect(issuesOf("[1].includes(1)")).toEqual(["undeclared reference to 'includes' (in container '')"]);
   });
 });

@@ -21,7 +21,11 @@ const pod = (name: string, spec: object = { hostPID: true }, controller?: string
 /** Time passes by `step` milliseconds with each look at the clock. */
 function over(pods: readonly KubeObject[], step = 0): PodLister {
   let time = 0;
-  return { objects: { cached: { list: async () => pods } }, clock: { now: () => (time += step) } };
+  return {
+    objects: { cached: { list: async () => pods } },
+    clock: { now: () => (time += step) },
+    release: { minor: 37 },
+  };
 }
 
 const request = (timeLeft?: number, signal = new AbortController().signal) => ({ timeLeft, signal });

@@ -243,6 +243,45 @@ describe("a JSON patch", () => {
     expect([answer.status, answer.status === 201 ? answer.at(at) : answer.text]).toEqual([201, value]);
   });
 
+  const CONTAINERS = "object.spec.template.spec.containers";
+  const made = (name: string): string =>
+    `Object.spec.template.spec.initContainers{name: "${name}", image: "i", command: ["echo"]}`;
+  const values: readonly (readonly [path: string, value: string, expected: unknown])[] = [
+    ["/spec/template/spec/initContainers", CONTAINERS, ["c"]],
+    ["/spec/template/spec/initContainers", `[${made("x")}, ${made("y")}]`, ["x", "y"]],
+    ["/spec/template/spec/initContainers", `[${made("x")}] + [${made("y")}]`, ["x", "y"]],
+    ["/spec/template/spec/initContainers", `${CONTAINERS} + [${made("x")}]`, ["c", "x"]],
+    ["/spec/template/spec/initContainers", `[${made("x")}] + ${CONTAINERS}`, ["x", "c"]],
+    ["/spec/template/spec/initContainers", `${CONTAINERS} + [{"name": "x", "image": "i"}]`, ["c", "x"]],
+    ["/spec/template/spec/initContainers", `[{"name": "x", "image": "i"}] + [{"name": "y", "image": "i"}]`, ["x", "y"]],
+    ["/spec/template/spec/containers/0/args", `${CONTAINERS}[0].command + ["-v"]`, ["sh", "-v"]],
+    ["/spec/template/spec/containers/0/resources/limits", `${CONTAINERS}[0].resources.requests`, { cpu: "1" }],
+    [
+      "/spec/template/spec/containers/0/resources",
+      `{"limits": {"cpu": ${CONTAINERS}[0].resources.requests["cpu"]}, "requests": ${CONTAINERS}[0].resources.requests}`,
+      { limits: { cpu: "1" }, requests: { cpu: "1" } },
+    ],
+    [
+      "/spec/template/spec/securityContext",
+      `{"seLinuxOptions": Object.spec.template.spec.securityContext.seLinuxOptions{level: "s0"}}`,
+      { seLinuxOptions: { level: "s0" } },
+    ],
+    ["/spec/progressDeadlineSeconds", "object.spec.replicas + 600", 601],
+    ["/metadata/annotations", "object.spec.selector.matchLabels", { a: "b" }],
+  ];
+  test.each(values)("K37-247: sets %s to %s", async (path, value, expected) => {
+    const own = { ...container, command: ["sh"], resources: { requests: { cpu: "1" } } };
+    const body = {
+      ...deployment,
+      spec: { ...deployment.spec, template: { ...template, spec: { containers: [own] } } },
+    };
+    const answer = await create([patch(`[JSONPatch{op: "add", path: "${path}", value: ${value}}]`)], APPS, body);
+    expect(answer.status, answer.text).toBe(201);
+    const found = answer.at(path.slice(1).replaceAll("/", "."));
+    const isOfContainers = path.endsWith("Containers");
+    expect(isOfContainers ? (found as { name: string }[]).map(({ name }) => name) : found).toEqual(expected);
+  });
+
   const refused: readonly (readonly [what: string, expression: string, code: number, message: string])[] = [
     [
       "of a path that is not there",

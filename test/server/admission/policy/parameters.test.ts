@@ -176,7 +176,7 @@ describe("the parameters of a policy", () => {
     );
   });
 
-  test("of a built-in kind have their kind and version", async () => {
+  test("of a built-in kind have their kind and version (K37-246)", async () => {
     await done(api, "POST", MAPS, { metadata: { name: "settings" }, data: { prefix: "ok-" } });
     const expression =
       "params.kind == 'ConfigMap' && params.apiVersion == 'v1' && object.metadata.name.startsWith(params.data.prefix)";

@@ -1,3 +1,4 @@
+import { newestRelease } from "../../../../src/api/facts/index.js";
 import type { KubeObject } from "../../../../src/machinery/meta/object.js";
 import type { AuthorizationContext } from "../../../../src/server/authz/authorizer.js";
 
@@ -12,6 +13,7 @@ export class StoredObjects {
   get context(): AuthorizationContext {
     const listOf = (group: string, resource: string) => this.#lists.get(`${group}/${resource}`) ?? EMPTY;
     return {
+      release: newestRelease,
       clock: { now: () => 0 },
       objects: {
         list: (group, resource) => Promise.resolve(listOf(group, resource).map(({ held }) => held)),

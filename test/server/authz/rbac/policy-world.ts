@@ -1,3 +1,4 @@
+import { newestRelease } from "../../../../src/api/facts/index.js";
 import { systemClock } from "../../../../src/base/time/clock.js";
 import type { KubeObject } from "../../../../src/machinery/meta/object.js";
 import type { AuthorizationContext, AuthorizerAttributes } from "../../../../src/server/authz/authorizer.js";
@@ -29,6 +30,7 @@ export class PolicyWorld {
   }
 
   readonly context: AuthorizationContext = {
+    release: newestRelease,
     clock: systemClock,
     objects: {
       list: async (_, resource, namespace = "") => {

@@ -1,9 +1,10 @@
-import type { Pod } from "../../../../api/types/core/v1.js";
+import type { Pod, Volume } from "../../../../api/types/core/v1.js";
 import type { PodCertificateRequest } from "../../../../api/types/certificates/v1beta1.js";
 import { goQuote } from "../../../../base/text/go-quote.js";
 import { isNotFound, unclassified } from "../../../../machinery/errors/status-error.js";
-import { object, type ReceivedObject, text } from "../../../../machinery/meta/received.js";
+import { object, objects, type Received, type ReceivedObject, text } from "../../../../machinery/meta/received.js";
 import type { KubeObject } from "../../../../machinery/meta/object.js";
+import { checkOf } from "../../resource-check.js";
 import { isMirrorPod } from "./mirror-pod.js";
 import { listed, NODE, nodeOf, type NodeRequest, POD, permitIf, SERVICE_ACCOUNT } from "./node-request.js";
 
@@ -42,7 +43,23 @@ export async function checkPodCertificate(request: NodeRequest): Promise<void> {
   permitIf(nodeOf(running) === node, request, elsewhere);
   permitIf(!isMirrorPod(running), request, `pod ${pod} is a mirror pod`);
   await checkAccount({ of, name: accountName ?? "", uid: text(spec.serviceAccountUID), running }, request);
+  // K37-111
+  if (request.context.release.atLeast("1.37")) await checkSigner(text(spec.signerName), running, request);
 }
+
+/** A signer that no volume of the pod names needs a right: the verb below on a resource of the signer's name. */
+async function checkSigner(signer: string, pod: ReceivedObject<Pod>, request: NodeRequest): Promise<void> {
+  if (objects(object(pod.spec).volumes).some(({ projected }) => names(projected, signer))) return;
+  const { user, namespace, name } = request.attributes;
+  const check = { verb: "request-podcertificate-signer", group: "", version: "v1", resource: signer, namespace, name };
+  const { decision } = await request.context.authorize(checkOf(user, check));
+  const unused = `signerName ${goQuote(signer)} not found in pod spec volume`;
+  const message = `${unused}, ${user.name} is not authorized to request pod certificates from this signer`;
+  permitIf(decision === "allow", request, message);
+}
+
+const names = (projected: Received<Volume>["projected"], signer: string): boolean =>
+  objects(object(projected).sources).some(({ podCertificate }) => object(podCertificate).signerName === signer);
 
 interface Account {
   /** How errors begin. */

@@ -2,6 +2,7 @@ import type { Steps } from "../../../../base/async/steps.js";
 import { decodeJson } from "../../../../machinery/wire/json/json-decoder.js";
 import { encodeJson } from "../../../../machinery/wire/json/json-encoder.js";
 import { jsonBytes, NEWLINE } from "./json-text.js";
+import type { TableColumns } from "../../../registry/table-columns.js";
 import type { ListOfObjects, StoredObject } from "../../../storage/store.js";
 import { listMetadata, unstructuredListMetadata, type View } from "../serializer.js";
 import { columnsOf, rowParts, storedMetadata, tableEnvelope, tableRow } from "./shapes.js";
@@ -122,8 +123,20 @@ export function listBody(view: View, list: ListOfObjects): ListBody {
   const envelope = listEnvelope(view, list);
   if (view.format.shape !== "Table")
     return { envelope, field: "items", members: membersOf(list.items, memberOf(view)) };
-  return { envelope, field: "rows", members: membersOf(inRowOrder(view, list.items), memberOf(view)) };
+  const columns = columnsOf(view.resource);
+  if (columns.among === undefined) {
+    return { envelope, field: "rows", members: membersOf(inRowOrder(view, list.items), rowOf(view, columns)) };
+  }
+  // Rows that depend on one another are few.
+  const items = [...list.items];
+  const row = rowOf(view, columns.among(items.map((item) => item.object())));
+  return { envelope, field: "rows", members: membersOf(inRowOrder(view, items), row) };
 }
+
+const rowOf =
+  (view: View, columns: TableColumns) =>
+  (item: StoredObject): readonly Uint8Array[] =>
+    rowParts(tableRow(view, item, columns));
 
 function memberOf(view: View): (item: StoredObject) => readonly Uint8Array[] {
   const { resource, format } = view;
@@ -137,7 +150,7 @@ function memberOf(view: View): (item: StoredObject) => readonly Uint8Array[] {
     case "PartialObjectMetadata":
       return (item) => [storedMetadata(view, item)];
     case "Table":
-      return (item) => rowParts(tableRow(view, item));
+      return rowOf(view, columnsOf(resource));
   }
 }
 

@@ -61,10 +61,9 @@ export interface TableRow {
 
 const NULL: Uint8Array = Buffer.from("null");
 
-export function tableRow(view: View, stored: StoredObject): TableRow {
+export function tableRow(view: View, stored: StoredObject, columns: TableColumns): TableRow {
   const { resource, include } = view;
   const shown = resource.codec.preparedObject(stored) ?? stored.object();
-  const columns = columnsOf(resource);
   const cells = columns.cells(shown, resource.now());
   const conditions = columns.conditions?.(shown) ?? [];
   const row = conditions.length === 0 ? { cells } : { cells, conditions };
@@ -74,8 +73,8 @@ export function tableRow(view: View, stored: StoredObject): TableRow {
 }
 
 /** Returns the columns of a resource at the served version. */
-export const columnsOf = ({ strategy, codec }: ServedResource): TableColumns =>
-  strategy.columnsAt?.(codec.apiVersion) ?? strategy.columns;
+export const columnsOf = ({ strategy, codec, release }: ServedResource): TableColumns =>
+  strategy.columnsAt?.(codec.apiVersion, release) ?? strategy.columns;
 
 /**
  * Returns the JSON of a meta.k8s.io Table around its rows. `definitions` is null for events of a watch after the first, which leave them
@@ -145,10 +144,16 @@ export function shaper(view: View): Shaper {
 function tableShaper(view: View): Shaper {
   const { resource, format, include } = view;
   const columns = columnsOf(resource);
+  const { among } = columns;
+  // The row of one object is seen among all others.
+  const columnsNow = (): TableColumns => {
+    const all = among === undefined ? undefined : resource.all();
+    return all === undefined ? columns : (among?.(all) ?? columns);
+  };
   const table = (resourceVersion: string, row: TableRow, first: boolean) =>
     tableBytes(format, { resourceVersion }, first ? columns.definitions : null, [row]);
   return {
-    one: (stored, first = true) => table(String(stored.revision), tableRow(view, stored), first),
+    one: (stored, first = true) => table(String(stored.revision), tableRow(view, stored, columnsNow()), first),
     bookmark(metadata, first) {
       const object = { metadata: { ...metadata } };
       const cells = columns.cells(object, resource.now());

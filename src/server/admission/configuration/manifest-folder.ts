@@ -1,0 +1,122 @@
+import { isGateOn } from "../../../api/gates/feature-gates.js";
+import { goQuote } from "../../../base/text/go-quote.js";
+import {
+  type FieldError,
+  forbiddenField,
+  formatFieldError,
+  invalidValue,
+} from "../../../machinery/errors/field-error.js";
+import {
+  type ConfigurationDocument,
+  type ConfigurationFormat,
+  decodeConfigurationStrictly,
+} from "../../../machinery/wire/configuration-document.js";
+import type { ApiObject } from "../../../machinery/meta/object.js";
+import { string, struct } from "../../../machinery/schema/build-schema.js";
+import type { StructSchema } from "../../../machinery/schema/schema.js";
+import type { ManifestFolder } from "../plugin.js";
+
+/** The plugins whose webhooks or policies files may have. */
+export const MANIFEST_PLUGINS = [
+  "MutatingAdmissionPolicy",
+  "MutatingAdmissionWebhook",
+  "ValidatingAdmissionPolicy",
+  "ValidatingAdmissionWebhook",
+] as const;
+
+export type ManifestPlugin = (typeof MANIFEST_PLUGINS)[number];
+
+/** The gate of webhooks and policies from files (K37-108). */
+const GATE = "ManifestBasedAdmissionControlConfig";
+
+const FIELD = "staticManifestsDir";
+
+function format(
+  kind: string,
+  versions: readonly string[],
+  fields: readonly string[],
+  scheme: string,
+): ConfigurationFormat {
+  const schema = (version: string): StructSchema => ({
+    ...struct(kind, Object.fromEntries(["kind", "apiVersion", ...fields].map((name) => [name, string]))),
+    goType: `${version}.${kind}`,
+  });
+  return {
+    group: "apiserver.config.k8s.io",
+    kind,
+    versions: new Map(versions.map((version) => [version, schema(version)])),
+    scheme,
+  };
+}
+
+const WEBHOOKS = format(
+  "WebhookAdmissionConfiguration",
+  ["v1"],
+  ["kubeConfigFile", FIELD],
+  "pkg/admission/plugin/webhook/config/kubeconfig.go:34",
+);
+const ofPolicies = (kind: string): ConfigurationFormat =>
+  format(kind, ["v1"], [FIELD], "pkg/admission/plugin/policy/config/config.go:32");
+
+const FORMATS: Readonly<Record<ManifestPlugin, ConfigurationFormat>> = {
+  MutatingAdmissionPolicy: ofPolicies("MutatingAdmissionPolicyConfiguration"),
+  MutatingAdmissionWebhook: WEBHOOKS,
+  ValidatingAdmissionPolicy: ofPolicies("ValidatingAdmissionPolicyConfiguration"),
+  ValidatingAdmissionWebhook: WEBHOOKS,
+};
+
+/**
+ * The folder that a document names for a plugin. A version of Kubernetes whose gate is off ignores the document. Throws in kube-apiserver's
+ * words.
+ */
+export function readManifestFolder(
+  plugin: ManifestPlugin,
+  document: ConfigurationDocument,
+  release: { readonly emulated: string },
+): ManifestFolder {
+  if (!isGateOn(release, GATE) || document.text === "") return {};
+  const { object } = decodeConfigurationStrictly<{ readonly staticManifestsDir?: string }>(document, FORMATS[plugin]);
+  const { staticManifestsDir = "" } = object;
+  return staticManifestsDir === "" ? {} : { staticManifestsDir };
+}
+
+/** What is wrong with the folder of a plugin, before anybody looks at it; undefined for nothing. */
+export function manifestFolderFault(folder: string, release: { readonly emulated: string }): string | undefined {
+  if (!isGateOn(release, GATE)) {
+    return formatFieldError(forbiddenField(FIELD, `${FIELD} requires the ${GATE} feature gate to be enabled`));
+  }
+  return folder.startsWith("/") ? undefined : folderFault(folder, "must be an absolute file path");
+}
+
+/** The fault of a folder, in the words of a field error. */
+export const folderFault = (folder: string, problem: string): string =>
+  formatFieldError(invalidValue(FIELD, folder, problem));
+
+/** The end of the names that objects of files have, and that the API refuses. */
+export const STATIC_SUFFIX = ".static.k8s.io";
+
+/** What is wrong with the name of an object that is made through the API. One that has such a name already keeps it. */
+export function staticNameErrors(
+  { metadata }: ApiObject,
+  { release }: { readonly release: { readonly emulated: string } },
+): readonly FieldError[] {
+  const { name = "" } = metadata ?? {};
+  if (!name.endsWith(STATIC_SUFFIX) || !isGateOn(release, GATE)) return [];
+  const reserved = `names ending with ${goQuote(STATIC_SUFFIX)} are reserved for static manifest-based configurations`;
+  return [invalidValue("metadata.name", name, `${reserved} and cannot be managed via the API`)];
+}
+
+/** Throws where a name of a file's object is none, does not end as it must, or was seen before. `seen` has the file of each name. */
+export function checkManifestName(name: string, file: string, seen: Map<string, string>): void {
+  if (name === "") throw new Error(`resource in file ${goQuote(file)} must have a name`);
+  if (!name.endsWith(STATIC_SUFFIX)) {
+    throw new Error(`${goQuote(name)} in file ${goQuote(file)} must have a name ending with ${goQuote(STATIC_SUFFIX)}`);
+  }
+  const before = seen.get(name);
+  if (before !== undefined) {
+    throw new Error(
+      `duplicate name ${goQuote(name)} found in file ${goQuote(file)} (previously seen in ${goQuote(before)})`,
+    );
+  }
+  seen.set(name, file);
+}
