@@ -37,7 +37,11 @@ export function compareSessions({ names, part, executable = [], compared = [] }:
   const sessions = readdirSync(folder)
     .filter((file) => file.endsWith(".txtar"))
     .map((file) => file.replace(/\.txtar$/, ""))
-    .filter((name) => only === undefined || only.split(",").some((part) => (part.startsWith("=") ? `=${name}` === part : name.includes(part))))
+    .filter(
+      (name) =>
+        only === undefined ||
+        only.split(",").some((part) => (part.startsWith("=") ? `=${name}` === part : name.includes(part))),
+    )
     .filter((name) => names === undefined || names.includes(name))
     .filter((_, index) => part === undefined || index % part.of === part.index)
     .map((name) => parseSession(name, readFileSync(join(folder, `${name}.txtar`), "utf8")));

@@ -128,7 +128,7 @@ function withoutDescriptions(text: string): string {
 }
 
 const FEATURE_GATES = /(?:^I<KLOG> envvar\.go:195\] .*\n)+/gm;
-const CACHED_LISTS = /(?:^I<KLOG> cached_discovery\.go:77\] .*\n)+/gm;
+const CACHED_LISTS = /(?:^I<KLOG> cached_discovery\.go:91\] .*\n)+/gm;
 const CURL_HEADERS = /(?: -H "(?:[^"\\]|\\.)*")+/g;
 
 const sortedLines = (lines: string): string => lines.split("\n").slice(0, -1).sort().join("\n") + "\n";

@@ -5,8 +5,8 @@ import { type AggregatedContent, isAggregated, readAggregated } from "./aggregat
 import type { ServerVersion } from "./discovery.js";
 import { readGroups, readResourceList, texts, type WireGroup, type WireResourceList } from "./wire.js";
 
-const AGGREGATED = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList";
-const ACCEPT = `${AGGREGATED},${AGGREGATED.replace("v=v2;", "v=v2beta1;")},application/json`;
+/** As client-go 0.37, which no longer asks for v2beta1: a server without v2 answers in the older form. */
+const ACCEPT = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList,application/json";
 
 /** The default time limit of a discovery request, which is also sent to the server. */
 export const DISCOVERY_TIMEOUT = { query: { timeout: "32s" }, timeout: 32_000 } as const;

@@ -80,10 +80,8 @@ export const attaches = (flags: Flags): boolean =>
 async function readSession(
   factory: Factory,
   { flags, signal }: Invocation,
-  { stdin, tty, leaveStdinOpen }: PodRequest,
+  { stdin, tty, leaveStdinOpen, restartPolicy }: PodRequest,
 ): Promise<RunSessionOptions> {
-  // An empty policy makes an interactive pod's command wait as one that is restarted on failure.
-  const restartPolicy = flags.string("restart") || (stdin ? "OnFailure" : "Always");
   return {
     ...(await sessionHost(factory, signal)),
     stdin,
@@ -96,6 +94,9 @@ async function readSession(
     restartPolicy,
   };
 }
+
+/** An interactive pod without a policy is restarted on failure. */
+const unsaidPolicy = (flags: Flags): string => (flags.bool("stdin") ? "OnFailure" : "Always");
 
 const RESTART_POLICIES = ["Always", "OnFailure", "Never"];
 const PULL_POLICIES = ["Always", "IfNotPresent", "Never"];
@@ -120,7 +121,7 @@ function readPod({ args: [name = "", ...args], flags }: Invocation): Omit<PodReq
     annotations: Object.fromEntries(annotations),
     labels,
     env,
-    restartPolicy: readPolicy(flags, "restart", "restart policy", RESTART_POLICIES) || "Always",
+    restartPolicy: readPolicy(flags, "restart", "restart policy", RESTART_POLICIES) || unsaidPolicy(flags),
     imagePullPolicy: readPolicy(flags, "image-pull-policy", "image pull policy", PULL_POLICIES),
     isCommand: flags.bool("command"),
     privileged: flags.bool("privileged"),
