@@ -211,6 +211,8 @@ describe("K37-038, K37-140: an autoscaler of 1.37", () => {
     await call(api, "PATCH", `${SCALERS}/web`, { spec }, { type: "application/merge-patch+json" });
     await cluster.clock.advance("200ms");
     expect(await replicas()).toBe(4);
+    // The next look writes every condition anew.
+    await cluster.clock.advance("16s");
     const { metadata, status: shown } = JSON.parse((await call(api, "GET", `${SCALERS}/web`)).text) as {
       metadata: { generation?: number };
       status: { observedGeneration?: number; conditions: { observedGeneration?: number }[] };
