@@ -16,9 +16,9 @@ import { splitYaml } from "../../machinery/text/yaml/documents.js";
 import { dns1123SubdomainErrors } from "../../machinery/validation/names.js";
 import type { ConfigurationDocument } from "../../machinery/wire/configuration-document.js";
 import { decodeObject } from "../../machinery/wire/strict-decode.js";
-import { checkManifestName, type ManifestPlugin } from "../../server/admission/configuration/manifest-folder.js";
+import type { ManifestPlugin } from "../../server/admission/configuration/manifest-folder.js";
 import { validateMetadata } from "../../server/registry/metadata.js";
-import { MANIFEST_KINDS, type ManifestKind } from "./manifest-kinds.js";
+import { checkManifestName, MANIFEST_KINDS, type ManifestKind } from "./manifest-kinds.js";
 
 /** The objects of a folder, by the plurals of their kinds, sorted by name. */
 export type LoadedManifests = ReadonlyMap<string, readonly KubeObject[]>;

@@ -2,6 +2,7 @@ import {
   validateAdmissionPolicyBinding,
   validateMutatingAdmissionPolicyBinding,
 } from "../../api/validation/admissionregistration/admission-policy-binding.js";
+import { STATIC_SUFFIX } from "../../api/validation/admissionregistration/admission-rules.js";
 import {
   validateAdmissionPolicy,
   validateMutatingAdmissionPolicy,
@@ -11,7 +12,7 @@ import { goQuote } from "../../base/text/go-quote.js";
 import type { FieldError } from "../../machinery/errors/field-error.js";
 import { absent, object, objects, text } from "../../machinery/meta/access.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
-import { type ManifestPlugin, STATIC_SUFFIX } from "../../server/admission/configuration/manifest-folder.js";
+import type { ManifestPlugin } from "../../server/admission/configuration/manifest-folder.js";
 
 /** A kind of admissionregistration.k8s.io/v1 that files may have. */
 export interface ManifestKind {
@@ -99,4 +100,19 @@ function checkBinding({ spec }: KubeObject, name: string): void {
     throw new Error(`${binding}: spec.policyName ${goQuote(policy)} must end with ${goQuote(STATIC_SUFFIX)}`);
   }
   if (!absent(paramRef)) throw new Error(`${binding}: spec.paramRef is not supported for static manifests`);
+}
+
+/** Throws where a name of a file's object is none, does not end as it must, or was seen before. `seen` has the file of each name. */
+export function checkManifestName(name: string, file: string, seen: Map<string, string>): void {
+  if (name === "") throw new Error(`resource in file ${goQuote(file)} must have a name`);
+  if (!name.endsWith(STATIC_SUFFIX)) {
+    throw new Error(`${goQuote(name)} in file ${goQuote(file)} must have a name ending with ${goQuote(STATIC_SUFFIX)}`);
+  }
+  const before = seen.get(name);
+  if (before !== undefined) {
+    throw new Error(
+      `duplicate name ${goQuote(name)} found in file ${goQuote(file)} (previously seen in ${goQuote(before)})`,
+    );
+  }
+  seen.set(name, file);
 }

@@ -1,9 +1,12 @@
 import type { Steps } from "../../../base/async/steps.js";
+import { goQuote } from "../../../base/text/go-quote.js";
 import { BOOL } from "../../../machinery/cel/types/type.js";
 import { duplicate, type FieldError, invalidValue, required, tooMany } from "../../../machinery/errors/field-error.js";
 import { list, objects, type Received, type ReceivedObject, text, absent } from "../../../machinery/meta/received.js";
+import type { ApiObject } from "../../../machinery/meta/object.js";
 import { qualifiedNameErrors, pathSegmentErrors } from "../../../machinery/validation/names.js";
 import { compileExpression, expressionEnvironment } from "../../admission/expression-environment.js";
+import { isGateOn } from "../../gates/feature-gates.js";
 import type {
   MatchCondition,
   MutatingWebhookConfiguration,
@@ -15,6 +18,23 @@ import type {
 import { named, oneOf, repeatedAt } from "../rules.js";
 import { append } from "../../../base/collections/append.js";
 import { validateSelector } from "../label-selector.js";
+
+/** The gate of webhooks and policies from files (K37-108). */
+const MANIFEST_GATE = "ManifestBasedAdmissionControlConfig";
+
+/** The end of the names that objects of files have, and that the API refuses. */
+export const STATIC_SUFFIX = ".static.k8s.io";
+
+/** What is wrong with the name of an object that is made through the API. One that has such a name already keeps it. */
+export function staticNameErrors(
+  { metadata }: ApiObject,
+  { release }: { readonly release: { readonly emulated: string } },
+): readonly FieldError[] {
+  const { name = "" } = metadata ?? {};
+  if (!name.endsWith(STATIC_SUFFIX) || !isGateOn(release, MANIFEST_GATE)) return [];
+  const reserved = `names ending with ${goQuote(STATIC_SUFFIX)} are reserved for static manifest-based configurations`;
+  return [invalidValue("metadata.name", name, `${reserved} and cannot be managed via the API`)];
+}
 
 /** Rules of webhooks and admission policies: which requests they are asked about. */
 export const FAILURE_POLICIES: readonly string[] = ["Fail", "Ignore"];

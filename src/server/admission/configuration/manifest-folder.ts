@@ -1,17 +1,10 @@
 import { isGateOn } from "../../../api/gates/feature-gates.js";
-import { goQuote } from "../../../base/text/go-quote.js";
-import {
-  type FieldError,
-  forbiddenField,
-  formatFieldError,
-  invalidValue,
-} from "../../../machinery/errors/field-error.js";
+import { forbiddenField, formatFieldError, invalidValue } from "../../../machinery/errors/field-error.js";
 import {
   type ConfigurationDocument,
   type ConfigurationFormat,
   decodeConfigurationStrictly,
 } from "../../../machinery/wire/configuration-document.js";
-import type { ApiObject } from "../../../machinery/meta/object.js";
 import { string, struct } from "../../../machinery/schema/build-schema.js";
 import type { StructSchema } from "../../../machinery/schema/schema.js";
 import type { ManifestFolder } from "../plugin.js";
@@ -91,32 +84,3 @@ export function manifestFolderFault(folder: string, release: { readonly emulated
 /** The fault of a folder, in the words of a field error. */
 export const folderFault = (folder: string, problem: string): string =>
   formatFieldError(invalidValue(FIELD, folder, problem));
-
-/** The end of the names that objects of files have, and that the API refuses. */
-export const STATIC_SUFFIX = ".static.k8s.io";
-
-/** What is wrong with the name of an object that is made through the API. One that has such a name already keeps it. */
-export function staticNameErrors(
-  { metadata }: ApiObject,
-  { release }: { readonly release: { readonly emulated: string } },
-): readonly FieldError[] {
-  const { name = "" } = metadata ?? {};
-  if (!name.endsWith(STATIC_SUFFIX) || !isGateOn(release, GATE)) return [];
-  const reserved = `names ending with ${goQuote(STATIC_SUFFIX)} are reserved for static manifest-based configurations`;
-  return [invalidValue("metadata.name", name, `${reserved} and cannot be managed via the API`)];
-}
-
-/** Throws where a name of a file's object is none, does not end as it must, or was seen before. `seen` has the file of each name. */
-export function checkManifestName(name: string, file: string, seen: Map<string, string>): void {
-  if (name === "") throw new Error(`resource in file ${goQuote(file)} must have a name`);
-  if (!name.endsWith(STATIC_SUFFIX)) {
-    throw new Error(`${goQuote(name)} in file ${goQuote(file)} must have a name ending with ${goQuote(STATIC_SUFFIX)}`);
-  }
-  const before = seen.get(name);
-  if (before !== undefined) {
-    throw new Error(
-      `duplicate name ${goQuote(name)} found in file ${goQuote(file)} (previously seen in ${goQuote(before)})`,
-    );
-  }
-  seen.set(name, file);
-}

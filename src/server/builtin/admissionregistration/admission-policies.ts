@@ -31,7 +31,7 @@ import {
   validateAdmissionPolicyBinding,
 } from "../../../api/validation/admissionregistration/admission-policy-binding.js";
 import { checked } from "../rules.js";
-import { staticNameErrors } from "../../admission/configuration/manifest-folder.js";
+import { staticNameErrors } from "../../../api/validation/admissionregistration/admission-rules.js";
 
 /** A policy of either kind, with what both can have in its spec. */
 type AnyPolicy = { spec?: ValidatingAdmissionPolicySpec & MutatingAdmissionPolicySpec };

@@ -13,7 +13,7 @@ import type { StrategyOf } from "../../registry/strategy.js";
 import { age, name } from "../tables/cells.js";
 import { columns } from "../tables/columns.js";
 import type { RecordOf } from "../../endpoints/resource-record.js";
-import { staticNameErrors } from "../../admission/configuration/manifest-folder.js";
+import { staticNameErrors } from "../../../api/validation/admissionregistration/admission-rules.js";
 
 /** The strategy of mutating and validating webhook configurations. */
 const webhookConfigurationStrategy: StrategyOf<ValidatingWebhookConfiguration | MutatingWebhookConfiguration> = {

@@ -17,7 +17,6 @@ import {
   children,
   type DraftObject,
 } from "../../../machinery/meta/received.js";
-import type { Fields, ReadonlyFields } from "../../../machinery/meta/access.js";
 import type { RecordOf } from "../../endpoints/resource-record.js";
 import { timestamp } from "../../registry/metadata.js";
 import type { StrategyContext } from "../../registry/strategy.js";
@@ -203,14 +202,18 @@ function keepOfStatus(draft: DraftObject<Pod>, old: ReceivedObject<Pod>, { relea
 }
 
 /** K37-116: what writers of a status do not know stays. Nothing takes these fields back once they are there. */
-function keepClaimsOfStatus(status: Fields, before: ReadonlyFields): void {
-  for (const field of [
-    "resourceClaimStatuses",
-    "extendedResourceClaimStatus",
-    "nodeAllocatableResourceClaimStatuses",
-  ]) {
+function keepClaimsOfStatus(status: ClaimsOfStatus, before: ClaimsOfStatus): void {
+  for (const field of CLAIMS_OF_STATUS) {
     const [held, was] = [status[field], before[field]];
     const isLeftOut = held === undefined || held === null || (Array.isArray(held) && held.length === 0);
-    if (isLeftOut && was !== undefined) status[field] = was;
+    if (isLeftOut && was !== undefined) Object.assign(status, { [field]: was });
   }
 }
+
+const CLAIMS_OF_STATUS = [
+  "resourceClaimStatuses",
+  "extendedResourceClaimStatus",
+  "nodeAllocatableResourceClaimStatuses",
+] as const;
+
+type ClaimsOfStatus = Readonly<Partial<Record<(typeof CLAIMS_OF_STATUS)[number], unknown>>>;
