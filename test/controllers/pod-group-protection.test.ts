@@ -5,7 +5,7 @@ import { done } from "../helpers/admitting-server.js";
 import { call } from "../helpers/api-caller.js";
 import { quietCluster } from "../helpers/quiet-cluster.js";
 
-const GROUPS = "/apis/scheduling.k8s.io/v1alpha2/namespaces/default/podgroups";
+const GROUPS = "/apis/scheduling.k8s.io/v1beta1/namespaces/default/podgroups";
 const FINALIZER = "scheduling.k8s.io/podgroup-protection";
 const MERGE = "application/merge-patch+json";
 
@@ -18,7 +18,7 @@ beforeAll(async () => {
     ...quietCluster,
     port: false,
     clock: manualClock(),
-    runtimeConfig: { "scheduling.k8s.io/v1alpha2": true },
+    runtimeConfig: { "scheduling.k8s.io/v1beta1": true },
     onError: (error) => void errors.push(error),
   });
   api = cluster.transport();

@@ -207,7 +207,9 @@ describe("preemption", () => {
     await eventually(async () => {
       const { status } = await read("high");
       expect(status?.nominatedNodeName).toBe("a");
-      expect(condition({ status } as Pod)?.message).toBe("0/1 nodes are available: 1 Insufficient cpu.");
+      expect(condition({ status } as Pod)?.message).toBe(
+        "0/1 nodes are available: 1 Insufficient cpu. preemption: found a potential placement for pod on node a, preempting 1 victims",
+      );
       const low = await read("low");
       expect(low.metadata?.deletionTimestamp).toBeDefined();
       expect(low.status?.conditions?.find(({ type }) => type === "DisruptionTarget")).toMatchObject({

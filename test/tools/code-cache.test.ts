@@ -50,7 +50,7 @@ describe.skipIf(!existsSync(join(root, "dist/cli/main.cjs")))("the program's cod
 
   test("one that V8 does not know, or none, changes nothing that is seen", () => {
     const version = kubets("version", "--client");
-    expect(version).toMatch(/^Client Version: v1\.36\./);
+    expect(version).toMatch(/^Client Version: v1\.37\./);
     const kept = readFileSync(join(cache, "main.cjs"));
     writeFileSync(join(cache, "main.cjs"), "not compiled code");
     expect(loaded("./main.cjs").scripts.get("./main.cjs")?.cachedDataRejected).toBe(true);

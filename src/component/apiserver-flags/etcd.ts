@@ -174,7 +174,7 @@ export const etcdSection = sectionOf(
       hidden: true,
       deprecated: "watch caches are sized automatically and this flag will be removed in a future version",
       usage: "How many changes a watch cache keeps.",
-      withoutEffect: "Kubernetes 1.36 does not read it, and the history of watches is limited by bytes",
+      withoutEffect: "Kubernetes 1.37 does not read it, and the history of watches is limited by bytes",
     },
     {
       name: "etcd-servers-overrides",

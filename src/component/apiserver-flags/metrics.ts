@@ -1,5 +1,5 @@
 import { goQuote } from "../../base/text/go-quote.js";
-import { DEFAULT_VERSION } from "../../machinery/served-versions.js";
+import { DEFAULT_VERSION, SERVED_VERSIONS } from "../../machinery/served-versions.js";
 import { pairsOf, pairsOfType } from "../flags/pairs.js";
 import { type OptionGroup, sectionOf } from "../option-group.js";
 
@@ -8,8 +8,11 @@ const METRIC = "[a-zA-Z_:][a-zA-Z0-9_:]*";
 const LABEL = "[a-zA-Z_][a-zA-Z0-9_]*";
 const KEY = /^[a-zA-Z_:][a-zA-Z0-9_:]*,[a-zA-Z_][a-zA-Z0-9_]*$/;
 const NAME = /^[a-zA-Z_:][a-zA-Z0-9_:]*$/;
-/** The one version that --show-hidden-metrics-for-version may have. */
-const PREVIOUS = `1.${Number(DEFAULT_VERSION.slice("1.".length)) - 1}`;
+const before = (version: string): string => `1.${Number(version.slice("1.".length)) - 1}`;
+
+/** The one version that --show-hidden-metrics-for-version may have, of a server of the default version. */
+const PREVIOUS = before(DEFAULT_VERSION);
+const BEFORE_SERVED: ReadonlySet<string> = new Set(SERVED_VERSIONS.map(before));
 
 /** Which metrics a server has. */
 export const metricsOptions = {
@@ -50,7 +53,7 @@ export const metricsOptions = {
     type: "string",
     usage: `${PREVIOUS} shows the metrics that were hidden in the release after it.`,
     faults: (version: string) =>
-      version === PREVIOUS
+      BEFORE_SERVED.has(version)
         ? []
         : [
             `metrics.showHiddenMetricsForVersion: Invalid value: ${goQuote(version)}: must be omitted or have the value '${PREVIOUS}'; only the previous minor version is allowed`,

@@ -173,7 +173,7 @@ export const miscSection = sectionOf("misc", { kubernetesOptions, kubeletOptions
     type: "duration",
     default: "5s",
     usage: "How long a kubelet may take to answer.",
-    withoutEffect: "Kubernetes 1.36 does not read it, and connections to kubelets have the time limits of Go's clients",
+    withoutEffect: "Kubernetes 1.37 does not read it, and connections to kubelets have the time limits of Go's clients",
   },
   {
     name: "max-connection-bytes-per-sec",

@@ -44,9 +44,9 @@ test("the help has kube-controller-manager's sections", async () => {
     "Debugging",
     "Leader-migration",
     "Generic",
-    "Service-lb-controller",
     "Secure serving",
     "Authentication",
+    "Authorization",
   ]);
   expect(headings.slice(-4)).toEqual(["Metrics", "Logs", "Misc", "Global"]);
 });

@@ -43,7 +43,7 @@ describe("a command line that cannot be read", () => {
 });
 
 test("START-3: --version answers before anything else", async () => {
-  const answer = { code: 0, stdout: "Kubernetes v1.36.3\n", stderr: "" };
+  const answer = { code: 0, stdout: "Kubernetes v1.37.1\n", stderr: "" };
   expect(await apiserver("--version", "--secure-port=0")).toEqual(answer);
 });
 
@@ -133,7 +133,7 @@ test("each flag without effect that is given is named, and so is one that Kubern
   );
   expect(logOf(stderr).lines).toEqual([
     "Flag --default-watch-cache-size has been deprecated, watch caches are sized automatically and this flag will be removed in a future version",
-    "W --default-watch-cache-size has no effect: Kubernetes 1.36 does not read it, and the history of watches is limited by bytes",
+    "W --default-watch-cache-size has no effect: Kubernetes 1.37 does not read it, and the history of watches is limited by bytes",
     "W --contention-profiling has no effect: one thread waits for no other",
     "W --insecure-port has no effect: Kubernetes has dropped it, the one port is --secure-port",
     "W --kubelet-https has no effect: Kubernetes has dropped it, kubelets are always asked over TLS",

@@ -102,7 +102,7 @@ describe("flags that set the server up (MAIN-3, MAIN-4, C-CFG-11)", () => {
 
   test("a feature gate that should differ is named", () => {
     expect(server.cli.stderr()).toContain(
-      "--feature-gates=WatchList=false has no effect: features are as Kubernetes 1.36 has them",
+      "--feature-gates=WatchList=false has no effect: features are as Kubernetes 1.37 has them",
     );
   });
 });

@@ -133,7 +133,7 @@ test.each([
     expect(code).toBe(0);
     expect(warningsIn(stderr)).toEqual(warnings);
     const milestones = [
-      "Version: v1.36.3",
+      "Version: v1.37.1",
       `Serving securely on 127.0.0.1:${server.port}`,
       `Stopped listening on 127.0.0.1:${server.port}`,
     ];

@@ -22,7 +22,7 @@ describe("kube-apiserver's place", () => {
   });
 
   test("names its Kubernetes release", async () => {
-    expect(await run("kube-apiserver", "--version")).toEqual({ code: 0, stdout: "Kubernetes v1.36.3\n", stderr: "" });
+    expect(await run("kube-apiserver", "--version")).toEqual({ code: 0, stdout: "Kubernetes v1.37.1\n", stderr: "" });
   });
 });
 

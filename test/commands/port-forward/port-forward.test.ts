@@ -240,7 +240,7 @@ describe("what kubectl forwards, kubets forwards", () => {
     for (const one of [port, theirPort]) expect(await readAll(await dial(one)).catch(() => "")).toBe("");
     expect(await ours.ended).toBe(await ended);
     const timeless = (text: string): string =>
-      text.replaceAll(/^E\d+ [\d:.]+ +\d+ /gm, "E ").replaceAll(/\d{4,5} ->/g, "PORT ->");
+      text.replaceAll(/^E\d+ [\d:.]+ +\d+ /gm, "E ").replaceAll(/\d{4,5} ->|(?<=localPort=)\d+/g, "PORT");
     expect(timeless(ours.stderr)).toBe(timeless(theirErrors));
     expect(ours.stderr).toMatch(/error: lost connection to pod\n$/);
   });
@@ -353,7 +353,7 @@ describe("beyond kubectl", () => {
     await using forward = new Forward(["web", `:${ECHO}`, `:${CLOSED}`, "--reconnect", "--address=127.0.0.1"]);
     const socket = await dial(await forward.port());
     await readAll(await dial(await forward.port(1))).catch(() => "");
-    await eventually(() => expect(forward.stderr).toContain("an error occurred forwarding"));
+    await eventually(() => expect(forward.stderr).toContain("An error occurred forwarding"));
     socket.end("still here");
     expect(await readAll(socket)).toBe("still here");
   });

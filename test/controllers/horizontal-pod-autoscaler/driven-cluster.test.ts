@@ -68,7 +68,7 @@ const events = async () =>
 
 test("a workload scales up by the processor time of its pods, and down when the window of calm is over", async () => {
   let cpu = "80m";
-  await begin({ stages: () => ({ app: { usage: { cpu } } }) });
+  await begin({ kubernetesVersion: "1.36", stages: () => ({ app: { usage: { cpu } } }) });
   await create(SETS, replicaSet(2));
   await cluster.clock.advance("1m");
   await create(SCALERS, scaler([CPU], { behavior: { scaleDown: { stabilizationWindowSeconds: 45 } } }));
@@ -101,6 +101,7 @@ test("a workload scales up by the processor time of its pods, and down when the 
 
 test("custom, object and external metrics come from the cluster's source, and the largest scale wins", async () => {
   await begin({
+    kubernetesVersion: "1.36",
     metrics: {
       pods: ({ metric, pods }) => Object.fromEntries(pods.map((pod) => [pod, metric === "queue" ? 20 : 0])),
       object: ({ object: { kind, name } }) => (kind === "Service" && name === "web" ? 30 : 0),

@@ -137,7 +137,7 @@ describe("what the node says of itself", () => {
     const [ready] = (await events("node-1")).filter((one) => one["reason"] === "NodeReady");
     expect(ready).toMatchObject({
       source: { component: "kubelet", host: "node-1" },
-      involvedObject: { kind: "Node", name: "node-1", uid: "node-1" },
+      involvedObject: { kind: "Node", name: "node-1", uid: expect.stringMatching(/^[0-9a-f-]{36}$/) },
     });
   });
 
