@@ -50,7 +50,7 @@ beforeAll(async () => {
       ["node", node],
       ["account", account],
     ] as const) {
-      uids.set(`${version} ${what}`, made.metadata.uid ?? "");
+      uids.set(`${version} ${what}`, made.at("metadata.uid") as string);
     }
     await kv.create("/registry/pods/default/p", storedPod());
     await done(server.api, "GET", "/api/v1/namespaces/default/pods/p");
