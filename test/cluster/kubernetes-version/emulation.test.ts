@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Cluster, startCluster } from "../../../src/cluster/index.js";
 import type { KubeObject } from "../../../src/machinery/meta/object.js";
 import { kubernetesClient } from "../../../src/client/dynamic/kubernetes-client.js";
+import { readFeatureGates } from "../../../src/cluster/apiserver/feature-gates.js";
 import { type Answer, call } from "../../helpers/api-caller.js";
 
 /** A 1.37 that emulates 1.36, with every API version on, beside a 1.37 and a 1.36. */
@@ -206,4 +207,62 @@ describe("versions that came after the emulated one", () => {
     await cluster.close();
     expect(status).toBe(200);
   });
+});
+
+test("a gate that came after the emulated version cannot be set (K37-080)", () => {
+  const { faults } = readFeatureGates(["EmptyDirVolumeMode=true"], {
+    kubernetesVersion: "1.37",
+    emulation: { version: "1.36" },
+  });
+  expect(faults).toEqual([
+    "cannot set feature gate EmptyDirVolumeMode to true, feature is PreAlpha at emulated version 1.36, min compatibility version 1.35",
+  ]);
+  expect(readFeatureGates(["EmptyDirVolumeMode=true"], { kubernetesVersion: "1.37" }).faults).toEqual([]);
+});
+
+test.each([
+  [{ version: "1.36" }, 422],
+  [{ minCompatibility: "1.36" }, 422],
+  [{ minCompatibility: "1.37" }, 201],
+])("a new rule that uses what CEL has since 1.37 with the emulation %j: %i (K37-240)", async (emulation, expected) => {
+  const cluster = await startCluster({
+    kubernetesVersion: "1.37",
+    emulation,
+    port: false,
+    controllers: false,
+    scheduler: false,
+  });
+  const tags = { type: "array", maxItems: 3, items: { type: "string", maxLength: 5 } };
+  const rules = [{ rule: 'self.tags.includes("a")', message: "it has no tag a" }];
+  const { status, text } = await call(
+    cluster.transport(),
+    "POST",
+    "/apis/apiextensions.k8s.io/v1/customresourcedefinitions",
+    {
+      metadata: { name: "lamps.example.com" },
+      spec: {
+        group: "example.com",
+        scope: "Namespaced",
+        names: { plural: "lamps", kind: "Lamp" },
+        versions: [
+          {
+            name: "v1",
+            served: true,
+            storage: true,
+            schema: {
+              openAPIV3Schema: {
+                type: "object",
+                properties: {
+                  spec: { type: "object", required: ["tags"], properties: { tags }, "x-kubernetes-validations": rules },
+                },
+              },
+            },
+          },
+        ],
+      },
+    },
+  );
+  await cluster.close();
+  expect(status, text).toBe(expected);
+  if (expected === 422) expect(text).toContain("undeclared reference to 'includes'");
 });
