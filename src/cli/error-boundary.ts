@@ -41,7 +41,7 @@ function onlyOne(error: unknown): unknown {
 function textOf(error: unknown): string {
   if (isStatusError(error) && error.reason === "Invalid") return invalidText(error);
   if (isConfigurationInvalid(error) || hasMissingContext(error)) {
-    return multiline("Error in configuration: ", error.errors, error.message);
+    return multiline("Error in configuration: ", ownErrors(error), error.message);
   }
   if (isNoMatchError(error) && error instanceof NoResourceMatchError) return noSuchResource(error.partialResource);
   if (error instanceof AggregateError) return error.errors.map((inner) => `${plainMessage(inner)}\n`).join("");
@@ -53,7 +53,11 @@ function textOf(error: unknown): string {
 
 /** client-go calls every list of errors with a missing context an invalid configuration. */
 const hasMissingContext = (error: unknown): error is AggregateError =>
-  error instanceof AggregateError && error.errors.some(isContextNotFound);
+  error instanceof AggregateError && ownErrors(error).some(isContextNotFound);
+
+/** The errors of a list, those of a configuration in it one by one. */
+const ownErrors = ({ errors }: AggregateError): readonly unknown[] =>
+  errors.flatMap((error: unknown) => (isConfigurationInvalid(error) ? error.errors : [error]));
 
 /** The Kind "name" is invalid: one cause on the same line, several as a list. Equal causes are shown once. */
 function invalidText(error: StatusError): string {
