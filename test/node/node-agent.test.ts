@@ -90,7 +90,7 @@ describe("a node", () => {
         { type: "InternalIP", address: "10.244.1.1" },
         { type: "Hostname", address: "node-2" },
       ],
-      nodeInfo: { kubeletVersion: "v1.36.3", containerRuntimeVersion: "scripted://1.0.0" },
+      nodeInfo: { kubeletVersion: "v1.37.1", containerRuntimeVersion: "scripted://1.0.0" },
     });
     expect(condition(node, "Ready")).toMatchObject({ status: "True", reason: "KubeletReady" });
     expect(object(object(object(node.status).daemonEndpoints).kubeletEndpoint).Port).toBe(10_250);

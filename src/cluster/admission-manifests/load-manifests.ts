@@ -1,4 +1,4 @@
-import { readdir } from "node:fs/promises";
+import { lstat, readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { parse } from "node:path/posix";
 import type { Release } from "../../api/facts/index.js";
@@ -47,11 +47,19 @@ export async function readManifestFiles(folder: string): Promise<readonly Manife
     try {
       files.push({ path, text: await readText(path) });
     } catch (error) {
+      // One that went after the folder was read is no manifest any more.
+      if (await isGone(path)) continue;
       throw new Error(`failed to read file ${goQuote(path)}: ${errorMessage(error)}`, { cause: error });
     }
   }
   return files;
 }
+
+const isGone = (path: string): Promise<boolean> =>
+  lstat(path).then(
+    () => false,
+    (error: NodeJS.ErrnoException) => error.code === "ENOENT",
+  );
 
 /**
  * Decodes, defaults and validates what the files of a plugin's folder hold. Throws an Error in kube-apiserver's words for the first fault: then none

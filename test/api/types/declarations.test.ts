@@ -1,6 +1,7 @@
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { expect, expectTypeOf, test } from "vitest";
-import { structOf } from "../../../src/api/facts/index.js";
+import { newestRelease, structOf } from "../../../src/api/facts/index.js";
 import type * as admissionV1 from "../../../src/api/types/admission/v1.js";
 import type * as autoscalingV1 from "../../../src/api/types/autoscaling/v1.js";
 import type * as eventsV1 from "../../../src/api/types/events/v1.js";
@@ -130,4 +131,18 @@ test("metadata is the one type of every object, with every field that the API fa
   const owner: OwnerReference = { apiVersion: "v1", kind: "Pod", name: "a", uid: "u" };
   const metadata: AnyObjectMeta = { managedFields: [entry], ownerReferences: [owner] };
   expect(metadata.managedFields).toHaveLength(1);
+});
+
+test("K37-266: the group versions with types are those of the newest version of Kubernetes, none of an older one's own", () => {
+  const folder = join(import.meta.dirname, "../../../src/api/types");
+  const typed = readdirSync(folder, { recursive: true, encoding: "utf8" })
+    .filter((file) => /^\w+\/v\w+\.ts$/.test(file))
+    .map((file) => file.replace(".ts", "").replace("/", "."));
+  const published = Object.keys(newestRelease.facts.definitions).flatMap(
+    (name) => /^io\.k8s\.api\.(.*)$/.exec(name)?.[1] ?? [],
+  );
+  expect(published.filter((name) => !typed.includes(name))).toEqual([]);
+  for (const gone of ["certificates.v1alpha1", "networking.v1beta1", "scheduling.v1alpha2", "storage.v1beta1"]) {
+    expect(typed).not.toContain(gone);
+  }
 });

@@ -57,13 +57,17 @@ const ROWS: readonly Row[] = [
   ["flowcontrol.apiserver.k8s.io/flowschemas", "", ""],
   ["flowcontrol.apiserver.k8s.io/prioritylevelconfigurations", "", ""],
   ["internal.apiserver.k8s.io/storageversions", "", ""],
+  ["lifecycle.k8s.io/evictionrequests", "", ""],
+  ["lifecycle.k8s.io/evictions", "", ""],
   ["networking.k8s.io/ingresses", ALL, ALL],
   ["networking.k8s.io/servicecidrs", "", ALL],
   ["policy/poddisruptionbudgets", ALL, ALL],
   ["resource.k8s.io/devicetaintrules", "", ""],
   ["resource.k8s.io/resourceclaims", "", ""],
   ["resource.k8s.io/resourcepoolstatusrequests", "", ""],
+  ["scheduling.k8s.io/compositepodgroups", "", ""],
   ["scheduling.k8s.io/podgroups", "", ""],
+  ["storage.k8s.io/csinodes", "", ""],
   ["storage.k8s.io/volumeattachments", "", ""],
   ["storagemigration.k8s.io/storageversionmigrations", "", ""],
 ];
@@ -79,6 +83,7 @@ const POD_REQUEST = {
   maxExpirationSeconds: 86400,
   stubPKCS10Request: "MA==",
 };
+const EVICTED = { target: { pod: { name: "web-1", uid: "7c7dfd4c-0fd0-4a5c-8c4c-0d0b5f3e6a11" } } };
 const EVERYTHING = { verbs: ["*"], nonResourceURLs: ["*"] };
 
 /** Valid objects of the kinds that {@link SAMPLES} does not have. */
@@ -119,12 +124,16 @@ const MORE: Readonly<Record<string, JsonObject>> = {
     spec: { type: "Limited", limited: { nominalConcurrencyShares: 0, limitResponse: { type: "Reject" } } },
   },
   "internal.apiserver.k8s.io/storageversions": { metadata: { name: "things.example.org" }, spec: {} },
+  "lifecycle.k8s.io/evictionrequests": { spec: { ...EVICTED, intent: "Eviction", requester: "example.org/me" } },
+  "lifecycle.k8s.io/evictions": { spec: EVICTED },
   "resource.k8s.io/devicetaintrules": { spec: { taint: { key: "example.org/seen", value: "1", effect: "None" } } },
   "resource.k8s.io/resourceclaims": {
     spec: { devices: { requests: [{ name: "a", exactly: { deviceClassName: "gpu" } }] } },
   },
   "resource.k8s.io/resourcepoolstatusrequests": { spec: { driver: "gpu.example.org" } },
+  "scheduling.k8s.io/compositepodgroups": { spec: { schedulingPolicy: { basic: {} } } },
   "scheduling.k8s.io/podgroups": { spec: { schedulingPolicy: { basic: {} } } },
+  "storage.k8s.io/csinodes": { spec: { drivers: [] } },
   "storagemigration.k8s.io/storageversionmigrations": {
     spec: { resource: { group: "apps", resource: "deployments" } },
   },

@@ -172,7 +172,7 @@ describe("apply", () => {
       `${MAPS}/x?fieldManager=m`,
       [],
       400,
-      "error decoding YAML: error unmarshaling JSON: while decoding JSON: json: cannot unmarshal array into Go value of type map[string]interface {}",
+      "error decoding patch: error unmarshaling JSON: while decoding JSON: json: cannot unmarshal array into Go value of type map[string]interface {}",
     ],
     [
       "a uid of an object that is not there",

@@ -294,12 +294,12 @@ describe("what a binding does with a refusal", () => {
     expect(headers["warning"]).toEqual([`299 - "${WARNED}no <b>"`, `299 - "${WARNED}failed expression: 1 > 2"`]);
   });
 
-  test("Audit: an annotation with the first", async () => {
+  test("K37-105: Audit: an annotation with all", async () => {
     const { status } = await create({ validations }, { validationActions: ["Audit"] });
     const { annotations } = lastWrite();
     expect(status).toBe(201);
     expect(Object.fromEntries(annotations.entries())).toEqual({
-      "validation.policy.admission.k8s.io/validation_failure": String.raw`[{"message":"no \u003cb\u003e","policy":"policy","binding":"binding","expressionIndex":1,"validationActions":["Audit"]}]`,
+      "validation.policy.admission.k8s.io/validation_failure": String.raw`[{"message":"no \u003cb\u003e","policy":"policy","binding":"binding","expressionIndex":1,"validationActions":["Audit"]},{"message":"failed expression: 1 \u003e 2","policy":"policy","binding":"binding","expressionIndex":2,"validationActions":["Audit"]}]`,
     });
   });
 
@@ -309,7 +309,7 @@ describe("what a binding does with a refusal", () => {
     expect([at("message"), Object.fromEntries(annotations.entries())]).toEqual([
       `${BY}no <b>`,
       {
-        "validation.policy.admission.k8s.io/validation_failure": String.raw`[{"message":"no \u003cb\u003e","policy":"policy","binding":"binding","expressionIndex":1,"validationActions":["Deny","Audit"]}]`,
+        "validation.policy.admission.k8s.io/validation_failure": String.raw`[{"message":"no \u003cb\u003e","policy":"policy","binding":"binding","expressionIndex":1,"validationActions":["Deny","Audit"]},{"message":"failed expression: 1 \u003e 2","policy":"policy","binding":"binding","expressionIndex":2,"validationActions":["Deny","Audit"]}]`,
       },
     ]);
   });
