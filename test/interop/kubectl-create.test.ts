@@ -247,9 +247,9 @@ describe.skipIf(missing !== undefined)("kubectl 1.37.1 create, run, expose, auto
     expect(JSON.parse(await review(token.trim()))).toHaveProperty("error");
   });
 
-  test("run makes a pod, and with --expose a Service before it", async () => {
+  test("run makes a pod, and with --expose a Service after it", async () => {
     expect(await kubectl.ok("run pod --image=i --port=80 --labels=a=b --env=A=1 --expose")).toBe(
-      "service/pod created\npod/pod created\n",
+      "pod/pod created\nservice/pod created\n",
     );
     expect(await get("pod pod")).toMatchObject({
       metadata: { labels: { a: "b" } },

@@ -30,6 +30,7 @@ const OBEYED: ReadonlySet<string> = new Set([
   "PersistentVolumeClaimUnusedSinceTime",
   "RelaxedServiceNameValidation",
   "StatefulSetRecreateStrategy",
+  "WatchListCompression",
 ]);
 
 /** Reads which version the flags of kube-apiserver choose. */

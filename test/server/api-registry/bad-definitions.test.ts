@@ -61,7 +61,7 @@ const rows: readonly (readonly [wrong: string, definition: ResourceDefinition, m
   ["a built-in resource's name", { ...widgets, group: "apps", resource: "deployments" }, "it is installed already"],
   [
     "the name of a built-in resource that is turned off",
-    { ...widgets, group: "storagemigration.k8s.io", resource: "storageversionmigrations" },
+    { ...widgets, group: "coordination.k8s.io", resource: "leasecandidates" },
     "it has the name of a built-in resource",
   ],
   [

@@ -131,7 +131,9 @@ const MORE: Readonly<Record<string, JsonObject>> = {
     spec: { devices: { requests: [{ name: "a", exactly: { deviceClassName: "gpu" } }] } },
   },
   "resource.k8s.io/resourcepoolstatusrequests": { spec: { driver: "gpu.example.org" } },
-  "scheduling.k8s.io/compositepodgroups": { spec: { schedulingPolicy: { basic: {} } } },
+  "scheduling.k8s.io/compositepodgroups": {
+    spec: { schedulingPolicy: { basic: {} }, workloadRef: { workloadName: "train", templateName: "workers" } },
+  },
   "scheduling.k8s.io/podgroups": { spec: { schedulingPolicy: { basic: {} } } },
   "storage.k8s.io/csinodes": { spec: { drivers: [] } },
   "storagemigration.k8s.io/storageversionmigrations": {

@@ -94,7 +94,7 @@ describe("/statusz and /flagz", () => {
   test("are text, in Kubernetes' words", async () => {
     expect((await get("/statusz")).text).toMatch(
       new RegExp(
-        `^\\napiserver statusz\\n${WARNING}\\n\\nStarted\\W+ \\w{3} \\w{3} [ \\d]\\d \\d\\d:\\d\\d:\\d\\d UTC \\d{4}\\nUp\\W+ 0 hr \\d\\d min \\d\\d sec\\nGo version\\W+ v\\d+\\S+\\nBinary version\\W+ 1\\.36\\nEmulation version\\W+ 1\\.36\\nPaths\\W+ /flagz /healthz /livez /logs /metrics /readyz /statusz /version\\n$`,
+        `^\\napiserver statusz\\n${WARNING}\\n\\nStarted\\W+ \\w{3} \\w{3} [ \\d]\\d \\d\\d:\\d\\d:\\d\\d UTC \\d{4}\\nUp\\W+ 0 hr \\d\\d min \\d\\d sec\\nGo version\\W+ v\\d+\\S+\\nBinary version\\W+ 1\\.37\\nEmulation version\\W+ 1\\.37\\nPaths\\W+ /flagz /healthz /livez /logs /metrics /readyz /statusz /version\\n$`,
       ),
     );
     expect((await get("/flagz")).text).toMatch(
@@ -111,8 +111,8 @@ describe("/statusz and /flagz", () => {
       startTime: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/),
       uptimeSeconds: expect.any(Number),
       goVersion: process.version,
-      binaryVersion: "1.36",
-      emulationVersion: "1.36",
+      binaryVersion: "1.37",
+      emulationVersion: "1.37",
       paths: ["/flagz", "/healthz", "/livez", "/logs", "/metrics", "/readyz", "/statusz", "/version"],
     });
     const flags = await get("/flagz", as("Flagz", "v1beta1", "application/yaml"));

@@ -1,6 +1,3 @@
-import { promisify } from "node:util";
-import { gzip, gzipSync } from "node:zlib";
-import { isGateOn } from "../../../api/gates/feature-gates.js";
 import { REQUEST_IS_OVER } from "../../../base/async/cancellation.js";
 import { deferred } from "../../../base/async/deferred.js";
 import { errorMessage } from "../../../base/text/error-message.js";
@@ -25,7 +22,8 @@ import { includeObject, objectFormat, scopeOf } from "./scope.js";
 import { soon, turnsAreDriven } from "../../../base/async/turns.js";
 import { respondHead } from "../../request/respond.js";
 import type { ResponseWriter } from "../../request/exchange.js";
-import { acceptsGzip, GZIP_OPTIONS, withGzip } from "../representation/body-writer.js";
+import { acceptsGzip, withGzip } from "../representation/body-writer.js";
+import { gzipMember } from "../representation/gzip-member.js";
 
 /** A round of deliveries may be put off by this much for each watcher in it, about what writing to so many takes several times. */
 const PATIENCE_MILLISECONDS = 0.2;
@@ -74,11 +72,6 @@ const CHUNK_BYTES = 64 * 1024;
 const UNREAD_MILLISECONDS = 10_000;
 /** Events made without asking whether others want the event loop. */
 const SLICE_EVENTS = 32;
-
-/** Compressed at once: a thread would take longer to be asked. */
-const ZIPPED_AT_ONCE_BYTES = 16 * 1024;
-
-const zip = promisify(gzip);
 
 const pace = new DeliveryPace();
 
@@ -147,7 +140,7 @@ async function stream(
 ): Promise<void> {
   const { exchange } = request;
   // K37-100
-  const mayZip = beginsWithList && isGateOn(view.resource.release, "WatchListCompression");
+  const mayZip = beginsWithList && view.resource.gates.enabled("WatchListCompression");
   const sink = await eventSink(request, serializer, mayZip);
   const frames = serializer.open(view, CHUNK_BYTES);
   try {
@@ -216,11 +209,7 @@ async function eventSink(request: ApiRequest, serializer: StreamSerializer, mayZ
   };
 }
 
-/** Each write is a gzip file of its own, so that a client can read it without waiting for the next (RFC 1952: files may follow one another). */
 const zippingSink = (writer: ResponseWriter): EventSink => ({
-  async write(frames) {
-    const isShort = frames.length <= ZIPPED_AT_ONCE_BYTES;
-    await writer.write(isShort ? gzipSync(frames, GZIP_OPTIONS) : await zip(frames, GZIP_OPTIONS));
-  },
+  write: async (frames) => writer.write(await gzipMember(frames)),
   end: () => writer.end(),
 });
