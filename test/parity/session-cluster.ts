@@ -49,6 +49,8 @@ export async function startSessionCluster(
     random,
     ...quietCluster,
     controllers: CONTROLLERS,
+    // Which claim is marked first is left to chance.
+    featureGates: { PersistentVolumeClaimUnusedSinceTime: false },
     onRequest,
     kubernetesVersion: PLAYED_VERSION,
   });

@@ -44,9 +44,7 @@ export async function untilMet(info: Info, condition: Condition, context: WaitCo
   if (condition.type === "created") return existing(info);
   requireReachable(info);
   if (condition.type === "holds") return objectOf(await settle(info, onlyWanted(condition), context), info, context);
-  if (context.deadline.aborted) {
-    throw new Error("client rate limiter Wait returned an error: context deadline exceeded");
-  }
+  if (context.deadline.aborted) throw new Error("context deadline exceeded");
   return objectOf(await settleDeletion(info, context), info, context);
 }
 
