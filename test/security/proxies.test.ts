@@ -125,11 +125,11 @@ describe("a proxy to an address of this machine or of its link", () => {
   });
 
   const rows: readonly (readonly [title: string, path: () => string, answer: string])[] = [
-    ["a service that is a name of this machine", () => `${CORE}/services/to-localhost:${port}/proxy/`, "404 NotFound"],
+    ["a service that is a name of this machine", () => `${CORE}/services/to-localhost:${port}/proxy/`, "503 ServiceUnavailable"],
     [
       "a service that is a name of the cloud's metadata",
       () => `${CORE}/services/to-metadata:${port}/proxy/`,
-      "404 NotFound",
+      "503 ServiceUnavailable",
     ],
     ["a port of a node that is no agent's", () => `/api/v1/nodes/node:${port}/proxy/`, NOT_ALLOWED],
     [

@@ -17,6 +17,7 @@ const problems: unknown[] = [];
 beforeAll(async () => {
   cluster = await startCluster({
     port: false,
+    kubernetesVersion: "1.36",
     ...quietCluster,
     controllers: [...(quietCluster.controllers || []), "svm", "storage-version-gc"],
     runtimeConfig: { "storagemigration.k8s.io/v1beta1": true, "internal.apiserver.k8s.io/v1alpha1": true },

@@ -111,7 +111,7 @@ describe("keys that a configuration sets twice", () => {
     expect([answer.status, answer.at("reason"), answer.at("message")]).toEqual([
       400,
       "BadRequest",
-      'error strict decoding YAML: error converting YAML to JSON: yaml: unmarshal errors:\n  line 7: key "a" already set in map\n  line 9: key "b" already set in map',
+      'error strict decoding patch: error converting YAML to JSON: yaml: unmarshal errors:\n  line 7: key "a" already set in map\n  line 9: key "b" already set in map',
     ]);
     expect((await call(api, "GET", `${MAPS}/strict`)).status).toBe(404);
   });
