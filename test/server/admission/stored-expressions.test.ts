@@ -57,13 +57,13 @@ const definition = (rules: readonly string[], group = GROUP): JsonObject =>
 
 const RULE = "self.includes(1)";
 
-/** Writes what a server of the next version would have stored. */
+/** Writes what a server of the next version would have stored: a change of the spec is a new generation. */
 async function rewrite(version: Version, key: string, from: string, to: string): Promise<void> {
   const store = stores.get(`stored-expressions:${version}`) as Kv;
   const { kv } = await store.get(key);
   const text = Buffer.from(kv?.value ?? []).toString("utf8");
   expect(text).toContain(from);
-  await store.update(key, Buffer.from(text.replace(from, to)), kv?.revision ?? 0);
+  await store.update(key, Buffer.from(text.replace(from, to).replace('"generation":1', '"generation":2')), kv?.revision ?? 0);
 }
 
 beforeAll(async () => {

@@ -50,10 +50,10 @@ describe("the paths of a main server", () => {
     expect(paths).toEqual(paths.toSorted());
     expect(paths).toEqual(expect.arrayContaining(["/apis/apps/v1", "/apix", "/healthz", "/openid/v1/jwks"]));
     expect((await get("/index.html")).text).toBe((await get("/")).text);
-    expect(await json("/version")).toMatchObject({ major: "1", minor: "36" });
+    expect(await json("/version")).toMatchObject({ major: "1", minor: "37" });
   });
 
-  test("MAIN-1: it serves the built-in groups of Kubernetes 1.36", async () => {
+  test("MAIN-1: it serves the built-in groups of Kubernetes 1.37", async () => {
     const expected = release.builtInApi().groups.map(({ name }) => name);
     const { groups } = (await json("/apis")) as { groups: { name: string }[] };
     const served = ["", ...groups.map(({ name }) => name)];
