@@ -30,7 +30,7 @@ export async function followObjects(registry: ApiRegistry, id: string, options: 
 }
 
 async function listed(objects: ObjectStore, { replaced, reportError }: FollowOptions): Promise<string> {
-  const { items, resourceVersion } = await objects.list("");
+  const { items, resourceVersion } = await objects.list("", { keepsUnreadable: true });
   replaced(items.flatMap((item) => readable(item, reportError)));
   return resourceVersion;
 }

@@ -1,5 +1,5 @@
 import { setTimeout } from "node:timers/promises";
-import { isAlreadyExists, isNotFound } from "../../machinery/errors/status-error.js";
+import { isAlreadyExists, isNotFound, isStatusError } from "../../machinery/errors/status-error.js";
 import { isJsonObject, type JsonValue } from "../../machinery/meta/json.js";
 import type { ApiSnapshot } from "../api-registry/api-registry.js";
 import { UnavailableError } from "../storage/kv.js";
@@ -138,9 +138,15 @@ export function targetsIn(api: ApiSnapshot): (object: KubeObject) => ObjectPlace
   };
 }
 
+/** The names that are taken. Where an object cannot be read, a list may be refused as a whole: then each create says whether its name is taken. */
 async function namesIn({ storage, scope }: ObjectPlace): Promise<ReadonlySet<string>> {
-  const { items } = await storage.list(scope, {});
-  return new Set(items.flatMap(nameOf));
+  try {
+    const { items } = await storage.list(scope, {});
+    return new Set(items.flatMap(nameOf));
+  } catch (error) {
+    if (!isStatusError(error) || error.code !== 500) throw error;
+    return new Set();
+  }
 }
 
 /** Nothing for an object that cannot be read: it hides no other, and the storage refuses to create one of its name. */

@@ -77,6 +77,8 @@ export interface ReadOptions {
 }
 
 export interface ListObjectsOptions extends ReadOptions {
+  /** Whether a list with objects that cannot be read is answered all the same: these throw when they are asked for. Default: as the store is set up. */
+  readonly keepsUnreadable?: boolean;
   readonly resourceVersionMatch?: ResourceVersionMatch | undefined;
   /** 0 or absent: no limit. */
   readonly limit?: number | undefined;

@@ -5,7 +5,7 @@ import { bare, pod } from "./pods.js";
 import { publishedControls } from "./published-controls.js";
 
 /** Of Kubernetes. A later version is as the last of these. */
-const LAST = 36;
+const LAST = 37;
 
 type Case = readonly [
   level: "baseline" | "restricted",
@@ -39,7 +39,7 @@ test("the table has more than two hundred rows", () => {
 test.each(cases)("%s %s: %s", (level, _versions, _name, row, from, to, text) => {
   const given = publishedControls[row]?.pod ?? {};
   const versions = Array.from({ length: to - from + 1 }, (_, index) => `v1.${from + index}`);
-  if (to === LAST) versions.push("v1.37", "v1.1000", "latest");
+  if (to === LAST) versions.push("v1.1000", "latest");
   const found = versions.map((version) => [version, violationDetails(evaluatePod({ level, version }, pod(given)))]);
   expect(found).toEqual(versions.map((version) => [version, text]));
 });

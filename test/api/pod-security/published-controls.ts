@@ -586,9 +586,9 @@ add("sysctls", "two others, in the order of the pod", sysctl("net.ipv4.tcp_rmem"
 ]);
 add(
   "sysctls",
-  "net.ipv4.tcp_slow_start_after_idle, which 1.36 does not allow",
+  "K37-126: net.ipv4.tcp_slow_start_after_idle, which 1.36 does not allow",
   sysctl("net.ipv4.tcp_slow_start_after_idle"),
-  always(forbiddenSysctls("net.ipv4.tcp_slow_start_after_idle")),
+  [...always(forbiddenSysctls("net.ipv4.tcp_slow_start_after_idle")), [37, ""]],
 );
 
 const HOST_PROCESS = "must not set securityContext.windowsOptions.hostProcess=true";

@@ -63,7 +63,11 @@ async function rewrite(version: Version, key: string, from: string, to: string):
   const { kv } = await store.get(key);
   const text = Buffer.from(kv?.value ?? []).toString("utf8");
   expect(text).toContain(from);
-  await store.update(key, Buffer.from(text.replace(from, to).replace('"generation":1', '"generation":2')), kv?.revision ?? 0);
+  await store.update(
+    key,
+    Buffer.from(text.replace(from, to).replace('"generation":1', '"generation":2')),
+    kv?.revision ?? 0,
+  );
 }
 
 beforeAll(async () => {

@@ -9,6 +9,8 @@ describe("runtimeConfig", () => {
   beforeAll(async () => {
     cluster = await startCluster({
       port: false,
+      // It has storage.k8s.io/v1beta1.
+      kubernetesVersion: "1.36",
       runtimeConfig: { "api/beta": true, "networking.k8s.io/v1beta1": false },
     });
   });

@@ -49,7 +49,8 @@ async function prepare({ api }: AdmittingServer): Promise<void> {
     const status = { phase: "Running", podIP, podIPs: [{ ip: podIP }] };
     await done(api, "PATCH", `${CORE}/pods/${name}/status`, { status }, "application/merge-patch+json");
   }
-  const ports = [{ name: "http", port: 80, targetPort: 8080 }];
+  // A path that names no port means the one without a name.
+  const ports = [{ port: 80, targetPort: 8080 }];
   for (const name of ["web", "other", "idle"]) {
     await done(api, "POST", `${CORE}/services`, { metadata: { name }, spec: { clusterIP: "None", ports } });
   }
@@ -58,16 +59,14 @@ async function prepare({ api }: AdmittingServer): Promise<void> {
     done(api, "POST", SLICES, {
       metadata: { name: `${service}-1`, labels: { "kubernetes.io/service-name": service } },
       addressType: "IPv4",
-      ports: [{ name: "http", port: 8080 }],
+      ports: [{ port: 8080 }],
       endpoints,
     });
   const ready = { addresses: ["10.1.0.1"], targetRef: target("ready"), conditions: { ready: true } };
   const unready = { addresses: ["10.1.0.2"], targetRef: target("unready"), conditions: { ready: false } };
   await slice("web", [unready, ready]);
   await slice("idle", [unready]);
-  const subsets = [
-    { addresses: [{ ip: "10.1.0.1", targetRef: target("ready") }], ports: [{ name: "http", port: 8080 }] },
-  ];
+  const subsets = [{ addresses: [{ ip: "10.1.0.1", targetRef: target("ready") }], ports: [{ port: 8080 }] }];
   await done(api, "POST", `${CORE}/endpoints`, { metadata: { name: "other" }, subsets });
 }
 

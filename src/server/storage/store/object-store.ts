@@ -176,7 +176,7 @@ export class KvObjectStore implements ObjectStore {
   async #list(prefix: string, options: ListObjectsOptions): Promise<ListOfObjects> {
     const listed = await listObjects(this.config.reads, this.#path(prefix), options);
     step("Filtered items", { count: listed.items.length });
-    if (this.config.namesUnreadable === true) this.#requireReadable(listed);
+    if (this.config.namesUnreadable === true && options.keepsUnreadable !== true) this.#requireReadable(listed);
     this.config.onList?.(listed.items.length);
     return listed;
   }
