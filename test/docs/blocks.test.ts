@@ -12,6 +12,7 @@ import {
   encryptionErrors,
 } from "../../src/cluster/encryption/encryption-configuration.js";
 import { openImageScripts } from "../../src/cluster/image-scripts.js";
+import { readAdmissionOptions } from "../../src/cluster/options/admission-configuration.js";
 import { readTracingConfiguration } from "../../src/cluster/tracing/tracing-configuration.js";
 import { readConfigurationDocument } from "../../src/machinery/text/yaml/configuration-document.js";
 import { decodeAuthenticationConfiguration } from "../../src/server/authn/configuration/authentication-configuration.js";
@@ -92,6 +93,8 @@ describe("documents", () => {
       expect(encryptionErrors(decodeEncryptionConfiguration(readConfigurationDocument(text)), true)).toEqual([]);
     } else if (kind === "TracingConfiguration") {
       await readTracingConfiguration(file);
+    } else if (kind === "AdmissionConfiguration") {
+      await readAdmissionOptions({ configurationFile: file });
     } else {
       throw new Error(`${place}: no test reads ${kind}`);
     }

@@ -68,7 +68,7 @@ describe.skipIf(kubectl.missing !== undefined)("servers that people compose, ask
     await using server = await startServer({ port: false, http: { anonymous: true } });
     await using real = await asks(server);
     expect(await real.ok("api-resources")).toBe("");
-    expect(await real.ok("version")).toContain("Server Version: v1.36.3+kubets");
+    expect(await real.ok("version")).toContain("Server Version: v1.37.1+kubets");
     expect(JSON.parse(await real.ok("get --raw /"))).toHaveProperty("paths");
     const none = await real.run("get pods");
     expect([none.code, none.stderr]).toEqual([1, `error: the server doesn't have a resource type "pods"\n`]);

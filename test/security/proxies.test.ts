@@ -125,7 +125,11 @@ describe("a proxy to an address of this machine or of its link", () => {
   });
 
   const rows: readonly (readonly [title: string, path: () => string, answer: string])[] = [
-    ["a service that is a name of this machine", () => `${CORE}/services/to-localhost:${port}/proxy/`, "503 ServiceUnavailable"],
+    [
+      "a service that is a name of this machine",
+      () => `${CORE}/services/to-localhost:${port}/proxy/`,
+      "503 ServiceUnavailable",
+    ],
     [
       "a service that is a name of the cloud's metadata",
       () => `${CORE}/services/to-metadata:${port}/proxy/`,

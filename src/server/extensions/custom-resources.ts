@@ -96,7 +96,7 @@ export class CustomResources {
   /** Resolves when the kinds of all stored definitions are served. */
   async start(): Promise<void> {
     const objects = this.#objects();
-    const { items, resourceVersion } = await objects.list("");
+    const { items, resourceVersion } = await objects.list("", { keepsUnreadable: true });
     for (const item of items) this.#keep(item);
     this.#install([...this.#definitions.keys()]);
     for (const name of this.#definitions.keys()) this.#due.add(name);
@@ -152,7 +152,7 @@ export class CustomResources {
   /** The history may be gone: what is stored now counts. */
   async #listAgain(objects: ObjectStore, known: string): Promise<string> {
     try {
-      const { items, resourceVersion } = await objects.list("");
+      const { items, resourceVersion } = await objects.list("", { keepsUnreadable: true });
       const names = new Set(items.map(nameOf));
       for (const name of this.#definitions.keys()) if (!names.has(name)) this.#forget(name);
       for (const item of items) this.#keep(item);

@@ -56,6 +56,7 @@ const REASONS: Readonly<Record<string, string>> = {
   "cluster/programs/port-access.ts": "the port of a program serves no API",
   "cluster/stored/decode-value.ts": "reads a storage without a server",
   "cluster/stored/expected-key.ts": "reads a storage without a server",
+  "cluster/stored/losses.ts": "compares what is stored with an older version",
   "controllers/manager.ts": "its default, for controllers without a server",
   "server/generic/server.ts": "its default, for servers in tests",
 };

@@ -53,6 +53,7 @@ export function deviceMatcher(release?: { atLeast(version: string): boolean }): 
       if (cel === undefined) return true;
       const { value } = programOf(cel.expression).evaluate({ device: view });
       if (value instanceof ErrorValue) {
+        // K37-249
         const hint = release?.atLeast("1.37") && value.message.startsWith("no such key: ") ? HINT : "";
         throw new Error(`CEL expression ${JSON.stringify(cel.expression)}: ${value.message}${hint}`);
       }

@@ -58,6 +58,7 @@ function publishFailures(
   { release }: AdmissionContext,
 ): void {
   if (failures.length === 0) return;
+  // K37-105
   const shown = failures.slice(0, release.atLeast("1.37") ? MAX_FAILURES : 1);
   annotate(attributes, VALIDATION_FAILURE, encodeJson(shown));
 }

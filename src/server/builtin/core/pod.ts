@@ -189,6 +189,7 @@ function keepOfStatus(draft: DraftObject<Pod>, old: ReceivedObject<Pod>, { relea
   if (number(status.observedGeneration) === 0 && before.observedGeneration !== undefined) {
     status.observedGeneration = before.observedGeneration;
   }
+  // K37-116
   if (release.atLeast("1.37")) keepClaimsOfStatus(status, before);
   // There may be several conditions of a type: the first goes with the first.
   const left = [...objects(before.conditions)];

@@ -30,6 +30,7 @@ export function auditPatch(
   release: Release,
 ): void {
   if (audit === undefined) return;
+  // K37-106
   if (release.atLeast("1.37") && type !== APPLY && !isJson(bytes)) throw badRequest(NOT_JSON);
   audit.patched(bytes);
 }
@@ -69,6 +70,7 @@ export function* decodePatchSteps(
     const strictErrors = [...operations.flatMap(unknownFields), ...repeated].map((text) => `json patch ${text}`);
     return { value: operations, strictErrors };
   } catch (error) {
+    // K37-106
     if (error instanceof JsonDecodeError && release.atLeast("1.37") && !isJson(bytes)) throw badRequest(NOT_JSON);
     if (error instanceof JsonDecodeError || error instanceof UnmarshalError) throw badRequest(prefix + error.message);
     throw error;

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { releaseOf } from "../../../../src/api/facts/index.js";
 import { jobValidation } from "../../../../src/server/admission/plugins/job-validation.js";
 import type { AdmissionAttributes } from "../../../../src/server/admission/attributes.js";
 import type { AdmissionContext } from "../../../../src/server/admission/plugin.js";
@@ -29,6 +30,7 @@ async function group(name: string, policy: object, owner?: { name: string; uid: 
 
 beforeAll(async () => {
   server = await admittingServer({}, undefined, undefined, {
+    release: await releaseOf("1.36"),
     runtimeConfig: { "scheduling.k8s.io/v1alpha2": true },
   });
   await group("gang", { gang: { minCount: 2 } });

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { releaseOf } from "../../../../src/api/facts/index.js";
 import { create, expectAnswer, expectTaken, merge, podOf, PODS, tryCreate } from "../../../helpers/admission-rows.js";
 import { admittingServer, type AdmittingServer } from "../../../helpers/admitting-server.js";
 
@@ -18,6 +19,7 @@ const of = (workloadName: string, podGroupTemplateName: string): object => ({
 let server: AdmittingServer;
 beforeAll(async () => {
   server = await admittingServer({}, undefined, undefined, {
+    release: await releaseOf("1.36"),
     runtimeConfig: { "scheduling.k8s.io/v1alpha2": true },
   });
   const podGroupTemplates = ["workers", "leaders"].map((name) => ({ name, schedulingPolicy: GANG }));
