@@ -31,15 +31,21 @@ const POD_REQUEST = "certificates.k8s.io/v1beta1/PodCertificateRequest";
  * object that is read by it and written back must keep them.
  */
 export const POD_CERTIFICATES: VersionTable = {
-  [POD_REQUEST]: { hub: POD_REQUEST },
+  [POD_REQUEST]: { hub: POD_REQUEST, applyDefaults: defaultPodCertificateRequest },
   "certificates.k8s.io/v1/PodCertificateRequest": {
     hub: POD_REQUEST,
+    applyDefaults: defaultPodCertificateRequest,
     conversion: {
       toHub: (request) => request,
       fromHub: (request) => withChild(request, "spec", (spec) => without(spec, ["pkixPublicKey", "proofOfPossession"])),
     },
   },
 };
+
+/** In Go the spec is always there, so that its default is set in an object without one, too. */
+function defaultPodCertificateRequest(request: Fields): void {
+  setDefault(ensureChild(request, "spec"), "maxExpirationSeconds", 86400);
+}
 
 /** certificates.k8s.io/v1beta1, where the signer could be left out and was told from the request and its usages. */
 function defaultBetaCertificateSigningRequest(request: Fields): void {
