@@ -4,7 +4,12 @@ import { object, objects, text } from "../../src/machinery/meta/access.js";
 import { call } from "../helpers/api-caller.js";
 
 const SETS = "/apis/apps/v1/namespaces/default/statefulsets";
-const CONTROLLERS = ["serviceaccount-controller", "statefulset-controller", "node-lifecycle-controller"];
+const CONTROLLERS = [
+  "serviceaccount-controller",
+  "root-ca-certificate-publisher-controller",
+  "statefulset-controller",
+  "node-lifecycle-controller",
+];
 
 test.each([
   ["1.36", {}, ["web-3"]],
