@@ -10,6 +10,12 @@ export const DEFAULT_VERSION = "1.37";
 /** The patch releases that servers and nodes say they are. */
 const PATCHES: Readonly<Record<string, number>> = { __proto__: null as never, "1.37": 1, "1.36": 3 };
 
+/** 36 of "1.36". */
+export const minorOf = (version: string): number => Number(version.split(".")[1]);
+
+/** "1.35" of "1.36". */
+export const versionBefore = (version: string): string => `1.${minorOf(version) - 1}`;
+
 /** "v1.36.3" of "1.36". */
 export const gitVersionOf = (version: string): string => `v${version}.${PATCHES[version] ?? 0}`;
 

@@ -1,7 +1,8 @@
 import { createHash } from "node:crypto";
 import { parseGroupVersion } from "../../machinery/meta/gvk.js";
+import { minorOf } from "../../machinery/served-versions.js";
 import type { ResourceEntry } from "./data.js";
-import { isServed, minorOf, Release } from "./release.js";
+import { isServed, Release } from "./release.js";
 import type { RuntimeConfig } from "./resources.js";
 import { storedVersionOf } from "./stored-version.js";
 

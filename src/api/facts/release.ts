@@ -1,7 +1,7 @@
 import { formatGroupVersion, parseGroupVersion } from "../../machinery/meta/gvk.js";
 import type { FactsFile, ResourceEntry, UnpublishedDelta } from "./data.js";
 import { Definitions } from "./definitions.js";
-import { gitVersionOf } from "../../machinery/served-versions.js";
+import { gitVersionOf, minorOf } from "../../machinery/served-versions.js";
 import {
   type ApiTitle,
   type GroupFacts,
@@ -122,9 +122,6 @@ export const servesRetired = (runtimeConfig: RuntimeConfig): boolean => servedRe
 
 const servedRetired = (runtimeConfig: RuntimeConfig): readonly ResourceEntry[] =>
   RETIRED_RESOURCES.filter(({ groupVersion }) => runtimeConfig[groupVersion] === true);
-
-/** 36 of "1.36". */
-export const minorOf = (version: string): number => Number(version.split(".")[1]);
 
 /** Whether a server with the configuration serves a group version, if it has it. */
 export function isServed(

@@ -1,4 +1,5 @@
-import { minorOf, type Release } from "./release.js";
+import { minorOf } from "../../machinery/served-versions.js";
+import type { Release } from "./release.js";
 import type { ResourceFacts } from "./resources.js";
 
 /** The versions that a release stores against the rule, as "<group>/<resource>": kube-apiserver 1.36 states this one in code. */

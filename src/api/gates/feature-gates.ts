@@ -1,3 +1,4 @@
+import { minorOf } from "../../machinery/served-versions.js";
 import type { Release } from "../facts/release.js";
 import json from "./gates.json" with { type: "json" };
 
@@ -47,8 +48,6 @@ function gateAt(name: string, rows: readonly GateRow[], minor: number): [string,
   const [, stage, enabled, locked = false] = row;
   return [[name, { stage: stage === "GA" ? "" : (stage as GateStage), enabled, locked }]];
 }
-
-const minorOf = (version: string): number => Number(version.split(".")[1]);
 
 /** The gates of one server, decided once: those of its version, and what its user changed. */
 export interface ServerGates {

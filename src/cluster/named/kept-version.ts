@@ -1,5 +1,5 @@
 import { releaseOf } from "../../api/facts/index.js";
-import { DEFAULT_VERSION, SERVED_VERSIONS } from "../../machinery/served-versions.js";
+import { DEFAULT_VERSION, minorOf, SERVED_VERSIONS } from "../../machinery/served-versions.js";
 import { findLosses } from "../stored/losses.js";
 import { storageOfRecord } from "../stored/storage-place.js";
 import { type ClusterRecord, namedClusterError } from "./cluster-home.js";
@@ -50,5 +50,3 @@ async function refuseLosses(last: ClusterRecord, version: string, start: Start, 
     `cluster "${name}" stores what Kubernetes ${version} does not know and would lose:\n${shown.join("\n")}\nstart it all the same with: ${goOn}`,
   );
 }
-
-const minorOf = (version: string): number => Number(version.split(".")[1]);

@@ -10,7 +10,7 @@ import type { ClientConfig } from "../../client/config/client-config.js";
 import { measuredTransport, REST_CLIENT_METRICS } from "../../client/transport/measured-transport.js";
 import type { Transport } from "../../client/transport/transport.js";
 import { MetricTable } from "../../machinery/metrics/metric-table.js";
-import { DEFAULT_VERSION, gitVersionOf } from "../../machinery/served-versions.js";
+import { DEFAULT_VERSION, gitVersionOf, minorOf, versionBefore } from "../../machinery/served-versions.js";
 import { versionInfo } from "../../server/endpoints/non-resource/version.js";
 import { HEALTH } from "../../server/metrics/request-definitions.js";
 import { readAllowedLabels } from "../monitoring/allowed-labels.js";
@@ -18,10 +18,10 @@ import { processTimers } from "./surroundings.js";
 
 /** What the build information of a program says: it is the version that a server is by default. */
 const OWN_VERSION = {
-  minor: Number(DEFAULT_VERSION.slice("1.".length)),
+  minor: minorOf(DEFAULT_VERSION),
   gitVersion: gitVersionOf(DEFAULT_VERSION),
   emulated: DEFAULT_VERSION,
-  minCompatibility: `1.${Number(DEFAULT_VERSION.slice("1.".length)) - 1}`,
+  minCompatibility: versionBefore(DEFAULT_VERSION),
 };
 
 /** The metrics of a program: everything that is counted from its start on. */

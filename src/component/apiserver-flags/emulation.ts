@@ -1,4 +1,10 @@
-import { DEFAULT_VERSION, SERVED_VERSIONS, servedVersionOf } from "../../machinery/served-versions.js";
+import {
+  DEFAULT_VERSION,
+  minorOf,
+  SERVED_VERSIONS,
+  servedVersionOf,
+  versionBefore,
+} from "../../machinery/served-versions.js";
 import type { OptionGroup, OptionsOf } from "../option-group.js";
 import type { versionOptions } from "./own.js";
 
@@ -59,11 +65,11 @@ export function emulationOf({ emulation = {}, kubernetesVersion }: VersionOption
   const { version, minCompatibility, ...forward } = emulation;
   if (!isGiven(version) && !isGiven(minCompatibility)) return undefined;
   const emulated = isGiven(version) ? readVersion(version) : binaryVersion(kubernetesVersion);
-  const oldest = isGiven(minCompatibility) ? readVersion(minCompatibility) : before(emulated);
+  const oldest = isGiven(minCompatibility) ? readVersion(minCompatibility) : versionBefore(emulated);
   return { emulated, minCompatibility: oldest, ...forward };
 }
 
-/** Everything that cannot be right in the options, in component-base's words. */
+/** Returns everything that cannot be right in the options, in the words of Kubernetes' component-base. {@link versionOptions} reports a version that is not served. */
 export function emulationFaults(values: VersionOptions): readonly string[] {
   const { emulation = {}, kubernetesVersion } = values;
   const faults = [...entryFaults(emulation.version), ...entryFaults(emulation.minCompatibility)];
@@ -77,7 +83,7 @@ export function emulationFaults(values: VersionOptions): readonly string[] {
   }
   const { emulated, minCompatibility } = emulationOf(values) ?? {
     emulated: binary,
-    minCompatibility: before(binary),
+    minCompatibility: versionBefore(binary),
   };
   const [floor = binary] = SERVED_VERSIONS.toReversed();
   return [
@@ -142,10 +148,6 @@ function readVersion(text: string): string {
 const isGiven = (text: string | undefined): text is string => text !== undefined && text !== "";
 
 const binaryVersion = (text: string | undefined): string => (isGiven(text) ? servedVersionOf(text) : DEFAULT_VERSION);
-
-const minorOf = (version: string): number => Number(version.split(".")[1]);
-
-const before = (version: string): string => `1.${minorOf(version) - 1}`;
 
 const isBetween = (low: string, version: string, high: string): boolean =>
   version.startsWith("1.") && minorOf(low) <= minorOf(version) && minorOf(version) <= minorOf(high);

@@ -1,5 +1,5 @@
 import { goQuote } from "../../base/text/go-quote.js";
-import { DEFAULT_VERSION, SERVED_VERSIONS } from "../../machinery/served-versions.js";
+import { DEFAULT_VERSION, SERVED_VERSIONS, versionBefore } from "../../machinery/served-versions.js";
 import { pairsOf, pairsOfType } from "../flags/pairs.js";
 import { type OptionGroup, sectionOf } from "../option-group.js";
 
@@ -8,11 +8,9 @@ const METRIC = "[a-zA-Z_:][a-zA-Z0-9_:]*";
 const LABEL = "[a-zA-Z_][a-zA-Z0-9_]*";
 const KEY = /^[a-zA-Z_:][a-zA-Z0-9_:]*,[a-zA-Z_][a-zA-Z0-9_]*$/;
 const NAME = /^[a-zA-Z_:][a-zA-Z0-9_:]*$/;
-const before = (version: string): string => `1.${Number(version.slice("1.".length)) - 1}`;
-
 /** The one version that --show-hidden-metrics-for-version may have, of a server of the default version. */
-const PREVIOUS = before(DEFAULT_VERSION);
-const BEFORE_SERVED: ReadonlySet<string> = new Set(SERVED_VERSIONS.map(before));
+const PREVIOUS = versionBefore(DEFAULT_VERSION);
+const BEFORE_SERVED: ReadonlySet<string> = new Set(SERVED_VERSIONS.map(versionBefore));
 
 /** Which metrics a server has. */
 export const metricsOptions = {

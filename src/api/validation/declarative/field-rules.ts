@@ -33,7 +33,7 @@ export interface FieldRules {
   readonly struct?: () => TypeRules;
   /** The type of the items of a list. */
   readonly items?: () => TypeRules;
-  /** The fields by which the items of a list are told apart: `k8s:listMapKey`. Items of an atomic list have none. */
+  /** The fields that name an item of a list, `k8s:listMapKey`: an update compares the items whose fields agree. Items of an atomic list have none. */
   readonly keys?: readonly string[];
   /** The rules of the values of a list of plain values, each of which is there once: `k8s:listType=set`. */
   readonly values?: FieldRules;

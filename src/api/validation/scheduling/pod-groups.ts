@@ -113,7 +113,7 @@ function templateErrors(spec: Received<WorkloadSpec>): FieldError[] {
   return [...named, ...deep, ...mixed];
 }
 
-/** Names are told apart in the whole tree. That two of one list are the same is found by the list's own rule. */
+/** Reports names that two templates of the whole tree share. The rule of a list reports two of one list. */
 function nameErrors(template: Template, path: string, list: string, names: Map<string, string>): FieldError[] {
   const [composites, groups] = [`${path}.compositePodGroupTemplates`, `${path}.podGroupTemplates`];
   return [
