@@ -25,7 +25,7 @@ describe("the flags of metrics", () => {
       flagsOf(
         "--allow-metric-labels=apiserver_request_total,verb=GET,LIST",
         "--disabled-metrics=etcd_requests_total",
-        "--show-hidden-metrics-for-version=1.35",
+        "--show-hidden-metrics-for-version=1.36",
         "--etcd-count-metric-poll-period=0",
         "--profiling=false",
         "--logs-folder=logs",
@@ -35,7 +35,7 @@ describe("the flags of metrics", () => {
     expect(server.monitoring).toEqual({
       allowedLabels: { "apiserver_request_total,verb": ["GET", "LIST"] },
       disabledMetrics: ["etcd_requests_total"],
-      showHiddenMetricsForVersion: "1.35",
+      showHiddenMetricsForVersion: "1.36",
       countPeriod: 0,
       profiling: false,
       logsFolder: "/var/logs",
@@ -45,7 +45,7 @@ describe("the flags of metrics", () => {
   test.each([
     [
       "--show-hidden-metrics-for-version=1.30",
-      `metrics.showHiddenMetricsForVersion: Invalid value: "1.30": must be omitted or have the value '1.35'; only the previous minor version is allowed`,
+      `metrics.showHiddenMetricsForVersion: Invalid value: "1.30": must be omitted or have the value '1.36'; only the previous minor version is allowed`,
     ],
     [
       "--disabled-metrics=good,not good",

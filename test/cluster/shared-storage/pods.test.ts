@@ -142,9 +142,12 @@ describe.skipIf(etcdMissing !== undefined)("pods of another server's nodes", () 
     expect([pod.status, pod.text]).toEqual([200, "hello /through"]);
     const [port] = [{ name: "http", port: 80, targetPort: 8080 }];
     await create(`${DEFAULT}/services`, { metadata: { name: "behind" }, spec: { ports: [port] } });
-    const targetRef = { kind: "Pod", name: "web", namespace: "default" };
-    const subsets = [{ addresses: [{ ip: podIp, targetRef }], ports: [{ name: "http", port: 8080 }] }];
-    await create(`${DEFAULT}/endpoints`, { metadata: { name: "behind" }, subsets });
+    await create("/apis/discovery.k8s.io/v1/namespaces/default/endpointslices", {
+      metadata: { name: "behind", labels: { "kubernetes.io/service-name": "behind" } },
+      addressType: "IPv4",
+      endpoints: [{ addresses: [podIp], targetRef: { kind: "Pod", name: "web", namespace: "default" } }],
+      ports: [{ name: "http", port: 8080 }],
+    });
     const service = await call(api, "GET", `${DEFAULT}/services/behind:http/proxy/by-service`);
     expect([service.status, service.text]).toEqual([200, "hello /by-service"]);
     const listed = await call(api, "GET", "/api/v1/nodes/b-node-1/proxy/pods");

@@ -50,7 +50,6 @@ export const GROUPS: readonly Group[] = [
       ...both("services", "endpoints", "endpointslices", "ingresses", "ingressclasses", "networkpolicies"),
       ...both("ipaddresses", "servicecidrs"),
       "ipaddresses 10.96.200.1 --show-labels",
-      "ipaddresses.v1beta1.networking.k8s.io",
     ],
   },
   {
@@ -102,7 +101,8 @@ export const GROUPS: readonly Group[] = [
     commands: [
       ...both("deviceclasses", "resourceclaims", "resourceclaimtemplates", "resourceslices", "devicetaintrules"),
       ...both("resourcepoolstatusrequests"),
-      ...both("workloads", "podgroups", "certificatesigningrequests", "clustertrustbundles", "podcertificaterequests"),
+      ...both("workloads", "podgroups", "compositepodgroups", "evictionrequests", "evictions"),
+      ...both("certificatesigningrequests", "clustertrustbundles", "podcertificaterequests"),
       "resourceclaims.v1beta1.resource.k8s.io",
     ],
   },
