@@ -37,10 +37,6 @@ export function featureGatesOf(version: string): ReadonlyMap<string, FeatureGate
   return gates;
 }
 
-/** Whether a gate is on by default in the version that a server behaves as. A gate that the version does not know is off. */
-export const isGateOn = ({ emulated }: { readonly emulated: string }, name: string): boolean =>
-  featureGatesOf(emulated).get(name)?.enabled === true;
-
 /** Empty for a gate that the version does not know yet, or no more. */
 function gateAt(name: string, rows: readonly GateRow[], minor: number): [string, FeatureGate][] {
   const row = rows.findLast(([since]) => minorOf(since) <= minor);

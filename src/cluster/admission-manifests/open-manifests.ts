@@ -1,3 +1,4 @@
+import type { ServerGates } from "../../api/gates/feature-gates.js";
 import { stat } from "node:fs/promises";
 import type { Release } from "../../api/facts/index.js";
 import { PathError } from "../../base/files/path-error.js";
@@ -21,6 +22,7 @@ export type ManifestFolders = ReadonlyMap<ManifestPlugin, string>;
 
 export interface ManifestSurroundings {
   readonly release: Release;
+  readonly gates: ServerGates;
   readonly clock: Clock;
   readonly timers: Timers;
   /** Gets what is wrong with a folder that has changed. The server goes on with what it held before. */
@@ -63,8 +65,8 @@ class FollowedFolder {
   }
 
   static async open(plugin: ManifestPlugin, folder: string, around: ManifestSurroundings): Promise<FollowedFolder> {
-    const { release, clock, timers, report } = around;
-    const fault = manifestFolderFault(folder, release) ?? (await faultOf(folder));
+    const { release, gates, clock, timers, report } = around;
+    const fault = manifestFolderFault(folder, gates) ?? (await faultOf(folder));
     if (fault !== undefined) throw admissionFailure(`couldn't init admission plugin ${goQuote(plugin)}: ${fault}`);
     const load = (files: readonly ManifestFile[]): LoadedManifests =>
       loadManifests(plugin, files, release, clock.now());

@@ -1,6 +1,7 @@
 import type { admissionOptions } from "../../component/apiserver-flags/admission.js";
 import type { OptionsOf } from "../../component/option-group.js";
 import { dirname, isAbsolute, join } from "node:path";
+import { type ServerGates, serverGates } from "../../api/gates/feature-gates.js";
 import { errorMessage } from "../../base/text/error-message.js";
 import { goQuote } from "../../base/text/go-quote.js";
 import { readText } from "../../base/files/read-file.js";
@@ -22,10 +23,10 @@ import { ADMISSION_PLUGINS, type AdmissionConfiguration } from "../../server/adm
 /** {@link AdmissionOptions} of a server that may read files. */
 export type FileAdmissionOptions = AdmissionOptions & OptionsOf<typeof admissionOptions>;
 
-/** The options with what their file has in them, for a server of a version of Kubernetes. Throws in kube-apiserver's words, with the name of the file. */
+/** The options with what their file has in them, for a server with some feature gates. Throws in kube-apiserver's words, with the name of the file. */
 export async function readAdmissionOptions(
   options: FileAdmissionOptions,
-  release: { readonly emulated: string } = { emulated: DEFAULT_VERSION },
+  gates: ServerGates = serverGates(DEFAULT_VERSION),
 ): Promise<AdmissionOptions> {
   const { configurationFile: file, ...rest } = options;
   if (file === undefined) return rest;
@@ -42,7 +43,7 @@ export async function readAdmissionOptions(
       );
     }
     const read = await orRefused(name, place, async () =>
-      readConfiguration?.({ ...(await parsed(document)), readFile: readText }, release),
+      readConfiguration?.({ ...(await parsed(document)), readFile: readText }, gates),
     );
     configuration = { ...configuration, ...read };
   }

@@ -2,8 +2,8 @@ import type { http2Options, listeningOptions } from "../../component/apiserver-f
 import type { emulationOptions } from "../../component/apiserver-flags/emulation.js";
 import type { versionOptions } from "../../component/apiserver-flags/own.js";
 import type { OptionsOf } from "../../component/option-group.js";
-import type { ApiTitle, Release } from "../../api/facts/index.js";
-import { isGateOn } from "../../api/gates/feature-gates.js";
+import type { ApiTitle } from "../../api/facts/index.js";
+import type { ServerGates } from "../../api/gates/feature-gates.js";
 import type { Clock } from "../../base/time/clock.js";
 import type { Random } from "../../base/numbers/random.js";
 import type { Transport } from "../../client/transport/transport.js";
@@ -187,13 +187,12 @@ export function ofCaller(
     filters,
     inFlight,
     deletion,
-    featureGates,
     conduct,
     title,
   }: ServerOptions,
-  release: Release,
+  gates: ServerGates,
 ) {
-  const unreadable = deletesUnreadable(featureGates, release);
+  const unreadable = gates.enabled(DELETES_UNREADABLE);
   return {
     ...(storageMediaType && { storageMediaType }),
     ...(resources && { resources }),
@@ -208,9 +207,8 @@ export function ofCaller(
   };
 }
 
-/** Whether users with the right may delete objects that cannot be read. */
-export const deletesUnreadable = (gates: FeatureGates = {}, release: Release): boolean =>
-  gates.AllowUnsafeMalformedObjectDeletion ?? isGateOn(release, "AllowUnsafeMalformedObjectDeletion");
+/** The gate by which users with the right may delete objects that cannot be read. */
+export const DELETES_UNREADABLE = "AllowUnsafeMalformedObjectDeletion";
 
 /** What cannot be right in where a server listens. */
 export function listeningFaults({ port = 0, http, authentication }: ServerOptions): string[] {

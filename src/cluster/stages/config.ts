@@ -1,4 +1,4 @@
-import type { Release } from "../../api/facts/index.js";
+import type { ServerTraits } from "../../api/gates/feature-gates.js";
 import { type Clock, systemClock } from "../../base/time/clock.js";
 import { ManualClock } from "../../base/time/manual-clock.js";
 import { type Random, systemRandom } from "../../base/numbers/random.js";
@@ -21,12 +21,12 @@ export class Config {
   /** Checks beside those of the options. */
   readonly healthChecks: HealthCheck[] = [];
   readonly #composition: Composition;
-  readonly #release: Release;
+  readonly #traits: ServerTraits;
 
-  constructor(options: ServerOptions, composition: Composition, release: Release) {
+  constructor(options: ServerOptions, composition: Composition, traits: ServerTraits) {
     this.options = options;
     this.#composition = composition;
-    this.#release = release;
+    this.#traits = traits;
   }
 
   /** Fills in what was left open. Changes of this configuration have no effect from now on. */
@@ -38,7 +38,7 @@ export class Config {
       filters: [...(options.filters ?? []), ...this.filters],
       healthChecks: [...(options.healthChecks ?? []), ...this.healthChecks],
     };
-    return new CompletedConfig(whole, this.#composition, this.#release);
+    return new CompletedConfig(whole, this.#composition, this.#traits);
   }
 }
 
@@ -55,12 +55,12 @@ export interface TimeAndChance {
 export class CompletedConfig {
   readonly #options: ServerOptions;
   readonly #composition: Composition;
-  readonly #release: Release;
+  readonly #traits: ServerTraits;
 
-  constructor(options: ServerOptions, composition: Composition, release: Release) {
+  constructor(options: ServerOptions, composition: Composition, traits: ServerTraits) {
     this.#options = options;
     this.#composition = composition;
-    this.#release = release;
+    this.#traits = traits;
   }
 
   /**
@@ -71,8 +71,8 @@ export class CompletedConfig {
     const { clock = systemClock, random = systemRandom } = this.#options;
     const manual = clock instanceof ManualClock ? clock : undefined;
     const timeAndChance: TimeAndChance = { clock, manual, timers: manual ?? systemTimers, random };
-    const made = { options: this.#options, composition: this.#composition, release: this.#release };
-    const opening = { name, delegate, ...made, ...timeAndChance };
+    const made = { options: this.#options, composition: this.#composition };
+    const opening = { name, delegate, ...made, ...this.#traits, ...timeAndChance };
     return openServer(opening, delegate);
   }
 }

@@ -1,4 +1,4 @@
-import { serverGates } from "../../api/gates/feature-gates.js";
+import type { ServerTraits } from "../../api/gates/feature-gates.js";
 import { type Release, type RuntimeConfig, servesRetired, type TypeSource } from "../../api/facts/index.js";
 import { publishedScheme } from "../../api/scheme/published.js";
 import { inOrder, turn } from "../../base/async/turns.js";
@@ -24,7 +24,7 @@ import type { OpenedManifests } from "../admission-manifests/open-manifests.js";
 import type { Egress } from "../egress/open-egress.js";
 import { collectWhenIdle, v8Memory } from "../idle-memory.js";
 import { openKv, openStorage } from "../open-storage.js";
-import { deletesUnreadable, type HookContext, ofCaller, type ServerOptions } from "../options/server-options.js";
+import { DELETES_UNREADABLE, type HookContext, ofCaller, type ServerOptions } from "../options/server-options.js";
 import { authority } from "../open-socket.js";
 import { Monitoring } from "../monitoring/monitoring.js";
 import { StoredResources } from "../monitoring/stored-resources.js";
@@ -59,10 +59,8 @@ export const ADMIN = { commonName: "kubernetes-admin", organizations: ["system:m
 /** kube-apiserver's name for the first step. */
 export const STORAGE_STEP = "storage-readiness";
 
-export interface Opening extends TimeAndChance {
+export interface Opening extends TimeAndChance, ServerTraits {
   readonly name: string;
-  /** The version of Kubernetes that the server is. */
-  readonly release: Release;
   /** The next server of the chain. */
   readonly delegate: { readonly server: Server } | undefined;
   readonly options: ServerOptions;
@@ -194,7 +192,7 @@ async function openAccess(
   parts: OpenedParts,
   report: (error: unknown) => void,
 ): Promise<OpenedAccess> {
-  const { release, options, composition, clock, timers, random } = opening;
+  const { release, gates, options, composition, clock, timers, random } = opening;
   const egress = await openEgressOf(options, systemClock);
   const authorization = await openAuthorizationOf(options, composition, opening, egress);
   if (authorization !== undefined) parts.add(() => authorization.close());
@@ -204,7 +202,7 @@ async function openAccess(
   if (tracing !== undefined) parts.add(() => tracing.close());
   const serving = options.tls && (await openServingOf(options.tls, { clock, timers, report }));
   if (serving !== undefined) parts.add(() => serving.close());
-  const manifests = await openManifestsOf(options, { release, clock, timers, report });
+  const manifests = await openManifestsOf(options, { release, gates, clock, timers, report });
   if (manifests !== undefined) parts.add(() => manifests.close());
   const kv = await openKv({ ...options, release }, clock, timers, egress.etcd);
   parts.add(() => kv.close());
@@ -216,7 +214,7 @@ async function openAccess(
   if (encryption !== undefined) parts.add(() => encryption.close());
   // Other storages have no value that cannot be read.
   const mayBeUnreadable = encryption !== undefined || options.storage?.startsWith("files:") === true;
-  const namesUnreadable = mayBeUnreadable && deletesUnreadable(options.featureGates, release);
+  const namesUnreadable = mayBeUnreadable && gates.enabled(DELETES_UNREADABLE);
   const { storage, foreign } = await openStorage(
     encryption?.kv ?? measured,
     { ...options, namesUnreadable },
@@ -307,7 +305,7 @@ async function serverConfig(opening: Opening, parts: ServerParts): Promise<Serve
     records: composition.records,
     aggregation: composition.aggregation,
     release: opening.release,
-    gates: serverGates(opening.release.emulated, options.featureGates),
+    gates: opening.gates,
     ...(await knownKinds(opening.release, composition.runtimeConfig, foreign)),
     clock,
     random,
@@ -326,7 +324,7 @@ async function serverConfig(opening: Opening, parts: ServerParts): Promise<Serve
       ...(await requestLogOf(opening)),
       ...(options.onRequest === undefined ? [] : [recordRequests(options.onRequest)]),
     ],
-    ...ofCaller(options, opening.release),
+    ...ofCaller(options, opening.gates),
     manifests: parts.manifests,
     ...(parts.fair && { fairness: parts.fair.fairness.filter }),
     openToAnonymous: options.http?.anonymous === true,

@@ -1,3 +1,4 @@
+import { serverGates } from "../../api/gates/feature-gates.js";
 import { type Release, releaseOf } from "../../api/facts/index.js";
 import { aggregateText } from "../../machinery/errors/aggregate-text.js";
 import { enabledPlugins } from "../../server/admission/enabled-plugins.js";
@@ -37,10 +38,11 @@ export class Options {
       onWarning(ANONYMOUS_HAS_NO_EFFECT);
     }
     const release = await this.#release();
-    const admission = await readAdmissionOptions(this.values.admission ?? {}, release);
+    const gates = serverGates(release.emulated, this.values.featureGates);
+    const admission = await readAdmissionOptions(this.values.admission ?? {}, gates);
     // Plugins that only the file names are known now.
     enabledPlugins(admission);
-    return new Config({ ...this.values, admission }, this.#composition, release);
+    return new Config({ ...this.values, admission }, this.#composition, { release, gates });
   }
 
   /** The version of Kubernetes that the server is, or behaves as. */

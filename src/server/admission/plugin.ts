@@ -1,4 +1,4 @@
-import type { Release } from "../../api/facts/index.js";
+import type { ServerTraits } from "../../api/gates/feature-gates.js";
 import type { Clock } from "../../base/time/clock.js";
 import type { Random } from "../../base/numbers/random.js";
 import type { KubernetesClient } from "../../client/dynamic/kubernetes-client.js";
@@ -62,9 +62,7 @@ export interface AdmissionInitialization {
 }
 
 /** What plugins may use of the server. */
-export interface AdmissionContext {
-  /** The version of Kubernetes that the server is. */
-  readonly release: Release;
+export interface AdmissionContext extends ServerTraits {
   readonly objects: AdmissionObjects;
   readonly random: Random;
   /** Calls webhooks. */

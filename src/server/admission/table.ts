@@ -1,3 +1,4 @@
+import type { ServerGates } from "../../api/gates/feature-gates.js";
 import type { ConfigurationDocument } from "../../machinery/wire/configuration-document.js";
 import { type PodSecurityConfiguration, readPodSecurityConfiguration } from "./pod-security/settings.js";
 import { type ManifestPlugin, readManifestFolder } from "./configuration/manifest-folder.js";
@@ -93,7 +94,7 @@ export interface AdmissionRow {
    */
   readonly readConfiguration?: (
     document: PluginDocument,
-    release: { readonly emulated: string },
+    gates: ServerGates,
   ) => AdmissionConfiguration | Promise<AdmissionConfiguration>;
 }
 
@@ -119,7 +120,7 @@ const withManifests = (
 ): AdmissionRow => ({
   ...on(name, phase, (configuration) => plugin(configuration[name])),
   configuration: ["staticManifestsDir"],
-  readConfiguration: (document, release) => ({ [name]: readManifestFolder(name, document, release) }),
+  readConfiguration: (document, gates) => ({ [name]: readManifestFolder(name, document, gates) }),
 });
 
 /**

@@ -1,4 +1,4 @@
-import { serverGates } from "../../api/gates/feature-gates.js";
+import { type ServerGates, serverGates } from "../../api/gates/feature-gates.js";
 import { setMaxListeners } from "node:events";
 import { newestRelease, type Release, type ServedApi } from "../../api/facts/index.js";
 import { publishedScheme } from "../../api/scheme/published.js";
@@ -103,6 +103,7 @@ const LOOPBACK = { commonName: "system:apiserver", organizations: ["system:maste
 class ApiServer implements Server {
   readonly name: string;
   readonly release: Release;
+  readonly #gates: ServerGates;
   readonly registry: ApiRegistry;
   readonly webhooks: WebhookClients;
   readonly services: ServiceNetwork;
@@ -126,6 +127,7 @@ class ApiServer implements Server {
     this.#config = config;
     this.name = config.name ?? "kubets";
     this.release = config.release ?? newestRelease;
+    this.#gates = config.gates ?? serverGates(this.release.emulated);
     this.#timers = config.timers ?? systemTimers;
     this.measuring = config.measuring ?? new Measuring();
     this.lifeCycle = new LifeCycle(onLifeCycle);
@@ -342,7 +344,7 @@ class ApiServer implements Server {
       runtimeConfig: this.#config.runtimeConfig ?? {},
       storageMediaType: this.#config.storageMediaType ?? "application/json",
       release: this.release,
-      gates: this.#config.gates ?? serverGates(this.release.emulated),
+      gates: this.#gates,
       scheme: this.#config.scheme ?? publishedScheme(this.release),
       types: this.#config.types,
       title: this.#config.title,
@@ -364,6 +366,7 @@ class ApiServer implements Server {
       random,
       webhooks: this.webhooks,
       release: this.release,
+      gates: this.#gates,
       kinds: servedKinds(() => this.registry.current),
       openCharges: new OpenCharges({ internal: (kind) => this.registry.internal(kind) }, clock),
       authorize: this.authorization.authorize,

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { startCluster } from "../../../src/cluster/index.js";
+import { type ClusterOptions, startCluster } from "../../../src/cluster/index.js";
 import type { Transport } from "../../../src/client/transport/transport.js";
 import { call } from "../../helpers/api-caller.js";
 import { eventually } from "../../helpers/eventually.js";
@@ -46,7 +46,7 @@ type Plugin =
 async function start(
   plugin: Plugin,
   staticManifestsDir: string,
-  kubernetesVersion = "1.37",
+  options: Pick<ClusterOptions, "kubernetesVersion" | "featureGates"> = {},
 ): Promise<{ readonly api: Transport; readonly faults: unknown[] }> {
   const kind = plugin.endsWith("Webhook") ? "WebhookAdmissionConfiguration" : `${plugin}Configuration`;
   const configurationFile = join(folder, `configuration-${(count += 1)}.yaml`);
@@ -66,7 +66,7 @@ plugins:
   const server = await startCluster({
     port: false,
     controllers: false,
-    kubernetesVersion,
+    ...options,
     admission: { configurationFile },
     onError: (error) => void faults.push(error),
   });
@@ -242,7 +242,9 @@ items:
   });
 
   test("are nothing to 1.36, whose gate is off", async () => {
-    const { api } = await start("ValidatingAdmissionPolicy", folderWith({ "a.yaml": both("a.static.k8s.io") }), "1.36");
+    const { api } = await start("ValidatingAdmissionPolicy", folderWith({ "a.yaml": both("a.static.k8s.io") }), {
+      kubernetesVersion: "1.36",
+    });
     expect((await makeMap(api, "refused")).status).toBe(201);
   });
 });
@@ -303,45 +305,60 @@ describe("K37-108: webhooks of a folder", () => {
   });
 });
 
-test("K37-108: the API of 1.37 makes no object of a name that is reserved for files", async () => {
-  const path = `/apis/${GROUP}/validatingwebhookconfigurations`;
-  const configuration = { metadata: { name: "w.static.k8s.io" }, webhooks: [] };
-  for (const [version, status] of [
-    ["1.36", 201],
-    ["1.37", 422],
-  ] as const) {
-    const server = await startCluster({ port: false, controllers: false, kubernetesVersion: version });
+test.each([
+  ["1.36", {}, 201],
+  ["1.36", { ManifestBasedAdmissionControlConfig: true }, 422],
+  ["1.37", {}, 422],
+  ["1.37", { ManifestBasedAdmissionControlConfig: false }, 201],
+] as const)(
+  "K37-108: the API keeps names for files while the gate is on (%s, %j: %i)",
+  async (kubernetesVersion, featureGates, status) => {
+    const server = await startCluster({ port: false, controllers: false, kubernetesVersion, featureGates });
     opened.push(server);
+    const configuration = { metadata: { name: "w.static.k8s.io" }, webhooks: [] };
+    const path = `/apis/${GROUP}/validatingwebhookconfigurations`;
     const answer = await call(server.transport(), "POST", path, configuration);
     expect(answer.status).toBe(status);
     if (status === 422) expect(answer.at("message")).toContain("cannot be managed via the API");
-  }
+  },
+);
+
+test("K37-108: a server whose gate is off ignores the folder", async () => {
+  const path = folderWith({ "a.yaml": both("a.static.k8s.io") });
+  const { api } = await start("ValidatingAdmissionPolicy", path, {
+    featureGates: { ManifestBasedAdmissionControlConfig: false },
+  });
+  expect((await makeMap(api, "refused")).status).toBe(201);
 });
 
 test.each([
-  ["1.36", 400],
-  ["1.37", 201],
-] as const)("K37-103: webhooks of the API see reviews of users in %s alone before 1.37", async (version, status) => {
-  const config = hooks.on("/reviews", ({ request }) => ({
-    apiVersion: "admission.k8s.io/v1",
-    kind: "AdmissionReview",
-    response: { uid: request["uid"], allowed: false, status: { code: 400, message: "no questions" } },
-  }));
-  const server = await startCluster({ port: false, controllers: false, kubernetesVersion: version });
-  opened.push(server);
-  const api = server.transport();
-  await call(api, "POST", `/apis/${GROUP}/validatingwebhookconfigurations`, {
-    metadata: { name: "w" },
-    webhooks: [
-      {
-        name: "one.webhook.test",
-        clientConfig: config,
-        rules: [{ apiGroups: ["*"], apiVersions: ["*"], operations: ["*"], resources: ["selfsubjectreviews"] }],
-        sideEffects: "None",
-        admissionReviewVersions: ["v1"],
-      },
-    ],
-  });
-  const asked = await call(api, "POST", "/apis/authentication.k8s.io/v1/selfsubjectreviews", {});
-  expect(asked.status, asked.text).toBe(status);
-});
+  ["1.36", {}, 400],
+  ["1.37", {}, 201],
+  ["1.37", { ExcludeAdmissionWebhookVirtualResources: false }, 400],
+] as const)(
+  "K37-103: webhooks of the API see no reviews of users while the gate is on (%s, %j: %i)",
+  async (kubernetesVersion, featureGates, status) => {
+    const config = hooks.on("/reviews", ({ request }) => ({
+      apiVersion: "admission.k8s.io/v1",
+      kind: "AdmissionReview",
+      response: { uid: request["uid"], allowed: false, status: { code: 400, message: "no questions" } },
+    }));
+    const server = await startCluster({ port: false, controllers: false, kubernetesVersion, featureGates });
+    opened.push(server);
+    const api = server.transport();
+    await call(api, "POST", `/apis/${GROUP}/validatingwebhookconfigurations`, {
+      metadata: { name: "w" },
+      webhooks: [
+        {
+          name: "one.webhook.test",
+          clientConfig: config,
+          rules: [{ apiGroups: ["*"], apiVersions: ["*"], operations: ["*"], resources: ["selfsubjectreviews"] }],
+          sideEffects: "None",
+          admissionReviewVersions: ["v1"],
+        },
+      ],
+    });
+    const asked = await call(api, "POST", "/apis/authentication.k8s.io/v1/selfsubjectreviews", {});
+    expect(asked.status, asked.text).toBe(status);
+  },
+);

@@ -6,7 +6,7 @@ import { list, objects, type Received, type ReceivedObject, text, absent } from 
 import type { ApiObject } from "../../../machinery/meta/object.js";
 import { qualifiedNameErrors, pathSegmentErrors } from "../../../machinery/validation/names.js";
 import { compileExpression, expressionEnvironment } from "../../admission/expression-environment.js";
-import { isGateOn } from "../../gates/feature-gates.js";
+import type { ServerTraits } from "../../gates/feature-gates.js";
 import type {
   MatchCondition,
   MutatingWebhookConfiguration,
@@ -26,12 +26,9 @@ const MANIFEST_GATE = "ManifestBasedAdmissionControlConfig";
 export const STATIC_SUFFIX = ".static.k8s.io";
 
 /** What is wrong with the name of an object that is made through the API. One that has such a name already keeps it. */
-export function staticNameErrors(
-  { metadata }: ApiObject,
-  { release }: { readonly release: { readonly emulated: string } },
-): readonly FieldError[] {
+export function staticNameErrors({ metadata }: ApiObject, { gates }: ServerTraits): readonly FieldError[] {
   const { name = "" } = metadata ?? {};
-  if (!name.endsWith(STATIC_SUFFIX) || !isGateOn(release, MANIFEST_GATE)) return [];
+  if (!name.endsWith(STATIC_SUFFIX) || !gates.enabled(MANIFEST_GATE)) return [];
   const reserved = `names ending with ${goQuote(STATIC_SUFFIX)} are reserved for static manifest-based configurations`;
   return [invalidValue("metadata.name", name, `${reserved} and cannot be managed via the API`)];
 }

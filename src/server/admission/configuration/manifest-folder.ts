@@ -1,4 +1,4 @@
-import { isGateOn } from "../../../api/gates/feature-gates.js";
+import type { ServerGates } from "../../../api/gates/feature-gates.js";
 import { forbiddenField, formatFieldError, invalidValue } from "../../../machinery/errors/field-error.js";
 import {
   type ConfigurationDocument,
@@ -59,23 +59,23 @@ const FORMATS: Readonly<Record<ManifestPlugin, ConfigurationFormat>> = {
 };
 
 /**
- * The folder that a document names for a plugin. A version of Kubernetes whose gate is off ignores the document. Throws in kube-apiserver's
+ * The folder that a document names for a plugin. A server whose gate is off ignores the document. Throws in kube-apiserver's
  * words.
  */
 export function readManifestFolder(
   plugin: ManifestPlugin,
   document: ConfigurationDocument,
-  release: { readonly emulated: string },
+  gates: ServerGates,
 ): ManifestFolder {
-  if (!isGateOn(release, GATE) || document.text === "") return {};
+  if (!gates.enabled(GATE) || document.text === "") return {};
   const { object } = decodeConfigurationStrictly<{ readonly staticManifestsDir?: string }>(document, FORMATS[plugin]);
   const { staticManifestsDir = "" } = object;
   return staticManifestsDir === "" ? {} : { staticManifestsDir };
 }
 
 /** What is wrong with the folder of a plugin, before anybody looks at it; undefined for nothing. */
-export function manifestFolderFault(folder: string, release: { readonly emulated: string }): string | undefined {
-  if (!isGateOn(release, GATE)) {
+export function manifestFolderFault(folder: string, gates: ServerGates): string | undefined {
+  if (!gates.enabled(GATE)) {
     return formatFieldError(forbiddenField(FIELD, `${FIELD} requires the ${GATE} feature gate to be enabled`));
   }
   return folder.startsWith("/") ? undefined : folderFault(folder, "must be an absolute file path");

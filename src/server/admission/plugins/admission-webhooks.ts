@@ -1,4 +1,3 @@
-import { isGateOn } from "../../../api/gates/feature-gates.js";
 import { inOrder } from "../../../base/async/turns.js";
 import { isExemptFromWebhooks, isReview } from "../matching/exempt-resources.js";
 import type { AdmissionContext, AdmissionPlugin, AdmissionTarget, ManifestFolder } from "../plugin.js";
@@ -51,5 +50,5 @@ function askedWhen(
 }
 
 /** K37-103 */
-const seesNoReviews = ({ release }: AdmissionContext, target: AdmissionTarget): boolean =>
-  isReview(target) && isGateOn(release, "ExcludeAdmissionWebhookVirtualResources");
+const seesNoReviews = ({ gates }: AdmissionContext, target: AdmissionTarget): boolean =>
+  isReview(target) && gates.enabled("ExcludeAdmissionWebhookVirtualResources");
