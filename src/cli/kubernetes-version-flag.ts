@@ -18,17 +18,18 @@ export const emulationFlags: readonly FlagSpec[] = [
   flagOf(genericSection, "min-compatibility-version"),
 ];
 
-/** What {@link emulationFlags} say; undefined where neither is given. Throws a usage error for a version that cannot be emulated. */
-export function emulationFlagsOf(invocation: Invocation): VersionOptions["emulation"] {
+/** Which version the flags say that a server is, and behaves as. Throws a usage error for a version that it cannot be. */
+export function versionOptionsOf(invocation: Invocation): VersionOptions {
   const { emulation } = readOptions(emulationOptions, invocation.flags, "");
   const kubernetesVersion = kubernetesVersionOf(invocation);
-  const [fault] = emulationFaults({ ...(emulation && { emulation }), ...(kubernetesVersion && { kubernetesVersion }) });
+  const version = { ...(kubernetesVersion !== undefined && { kubernetesVersion }), ...(emulation && { emulation }) };
+  const [fault] = emulationFaults(version);
   if (fault !== undefined) throw usageError(invocation, fault);
-  return emulation;
+  return version;
 }
 
-/** The minor version that {@link kubernetesVersionFlag} names; undefined where it is not given. Throws a usage error for one that is not served. */
-export function kubernetesVersionOf(invocation: Invocation): string | undefined {
+/** The minor version that {@link kubernetesVersionFlag} names; undefined where it is not given. */
+function kubernetesVersionOf(invocation: Invocation): string | undefined {
   const text = invocation.flags.string("kubernetes-version");
   if (text === "") return undefined;
   try {

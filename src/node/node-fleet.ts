@@ -23,7 +23,7 @@ import { FleetNode, type NodeDescription } from "./fleet-node.js";
 import { comparableHost } from "./node-host.js";
 
 export interface FleetOptions {
-  /** The version of their kubelets. Default: the default version's, "v1.36.3". */
+  /** The version of their kubelets. Default: the default version's, "v1.37.1". */
   readonly kubeletVersion?: string | undefined;
   readonly nodes: readonly NodeDescription[];
   /** To the API server, as a user who may do what nodes may. */

@@ -8,8 +8,8 @@ export interface AssetsOptions {
   readonly parent: string;
   /** The words that start kubets. */
   readonly program: readonly string[];
-  /** The version of Kubernetes that kube-apiserver is; undefined: the default. */
-  readonly kubernetesVersion?: string | undefined;
+  /** The flags that say which version of Kubernetes kube-apiserver is: "--kubernetes-version=1.36". Empty: the default. */
+  readonly versionFlags: readonly string[];
   /** What `--help` prints, by the name of the program. envtest reads it at each start: the shell answers it in a millisecond. */
   readonly help: { readonly "kube-apiserver": string; readonly etcd: string };
 }
@@ -18,11 +18,10 @@ export interface AssetsOptions {
  * Makes the folder of kube-apiserver, etcd and kubectl that start kubets, and answers its path. There is one for each installation of
  * kubets. A program that is there and right is not touched: tests may be starting it.
  */
-export async function makeAssets({ parent, program, kubernetesVersion, help }: AssetsOptions): Promise<string> {
+export async function makeAssets({ parent, program, versionFlags, help }: AssetsOptions): Promise<string> {
   const installation = createHash("sha256").update(program.join("\0")).digest("hex").slice(0, 12);
   // Tests of several versions may run at once.
-  const folder = join(parent, kubernetesVersion === undefined ? installation : `${installation}-${kubernetesVersion}`);
-  const given = kubernetesVersion === undefined ? [] : [`--kubernetes-version=${kubernetesVersion}`];
+  const folder = join(parent, [installation, ...versionFlags.map((flag) => flag.slice("--".length))].join("-"));
   // Whoever could write to one of these folders would choose what the tests run.
   makeOwnFolder(folder, 0o755);
   makeOwnFolder(join(folder, "compiled"));
@@ -30,7 +29,7 @@ export async function makeAssets({ parent, program, kubernetesVersion, help }: A
   await Promise.all([
     keep(
       join(folder, "kube-apiserver"),
-      roleShim(["kube-apiserver", ...given], program, help["kube-apiserver"], folder),
+      roleShim(["kube-apiserver", ...versionFlags], program, help["kube-apiserver"], folder),
     ),
     keep(join(folder, "etcd"), roleShim(["etcd"], program, help.etcd, folder)),
     keep(join(folder, "kubectl"), shim(["export KUBETS_PROGRAM=kubectl", `exec ${words(program)} "$@"`])),

@@ -27,12 +27,7 @@ import {
   nodesFlag,
   nodesOf,
 } from "./node-flags.js";
-import {
-  emulationFlags,
-  emulationFlagsOf,
-  kubernetesVersionFlag,
-  kubernetesVersionOf,
-} from "../../cli/kubernetes-version-flag.js";
+import { emulationFlags, kubernetesVersionFlag, versionOptionsOf } from "../../cli/kubernetes-version-flag.js";
 import { maxObjectBytesFlag, maxObjectBytesOf, storageMediaTypeFlag, storageMediaTypeOf } from "./storage-flag.js";
 import { errorMessage } from "../../base/text/error-message.js";
 import { controllerNames, controllersOffByDefault, enabledControllers } from "../../api/controllers/index.js";
@@ -97,13 +92,11 @@ export function serverChoiceOf(factory: Factory, invocation: Invocation): Server
   const authorization = authorizationOf(factory, invocation);
   const loadBalancerAddresses = loadBalancerAddressesOf(invocation);
   const serverName = serverNameOf(invocation);
-  const kubernetesVersion = kubernetesVersionOf(invocation);
-  const emulation = emulationFlagsOf(invocation);
+  const version = versionOptionsOf(invocation);
   const nodes = nodesOf(invocation);
   const imageScripts = imageScriptsOf(factory, invocation);
   return {
-    ...(kubernetesVersion !== undefined && { kubernetesVersion }),
-    ...(emulation && { emulation }),
+    ...version,
     storageMediaType: storageMediaTypeOf(invocation),
     maxObjectBytes: maxObjectBytesOf(invocation),
     runtimeConfig: runtimeConfigOf(invocation),

@@ -3,16 +3,19 @@ import { isAbsolute, join, resolve } from "node:path";
 import { ownProgram } from "../../base/files/own-program.js";
 import type { Command, Invocation } from "../../cli/command.js";
 import { usageError } from "../../cli/errors.js";
-import { kubernetesVersionFlag, kubernetesVersionOf } from "../../cli/kubernetes-version-flag.js";
+import { emulationFlags, kubernetesVersionFlag, versionOptionsOf } from "../../cli/kubernetes-version-flag.js";
 import type { Factory } from "../../cli/connect/factory.js";
 import { componentHelp } from "../../component/component.js";
+import { emulationOptions, type VersionOptions } from "../../component/apiserver-flags/emulation.js";
+import { versionOptions } from "../../component/apiserver-flags/own.js";
+import { argumentsOf } from "../../component/option-group.js";
 import { etcdHelp } from "./etcd.js";
 
 const FORMS = ["env", "path"];
 
 export function envtestCommand(write = writeAssets): Command {
   return {
-    use: "envtest [-p env|path] [--kubernetes-version=VERSION]",
+    use: "envtest [-p env|path] [--kubernetes-version=VERSION] [--emulated-version=VERSION]",
     description:
       "Print the folder of the programs that Go's envtest (sigs.k8s.io/controller-runtime/pkg/envtest) starts, as the command that sets KUBEBUILDER_ASSETS.\n\n" +
       "kube-apiserver and kubectl in it are kubets; etcd answers health checks, for the API server keeps its objects in memory. There is nothing to download. The folder is made on first use, below $KUBETS_HOME or the user's cache folder.",
@@ -31,6 +34,7 @@ export function envtestCommand(write = writeAssets): Command {
         usage: "What to print: env, a command for a shell, or path, the folder alone.",
       },
       kubernetesVersionFlag,
+      ...emulationFlags,
     ],
     validateArgs: (invocation) => {
       const [operand] = invocation.args;
@@ -38,7 +42,7 @@ export function envtestCommand(write = writeAssets): Command {
     },
     execute: async (factory, invocation) => {
       const form = formOf(invocation);
-      const folder = await write(factory, kubernetesVersionOf(invocation));
+      const folder = await write(factory, versionOptionsOf(invocation));
       factory.streams.out.write(form === "path" ? `${folder}\n` : `export KUBEBUILDER_ASSETS=${quoted(folder)}\n`);
     },
   };
@@ -50,7 +54,7 @@ function formOf(invocation: Invocation): string {
   throw usageError(invocation, `invalid value "${form}" for --print: use ${FORMS.join(" or ")}`);
 }
 
-async function writeAssets({ env, cwd, platform }: Factory, kubernetesVersion: string | undefined): Promise<string> {
+async function writeAssets({ env, cwd, platform }: Factory, version: VersionOptions): Promise<string> {
   if (platform === "win32") {
     throw new Error("envtest needs a POSIX shell: run it, and the tests, in the Windows Subsystem for Linux");
   }
@@ -61,7 +65,7 @@ async function writeAssets({ env, cwd, platform }: Factory, kubernetesVersion: s
   return makeAssets({
     parent: join(cacheFolder(env, cwd, platform), "envtest"),
     program: ownProgram(process),
-    kubernetesVersion,
+    versionFlags: argumentsOf({ ...versionOptions, ...emulationOptions }, version),
     help: { "kube-apiserver": componentHelp(standInComponent()), etcd: etcdHelp() },
   });
 }

@@ -18,7 +18,7 @@ function versionFault(text: string): string | undefined {
 export const versionOptions = {
   /**
    * The version of Kubernetes that the server is in all that clients see: "1.36", "v1.36.3" or "kube=1.36"; the patch release does not count. A
-   * start rejects for one that it cannot be. Default: 1.36.
+   * start rejects for one that it cannot be. Default: the newest.
    */
   kubernetesVersion: {
     name: "kubernetes-version",

@@ -51,6 +51,11 @@ test.each([
 describe("kubets envtest", () => {
   test.each([
     ["an operand", ["x"], "envtest takes no arguments, got x"],
+    [
+      "a version that it cannot behave as",
+      ["--emulated-version=1.30"],
+      "emulation version 1.30 is not between [1.36, 1.37]",
+    ],
     ["a form that there is none of", ["-p", "overview"], 'invalid value "overview" for --print: use env or path'],
   ])("refuses %s", async (_what, argv, message) => {
     const { code, stderr } = await run(...argv);

@@ -1,4 +1,4 @@
-import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { type ChildProcess, execFileSync, spawn, spawnSync } from "node:child_process";
 import { generateKeyPairSync } from "node:crypto";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { get } from "node:http";
@@ -67,6 +67,19 @@ describe.skipIf(!built)("the programs of kubets envtest", () => {
     const script = `eval "$(cat)"; printf %s "$KUBEBUILDER_ASSETS"`;
     expect(execFileSync("sh", ["-c", script], { input: kubets("envtest"), encoding: "utf8" })).toBe(assets);
     expect(modified()).toBe(before);
+  });
+
+  test("are of the version that they were made for, which may emulate an older one", () => {
+    const emulating = kubets("envtest", "--print=path", "--emulated-version=1.36").trim();
+    expect(emulating).not.toBe(assets);
+    const gate = "--feature-gates=ExcludeAdmissionWebhookVirtualResources=true";
+    const { status, stderr } = spawnSync(join(emulating, "kube-apiserver"), [gate], { env: environment() });
+    expect({ status, stderr: String(stderr) }).toEqual({
+      status: 1,
+      stderr: expect.stringContaining(
+        "feature is PreAlpha at emulated version 1.36, min compatibility version 1.35",
+      ) as string,
+    });
   });
 
   test("kubectl is kubets that calls itself kubectl", () => {

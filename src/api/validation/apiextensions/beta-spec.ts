@@ -10,7 +10,7 @@ import { versionWith, goVersion } from "./definition-spec.js";
 export interface DefinitionRequest {
   /** "" for a request of the server itself. */
   readonly apiVersion: string;
-  /** The version of Kubernetes that the server is. Default: 1.36. */
+  /** The version of Kubernetes that the server is. Default: the newest. */
   readonly release?: { readonly version: string; readonly minCompatibility: string };
 }
 
