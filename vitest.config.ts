@@ -28,7 +28,7 @@ const LONG = [
   "test/model/**/*.test.ts",
   // They ask the real program at each row.
   "test/node/scripted/{awk,dumps,find,grep,sed,text-tools}.test.ts",
-  "test/parity/{first,second}-half.test.ts",
+  "test/parity/{first-half,previous-kubectl,second-half}.test.ts",
   "test/release/**/*.test.ts",
   "test/scripts/by-kubectl.test.ts",
   "test/security/attacks/**/*.test.ts",

@@ -2,7 +2,7 @@ import { appendFileSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import { executableMissing, testsExecutable } from "../helpers/program-under-test.js";
-import { realTool } from "../helpers/real-tools.js";
+import { previousKubectl, type RealTool, realTool } from "../helpers/real-tools.js";
 import { parseCommandList, storedCommandListText } from "./coverage/kubectl-flags.js";
 import { countLines, type RunLine } from "./coverage/line-counts.js";
 import { type MeantDifference, meantDifferences } from "./meant-differences.js";
@@ -19,7 +19,17 @@ import { parseSession } from "./session.js";
 
 const folder = join(import.meta.dirname, "sessions");
 const only = process.env.PARITY_SESSION;
-const kubectl = realTool("kubectl");
+
+/** The kubectl that sessions are compared with, and the version of its servers. */
+interface PlayedKubectl {
+  readonly tool: RealTool;
+  /** "1.37.1" */
+  readonly version: string;
+}
+
+const NEWEST: PlayedKubectl = { tool: realTool("kubectl"), version: "1.37.1" };
+/** Of the version before: our program has the texts of 1.37 alone, so only sessions without the differences agree. */
+export const PREVIOUS: PlayedKubectl = { tool: previousKubectl(), version: "1.36.3" };
 
 export interface ComparedSessions {
   /** Of those that are named here, or of all. */
@@ -30,10 +40,19 @@ export interface ComparedSessions {
   readonly executable?: readonly string[];
   /** Sessions of {@link executable} in which kubets itself was compared already: then the executable alone is. */
   readonly compared?: readonly string[];
+  /** Default: that of the newest version. */
+  readonly kubectl?: PlayedKubectl;
 }
 
 /** A test for each session. Of all sessions together: every meant difference is needed, and no command is short of lines. */
-export function compareSessions({ names, part, executable = [], compared = [] }: ComparedSessions = {}): void {
+export function compareSessions({
+  names,
+  part,
+  executable = [],
+  compared = [],
+  kubectl = NEWEST,
+}: ComparedSessions = {}): void {
+  const { tool, version } = kubectl;
   const sessions = readdirSync(folder)
     .filter((file) => file.endsWith(".txtar"))
     .map((file) => file.replace(/\.txtar$/, ""))
@@ -45,11 +64,11 @@ export function compareSessions({ names, part, executable = [], compared = [] }:
     .filter((name) => names === undefined || names.includes(name))
     .filter((_, index) => part === undefined || index % part.of === part.index)
     .map((name) => parseSession(name, readFileSync(join(folder, `${name}.txtar`), "utf8")));
-  if (kubectl.missing !== undefined) process.stdout.write(`parity is skipped: ${kubectl.missing}\n`);
+  if (tool.missing !== undefined) process.stdout.write(`parity is skipped: ${tool.missing}\n`);
   const executableRuns = !testsExecutable && executableMissing === undefined;
   if (executable.length > 0 && executableMissing !== undefined) process.stdout.write(`parity: ${executableMissing}\n`);
 
-  describe.skipIf(kubectl.missing !== undefined)("kubets answers as kubectl 1.37.1 does", () => {
+  describe.skipIf(tool.missing !== undefined)(`kubets answers as kubectl ${version} does`, () => {
     const used = new Set<MeantDifference>();
     const run: RunLine[] = [];
 
@@ -57,9 +76,9 @@ export function compareSessions({ names, part, executable = [], compared = [] }:
       test.concurrent(session.name, async ({ expect }) => {
         const isCompiled = executableRuns && executable.includes(session.name);
         const [real, ours, compiled] = await Promise.all([
-          runSession(session, installReal(kubectl.path)),
-          isCompiled && compared.includes(session.name) ? undefined : runSession(session, installOurs),
-          isCompiled ? runSession(session, installExecutable) : undefined,
+          runSession(session, installReal(tool.path), version),
+          isCompiled && compared.includes(session.name) ? undefined : runSession(session, installOurs, version),
+          isCompiled ? runSession(session, installExecutable, version) : undefined,
         ]);
         run.push(...real.steps);
         const ofExecutable = compiled === undefined ? "" : differences(real, compiled, used);

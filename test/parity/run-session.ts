@@ -52,13 +52,22 @@ export const START_OF_SESSIONS = Math.floor(Date.now() / DAY) * DAY - 30 * DAY;
  * Runs a session on a cluster of its own. Clock and randomness are the same for every run, so uids, versions and ages
  * are too; the clock goes on by 90 seconds after each step.
  */
-export async function runSession(session: Session, install: InstallProgram): Promise<SessionResult> {
+export async function runSession(
+  session: Session,
+  install: InstallProgram,
+  kubernetesVersion: string,
+): Promise<SessionResult> {
   const folder = mkdtempSync(join(tmpdir(), "kubets-parity-"));
   const requests: string[] = [];
-  const { cluster, passTime, ...living } = await startSessionCluster(session, START_OF_SESSIONS, (request) => {
-    requests.push(describeRequest(request));
-    if (LASTING.test(request.path)) appendFileSync(join(folder, LASTING_REQUESTS), `${request.path}\n`);
-  });
+  const { cluster, passTime, ...living } = await startSessionCluster(
+    session,
+    START_OF_SESSIONS,
+    (request) => {
+      requests.push(describeRequest(request));
+      if (LASTING.test(request.path)) appendFileSync(join(folder, LASTING_REQUESTS), `${request.path}\n`);
+    },
+    kubernetesVersion,
+  );
   const companions = await startCompanions(session, folder, cluster.caCertificate, (request) =>
     requests.push(describeRequest(request)),
   );

@@ -19,9 +19,6 @@ export interface SessionCluster {
 
 const STEP = 90_000;
 
-/** The minor version of Kubernetes of both clusters: that of the kubectl whose sessions are played. */
-export const PLAYED_VERSION = "1.37";
-
 /**
  * Sessions write the numbers of budgets themselves: whether the disruption controller comes first is left to chance. The pod garbage
  * collector would delete pods of nodes that are missing in a session that takes 40 seconds.
@@ -33,16 +30,17 @@ const CONTROLLERS = (quietCluster.controllers || []).filter((name) => !LEFT_TO_C
 export const hasLife = ({ name }: Session): boolean => name.startsWith("life");
 
 /**
- * Starts the cluster of a session, whose time and randomness are the same in every run. Time stands still while a line runs, and
+ * Starts the cluster of a session, of the version of the kubectl that plays it, whose time and randomness are the same in every run. Time stands still while a line runs, and
  * begins at `start`, unless it has a life: see {@link startLivingCluster}.
  */
 export async function startSessionCluster(
   session: Session,
   start: number,
   onRequest: NonNullable<ClusterOptions["onRequest"]>,
+  kubernetesVersion: string,
 ): Promise<SessionCluster> {
   const random = seededRandom(session.name);
-  if (hasLife(session)) return startLivingCluster({ random, onRequest });
+  if (hasLife(session)) return startLivingCluster({ random, onRequest, kubernetesVersion });
   const clock = new FixedClock(start);
   const cluster = await startCluster({
     clock,
@@ -52,7 +50,7 @@ export async function startSessionCluster(
     // Which claim is marked first is left to chance.
     featureGates: { PersistentVolumeClaimUnusedSinceTime: false },
     onRequest,
-    kubernetesVersion: PLAYED_VERSION,
+    kubernetesVersion,
   });
   return {
     cluster,
@@ -72,12 +70,13 @@ const LONG_AGO = "2010-03-01T08:00:00Z";
  * A cluster with two nodes, all controllers and the scheduler: between two lines a rollout comes to its end. Nodes have every image
  * but those tagged "missing". A request waits until what the one before it began is done, so that a line may write several objects.
  */
-async function startLivingCluster(options: Pick<ClusterOptions, "random" | "onRequest">): Promise<SessionCluster> {
+async function startLivingCluster(
+  options: Pick<ClusterOptions, "random" | "onRequest" | "kubernetesVersion">,
+): Promise<SessionCluster> {
   const hasImage = (image: string): boolean => !image.endsWith(":missing");
   const cluster = await startCluster({
     ...options,
     // Lives whose containers wait for a signal, or fail to start, go on as their lines expect.
-    kubernetesVersion: PLAYED_VERSION,
     standIn: false,
     clock: manualClock(LONG_AGO),
     nodes: ["node-1", "node-2"].map((name) => ({ name, hasImage })),
