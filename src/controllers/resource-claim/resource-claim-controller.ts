@@ -6,11 +6,11 @@ import type { EventRecorder } from "../../client/events/index.js";
 import { objectKey, type SharedInformer } from "../../client/informers/index.js";
 import { isNotFound } from "../../machinery/errors/status-error.js";
 import type { ControllerContext } from "../context.js";
+import { MadeClaims, OWNER_INDEX } from "./made-claims.js";
 import { unlessChanged, unlessAbsent } from "../writes.js";
 import {
   claimOfEntry,
   generatedClaim,
-  isMadeFor,
   isOwnedBy,
   isPodDone,
   namesOfClaims,
@@ -24,8 +24,6 @@ import {
 
 const NAME = "resourceclaim-controller";
 const CLAIM_KIND = ["resource.k8s.io/v1", "ResourceClaim"] as const;
-/** The index of claims by the uid of the pod that they were made for. */
-const OWNER_INDEX = "pod-owner";
 /** The index of pods by "<namespace>/<claim>" of the ResourceClaims that they use. */
 const CLAIM_INDEX = "resource-claim";
 
@@ -35,7 +33,6 @@ export function resourceClaimController(context: ControllerContext): void {
   const pods = manager.informers.of("v1", "Pod");
   const claims = manager.informers.of(...CLAIM_KIND);
   pods.addIndexers({ [CLAIM_INDEX]: (pod) => namesOfClaims(pod).map((name) => `${pod.metadata?.namespace}/${name}`) });
-  claims.addIndexers({ [OWNER_INDEX]: (claim) => [podOwnerOf(claim)?.uid ?? ""] });
   const reconciler = new ResourceClaimReconciler(context);
 
   manager
@@ -76,13 +73,15 @@ class ResourceClaimReconciler {
   readonly #claims: SharedInformer<Stored<ResourceClaim>>;
   readonly #templates: SharedInformer<Stored<ResourceClaimTemplate>>;
   readonly #recorder: EventRecorder;
+  readonly #made: MadeClaims;
   readonly #countClaim: ControllerContext["countClaim"];
 
-  constructor({ client, manager, recorder, countClaim }: ControllerContext) {
+  constructor({ client, clock, manager, recorder, countClaim }: ControllerContext) {
     this.#countClaim = countClaim;
     this.#client = client;
     this.#pods = manager.informers.of("v1", "Pod");
     this.#claims = manager.informers.of(...CLAIM_KIND);
+    this.#made = new MadeClaims(this.#claims, clock);
     this.#templates = manager.informers.of("resource.k8s.io/v1", "ResourceClaimTemplate");
     this.#recorder = recorder({ component: "resource_claim" });
   }
@@ -138,11 +137,9 @@ class ResourceClaimReconciler {
       const claim = this.#claims.cache.get(`${namespace}/${named.name}`);
       if (claim !== undefined && isOwnedBy(claim, pod)) return undefined;
     }
-    // One that was made before the status could be written.
-    const orphan = this.#claims.cache
-      .byIndex(OWNER_INDEX, pod.metadata?.uid ?? "")
-      .find((claim) => isMadeFor(claim, pod, entry));
-    if (orphan !== undefined) return orphan.metadata?.name;
+    // One that was made before the status could be written, or that the informer has not shown.
+    const before = this.#made.madeFor(pod, entry);
+    if (before !== undefined) return before.metadata.name;
     const templateName = entry.resourceClaimTemplateName;
     const template = this.#templates.cache.get(`${namespace}/${templateName}`);
     if (template === undefined) {
@@ -154,7 +151,8 @@ class ResourceClaimReconciler {
     try {
       const created = await this.#claimsIn(namespace).create(claim);
       this.#countClaim(true, adminAccess);
-      return created.metadata?.name;
+      this.#made.add(created);
+      return created.metadata.name;
     } catch (error) {
       this.#countClaim(false, adminAccess);
       throw error;
