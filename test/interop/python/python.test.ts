@@ -1,6 +1,6 @@
 import { describeForeignClient } from "../foreign-client.js";
 
-describeForeignClient("python", "Python's kubernetes 36.0.3", [
+describeForeignClient("python", "Python's kubernetes 37.0.2", [
   "the client reads the kubeconfig and authenticates with its certificate",
   "a service account's token authenticates another client",
   "lists are typed: names, phases and times",
@@ -25,7 +25,7 @@ describeForeignClient("python", "Python's kubernetes 36.0.3", [
   "a second creation raises ApiException 409 AlreadyExists",
   "a write of a stale resourceVersion raises ApiException 409 Conflict, and succeeds after a new read",
   "an invalid object raises ApiException 422 with a cause for each field",
-  "a body that cannot be decoded raises ApiException 400",
+  "a body that cannot be decoded raises an error of status 400",
   "strict field validation names the unknown field",
   "a wrong bearer token raises ApiException 401",
   "foreground deletion removes the dependent before its owner",

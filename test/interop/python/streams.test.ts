@@ -18,4 +18,4 @@ const CHECKS = [
 
 const [python = "", main = ""] = program ?? [];
 const command = program && [python, join(dirname(main), "streams.py")];
-describeForeignStreams("streams of Python's kubernetes 36.0.3", command, CHECKS);
+describeForeignStreams("streams of Python's kubernetes 37.0.2", command, CHECKS);
