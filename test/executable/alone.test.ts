@@ -82,7 +82,7 @@ describe.skipIf(executableMissing !== undefined)("the executable", () => {
   test("says which kubets it is, of which commit, and by which runtime", async () => {
     const { stdout } = await run("kubets --version && kubets --version -o json");
     expect(stdout).toMatch(
-      /^kubets \d+\.\d+\.\d+\S*\n(commit [0-9a-f]{40}(-modified)? of .*\n)?Kubernetes v1\.36\.3\nbun \S+, \w+\/\w+\n\{\n/,
+      /^kubets \d+\.\d+\.\d+\S*\n(commit [0-9a-f]{40}(-modified)? of .*\n)?Kubernetes v1\.37\.1\nbun \S+, \w+\/\w+\n\{\n/,
     );
   });
 
@@ -96,7 +96,7 @@ describe.skipIf(executableMissing !== undefined)("the executable", () => {
     writeFileSync(join(folder, "work", "bunfig.toml"), 'preload = ["./evil.js"]\n');
     writeFileSync(join(folder, "work", "evil.js"), 'process.stdout.write("evil\\n");\n');
     expect(await run("kubets config get-contexts -o name")).toEqual({ code: 0, stdout: "", stderr: "" });
-    expect((await run("kubets version --client")).stdout).toMatch(/^Client Version: v1\.36\.3\n/);
+    expect((await run("kubets version --client")).stdout).toMatch(/^Client Version: v1\.37\.1\n/);
   });
 
   test("is not led astray by variables of the runtime", async () => {
@@ -104,7 +104,7 @@ describe.skipIf(executableMissing !== undefined)("the executable", () => {
     for (const [name, value] of Object.entries(variables)) {
       expect.soft({ name, ...(await run("kubets version --client", { [name]: value })) }).toMatchObject({
         code: 0,
-        stdout: expect.stringMatching(/^Client Version: v1\.36\.3\n/) as string,
+        stdout: expect.stringMatching(/^Client Version: v1\.37\.1\n/) as string,
         stderr: "",
       });
     }

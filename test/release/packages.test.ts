@@ -129,7 +129,7 @@ describe.skipIf(missing !== undefined || process.platform === "win32")("the pack
     const search = path(node);
     expect(run(search, "kubets", "version", "--client")).toEqual({
       code: 0,
-      stdout: expect.stringMatching(/^Client Version: v1\.36\.\d+\nKustomize Version: /),
+      stdout: expect.stringMatching(/^Client Version: v1\.37\.\d+\nKustomize Version: /),
       stderr: "",
     });
     const manifest = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: shop}\ndata: {open: always}\n";
@@ -228,7 +228,7 @@ describe.skipIf(missing !== undefined || process.platform === "win32")("the pack
         );
       expect(manifests.filter(({ bin }) => bin !== undefined).map((manifest) => manifest.name)).toEqual([name]);
       const { code, stdout } = registry.npm(["exec", "--no", "--", "kubets", "version", "--client"], { cwd: project });
-      expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringMatching(/^Client Version: v1\.36/) });
+      expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringMatching(/^Client Version: v1\.37/) });
     },
   );
 
