@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Cluster, startCluster } from "../../src/cluster/index.js";
 import { type Deferred, deferred } from "../../src/base/async/deferred.js";
+import { turn } from "../../src/base/async/turns.js";
+import type { Filter } from "../../src/cluster/server.js";
 import { call } from "../helpers/api-caller.js";
 import { eventually } from "../helpers/eventually.js";
 import {
@@ -34,16 +36,26 @@ const STUCK = {
   },
 };
 
-/** Who waits for a stream that is asked for, by the port by which the server is known. */
+/** Who waits for the head of a stream's answer, by the port by which the server is known. */
 const streams = new Map<number, Deferred<void>>();
 const STREAM = /[?&](?:watch|follow)=(?:true|1)\b/;
+
+const tellsOfStreams: Filter = (next) => async (request) => {
+  const handled = next(request);
+  const { exchange } = request;
+  const waiting = STREAM.test(exchange.uri)
+    ? streams.get(Number((exchange.authority ?? exchange.headers["host"])?.split(":")[1]))
+    : undefined;
+  if (waiting === undefined) return handled;
+  while (!exchange.responded && exchange.left !== true) await turn();
+  waiting.resolve();
+  return handled;
+};
 
 beforeAll(async () => {
   cluster = await startCluster({
     nodes: 1,
-    onRequest: ({ path, headers }) => {
-      if (STREAM.test(path)) streams.get(Number(headers["host"]?.split(":")[1]))?.resolve();
-    },
+    filters: [{ name: "tells of streams", filter: tellsOfStreams, before: "availability" }],
   });
   const api = cluster.transport();
   const pods = "/api/v1/namespaces/default/pods";
@@ -67,10 +79,10 @@ beforeAll(async () => {
   origin = {
     port: Number(new URL(cluster.url).port),
     kubeconfig: (port) => cluster.kubeconfig().replaceAll(cluster.url, `https://127.0.0.1:${port}`),
-    streamAsked: (port) => {
-      const asked = deferred<void>();
-      streams.set(port, asked);
-      return asked.promise;
+    streamAnswered: (port) => {
+      const answered = deferred<void>();
+      streams.set(port, answered);
+      return answered.promise;
     },
   };
 });

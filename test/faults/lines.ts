@@ -21,8 +21,8 @@ export interface Origin {
   readonly port: number;
   /** Of the server at this port of the loopback address. */
   kubeconfig(port: number): string;
-  /** Resolves when the server has been asked for a watch or for a log that goes on, by somebody who knows it by this port. */
-  streamAsked(port: number): Promise<void>;
+  /** Resolves when the server has begun to answer a watch, or a log that goes on, of somebody who knows it by this port. */
+  streamAnswered(port: number): Promise<void>;
 }
 
 const listening = async (server: Server): Promise<number> => {
@@ -129,9 +129,9 @@ interface StallingRelay {
   readonly port: number;
   /**
    * From the first moment on in which nothing has come for so many milliseconds, nothing gets through, on old connections and on new ones,
-   * and nobody is told. With `answered`, the server has sent something from now on before that moment.
+   * and nobody is told.
    */
-  stallOnceQuiet(quiet: number, wanted?: { readonly answered: boolean }): void;
+  stallOnceQuiet(quiet: number): void;
   close(): void;
 }
 
@@ -139,7 +139,6 @@ interface StallingRelay {
 async function stallingRelay(port: number): Promise<StallingRelay> {
   let timer: NodeJS.Timeout | undefined;
   let isStalled = false;
-  let mayStall = false;
   let heard = 0;
   const ends: Socket[] = [];
   const stall = async (): Promise<void> => {
@@ -147,7 +146,6 @@ async function stallingRelay(port: number): Promise<StallingRelay> {
     // A busy process hears of its timers before it hears of what came meanwhile.
     for (let turns = 0; turns < 3; turns++) await turn();
     if (heard !== before) return;
-    if (!mayStall) return void timer?.refresh();
     isStalled = true;
     for (const end of ends) end.unpipe().pause();
   };
@@ -158,19 +156,15 @@ async function stallingRelay(port: number): Promise<StallingRelay> {
     for (const end of [near, far]) {
       end.on("data", () => {
         heard += 1;
-        if (isStalled || timer === undefined) return;
-        if (end === far) mayStall = true;
-        timer.refresh();
+        if (!isStalled) timer?.refresh();
       });
     }
     near.pipe(far).pipe(near);
   });
   return {
     port: relay.port,
-    stallOnceQuiet: (quiet, { answered } = { answered: false }) => {
-      if (timer !== undefined) return;
-      mayStall = !answered;
-      timer = setTimeout(() => void stall(), quiet);
+    stallOnceQuiet: (quiet) => {
+      timer ??= setTimeout(() => void stall(), quiet);
     },
     close: () => {
       clearTimeout(timer);
@@ -185,7 +179,7 @@ export const silentStream =
   (origin: Origin): Line =>
   async () => {
     const relay = await stallingRelay(origin.port);
-    void origin.streamAsked(relay.port).then(() => relay.stallOnceQuiet(QUIET, { answered: true }));
+    void origin.streamAnswered(relay.port).then(() => relay.stallOnceQuiet(QUIET));
     return peerAt(relay.port, origin.kubeconfig(relay.port), relay.close);
   };
 

@@ -89,13 +89,16 @@ export async function* framesUntilBroken(
     yield* frames;
   } catch (error) {
     if (!isTransportError(error)) throw error;
-    if (!USUAL_END.test(error.reason)) yield [undecodable(error.reason)];
+    if (!isUsualEnd(error.reason)) yield [undecodable(error.reason)];
   }
 }
 
 /** What client-go takes for the end of a watch: EOF, a broken connection, and a time that is over. */
 const USUAL_END =
   /(?:^|: )(?:unexpected )?EOF$|connection reset by peer|use of closed network connection|GOAWAY|Client\.Timeout|i\/o timeout|TLS handshake timeout/;
+
+/** Whether a connection that broke for this reason is the end of a watch without an error. */
+export const isUsualEnd = (reason: string): boolean => USUAL_END.test(reason);
 
 /** client-go's limit of an event, in bytes. */
 const LONGEST_EVENT = 16 * 1024 * 1024;

@@ -4,6 +4,7 @@ import type { StatusError } from "../../machinery/errors/status-error.js";
 import type { VerboseLog } from "../klog.js";
 import { debuggingTransport } from "../transport/debugging-transport.js";
 import type { Transport } from "../transport/transport.js";
+import { isUsualEnd } from "../dynamic/watch-events.js";
 import { isTransportError } from "../transport/transport-error.js";
 import { goDurationText } from "./go-duration-text.js";
 import { clientOf, sourceOf } from "./request-source.js";
@@ -64,7 +65,8 @@ async function* loggedWatch(body: AsyncIterable<Uint8Array>, log: VerboseLog): A
   try {
     yield* body;
   } catch (error) {
-    if (isTransportError(error)) {
+    // Of another end an ERROR event tells.
+    if (isTransportError(error) && isUsualEnd(error.reason)) {
       const err = error.reason;
       const [level, line, message] =
         err === "unexpected EOF"

@@ -8,6 +8,7 @@ import { leveledLog } from "../../../src/client/leveled-log.js";
 import { createRestClient } from "../../../src/client/rest/create-rest-client.js";
 import { hexDump, requestLog } from "../../../src/client/rest/request-log.js";
 import type { RestClient, RestRequest } from "../../../src/client/rest/rest-client.js";
+import { TransportError } from "../../../src/client/transport/transport-error.js";
 import { startCluster } from "../../../src/cluster/index.js";
 import { quietCluster } from "../../helpers/quiet-cluster.js";
 import { settle } from "../../helpers/settle.js";
@@ -250,6 +251,29 @@ test("a watch that breaks off is logged as what it is", async () => {
   expect(text()).toBe(
     'streamwatcher.go:120] "Unexpected EOF during watch stream event decoding" err="unexpected EOF"\n',
   );
+});
+
+test.each([
+  [
+    "read tcp 127.0.0.1:1->127.0.0.1:2: read: connection reset by peer",
+    /^streamwatcher\.go:123\] "Unable to decode an event/,
+  ],
+  ["http2: client connection lost", /^$/],
+])("of an end of a watch that an ERROR event tells, nothing is logged (%s)", async (reason, expected) => {
+  const lines: string[] = [];
+  const write = (line: string | Uint8Array): void => void lines.push(String(line).replace(/^I\d{4} \S+ +\d+ /, ""));
+  const log = leveledLog({ level: 5, modules: "", clock: systemClock, pid: 1, write });
+  const broken = (async function* (): AsyncGenerator<Uint8Array> {
+    yield new Uint8Array();
+    throw new TransportError(reason);
+  })();
+  const watch = { ...get, path: "/api/v1/pods", query: { watch: "true" } };
+  const body = requestLog({ log, clock: systemClock, hidden: new Set() }).stream(watch, broken);
+  const read = async (): Promise<void> => {
+    for await (const _ of body);
+  };
+  await expect(read()).rejects.toThrow(reason);
+  expect(lines.join("")).toMatch(expected);
 });
 
 test.each<[string, Partial<RestRequest>, string]>([
