@@ -43,7 +43,7 @@ describe.skipIf(missing !== undefined)("helm 4.3.1, unchanged, and a release tha
     const tested = await helm.ok("test", "store", "--logs", "--timeout=50s");
     expect(tested).toMatch(/TEST SUITE: +store-answers\n/);
     expect(tested).toMatch(/Phase: +Succeeded/);
-    expect(tested).toContain("POD LOGS: store-answers\nthe release answers\n");
+    expect(tested).toContain("POD LOGS: store-answers (check)\nthe release answers\n");
   });
 
   test("upgrade --wait rolls out; upgrade --rollback-on-failure goes back to what ran", async () => {
