@@ -12,7 +12,9 @@ export const PARTS = ["api", "go-types", "gates", "components"];
 export function readVersionData(folder, name) {
   const version = /^v?(1\.\d+)(?:[.-].*)?$/.exec(name)?.[1];
   if (version === undefined) throw new Error(`"${name}" is no version of Kubernetes, such as 1.38 or 1.38-beta.0`);
-  const [openApi, go, gates, components] = PARTS.map((part) => readPart(join(folder, `kubernetes-${name}-${part}.json`)));
+  const [openApi, go, gates, components] = PARTS.map((part) =>
+    readPart(join(folder, `kubernetes-${name}-${part}.json`)),
+  );
   for (const [value, part] of [
     [openApi, "api"],
     [go, "go-types"],

@@ -33,7 +33,8 @@ export function carriedLines(next: VersionData, base: Pick<FactsFile, "definitio
     for (const [name, text] of Object.entries(types)) {
       const old = base.definitions[packageName]?.[name];
       if (old === undefined || old === text) continue;
-      for (const [field, change] of changesOfType(old, text)) note(`${typeId(`${packageName}.${name}`)}${field}`, change);
+      for (const [field, change] of changesOfType(old, text))
+        note(`${typeId(`${packageName}.${name}`)}${field}`, change);
     }
   }
   return [...fields].flatMap(([text, ids]) => {
@@ -55,7 +56,9 @@ function changesOfType(old: string, now: string): readonly (readonly [string, st
     }),
     ...[...before.keys()]
       .filter((field) => !after.has(field))
-      .map((field) => (field.startsWith("@") ? (["", `${field.slice(1)} no more`] as const) : ([`.${field}`, "gone"] as const))),
+      .map((field) =>
+        field.startsWith("@") ? (["", `${field.slice(1)} no more`] as const) : ([`.${field}`, "gone"] as const),
+      ),
   ];
 }
 
@@ -74,7 +77,9 @@ function changesOf(old: string, now: string): readonly string[] {
   const keys = [...new Set([...values.keys(), ...oldValues.keys()])];
   return [
     ...Object.entries(FLAGS).flatMap(([flag, name]) =>
-      flags.includes(flag) === oldFlags.includes(flag) ? [] : [flags.includes(flag) ? `${name} now` : `${name} no more`],
+      flags.includes(flag) === oldFlags.includes(flag)
+        ? []
+        : [flags.includes(flag) ? `${name} now` : `${name} no more`],
     ),
     ...(type === oldType ? [] : [`type ${oldType} -> ${type}`]),
     ...keys.flatMap((key) => {

@@ -31,7 +31,10 @@ export function componentLines({ version, components = {} }: VersionData, source
 }
 
 /** What two versions have otherwise, where the data of both tell: a change that our tables cannot show. */
-export function componentChanges({ components: now = {} }: VersionData, { components: old }: VersionData): readonly Line[] {
+export function componentChanges(
+  { components: now = {} }: VersionData,
+  { components: old }: VersionData,
+): readonly Line[] {
   if (old === undefined) return [];
   const changed = <Value>(id: string, before: Record<string, Value>, after: Record<string, Value>): readonly Line[] =>
     [...new Set([...Object.keys(before), ...Object.keys(after)])].toSorted().flatMap((name) => {

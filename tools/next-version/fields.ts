@@ -76,7 +76,8 @@ export function fieldsOf({ facts, go }: VersionData): ReadonlyMap<string, KnownF
         const found = collected(fields, holder, field, markers);
         const { name: plural, groupVersion: apiVersion, kind, namespaced = false } = resource;
         // The versions of a resource are validated in the shape of one.
-        if (found.places.some((one) => one.group === group && one.plural === plural && one.apiVersion !== apiVersion)) continue;
+        if (found.places.some((one) => one.group === group && one.plural === plural && one.apiVersion !== apiVersion))
+          continue;
         found.places.push({ group, plural, apiVersion, kind, namespaced, steps, holder, field, preferred });
       }
     });
@@ -173,7 +174,8 @@ class Markers {
     return (this.go.types[definition]?.fields ?? []).flatMap((field) => {
       if (field.json !== undefined) return [field];
       const [alias = "", name] = field.type.replace(/^\*/, "").split(".");
-      const inlined = name === undefined ? `${packageName}.${alias}` : `${this.go.imports[packageName]?.[alias]}.${name}`;
+      const inlined =
+        name === undefined ? `${packageName}.${alias}` : `${this.go.imports[packageName]?.[alias]}.${name}`;
       return field.inline === true ? this.#flat(inlined) : [];
     });
   }

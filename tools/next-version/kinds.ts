@@ -46,7 +46,12 @@ function storedLines(now: readonly ResourceEntry[], base: readonly ResourceEntry
     return was !== undefined && was.storageVersionHash !== one.storageVersionHash;
   });
   return [...new Set(changed.map(idOf))].map((id) =>
-    line("kinds", [id, "storage"], "stored in another version; what is stored already is converted when it is read", "src/api/facts/stored-version.ts"),
+    line(
+      "kinds",
+      [id, "storage"],
+      "stored in another version; what is stored already is converted when it is read",
+      "src/api/facts/stored-version.ts",
+    ),
   );
 }
 

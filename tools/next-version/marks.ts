@@ -17,7 +17,13 @@ export function readRule(mark: string): Rule | undefined {
   const words = mark
     .replace(/ (?:\/\/|# ).*$/, "")
     .split("=+")
-    .map((word) => word.replace(/^k8s:/, "").replace(/["`]/g, "").replace(/^(\w+Member)\(.*/, "$1").trim());
+    .map((word) =>
+      word
+        .replace(/^k8s:/, "")
+        .replace(/["`]/g, "")
+        .replace(/^(\w+Member)\(.*/, "$1")
+        .trim(),
+    );
   const wrapper = /^(alpha|beta)\(/.exec(words[0] ?? "")?.[1];
   const parts = wrapper === undefined ? words : words.slice(1);
   if (NO_RULE.test(parts.at(-1) ?? "")) return undefined;

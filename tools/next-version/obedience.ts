@@ -42,7 +42,9 @@ export class Obedience {
 
   /** An error counts that the same object does not have without what breaks the rule. */
   #isObeyed(place: Place, one: Try, where: "exact" | "around" = "around"): boolean {
-    const usual = new Set(one.isGood === true || isMissing(one) ? [] : this.#errorsOf(place, harmless(one, place)).map(textOf));
+    const usual = new Set(
+      one.isGood === true || isMissing(one) ? [] : this.#errorsOf(place, harmless(one, place)).map(textOf),
+    );
     const errors = this.#errorsOf(place, one).filter((error) => !usual.has(textOf(error)));
     const path = pathOf([...place.steps.map(({ name }) => name), place.field.name], one.below);
     const holder = pathOf(place.steps.map(({ name }) => name));
@@ -97,7 +99,9 @@ function tolerant(hook: () => readonly FieldError[] | undefined): readonly Field
 function nearest({ type, places }: KnownField): readonly Place[] {
   const family = type.split(".")[0];
   const isOwn = ({ holder, steps, group }: Place): number =>
-    (group.split(".")[0] || "core") === family || holder.definition.includes(`.${group || "core"}.`) ? steps.length : 100;
+    (group.split(".")[0] || "core") === family || holder.definition.includes(`.${group || "core"}.`)
+      ? steps.length
+      : 100;
   return places
     .filter(({ group, plural }) => builtinRecord(group, plural) !== undefined)
     .toSorted((a, b) => isOwn(a) - isOwn(b))
@@ -124,9 +128,14 @@ function harmless(one: Try, { field }: Place): Try {
   return { ...alone, value: ABSENT };
 }
 
-function objectWith({ apiVersion, kind, namespaced, steps }: Place, last: Readonly<Record<string, unknown>>): KubeObject {
+function objectWith(
+  { apiVersion, kind, namespaced, steps }: Place,
+  last: Readonly<Record<string, unknown>>,
+): KubeObject {
   const inner = steps.reduceRight<Readonly<Record<string, unknown>>>(
-    (held, { name, holds }: Step) => ({ [name]: holds === "items" ? [held] : holds === "values" ? { k0: held } : held }),
+    (held, { name, holds }: Step) => ({
+      [name]: holds === "items" ? [held] : holds === "values" ? { k0: held } : held,
+    }),
     last,
   );
   const metadata = { name: "one", resourceVersion: "1", uid: "1", ...(namespaced && { namespace: "default" }) };

@@ -48,7 +48,8 @@ export function changedMarkLines(judged: Judged): readonly Line[] {
     if (old === undefined || !isJudged(field)) return [];
     const came = [...field.rules].filter(([rule, stage]) => stage !== "ALPHA" && old.rules.get(rule) !== stage);
     const left = [...rulesOfBoth(old, field)].filter(
-      ([rule, stage]) => stage !== "ALPHA" && (field.rules.get(rule) ?? "ALPHA") === "ALPHA" && !isReplaced(rule, field),
+      ([rule, stage]) =>
+        stage !== "ALPHA" && (field.rules.get(rule) ?? "ALPHA") === "ALPHA" && !isReplaced(rule, field),
     );
     return [
       ...came.flatMap(([rule, stage]) => ruleLine(judged, field, rule, stage, section, old.rules.get(rule))),
@@ -59,7 +60,12 @@ export function changedMarkLines(judged: Judged): readonly Line[] {
         const now = field.rules.has(rule) ? "alpha now, so that the API server does not obey it" : "gone";
         return [line(section, [field.id, `-${rule}`], `${rule} is ${now}; we obey it`, whereOf(field, sources))];
       }),
-      ...gateLines(judged, field, [...field.gates].filter((gate) => !old.gates.has(gate)), section),
+      ...gateLines(
+        judged,
+        field,
+        [...field.gates].filter((gate) => !old.gates.has(gate)),
+        section,
+      ),
     ];
   });
 }
@@ -82,7 +88,8 @@ export function valueLines({ next, before, fields, obedience, sources }: Judged)
     const isKnown = (value: string): boolean =>
       isEnum ? obedience.takes(field, value) : sources.hasName(value) || sources.names(value);
     const where = whereOf(field, sources);
-    const lineOf = (value: string, text: string): Line => line("fields", [id, value], `${value}: ${text} (${field.id})`, where);
+    const lineOf = (value: string, text: string): Line =>
+      line("fields", [id, value], `${value}: ${text} (${field.id})`, where);
     const came = now.filter((value) => !old.includes(value) && !isKnown(value));
     const left = isEnum ? old.filter((value) => !now.includes(value) && obedience.takes(field, value)) : [];
     return [
@@ -103,7 +110,8 @@ const isJudged = ({ places }: KnownField): boolean =>
 
 /** Whether a field has the same rule with another limit. */
 const isReplaced = (rule: string, { rules }: KnownField): boolean => {
-  const bare = (text: string): string => (text.split(" ").at(-1) ?? "").replace(/=.*/, "").replace("immutable", "update");
+  const bare = (text: string): string =>
+    (text.split(" ").at(-1) ?? "").replace(/=.*/, "").replace("immutable", "update");
   return [...rules].some(([one, stage]) => stage !== "ALPHA" && bare(one) === bare(rule));
 };
 
@@ -160,7 +168,12 @@ function gateLines(
   return gates
     .filter((gate) => !isOn(gate, next) && !isInTable(gate, field.name))
     .map((gate) =>
-      line(section, [field.id, `featureGate=${gate}`], `behind the gate ${gate}, which is off: nothing drops it`, GATES_TABLE),
+      line(
+        section,
+        [field.id, `featureGate=${gate}`],
+        `behind the gate ${gate}, which is off: nothing drops it`,
+        GATES_TABLE,
+      ),
     );
 }
 

@@ -49,8 +49,7 @@ export class Sources {
   recordOf(group: string, plural: string): string {
     const found = [...this.#texts].find(
       ([path, text]) =>
-        path.startsWith("src/server/builtin/") &&
-        new RegExp(`group: "${group}",\\s+resource: "${plural}"`).test(text),
+        path.startsWith("src/server/builtin/") && new RegExp(`group: "${group}",\\s+resource: "${plural}"`).test(text),
     );
     return found?.[0] ?? `src/server/builtin/${group.split(".")[0] || "core"}/`;
   }
@@ -59,7 +58,12 @@ export class Sources {
 /** Whether the table of fields behind gates has a field of this name for a gate. */
 export const isInTable = (gate: string, field: string): boolean =>
   Object.values(FIELDS_BEHIND_GATES).some((fields) =>
-    [fields[gate] ?? []].flat().some((path) => path.slice(path.lastIndexOf(".") + 1).split("|").includes(field)),
+    [fields[gate] ?? []].flat().some((path) =>
+      path
+        .slice(path.lastIndexOf(".") + 1)
+        .split("|")
+        .includes(field),
+    ),
   );
 
 /** "<group>/<resource>" of every record. */

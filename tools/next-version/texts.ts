@@ -17,7 +17,8 @@ export function descriptionLines({ facts }: VersionData): readonly Line[] {
     const fields = definitions.structOf(definition)?.fields ?? [];
     if (fields.length === 0) continue;
     const lacks = ["", ...fields.map(({ name }) => name)].filter(
-      (field) => descriptionOf(definition, field, isKind) === undefined && !(field === "" && definition.endsWith("List")),
+      (field) =>
+        descriptionOf(definition, field, isKind) === undefined && !(field === "" && definition.endsWith("List")),
     );
     if (lacks.length === 0) continue;
     const id = typeId(definition);

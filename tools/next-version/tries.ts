@@ -26,7 +26,12 @@ export interface Try {
   readonly isGood?: true;
 }
 
-const ANY_REFUSAL = ["FieldValueRequired", "FieldValueInvalid", "FieldValueForbidden", "FieldValueNotSupported"] as const;
+const ANY_REFUSAL = [
+  "FieldValueRequired",
+  "FieldValueInvalid",
+  "FieldValueForbidden",
+  "FieldValueNotSupported",
+] as const;
 
 /** The writes that show whether a rule of a field is obeyed, all of them; undefined for a rule that no write can show. */
 export function triesOf(parts: readonly string[], schema: Schema, holder: StructSchema): readonly Try[] | undefined {
@@ -91,7 +96,11 @@ function ofLimit(name: string, limit: number, schema: Schema): readonly Try[] | 
       const valueOf = schema.type === "map" ? entries : items;
       const tooMany = { ...atField, errors: ["FieldValueTooMany"] } as const;
       return [
-        { ...tooMany, value: valueOf(limit + 1), errors: ["FieldValueTooMany", "FieldValueTooLong", "FieldValueInvalid"] },
+        {
+          ...tooMany,
+          value: valueOf(limit + 1),
+          errors: ["FieldValueTooMany", "FieldValueTooLong", "FieldValueInvalid"],
+        },
         { ...tooMany, value: valueOf(limit), isGood: true },
       ];
     }
@@ -107,7 +116,9 @@ function ofValue(name: string, word: string, schema: Schema, holder: StructSchem
   if (sibling !== undefined) return ofSibling(name, sibling, one, holder);
   switch (name) {
     case "required":
-      return [{ at: "field", value: ABSENT, errors: ["FieldValueRequired", "FieldValueInvalid", "FieldValueNotSupported"] }];
+      return [
+        { at: "field", value: ABSENT, errors: ["FieldValueRequired", "FieldValueInvalid", "FieldValueNotSupported"] },
+      ];
     case "forbidden":
       return [{ at: "field", value: one, errors: ["FieldValueForbidden"] }];
     case "format":

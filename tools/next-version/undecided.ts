@@ -12,7 +12,9 @@ import { descriptionLines, warningLines } from "./texts.js";
 import { line, type Line, type VersionData } from "./version-data.js";
 
 /** By version: what a person decided, with the reason. */
-export type Decisions = Readonly<Record<string, readonly { readonly reason: string; readonly of: readonly string[] }[]>>;
+export type Decisions = Readonly<
+  Record<string, readonly { readonly reason: string; readonly of: readonly string[] }[]>
+>;
 
 export interface Versions {
   readonly next: VersionData;
@@ -25,7 +27,12 @@ export interface Versions {
 }
 
 /** What a person must decide before a version is served, or for one that is served: what is not decided yet. */
-export async function undecided({ next, before, root, decisions: table = decisions }: Versions): Promise<readonly Line[]> {
+export async function undecided({
+  next,
+  before,
+  root,
+  decisions: table = decisions,
+}: Versions): Promise<readonly Line[]> {
   const releases = await Promise.all(SERVED_VERSIONS.map((version) => releaseOf(version)));
   const release = releases.find(({ version }) => version === next.version);
   const lines = allLines({ next, before, root }, release, releases);
@@ -54,7 +61,11 @@ function allLines({ next, before, root }: Versions, release: Release | undefined
   const judged: Judged = { next, before, fields, fieldsBefore, obedience, sources };
   const lines = [
     ...resourceLines(next, base, sources),
-    ...recordLines(next, before, releases.map(({ facts }) => facts)),
+    ...recordLines(
+      next,
+      before,
+      releases.map(({ facts }) => facts),
+    ),
     ...carriedLines(next, base),
     ...newFieldLines(judged),
     ...valueLines(judged),

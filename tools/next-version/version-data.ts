@@ -16,7 +16,9 @@ export interface VersionData {
 export interface GoTypes {
   /** By package: the local names of what it imports. */
   readonly imports: Readonly<Record<string, Readonly<Record<string, string>>>>;
-  readonly types: Readonly<Record<string, { readonly markers: readonly string[]; readonly fields: readonly GoField[] }>>;
+  readonly types: Readonly<
+    Record<string, { readonly markers: readonly string[]; readonly fields: readonly GoField[] }>
+  >;
   /** Types that are no structs. */
   readonly named: Readonly<Record<string, { readonly underlying: string; readonly markers: readonly string[] }>>;
   /** The constants of string types. */
@@ -36,7 +38,12 @@ export interface GoField {
 export type GatesData = Readonly<
   Record<
     string,
-    readonly { readonly version: string; readonly stage: string; readonly default: boolean; readonly locked?: boolean }[]
+    readonly {
+      readonly version: string;
+      readonly stage: string;
+      readonly default: boolean;
+      readonly locked?: boolean;
+    }[]
   >
 >;
 
