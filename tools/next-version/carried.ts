@@ -39,28 +39,32 @@ export function carriedLines(next: VersionData, base: Pick<FactsFile, "definitio
   }
   return [...fields].flatMap(([text, ids]) => {
     const section = text.startsWith("new") || text === "gone" ? "fields" : "marks";
-    if (ids.size > FEW) return [line(section, [text], [...ids].join(", "), MADE)];
+    if (section === "marks" && ids.size > FEW) return [line(section, [text], [...ids].join(", "), MADE)];
     return [...ids].map((id) => line(section, [id, text], text, MADE));
   });
 }
 
 /** ".field" and what changed in it; "" and what changed in the type. */
-function changesOfType(old: string, now: string): readonly (readonly [string, string])[] {
+function changesOfType(old: string, now: string): readonly Change[] {
   const [before, after] = [wordsOf(old), wordsOf(now)];
-  return [
-    ...[...after].flatMap(([field, word]) => {
-      const was = before.get(field);
-      if (field.startsWith("@")) return was === undefined ? [["", `${field.slice(1)} now`] as const] : [];
-      if (was === undefined) return [[`.${field}`, `new, of type ${word.split(" ")[2]}`] as const];
-      return changesOf(was, word).map((change) => [`.${field}`, change] as const);
-    }),
-    ...[...before.keys()]
-      .filter((field) => !after.has(field))
-      .map((field) =>
-        field.startsWith("@") ? (["", `${field.slice(1)} no more`] as const) : ([`.${field}`, "gone"] as const),
-      ),
-  ];
+  const changes: Change[] = [];
+  for (const [field, word] of after) {
+    const was = before.get(field);
+    if (was === undefined) changes.push(isOfType(field) ? ["", `${field.slice(1)} now`] : [`.${field}`, newOf(word)]);
+    else if (!isOfType(field)) for (const change of changesOf(was, word)) changes.push([`.${field}`, change]);
+  }
+  for (const field of before.keys()) {
+    if (!after.has(field)) changes.push(isOfType(field) ? ["", `${field.slice(1)} no more`] : [`.${field}`, "gone"]);
+  }
+  return changes;
 }
+
+type Change = readonly [field: string, change: string];
+
+/** "@mapType=atomic" */
+const isOfType = (word: string): boolean => word.startsWith("@");
+
+const newOf = (word: string): string => `new, of type ${word.split(" ")[2]}`;
 
 const wordsOf = (line: string): ReadonlyMap<string, string> =>
   new Map(

@@ -5,7 +5,6 @@ import { apiserverSectionsOf } from "../../src/component/apiserver-flags/section
 import type { FlagSection } from "../../src/component/component-flag.js";
 import type { Sources } from "./sources.js";
 import {
-  type ComponentsData,
   type FlagData,
   type FlowControlObject,
   line,
@@ -21,6 +20,8 @@ const SECTIONS_OF: Readonly<Record<string, readonly [(version?: string) => reado
   "kube-scheduler": [schedulerSections, "src/cluster/scheduler/flags.ts"],
 };
 
+const METRICS = "src/server/metrics, src/scheduler/scheduler-metrics.ts, docs/metrics.md";
+
 /** Flags, metrics and objects of priority and fairness that the version has and we have not, or otherwise. */
 export function componentLines({ version, components = {} }: VersionData, sources: Sources): readonly Line[] {
   return [
@@ -31,23 +32,28 @@ export function componentLines({ version, components = {} }: VersionData, source
 }
 
 /** What two versions have otherwise, where the data of both tell: a change that our tables cannot show. */
-export function componentChanges(
-  { components: now = {} }: VersionData,
-  { components: old }: VersionData,
-): readonly Line[] {
-  if (old === undefined) return [];
-  const changed = <Value>(id: string, before: Record<string, Value>, after: Record<string, Value>): readonly Line[] =>
-    [...new Set([...Object.keys(before), ...Object.keys(after)])].toSorted().flatMap((name) => {
-      const [was, is] = [JSON.stringify(before[name]), JSON.stringify(after[name])];
-      const text = was === undefined ? `new: ${is}` : is === undefined ? `gone: ${was}` : `${was} -> ${is}`;
-      return was === is ? [] : [line("components", [`${id} ${name}`, "change"], text, "src/")];
-    });
+export function componentChanges({ components: now }: VersionData, { components: old }: VersionData): readonly Line[] {
   return (["flags", "metrics"] as const).flatMap((part) => {
-    const [before, after]: readonly ComponentsData[typeof part][] = [old[part], now[part]];
+    const [before, after] = [old?.[part], now?.[part]];
     if (before === undefined || after === undefined) return [];
-    return Object.keys(after).flatMap((program) =>
-      changed(`${part} ${program}`, { ...before[program] }, { ...after[program] }),
-    );
+    return Object.keys(after).flatMap((program) => {
+      const where = part === "flags" ? (SECTIONS_OF[program]?.[1] ?? "src/component/") : METRICS;
+      return changesOf([program, where], before[program] ?? {}, after[program] ?? {});
+    });
+  });
+}
+
+function changesOf(
+  [program, where]: readonly [program: string, where: string],
+  before: Readonly<Record<string, object>>,
+  after: Readonly<Record<string, object>>,
+): readonly Line[] {
+  return [...new Set([...Object.keys(before), ...Object.keys(after)])].toSorted().flatMap((name) => {
+    const [was, is] = [sorted(before[name]), sorted(after[name])];
+    if (was === is) return [];
+    const text =
+      before[name] === undefined ? `new: ${is}` : after[name] === undefined ? `gone: ${was}` : `${was} -> ${is}`;
+    return [line("components", [`${program} ${name}`, "change"], text, where)];
   });
 }
 
@@ -61,9 +67,12 @@ function flagLines(program: string, flags: Readonly<Record<string, FlagData>>, v
     if (flag === undefined) return [flagLine(name, `no such flag here: ${type}, default ${fallback || "none"}`)];
     if (deprecated !== undefined && flag.deprecated === undefined) return [flagLine(name, `deprecated: ${deprecated}`)];
     const value = Array.isArray(flag.default) ? flag.default.join(",") : String(flag.default ?? "");
-    return value === fallback || fallback === "" ? [] : [flagLine(name, `default ${value || "none"} -> ${fallback}`)];
+    return shown(value) === shown(fallback) ? [] : [flagLine(name, `default ${value || "none"} -> ${fallback || "none"}`)];
   });
 }
+
+/** Help prints no default that is the zero value of its type. */
+const shown = (value: string): string => (["false", "0", "0s", "[]"].includes(value) ? "" : value);
 
 function metricLines(
   program: string,
@@ -74,7 +83,7 @@ function metricLines(
     .filter(([name]) => !sources.hasName(name))
     .map(([name, { type, stability, labels }]) => {
       const text = `no such metric here: ${type}, ${stability}, labels ${labels.join(", ") || "none"}`;
-      return line("components", [`${program} ${name}`], text, "src/server/metrics, docs/metrics.md");
+      return line("components", [`${program} ${name}`], text, METRICS);
     });
 }
 

@@ -34,10 +34,14 @@ export class Obedience {
     return verdict;
   }
 
-  /** Whether a value of an enum is taken. False where a resource says it is not supported. */
+  /** Whether a value of an enum is taken, in a field or a list. False where a resource says it is not supported. */
   takes(field: KnownField, value: string): boolean {
     const errors = ["FieldValueNotSupported"] as const;
-    return nearest(field).every((place) => this.#isObeyed(place, { at: "field", value, errors, isGood: true }));
+    return nearest(field).every((place) => {
+      const { type } = place.field.schema;
+      const held = type === "list" ? [value] : type === "map" ? { k0: value } : value;
+      return this.#isObeyed(place, { at: "field", value: held, errors, isGood: true });
+    });
   }
 
   /** An error counts that the same object does not have without what breaks the rule. */
@@ -123,6 +127,7 @@ const isMissing = ({ value, old, at }: Try): boolean => value === ABSENT && old 
 /** The write that does not break the rule. */
 function harmless(one: Try, { field }: Place): Try {
   const { beside: _, ...alone } = one;
+  if (one.good !== undefined) return { ...alone, value: one.good };
   if (one.value === ABSENT) return { ...one, value: sampleOf(field.schema) };
   if (one.old !== undefined) return { ...alone, old: one.value };
   return { ...alone, value: ABSENT };

@@ -16,6 +16,8 @@ export interface Judged {
   readonly fieldsBefore: Fields;
   readonly obedience: Obedience;
   readonly sources: Sources;
+  /** The lines that were decided for the version before. */
+  readonly decidedBefore: ReadonlySet<string>;
 }
 
 const GATES_TABLE = "src/api/gates/fields-behind-gates.ts";
@@ -72,32 +74,41 @@ export function changedMarkLines(judged: Judged): readonly Line[] {
 
 /** Values of string types that came or left. */
 export function valueLines({ next, before, fields, obedience, sources }: Judged): readonly Line[] {
-  const reached = new Map<string, KnownField>();
+  const lines = [...fieldsByValues(fields)].flatMap(([definition, holders]) => {
+    const [old, now] = [before.go.values[definition] ?? [], next.go.values[definition] ?? []];
+    const [first] = holders;
+    if (old.length === 0 || first === undefined) return [];
+    const isEnum = next.facts.enums[definition] !== undefined;
+    const refusal = (value: string) => holders.find((field) => !obedience.takes(field, value));
+    const lineOf = (value: string, text: string, { id }: KnownField): Line =>
+      line("fields", [typeId(definition), value], `${value}: ${text} (${id})`, whereOf(first, sources));
+    return [
+      ...now.flatMap((value) => {
+        if (old.includes(value)) return [];
+        if (!isEnum) return sources.names(value) ? [] : [lineOf(value, "new value, which no code names", first)];
+        const holder = refusal(value);
+        return holder === undefined ? [] : [lineOf(value, "new value, which we refuse", holder)];
+      }),
+      ...old.flatMap((value) => {
+        if (now.includes(value) || !isEnum || refusal(value) !== undefined) return [];
+        return [lineOf(value, "the value is gone; we take it", first)];
+      }),
+    ];
+  });
+  return [...new Map(lines.map((one) => [one.id, one])).values()];
+}
+
+/** The fields that are of a string type or a list of it, by the type's full name. */
+function fieldsByValues(fields: Fields): ReadonlyMap<string, readonly KnownField[]> {
+  const found = new Map<string, KnownField[]>();
   for (const field of fields.values()) {
     for (const { schema } of field.fields.values()) {
       const [scalar] = heldBy(schema);
       if (scalar.type !== "scalar" || scalar.definition === undefined || !isJudged(field)) continue;
-      if (!reached.has(scalar.definition) || scalar === schema) reached.set(scalar.definition, field);
+      found.set(scalar.definition, [...(found.get(scalar.definition) ?? []), field]);
     }
   }
-  const lines = [...reached].flatMap(([definition, field]) => {
-    const [old, now] = [before.go.values[definition] ?? [], next.go.values[definition] ?? []];
-    if (old.length === 0) return [];
-    const id = typeId(definition);
-    const isEnum = next.facts.enums[definition] !== undefined;
-    const isKnown = (value: string): boolean =>
-      isEnum ? obedience.takes(field, value) : sources.hasName(value) || sources.names(value);
-    const where = whereOf(field, sources);
-    const lineOf = (value: string, text: string): Line =>
-      line("fields", [id, value], `${value}: ${text} (${field.id})`, where);
-    const came = now.filter((value) => !old.includes(value) && !isKnown(value));
-    const left = isEnum ? old.filter((value) => !now.includes(value) && obedience.takes(field, value)) : [];
-    return [
-      ...came.map((value) => lineOf(value, isEnum ? "new value, which we refuse" : "new value, which no code names")),
-      ...left.map((value) => lineOf(value, "the value is gone; we take it")),
-    ];
-  });
-  return [...new Map(lines.map((line) => [line.id, line])).values()];
+  return found;
 }
 
 /** The rules of the versions that both have: a version that is gone says nothing of the others. */
@@ -146,8 +157,9 @@ function ruleLine(
   if (gate !== undefined && (isInTable(gate, field.name) || isOn(gate, next))) return [];
   const verdict = obedience.verdict(field, partsOf(rule));
   if (verdict === "obeyed" || isObeyedInNewerShape(judged, field, rule)) return [];
-  // It was a rule before, and cannot be turned off any more.
-  if (verdict === "cannot be tried" && before === "BETA") return [];
+  // It was obeyed before, and cannot be turned off any more.
+  if (before === "BETA" && (verdict === "cannot be tried" || judged.decidedBefore.has(`${field.id} ${rule}`)))
+    return [];
   const how = verdict === "broken" ? "no rule here" : "look whether there is a rule: it cannot be tried";
   const stages = before === undefined ? stage : `${before} -> ${stage}`;
   return [line(section, [field.id, rule], `${rule} (${stages}): ${how}`, whereOf(field, sources))];

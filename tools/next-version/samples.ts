@@ -1,4 +1,4 @@
-import type { Field, Schema, StructSchema } from "../../src/machinery/schema/schema.js";
+import type { Schema, StructSchema } from "../../src/machinery/schema/schema.js";
 
 /** So deep are samples: a struct may contain itself. */
 const DEEPEST = 3;

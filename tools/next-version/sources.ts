@@ -21,7 +21,7 @@ export class Sources {
     this.#texts = new Map(paths.map((path) => [path, readFileSync(join(root, path), "utf8")]));
     for (const text of this.#texts.values()) {
       for (const [word] of text.matchAll(/\w+/g)) this.#words.add(word);
-      for (const [, gate = ""] of text.matchAll(/(?:\bgates\??\.enabled\(|isGateOn\(\w+, |hasGeneration: )"(\w+)"/g)) {
+      for (const [, gate = ""] of text.matchAll(/(?:\bgates\??\.enabled\(|hasGeneration: )"(\w+)"/g)) {
         this.#asked.add(gate);
       }
     }

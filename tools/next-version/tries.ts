@@ -22,7 +22,9 @@ export interface Try {
   readonly without?: string;
   /** Other fields of the struct. */
   readonly beside?: Readonly<Record<string, unknown>>;
-  /** The value is the last good one, and is to be taken. */
+  /** A value that does not break the rule. Left out: none, or for a change the old one. */
+  readonly good?: unknown;
+  /** The value is to be taken. */
   readonly isGood?: true;
 }
 
@@ -51,11 +53,12 @@ function innerTries(first: string, rest: readonly string[], schema: Schema, hold
   }
   if (first === "eachVal" && held !== schema) {
     const wrap = (value: unknown): unknown => (schema.type === "map" ? { k0: value } : [value]);
-    return triesOf(rest, held, holder)?.map((one) => ({ ...one, value: wrap(one.value) }));
+    return triesOf(rest, held, holder)?.map((one) => ({ ...one, ...mapped(one, wrap) }));
   }
   if (first === "eachKey" && schema.type === "map") {
     const text: Schema = { type: "scalar", scalar: "string" };
-    return triesOf(rest, text, holder)?.map((one) => ({ ...one, value: { [String(one.value)]: sampleOf(held) } }));
+    const keyed = (key: unknown): unknown => ({ [String(key)]: sampleOf(held) });
+    return triesOf(rest, text, holder)?.map((one) => ({ ...one, ...mapped(one, keyed) }));
   }
   const mode = /^ifMode\((\w+)\)$/.exec(first)?.[1];
   if (mode !== undefined) {
@@ -69,10 +72,16 @@ function innerTries(first: string, rest: readonly string[], schema: Schema, hold
   if (found === undefined || field === undefined || schema.type !== "struct") return undefined;
   return triesOf(rest, found.schema, schema)?.map((one) => ({
     ...one,
-    value: one.value === ABSENT ? {} : { [field]: one.value },
+    ...mapped(one, (value) => (value === ABSENT ? {} : { [field]: value })),
     below: one.below === undefined ? field : `${field}.${one.below}`,
   }));
 }
+
+/** The values of a try in what holds them. */
+const mapped = ({ value, good }: Try, wrap: (value: unknown) => unknown): Pick<Try, "value" | "good"> => ({
+  value: wrap(value),
+  ...(good !== undefined && { good: wrap(good) }),
+});
 
 function ofLimit(name: string, limit: number, schema: Schema): readonly Try[] | undefined {
   const [held] = heldBy(schema);
@@ -81,28 +90,22 @@ function ofLimit(name: string, limit: number, schema: Schema): readonly Try[] | 
   const items = (count: number): unknown => Array.from({ length: count }, (_, n) => sampleOf(held, n));
   const entries = (count: number): unknown =>
     Object.fromEntries(Array.from({ length: count }, (_, n) => [`k${n}`, sampleOf(held)]));
-  const atField = { at: "field" } as const;
+  const beyond = (value: unknown, good: unknown, ...errors: readonly FieldErrorType[]): readonly Try[] => [
+    { at: "field", value, good, errors: [...errors, "FieldValueInvalid"] },
+  ];
   switch (name) {
     case "minimum":
       // A zero is no value.
-      return [{ ...atField, value: number(limit - 1 || -1), errors: ["FieldValueInvalid"] }];
+      return beyond(number(limit - 1 || -1), number(limit));
     case "maximum":
-      return [{ ...atField, value: number(limit + 1), errors: ["FieldValueInvalid"] }];
+      return beyond(number(limit + 1), number(limit));
     case "maxLength":
     case "maxBytes":
-      return [{ ...atField, value: "a".repeat(limit + 1), errors: ["FieldValueTooLong", "FieldValueInvalid"] }];
+      return beyond("a".repeat(limit + 1), "a".repeat(limit), "FieldValueTooLong");
     case "maxItems":
     case "maxProperties": {
       const valueOf = schema.type === "map" ? entries : items;
-      const tooMany = { ...atField, errors: ["FieldValueTooMany"] } as const;
-      return [
-        {
-          ...tooMany,
-          value: valueOf(limit + 1),
-          errors: ["FieldValueTooMany", "FieldValueTooLong", "FieldValueInvalid"],
-        },
-        { ...tooMany, value: valueOf(limit), isGood: true },
-      ];
+      return beyond(valueOf(limit + 1), valueOf(limit), "FieldValueTooMany", "FieldValueTooLong");
     }
     default:
       return undefined;

@@ -35,14 +35,12 @@ export async function undecided({
 }: Versions): Promise<readonly Line[]> {
   const releases = await Promise.all(SERVED_VERSIONS.map((version) => releaseOf(version)));
   const release = releases.find(({ version }) => version === next.version);
-  const lines = allLines({ next, before, root }, release, releases);
+  const lines = allLines({ next, before, root, decisions: table }, release, releases);
   const made = new Set(lines.map(({ id }) => id));
   const decided = idsOf(table, next.version);
-  // What is wrong in the version before was decided there.
-  const known = new Set(idsOf(table, before.version));
   const isDecided = new Set(decided);
   return [
-    ...lines.filter(({ id, section }) => !isDecided.has(id) && !(section === "marks" && known.has(id))),
+    ...lines.filter(({ id }) => !isDecided.has(id)),
     ...decided
       .filter((id) => !made.has(id))
       .map((id) => line("decisions", [id], "no line has this id", "tools/next-version/decisions.json")),
@@ -52,13 +50,18 @@ export async function undecided({
 const idsOf = (table: Decisions, version: string): readonly string[] => (table[version] ?? []).flatMap(({ of }) => of);
 
 /** Decided or not. */
-function allLines({ next, before, root }: Versions, release: Release | undefined, releases: readonly Release[]) {
+function allLines(
+  { next, before, root, decisions: table = decisions }: Versions,
+  release: Release | undefined,
+  releases: readonly Release[],
+) {
   const sources = new Sources(root);
   // What the generator makes is done once it is committed.
   const base = release?.facts ?? before.facts;
   const [fields, fieldsBefore] = [fieldsOf(next), fieldsOf(before)];
   const obedience = new Obedience(release ?? newestRelease);
-  const judged: Judged = { next, before, fields, fieldsBefore, obedience, sources };
+  const decidedBefore = new Set(idsOf(table, before.version));
+  const judged: Judged = { next, before, fields, fieldsBefore, obedience, sources, decidedBefore };
   const lines = [
     ...resourceLines(next, base, sources),
     ...recordLines(
