@@ -57,6 +57,12 @@ function rank(version) {
 }
 
 function readPart(path) {
-  if (existsSync(path)) return JSON.parse(readFileSync(path, "utf8"));
-  return existsSync(`${path}.gz`) ? JSON.parse(gunzipSync(readFileSync(`${path}.gz`)).toString()) : undefined;
+  const found = [path, `${path}.gz`].find((one) => existsSync(one));
+  if (found === undefined) return undefined;
+  try {
+    const bytes = readFileSync(found);
+    return JSON.parse(found.endsWith(".gz") ? gunzipSync(bytes).toString() : bytes.toString());
+  } catch (error) {
+    throw new Error(`${found}: ${error.message}`, { cause: error });
+  }
 }

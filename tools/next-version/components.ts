@@ -67,7 +67,9 @@ function flagLines(program: string, flags: Readonly<Record<string, FlagData>>, v
     if (flag === undefined) return [flagLine(name, `no such flag here: ${type}, default ${fallback || "none"}`)];
     if (deprecated !== undefined && flag.deprecated === undefined) return [flagLine(name, `deprecated: ${deprecated}`)];
     const value = Array.isArray(flag.default) ? flag.default.join(",") : String(flag.default ?? "");
-    return shown(value) === shown(fallback) ? [] : [flagLine(name, `default ${value || "none"} -> ${fallback || "none"}`)];
+    return shown(value) === shown(fallback)
+      ? []
+      : [flagLine(name, `default ${value || "none"} -> ${fallback || "none"}`)];
   });
 }
 
