@@ -64,6 +64,7 @@ export function validatePodStatusUpdate(
     }
     checkAddresses("hostIPs", "HostIP", status, before, errors);
   }
+  // K37-032.
   for (const rules of [...(server.release.atLeast("1.37") ? [claimResourceRules] : []), podHealthRules]) {
     append(errors, validateDeclared(rules, status, before, "status", { isUpdate: true }));
   }
