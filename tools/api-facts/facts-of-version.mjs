@@ -14,6 +14,13 @@ import { GROUPS_OF, storedKind } from "./versions.mjs";
 
 const data = join(import.meta.dirname, "../api-data");
 const read = (name) => JSON.parse(gunzipSync(readFileSync(join(data, `${name}.gz`))));
+
+/** The extracted data of a version that tools/api-data has. */
+export const dataOfVersion = (kubernetes) => ({
+  openApi: read(`kubernetes-${kubernetes}-api.json`),
+  go: read(`kubernetes-${kubernetes}-go-types.json`),
+});
+
 const discovery = read("kubernetes-1.20-discovery-and-columns.json");
 
 const META = "io.k8s.apimachinery.pkg.apis.meta.v1";
@@ -61,11 +68,11 @@ const EXTRA = [
 ].map((name) => `${META}.${name}`);
 
 /** `published` is what the version's OpenAPI has, `unpublished` its kinds that OpenAPI lacks. */
-export function factsOfVersion(kubernetes) {
-  const openApi = read(`kubernetes-${kubernetes}-api.json`);
-  const go = read(`kubernetes-${kubernetes}-go-types.json`);
-  const groups = GROUPS_OF[kubernetes];
+export const factsOfVersion = (kubernetes) =>
+  factsOfData({ kubernetes, groups: GROUPS_OF[kubernetes], ...dataOfVersion(kubernetes) });
 
+/** The facts of a version by its extracted data and the order of its groups. */
+export function factsOfData({ kubernetes, groups, openApi, go }) {
   const byText = (a, b) => (a < b ? -1 : a > b ? 1 : 0);
   const split = (definition) => {
     const dot = definition.lastIndexOf(".");
@@ -327,7 +334,11 @@ export function factsOfVersion(kubernetes) {
     const isStable = /^v\d+$/.test(version);
     const deprecated = marker("deprecated") ?? (isStable ? undefined : threeLater(introduced));
     const removed = marker("removed") ?? (isStable ? undefined : threeLater(deprecated));
-    const stored = storedKind(kubernetes, { group: groupOf(groupVersion), plural, kind }, introductionsOf(resource));
+    const stored = storedKind(
+      { kubernetes, groups },
+      { group: groupOf(groupVersion), plural, kind },
+      introductionsOf(resource),
+    );
     const hash = createHash("sha256").update(stored).digest().subarray(0, 8).toString("base64");
     const verbs = VERBS[key] ?? resource.verbs.toSorted(byText);
     const isStored = verbs.includes("create") && verbs.includes("watch");

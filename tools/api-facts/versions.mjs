@@ -77,10 +77,10 @@ const minorOf = (version) => Number((version ?? "1.0").split(".")[1]);
  * The "group/version/Kind" in which kube-apiserver stores a resource: the first version in the order of priority that is not alpha and that
  * the version before knows already; else the first that there is. `introduced` is by version.
  */
-export function storedKind(kubernetes, { group, plural, kind }, introduced) {
+export function storedKind({ kubernetes, groups }, { group, plural, kind }, introduced) {
   const key = `${group}/${plural}`;
   if (STORED_IN_OTHER_GROUP[key] !== undefined) return STORED_IN_OTHER_GROUP[key];
-  const order = GROUPS_OF[kubernetes].find(({ name }) => name === group)?.versions ?? [];
+  const order = groups.find(({ name }) => name === group)?.versions ?? [];
   const known = order.filter((version) => introduced.has(version));
   const compatible = minorOf(kubernetes) - 1;
   const first = known.find((version) => !version.includes("alpha") && minorOf(introduced.get(version)) <= compatible);

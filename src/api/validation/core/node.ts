@@ -23,8 +23,11 @@ import {
   dns1123LabelErrors,
   dns1123SubdomainErrors,
   labelValueErrors,
+  qualifiedNameErrors,
 } from "../../../machinery/validation/names.js";
 import type { Node, NodeConfigSource, NodeStatus, Taint } from "../../types/core/v1.js";
+import type { TypeRules } from "../declarative/field-rules.js";
+import { validateDeclared } from "../declarative/validate-declared.js";
 import { validateQuantity } from "../resources.js";
 import { named, oneOf, repeatedAt } from "../rules.js";
 import { cidrWarnings, legacyCidr } from "../service/ip-fields.js";
@@ -37,8 +40,21 @@ export function validateNode(node: ReceivedObject<Node>): FieldError[] {
     ...validateTaints(objects(spec.taints)),
     ...validateAmounts(object(node.status)),
     ...validatePodCidrs(list(spec.podCIDRs).map(text)),
+    ...validateDeclared(specRules, spec, undefined, "spec", { isUpdate: false }),
   ];
 }
+
+/** The resources for which pods that are resized do not make others leave (K37-028). */
+const specRules: TypeRules = {
+  fields: {
+    podPreemptionPolicy: {
+      pointer: true,
+      struct: () => ({
+        fields: { disableResizePreemption: { maxItems: 20, values: { format: qualifiedNameErrors } } },
+      }),
+    },
+  },
+};
 
 const EFFECTS = ["NoSchedule", "PreferNoSchedule", "NoExecute"];
 
@@ -106,6 +122,7 @@ export function validateNodeUpdate(node: ReceivedObject<Node>, old: ReceivedObje
   if (text(spec.externalID) !== text(before.externalID)) {
     errors.push(forbiddenField("spec.externalID", "may not be updated"));
   }
+  append(errors, validateDeclared(specRules, spec, before, "spec", { isUpdate: true }));
   return errors;
 }
 

@@ -14,6 +14,7 @@ import { dns1123SubdomainErrors, qualifiedNameErrors } from "../../../machinery/
 import { mayRestartAll, restartAction } from "../../pods/restart-policy.js";
 import type { ServerTraits } from "../../gates/feature-gates.js";
 import type { Container, ContainerStatus, Pod, PodSpec, PodStatus } from "../../types/core/v1.js";
+import type { TypeRules } from "../declarative/field-rules.js";
 import { validateDeclared } from "../declarative/validate-declared.js";
 import { podHealthRules } from "../volumes/volume-health.js";
 import { check, checkRange, type Errors } from "../collect.js";
@@ -63,9 +64,32 @@ export function validatePodStatusUpdate(
     }
     checkAddresses("hostIPs", "HostIP", status, before, errors);
   }
-  append(errors, validateDeclared(podHealthRules, status, before, "status", { isUpdate: true }));
+  // K37-032.
+  for (const rules of [...(server.release.atLeast("1.37") ? [claimResourceRules] : []), podHealthRules]) {
+    append(errors, validateDeclared(rules, status, before, "status", { isUpdate: true }));
+  }
   return errors;
 }
+
+/** What of a node a pod's claims use (K37-032). */
+const claimResourceRules: TypeRules = {
+  fields: {
+    nodeAllocatableResourceClaimStatuses: {
+      keys: ["resourceClaimName"],
+      items: () => ({
+        fields: {
+          resourceClaimName: { required: true },
+          containers: { values: {} },
+          mapping: {
+            keys: ["name"],
+            items: () => ({ fields: { name: { required: true }, quantity: { required: true, pointer: true } } }),
+          },
+          overhead: { keys: ["name"], items: () => ({ fields: { name: { required: true } } }) },
+        },
+      }),
+    },
+  },
+};
 
 function checkNomination(
   status: Received<PodStatus>,

@@ -1,8 +1,14 @@
 import { dns1123LabelErrors, dns1123SubdomainErrors, cIdentifierErrors } from "../../../machinery/validation/names.js";
 import type { FieldError } from "../../../machinery/errors/field-error.js";
-import type { ReceivedObject } from "../../../machinery/meta/received.js";
+import { absent, object, objects, type Received, type ReceivedObject } from "../../../machinery/meta/received.js";
 import type { ServerTraits } from "../../gates/feature-gates.js";
-import type { ResourceClaim, ResourceClaimTemplate, ResourceSlice } from "../../types/resource/v1.js";
+import type {
+  Device,
+  DeviceRequestAllocationResult,
+  ResourceClaim,
+  ResourceClaimTemplate,
+  ResourceSlice,
+} from "../../types/resource/v1.js";
 import type { FieldRules, TypeRules } from "../declarative/field-rules.js";
 import { validateDeclared } from "../declarative/validate-declared.js";
 
@@ -87,7 +93,27 @@ export const sliceRuleErrors = (
   slice: ReceivedObject<ResourceSlice>,
   old: ReceivedObject<ResourceSlice> | undefined,
   { gates }: ServerTraits,
-): FieldError[] => validateDeclared(sliceRules, slice.spec, old?.spec, "spec", { gates, isUpdate: old !== undefined });
+): FieldError[] => [
+  ...validateDeclared(sliceRules, slice.spec, old?.spec, "spec", { gates, isUpdate: old !== undefined }),
+  ...objects(slice.spec?.devices).flatMap((device, index) => mappingErrors(device, `spec.devices[${index}]`)),
+];
+
+/** How much of a resource of the node a device uses: by the capacity that is asked for, or by the number of devices. */
+const mappingRules: TypeRules = { union: ["capacityKey", "deviceMultiplier"], fields: {} };
+
+const mappingErrors = ({ nodeAllocatableResources }: Received<Device>, path: string): FieldError[] =>
+  Object.entries(object(nodeAllocatableResources)).flatMap(([name, resource]) => {
+    const { mapping } = object(resource);
+    if (absent(mapping)) return [];
+    const at = `${path}.nodeAllocatableResources[${name}].mapping`;
+    return validateDeclared(mappingRules, mapping, undefined, at, { isUpdate: false });
+  });
+
+const resultRules: TypeRules = { fields: { skipNodeOperations } };
+
+/** Of a device that a claim was given: the allocation never changes. */
+export const resultRuleErrors = (result: Received<DeviceRequestAllocationResult>, path: string): FieldError[] =>
+  validateDeclared(resultRules, result, undefined, path, { isUpdate: false });
 
 /** A claim's spec never changes. */
 export const claimRuleErrors = (claim: ReceivedObject<ResourceClaim>): FieldError[] =>

@@ -44,6 +44,7 @@ import {
   validateToleration,
 } from "./device-claim.js";
 import { validatePoolName, validateShareId } from "./device-references.js";
+import { resultRuleErrors } from "./device-rules.js";
 
 const MAX_CONSUMERS = 256;
 const MAX_RESULTS = 32;
@@ -158,6 +159,7 @@ function validateResult(
       validateToleration(toleration, `${path}.tolerations[${index}]`),
     ),
     ...(absent(result.shareID) ? [] : validateShareId(text(result.shareID), `${path}.shareID`)),
+    ...resultRuleErrors(result, path),
   ];
 }
 
@@ -172,7 +174,10 @@ function validateIdentity({ driver, pool, device }: Received<GivenDevice>, path:
 }
 
 /** What must become true before a pod is bound, and what says that it never will: both, or neither. */
-function validateBindingConditions(result: Received<DeviceRequestAllocationResult>, path: string): FieldError[] {
+export function validateBindingConditions(
+  result: Received<Pick<DeviceRequestAllocationResult, "bindingConditions" | "bindingFailureConditions">>,
+  path: string,
+): FieldError[] {
   const [awaited, failing] = [
     list(result.bindingConditions).map(text),
     list(result.bindingFailureConditions).map(text),

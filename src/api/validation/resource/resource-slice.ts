@@ -35,6 +35,7 @@ import { immutable, named } from "../rules.js";
 import { validateCsiDriverName } from "../volumes/volume-sources.js";
 import { qualifiedAttribute, validateSet } from "./device-claim.js";
 import { validatePoolName } from "./device-references.js";
+import { validateBindingConditions } from "./resource-claim-status.js";
 
 const MAX_DEVICES = 128;
 /** Of slices with taints or counters. */
@@ -166,6 +167,7 @@ function validateDevice(device: Received<Device>, path: string, perDevice: boole
       counterSetOf,
     ),
     ...validateDeviceNodes(device, path, perDevice),
+    ...validateBindingConditions(device, path),
   ];
 }
 

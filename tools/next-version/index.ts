@@ -1,0 +1,2 @@
+export { report } from "./report.js";
+export { undecided } from "./undecided.js";
