@@ -156,38 +156,41 @@ function writeTable(
   const headings = columnDefinitions.filter((_, index) => shown[index]).map(({ name }) => name.toUpperCase());
   if (rows.length === 0) return;
   out.table?.(tableColumns(headings, !noHeaders));
-  const lines = rows.map(({ cells }) => {
-    const held = cells.filter((_, index) => shown[index] === true);
-    return { held, texts: held.map(cellText) };
-  });
-  const widths = primedWidths(lines, headings.length);
+  const cellsOf = ({ cells }: TableRow): readonly JsonValue[] => cells.filter((_, index) => shown[index] === true);
+  const widths = primedWidths(rows, cellsOf);
   if (!noHeaders) out(`${headingCells(look, headings).map(primed(widths, headings)).join("\t")}\n`);
-  for (const [index, { held, texts }] of lines.entries()) {
-    const cells = rowCells(look, headings, texts);
+  for (const [index, row] of rows.entries()) {
+    const held = cellsOf(row);
+    const cells = rowCells(look, headings, held.map(cellText));
     const isFirst = noHeaders && index === 0;
     out(`${(isFirst ? cells.map(primed(widths, held.map(goText))) : cells).join("\t")}\n`);
   }
-}
-
-interface TableLine {
-  readonly held: readonly JsonValue[];
-  readonly texts: readonly string[];
 }
 
 /**
  * The bytes of the longest cell of each column, which kubectl 1.37 counts with what it cuts off at a line's end (K37-220). Undefined for the last
  * column, and where the column is as wide anyway.
  */
-function primedWidths(lines: readonly TableLine[], columns: number): readonly (number | undefined)[] {
-  return Array.from({ length: columns - 1 }, (_, column) => {
-    let [bytes, width] = [0, 0];
-    for (const { held, texts } of lines) {
-      bytes = Math.max(bytes, Buffer.byteLength(goText(held[column] ?? null)));
-      width = Math.max(width, texts[column]?.length ?? 0);
+function primedWidths(
+  rows: readonly TableRow[],
+  cellsOf: (row: TableRow) => readonly JsonValue[],
+): readonly (number | undefined)[] {
+  if (rows.every(({ cells }) => cells.every(isAsWideAsLong))) return [];
+  const [bytes, widths]: [number[], number[]] = [[], []];
+  for (const row of rows) {
+    for (const [column, cell] of cellsOf(row).slice(0, -1).entries()) {
+      bytes[column] = Math.max(bytes[column] ?? 0, Buffer.byteLength(goText(cell)));
+      widths[column] = Math.max(widths[column] ?? 0, cellText(cell).length);
     }
-    return bytes > width ? bytes : undefined;
-  });
+  }
+  return bytes.map((count, column) => (count > (widths[column] ?? 0) ? count : undefined));
 }
+
+/** Whether a cell is shown whole, a byte for each character. */
+const isAsWideAsLong = (cell: JsonValue): boolean =>
+  typeof cell === "string" ? ASCII.test(cell) : typeof cell !== "object" || cell === null;
+
+const ASCII = /^[ -~]*$/;
 
 /** Fills the first line of a table up to the widths. `texts` are its cells without colours. */
 const primed =
