@@ -244,8 +244,16 @@ describe("a container that takes more than it may", () => {
   });
 
   test("has no place for another exec, which says so", async () => {
-    const { exec } = await startScripted({}, {}, serverLimits({ processes: 1 }));
+    const { exec } = await startScripted({}, {}, serverLimits({ processes: 0 }));
     await expect(exec(["true"])).rejects.toThrow(/unable to start container process: Resource temporarily unavailable/);
+  });
+
+  test("has a place for its main program beside more containers than programs may run together", async () => {
+    const limits = serverLimits({ processes: 1 });
+    const [first, second] = [await startScripted({}, {}, limits), await startScripted({}, {}, limits)];
+    expect((await first.exec(["true"])).code).toBe(0);
+    expect((await second.exec(["true"])).code).toBe(0);
+    expect(limits.processes.used).toBe(0);
   });
 
   test("is killed where all containers together have no memory left, and it holds most", async () => {

@@ -13,7 +13,9 @@ const MOST_PROCESSES = 512;
 export class ContainerBudgets implements ContainerMemory {
   readonly #memory: Budget;
   readonly #files: Budget;
-  readonly #processes: Budget;
+  readonly #processes = new Budget(() => MOST_PROCESSES);
+  /** Of the processes those that count in the server's. */
+  readonly #shared: Budget;
   #isOver = false;
 
   constructor(
@@ -25,7 +27,7 @@ export class ContainerBudgets implements ContainerMemory {
   ) {
     this.#memory = new Budget(() => limits().memoryBytes ?? DEFAULT_MEMORY, server.memory);
     this.#files = new Budget(() => Number.POSITIVE_INFINITY, countsFiles ? server.files : undefined);
-    this.#processes = new Budget(() => MOST_PROCESSES, server.processes);
+    this.#shared = new Budget(() => Number.POSITIVE_INFINITY, server.processes);
     server.users.add(container);
   }
 
@@ -61,13 +63,23 @@ export class ContainerBudgets implements ContainerMemory {
     this.#files.give(bytes);
   }
 
-  /** The place of a process; the answer gives it back. Throws a {@link ForkError} where none is left. */
+  /**
+   * The place of a process; the answer gives it back. Throws a {@link ForkError} where none is left. The first process counts in the container alone, so
+   * that as many containers run as there are pods.
+   */
   fork(): () => void {
+    const isFirst = this.#processes.used === 0;
     if (this.#isOver || this.#processes.take(1) !== undefined) throw new ForkError();
+    if (!isFirst && this.#shared.take(1) !== undefined) {
+      this.#processes.give(1);
+      throw new ForkError();
+    }
     let isTaken = true;
     return () => {
-      if (isTaken) this.#processes.give(1);
+      if (!isTaken) return;
       isTaken = false;
+      this.#processes.give(1);
+      if (!isFirst) this.#shared.give(1);
     };
   }
 
@@ -76,6 +88,7 @@ export class ContainerBudgets implements ContainerMemory {
     this.#isOver = true;
     this.#memory.close();
     this.#processes.close();
+    this.#shared.close();
   }
 
   /** Nothing of the container is left. */

@@ -10,7 +10,7 @@ export interface ServerLimits {
   readonly files: Budget;
   /** Bytes of volumes that outlive pods: of PersistentVolumes, and of the nodes' folders. */
   readonly volumes: Budget;
-  /** Programs, and subshells, which a shell would fork for. */
+  /** Programs, and subshells, which a shell would fork for, beside the first program of each container. */
   readonly processes: Budget;
   /** Containers that use memory or files: the one that uses most ends where there is no more of it. */
   readonly users: Set<LimitedContainer>;
