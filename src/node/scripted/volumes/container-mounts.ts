@@ -18,10 +18,8 @@ export interface VolumeStores {
 /** So many mounts, or files of a mount, are made at once: the few of most pods take less time than others' turns. */
 const AT_ONCE = 16;
 
-/** Lets others have their turn where many are made. */
-async function givingWay(index: number, work: object): Promise<void> {
-  if (index % AT_ONCE === AT_ONCE - 1 && sliceIsSpent()) await nextSlice(undefined, work);
-}
+/** Whether others have their turn before this one is made. */
+const givesWay = (index: number): boolean => index % AT_ONCE === AT_ONCE - 1 && sliceIsSpent();
 
 /** What of a volume's store is seen. */
 type Tree = Omit<MountedTree, "readOnly">;
@@ -42,7 +40,7 @@ export class ContainerMounts {
    */
   async prepare(): Promise<void> {
     for (const [index, mount] of this.spec.mounts.entries()) {
-      await givingWay(index, this);
+      if (givesWay(index)) await nextSlice(undefined, this);
       const { volume, subPath, path } = mount;
       if (normalPath("/", path) === "/")
         throw new RuntimeError(
@@ -61,7 +59,7 @@ export class ContainerMounts {
     // The folders above come first, in whichever order the pod has them.
     const depth = ({ path }: VolumeMount): number => normalPath("/", path).split("/").length;
     for (const [index, mount] of this.spec.mounts.toSorted((a, b) => depth(a) - depth(b)).entries()) {
-      await givingWay(index, this);
+      if (givesWay(index)) await nextSlice(undefined, this);
       const { volume, readOnly, path } = mount;
       let tree = this.#prepared?.get(mount);
       if (volume.kind === "files") {
@@ -111,8 +109,9 @@ async function filledTree(
 ): Promise<Tree> {
   const root = store.directory(0o777);
   const inside = new FileSystem({ store, root });
-  for (const [index, [path, { content, mode }]] of [...(await ask())].entries()) {
-    await givingWay(index, inside);
+  let made = 0;
+  for (const [path, { content, mode }] of await ask()) {
+    if (givesWay(made++)) await nextSlice(undefined, inside);
     inside.put(path, content, { isShared: true, mode });
   }
   return { store, root };
