@@ -29,8 +29,11 @@ export function documentValidation(options: DocumentValidation): ValidateDocumen
   return (json) => validation.check(json);
 }
 
+/** Who validates a kind: the server, or the client, which has no schema of a kind that the server does not describe. */
+type Validated = "by the server" | "here" | "without schema";
+
 class Validation {
-  private readonly asked = new Map<string, Promise<boolean>>();
+  private readonly asked = new Map<string, Promise<Validated>>();
   /** By the document that was asked first; kubectl looks once for each. */
   private readonly crds = new Map<"v2" | "v3", Promise<ReadonlySet<string>>>();
 
@@ -40,30 +43,34 @@ class Validation {
     const { value } = decodeJson(json);
     const kind = kindOf(value);
     const key = JSON.stringify(kind);
-    const answer = this.asked.get(key) ?? this.serverValidates(kind);
+    const answer = this.asked.get(key) ?? this.whoValidates(kind);
     this.asked.set(key, answer);
-    if (await answer) return;
+    const validated = await answer;
+    if (validated === "by the server") return;
     if (this.options.directive === "Warn") return this.options.cannotWarn();
-    await this.checkHere(value, kind, json);
+    await this.checkHere(value, kind, json, validated);
   }
 
-  private async serverValidates(kind: GroupVersionKind): Promise<boolean> {
-    if (isPlainList(kind)) return false;
+  private async whoValidates(kind: GroupVersionKind): Promise<Validated> {
+    if (isPlainList(kind)) return "here";
     try {
       const openapi = await this.options.openapi();
-      if (!(await openapi.describes(kind))) return await this.isCustom(kind, "v3").catch(() => false);
+      if (!(await openapi.describes(kind))) {
+        return (await this.isCustom(kind, "v3").catch(() => false)) ? "by the server" : "without schema";
+      }
       const supported = await openapi.supportsPatchParameter(kind, "fieldValidation");
-      if (supported !== undefined) return supported;
+      if (supported !== undefined) return supported ? "by the server" : "here";
     } catch {
       // The older document may still be there; its absence is what kubectl reports.
       await this.download();
-      return true;
+      return "by the server";
     }
     await this.download();
-    if (await isPatchedSomewhere(kind)) return true;
-    return this.isCustom(kind, "v2").catch((error: unknown) => {
+    if (await isPatchedSomewhere(kind)) return "by the server";
+    const isCustom = await this.isCustom(kind, "v2").catch((error: unknown) => {
       throw new Error(`failed to check CRD: ${errorMessage(error)}`);
     });
+    return isCustom ? "by the server" : "here";
   }
 
   private async isCustom({ group, kind }: GroupVersionKind, asked: "v2" | "v3"): Promise<boolean> {
@@ -82,8 +89,8 @@ class Validation {
     return new Set(Array.isArray(items) ? items.map(customKind) : []);
   }
 
-  private async checkHere(value: JsonValue, kind: GroupVersionKind, json: string): Promise<void> {
-    const faults = isPlainList(kind) ? await this.listFaults(value) : await this.faultsOf(value, kind);
+  private async checkHere(value: JsonValue, kind: GroupVersionKind, json: string, by: Validated): Promise<void> {
+    const faults = isPlainList(kind) ? await this.listFaults(value) : await this.faultsOf(value, kind, by);
     const double = doubleKeys(json);
     const groups = [faults, double].filter((group) => group.length > 0).map(aggregate);
     if (groups.length > 0) throw aggregate(groups);
@@ -100,9 +107,9 @@ class Validation {
     return found;
   }
 
-  private async faultsOf(value: JsonValue, kind: GroupVersionKind): Promise<readonly Error[]> {
+  private async faultsOf(value: JsonValue, kind: GroupVersionKind, by: Validated = "here"): Promise<readonly Error[]> {
     await this.download();
-    return schemaFaults(value, kind);
+    return by === "here" ? schemaFaults(value, kind) : [];
   }
 
   private async download(): Promise<void> {

@@ -17,6 +17,7 @@ beforeAll(async () => {
     "unknown-field.yaml": "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: u}\nfoo: 1\n",
     "elsewhere.yaml": "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: e, namespace: other}\n",
     "nothing.yaml": "# no document\n---\n",
+    "not-served.yaml": "apiVersion: scheduling.k8s.io/v1alpha3\nkind: CompositePodGroup\nmetadata: {name: g}\n",
     "list.yaml":
       "apiVersion: v1\nkind: List\nitems:\n- {apiVersion: v1, kind: ConfigMap, metadata: {name: l}, foo: 1}\n- {a: b}\n",
   });
@@ -73,6 +74,10 @@ test.each([
   [
     "create -f unknown-field.yaml",
     'Error from server (BadRequest): error when creating "unknown-field.yaml": ConfigMap in version "v1" cannot be handled as a ConfigMap: strict decoding error: unknown field "foo"\n',
+  ],
+  [
+    "create -f not-served.yaml",
+    'error: resource mapping not found for name: "g" namespace: "" from "not-served.yaml": no matches for kind "CompositePodGroup" in version "scheduling.k8s.io/v1alpha3"\nensure CRDs are installed first\n',
   ],
   [
     "create -f list.yaml",
