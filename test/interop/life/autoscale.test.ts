@@ -59,9 +59,11 @@ describe.skipIf(missing !== undefined)("kubectl 1.37.1 autoscales a Deployment u
   test("an autoscaler shows what the pods use, and leaves a Deployment of the right size alone", async () => {
     const created = await kubectl.ok("autoscale deployment web --min=1 --max=5 --cpu=50%");
     expect(created).toBe("horizontalpodautoscaler.autoscaling/web autoscaled\n");
-    expect(await row(), "nothing is measured yet").toMatch(/^web +Deployment\/web +cpu: <unknown>\/50% +1 +5 +0 /);
+    // K37-140: the controller looks at a new autoscaler at once.
+    await cluster.clock.advance("1s");
+    expect(await row()).toMatch(/^web +Deployment\/web +cpu: 20%\/50% +1 +5 +1 +1s\n$/);
     await cluster.clock.advance("30s");
-    expect(await row()).toMatch(/^web +Deployment\/web +cpu: 20%\/50% +1 +5 +1 +30s\n$/);
+    expect(await row(), "of the right size").toMatch(/^web +Deployment\/web +cpu: 20%\/50% +1 +5 +1 +31s\n$/);
     expect(await utilization()).toBe(20);
   });
 
