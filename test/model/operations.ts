@@ -210,10 +210,9 @@ export class Operations {
       if (world.wasCutOff(error)) return;
       this.#mustBe(error, 410, "Expired");
       world.count("expired");
-      must(
-        resourceVersionMatch === "Exact" && world.mayExpire(low),
-        () => `${low} cannot be forgotten, but a list says so`,
-      );
+      const complaint = () => `${low} cannot be forgotten, but a list says so`;
+      must(resourceVersionMatch === "Exact", complaint);
+      await world.mustBeForgettable(low, complaint);
     }
   }
 

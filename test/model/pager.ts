@@ -83,17 +83,17 @@ export class Pager {
         reading.from,
       );
     } catch (error) {
-      if (!world.wasCutOff(error)) this.#goOn(error, reading, options);
+      if (!world.wasCutOff(error)) await this.#goOn(error, reading, options);
       else if (reading.token === undefined) this.#reading = undefined;
     }
   }
 
   /** The state of the list is gone. The answer says how to go on with the current one. */
-  #goOn(error: unknown, reading: Reading, options: ListObjectsOptions): void {
+  async #goOn(error: unknown, reading: Reading, options: ListObjectsOptions): Promise<void> {
     const { world } = this;
     if (!isStatusError(error) || error.status.code !== 410) throw error;
     const revision = Number(reading.resourceVersion ?? options.resourceVersion);
-    must(world.mayExpire(revision), () => `a list of ${revision} cannot be forgotten, but is said to be`);
+    await world.mustBeForgettable(revision, () => `a list of ${revision} cannot be forgotten, but is said to be`);
     world.count("expired");
     this.#reading = undefined;
     if (reading.token === undefined) return;

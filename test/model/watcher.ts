@@ -28,8 +28,8 @@ export interface WatcherWorld {
   saw(revision: number): void;
   /** No server of the moment can have a state at hand that is older than this. */
   oldest(): number;
-  /** Whether a server may have forgotten what came after `revision`. */
-  mayExpire(revision: number): boolean;
+  /** Complains unless a server may have forgotten what came after `revision`: writes that nobody was told of yet may have pushed it out. */
+  mustBeForgettable(revision: number, complaint: () => string): Promise<void>;
   /** Lists, and holds the list against the model; answers its revision. */
   list(store: ObjectStore, scope: Scope): Promise<number>;
   /** Whether everything is just being closed or killed, so that a stream may break. */
@@ -218,7 +218,7 @@ export class Watcher {
     const { world } = this;
     if (!isStatusError(error) || error.status.code !== 410) throw error;
     const from = this.#position ?? this.#story?.low ?? 0;
-    must(world.mayExpire(from), () => `${this.name}: ${error.status.message}, but ${from} cannot be forgotten`);
+    await world.mustBeForgettable(from, () => `${this.name}: ${error.status.message}, but ${from} cannot be forgotten`);
     world.count("expired");
     this.#position = undefined;
     await this.start(store);

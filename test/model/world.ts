@@ -127,10 +127,16 @@ export class World implements WatcherWorld {
     this.#failure ??= error;
   }
 
-  mayExpire(revision: number): boolean {
-    return (
-      revision < this.#compacted || this.#known - revision > surelyKept(this.scenario) || revision < this.#agedOut()
-    );
+  async mustBeForgettable(revision: number, complaint: () => string): Promise<void> {
+    if (revision < this.#compacted || revision < this.#agedOut()) return;
+    const kept = surelyKept(this.scenario);
+    if (this.#known - revision > kept) return;
+    try {
+      const newest = await this.kv.currentRevision();
+      must(newest - revision > kept, complaint);
+    } catch (error) {
+      if (!this.wasCutOff(error)) throw error;
+    }
   }
 
   /** One of the servers of the moment, by an index that wraps around. */
