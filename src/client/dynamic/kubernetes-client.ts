@@ -1,7 +1,7 @@
 import { builtInResource } from "../../api/kinds/built-in-resource.js";
 import { type GroupVersionResource, parseGroupVersion } from "../../machinery/meta/gvk.js";
 import type { ApiObject, KubeObject } from "../../machinery/meta/object.js";
-import type { RestMapper, RestMapping } from "../../machinery/rest-mapper.js";
+import { isNoMatchError, type RestMapper, type RestMapping } from "../../machinery/rest-mapper.js";
 import { type ClientConfig, USER_AGENT } from "../config/client-config.js";
 import { createCachedDiscovery } from "../discovery/cached-discovery.js";
 import type { Discovery } from "../discovery/discovery.js";
@@ -83,10 +83,7 @@ export function kubernetesClient(
     ...(config.cacheDir !== "" && { cacheDir: config.cacheDir }),
   });
   const mapper = createRestMapper(discovery);
-  const mappingOf = async (apiVersion: string, kind: string): Promise<RestMapping> => {
-    const { group, version } = parseGroupVersion(apiVersion);
-    return mapper.mappingFor({ group, kind }, version);
-  };
+  const mappingOf = kindFinder(mapper);
   return {
     rest,
     discovery,
@@ -107,6 +104,33 @@ export function kubernetesClient(
     },
     close: () => rest.close(),
     [Symbol.asyncDispose]: () => rest.close(),
+  };
+}
+
+/**
+ * Finds the resource of a kind. A kind may be defined while the client lives: where one is not known, the finder reads discovery anew, once
+ * for all calls that miss at a time.
+ */
+function kindFinder(mapper: RestMapper): (apiVersion: string, kind: string) => Promise<RestMapping> {
+  let hasRead = false;
+  let isReading = false;
+  return async (apiVersion, kind) => {
+    const { group, version } = parseGroupVersion(apiVersion);
+    const find = () => mapper.mappingFor({ group, kind }, version);
+    const mayBeOutdated = hasRead;
+    hasRead = true;
+    try {
+      return await find();
+    } catch (error) {
+      if (!mayBeOutdated || !isNoMatchError(error)) throw error;
+    }
+    if (!isReading) mapper.refresh();
+    isReading = true;
+    try {
+      return await find();
+    } finally {
+      isReading = false;
+    }
   };
 }
 

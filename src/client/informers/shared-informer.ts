@@ -162,7 +162,7 @@ export class SharedInformer<T extends ApiObject> {
     return queue;
   }
 
-  /** Follows the collection until the signal aborts, and resolves then. An informer runs once. */
+  /** Follows the collection until the signal aborts or the client is closed, and resolves then. An informer runs once. */
   run(signal: AbortSignal): Promise<void> {
     if (this.#running !== undefined) throw new Error("the informer was started already");
     this.#running = this.#follow(signal).finally(() => {

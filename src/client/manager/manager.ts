@@ -44,8 +44,10 @@ export interface ManagerOptions extends Partial<Surroundings> {
 
 interface Member {
   readonly controller: Controller;
-  /** Connects the controller with its informers. */
+  /** Connects the controller with its informers. Rejects while the server does not have the kind. */
   readonly connect: () => Promise<void>;
+  /** Resolves when the server is known to have the controller's kind. */
+  readonly known: () => Promise<void>;
   /** Resolves when the caches of its informers are full. */
   readonly synced: () => Promise<unknown>;
 }
@@ -58,6 +60,8 @@ export class Manager {
   /** The caches of the manager's controllers. Ask for more before {@link run}. */
   readonly informers: InformerFactory;
   readonly #members: Member[] = [];
+  /** The controllers whose kinds the server did not have at the start. */
+  readonly #unconnected = new Map<Member, Promise<void>>();
   readonly #surroundings: Surroundings;
   readonly #metrics: ManagerMetrics | undefined;
   #started = false;
@@ -98,8 +102,9 @@ export class Manager {
   }
 
   /**
-   * Starts informers, and each controller when the caches of its informers are full. With leader election, all caches are full
-   * before this process may lead, and controllers start when it does. Resolves when the signal has
+   * Starts informers, and each controller when the caches of its informers are full: one whose kind the server does not have holds up no
+   * other. With leader election, the caches of all kinds that the server has are full before this process may lead, and controllers start
+   * when it does. Resolves when the signal has
    * aborted and no reconciliation runs any more, or the grace for them is over. Rejects with a LeadershipLostError when another
    * process may lead: the process should exit.
    */
@@ -121,7 +126,7 @@ export class Manager {
   async #lead(signal: AbortSignal, stopped: AbortSignal, all: AbortSignal): Promise<void> {
     const { leaderElection } = this.options;
     if (leaderElection === undefined) return this.#runControllers(signal);
-    if (!(await unlessAborted(this.informers.synced(), all))) return;
+    if (!(await unlessAborted(this.#synced(), all))) return;
     const { name } = leaderElection.lease;
     this.#metrics?.leads(name, false);
     const elector = new LeaderElector({
@@ -143,10 +148,12 @@ export class Manager {
 
   async #runControllers(signal: AbortSignal): Promise<void> {
     const running = Promise.all(
-      this.#members.map(async ({ controller, synced }) => {
+      this.#members.map(async (member) => {
         // A signal each: Node warns of more than ten listeners of one.
         const own = AbortSignal.any([signal]);
-        if (await unlessAborted(synced(), own)) await controller.run(own);
+        const connected = this.#unconnected.get(member);
+        const ready = connected === undefined ? member.synced() : connected.then(member.synced);
+        if (await unlessAborted(ready, own)) await member.controller.run(own);
       }),
     );
     const ended = new AbortController();
@@ -196,7 +203,8 @@ export class Manager {
       }
     };
     const synced = () => Promise.all(followed.map(({ informer }) => informer.synced));
-    this.#members.push({ controller: controller as unknown as Controller, connect, synced });
+    const known = () => first.informer.synced;
+    this.#members.push({ controller: controller as unknown as Controller, connect, known, synced });
     return controller;
   }
 
@@ -205,21 +213,37 @@ export class Manager {
     return this.informers.of(apiVersion, kind, selection) as unknown as SharedInformer<ApiObject>;
   }
 
-  /** Connects controllers and informers. Discovery that fails is asked again, with growing waits, until the signal aborts. */
+  /** Connects the controllers whose kinds the server has. Each of the others is connected when its informer has found its kind. */
   async #connect(signal: AbortSignal): Promise<void> {
-    const { timers } = this.#surroundings;
-    const backoff = faultBackoff(this.#surroundings);
-    for (const { controller, connect } of this.#members) {
-      for (let connected = false; !connected && !signal.aborted; ) {
-        try {
-          await connect();
-          connected = true;
-        } catch (error) {
-          this.#report({ type: "failed", what: `discovery for controller ${controller.name}`, error });
-          await pause(timers, backoff.next(), signal);
-        }
+    for (const member of this.#members) {
+      if (signal.aborted) return;
+      try {
+        await member.connect();
+      } catch {
+        // The informer meets the same fault, reports it and tries again.
+        this.#unconnected.set(member, this.#connectWhenKnown(member, signal));
       }
     }
+  }
+
+  async #connectWhenKnown({ controller, connect, known }: Member, signal: AbortSignal): Promise<void> {
+    await known();
+    const backoff = faultBackoff(this.#surroundings);
+    while (!signal.aborted) {
+      try {
+        return await connect();
+      } catch (error) {
+        this.#report({ type: "failed", what: `discovery for controller ${controller.name}`, error });
+        await pause(this.#surroundings.timers, backoff.next(), signal);
+      }
+    }
+  }
+
+  /** Resolves when the caches are full, but for those of controllers that are not connected. */
+  async #synced(): Promise<void> {
+    if (this.#unconnected.size === 0) return this.informers.synced();
+    const connected = this.#members.filter((member) => !this.#unconnected.has(member));
+    await Promise.all(connected.map(({ synced }) => synced()));
   }
 
   #report(problem: Problem): void {

@@ -11,6 +11,7 @@ import type { ListOptions, WatchOptions } from "../dynamic/resource-client.js";
 import type { WatchEvent } from "../dynamic/watch-events.js";
 import { faultBackoff } from "../fault-backoff.js";
 import { objectKey } from "../informers/indexer.js";
+import { isClientClosed } from "../rest/closing-rest-client.js";
 import { type Surroundings, surroundingsOf } from "../surroundings.js";
 import { isTransportError } from "../transport/transport-error.js";
 import { type SilenceLimit, silenceLimit } from "./silence-limit.js";
@@ -58,8 +59,8 @@ const INITIAL_EVENTS_END = "k8s.io/initial-events-end";
 
 /**
  * Reads a collection into a store: lists it, watches from the list's version on, and lists again when the server no longer
- * has that version (client-go's Reflector). It ends only when its signal aborts: every fault is reported, and tried again
- * after a wait that grows from 0.8 to 30 seconds.
+ * has that version (client-go's Reflector). It ends only when its signal aborts or the client that it reads with is closed: every other fault is
+ * reported, and tried again after a wait that grows from 0.8 to 30 seconds.
  */
 export class Reflector<T extends ApiObject> {
   readonly #surroundings: Surroundings;
@@ -97,7 +98,7 @@ export class Reflector<T extends ApiObject> {
     return this.#version;
   }
 
-  /** Lists and watches until the signal aborts, and resolves then. */
+  /** Lists and watches until the signal aborts or the client is closed, and resolves then. */
   async run(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       try {
@@ -105,6 +106,7 @@ export class Reflector<T extends ApiObject> {
         else if (this.#streamingLists && !this.#pageNextList) await this.#streamList(signal);
         else await this.#pageList(signal);
       } catch (error) {
+        if (isClientClosed(error)) return;
         if (!signal.aborted) await this.#recover(error, signal);
       }
     }

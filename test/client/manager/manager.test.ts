@@ -7,6 +7,7 @@ import {
   type Problem,
 } from "../../../src/client/index.js";
 import { type Cluster, startCluster } from "../../../src/cluster/index.js";
+import type { CustomResourceDefinition } from "../../../src/api/types/apiextensions/v1.js";
 import { eventually } from "../../helpers/eventually.js";
 import { ManualTime } from "../../helpers/manual-time.js";
 
@@ -25,6 +26,18 @@ async function namespace(name: string): Promise<string> {
   await client.of("v1", "Namespace").create({ apiVersion: "v1", kind: "Namespace", metadata: { name } });
   return name;
 }
+
+const CRON_TABS: CustomResourceDefinition = {
+  apiVersion: "apiextensions.k8s.io/v1",
+  kind: "CustomResourceDefinition",
+  metadata: { name: "crontabs.stable.example.com" },
+  spec: {
+    group: "stable.example.com",
+    names: { plural: "crontabs", kind: "CronTab" },
+    scope: "Namespaced",
+    versions: [{ name: "v1", served: true, storage: true, schema: { openAPIV3Schema: { type: "object" } } }],
+  },
+};
 
 describe("a manager", () => {
   test("CR-7: a controller makes what is missing, again after it is deleted, and sees the owner of what changed", async () => {
@@ -110,6 +123,53 @@ describe("a manager", () => {
     const running = manager.run(stop.signal);
     await eventually(async () => expect(calls).toContain("one"));
     expect(problems.map(({ type }) => type)).toContain("informer-fault");
+    stop.abort();
+    await running;
+  });
+
+  test("a controller of a kind that the server does not know holds up no other, and runs when the kind is defined", async () => {
+    const inNamespace = await namespace("undefined-kind");
+    await client
+      .of("v1", "ConfigMap")
+      .namespace(inNamespace)
+      .create({ apiVersion: "v1", kind: "ConfigMap", metadata: { name: "one" } });
+    const stop = new AbortController();
+    const problems: string[] = [];
+    const calls: string[] = [];
+    const manager = new Manager(client, {
+      namespace: inNamespace,
+      onProblem: (problem) => problems.push(describeProblem(problem)),
+    });
+    manager.controllerFor("stable.example.com/v1", "CronTab").reconcile(({ name }) => void calls.push(name));
+    manager.controllerFor("v1", "ConfigMap").reconcile(({ name }) => void calls.push(name));
+    const running = manager.run(stop.signal);
+    await eventually(async () => expect(calls).toContain("one"));
+    expect(problems[0]).toMatch(
+      /^list of CronTab failed .*: no matches for kind "CronTab" in version "stable.example.com\/v1"$/,
+    );
+
+    await client.of("apiextensions.k8s.io/v1", "CustomResourceDefinition").create(CRON_TABS);
+    const cronTabs = client.of("stable.example.com/v1", "CronTab").namespace(inNamespace);
+    await eventually(() =>
+      cronTabs.create({ apiVersion: "stable.example.com/v1", kind: "CronTab", metadata: { name: "two" } }),
+    );
+    await eventually(async () => expect(calls).toContain("two"));
+    stop.abort();
+    await running;
+  });
+
+  test("its informers end without a word when the client is closed", async () => {
+    const own = kubernetesClient(cluster);
+    const problems: Problem[] = [];
+    const manager = new Manager(own, { onProblem: (problem) => problems.push(problem) });
+    manager.controllerFor("v1", "Secret").reconcile(() => {});
+    manager.controllerFor("stable.example.com/v2", "CronTab").reconcile(() => {});
+    const stop = new AbortController();
+    const running = manager.run(stop.signal);
+    await eventually(async () => expect(problems).toHaveLength(1));
+    await own.close();
+    await manager.informers.stopped();
+    expect(problems).toHaveLength(1);
     stop.abort();
     await running;
   });
