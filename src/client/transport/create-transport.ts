@@ -10,12 +10,14 @@ export interface TransportOptions extends Partial<TransportSurroundings> {
   readonly pooled?: boolean;
   /** Is for streams that may be silent for long: over HTTP/2 where the server has it, it finds out when the line is dead. */
   readonly lasting?: boolean;
-  /** How many connections a transport that is not pooled opens. Default 25. */
+  /** How many connections a transport opens. Default 25, of one that is pooled 128. */
   readonly maxSockets?: number;
-  /** Where a transport that is not pooled connects to, in place of the server's host and port. */
+  /** Where it connects to, in place of the server's host and port. */
   readonly locate?: Locate;
-  /** Hosts that a transport that is not pooled reaches in this process. */
+  /** Hosts that it reaches in this process. */
   readonly hosts?: ProcessHosts | undefined;
+  /** Bodies come as the server encodes them. Default: gzip is decoded. */
+  readonly keepsEncoding?: boolean;
 }
 
 /**
@@ -30,6 +32,6 @@ export function createTransport(config: TransportConfig, options: TransportOptio
     );
   }
   return options.pooled
-    ? lazyTransport(() => import("./undici.js").then((module) => module.undiciTransport(config, surroundings)))
+    ? lazyTransport(() => import("./undici.js").then((module) => module.undiciTransport(config, surroundings, options)))
     : nodeHttpsTransport(config, surroundings, options);
 }

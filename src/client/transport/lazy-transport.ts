@@ -7,7 +7,7 @@ export function lazyTransport(make: () => Promise<Transport>): Transport {
     send: async (request) => (await (made ??= make())).send(request),
     renew: () =>
       void made?.then(
-        ({ renew }) => renew?.(),
+        (transport) => transport.renew?.(),
         () => {},
       ),
     reach: async (signal) => (await (made ??= make())).reach?.(signal),

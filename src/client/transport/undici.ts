@@ -4,21 +4,29 @@ import { untilAborted } from "../../base/async/until-aborted.js";
 import { decodeBody } from "./decode-body.js";
 import { dial, IDLE_MS, reach } from "./dial.js";
 import { type Endpoint, endpointOf, type TransportConfig, type TransportSurroundings } from "./endpoint.js";
+import type { NodeHttpsOptions } from "./node-https.js";
 import type { ExchangeTrace, Transport, TransportRequest, TransportResponse } from "./transport.js";
 import { goNetworkReason, NetworkFailure } from "./go-network-error.js";
 import { isTransportError, TransportError } from "./transport-error.js";
 import { LARGEST_HEAD, wireHeaders } from "./wire-headers.js";
 
+type UndiciOptions = Pick<NodeHttpsOptions, "maxSockets" | "locate" | "hosts" | "keepsEncoding">;
+
 /**
  * A transport with a connection pool for many requests and long streams. It dials and reports errors as {@link
  * nodeHttpsTransport} does.
  */
-export function undiciTransport(config: TransportConfig, surroundings: TransportSurroundings): Transport {
-  const endpoint = endpointOf(config, surroundings);
+export function undiciTransport(
+  config: TransportConfig,
+  surroundings: TransportSurroundings,
+  { maxSockets = 128, locate, hosts, keepsEncoding = false }: UndiciOptions = {},
+): Transport {
+  const made = endpointOf(config, surroundings);
+  const endpoint = { ...made, target: { ...made.target, locate, hosts } };
   const { target } = endpoint;
-  const pools = new Pools(endpoint);
+  const pools = new Pools(endpoint, maxSockets);
   return {
-    send: (request) => send(request, endpoint, pools),
+    send: (request) => send(request, endpoint, pools, keepsEncoding),
     renew: () => pools.renew(),
     close: () => pools.destroy(),
     ...(target.tls && { reach: (signal) => reach(target, signal) }),
@@ -35,7 +43,11 @@ class Pools {
   readonly #all = new Set<Pool>();
   #current: Pool;
 
-  constructor(endpoint: Endpoint) {
+  constructor(
+    endpoint: Endpoint,
+    /** How many a pool opens at most. */
+    private readonly connections: number,
+  ) {
     this.#endpoint = endpoint;
     this.#current = this.#open();
   }
@@ -62,7 +74,7 @@ class Pools {
   #open(): Pool {
     // A placeholder origin. dial() makes the connections, with TLS, proxies and Go's errors.
     const pool = new Pool("http://server", {
-      connections: 128,
+      connections: Number.isFinite(this.connections) ? this.connections : null,
       pipelining: 1,
       headersTimeout: 0,
       bodyTimeout: 0,
@@ -93,6 +105,7 @@ async function send(
   request: TransportRequest,
   endpoint: Endpoint,
   { current: pool, waiting }: Pools,
+  keepsEncoding: boolean,
 ): Promise<TransportResponse> {
   const { method, path, body, signal } = request;
   const url = endpoint.origin + path;
@@ -125,7 +138,7 @@ async function send(
       request.trace?.reused();
     }
   }
-  const encoding = response.headers["content-encoding"];
+  const encoding = keepsEncoding ? undefined : response.headers["content-encoding"];
   return {
     status: response.statusCode,
     headers: response.headers,

@@ -97,7 +97,8 @@ async function send(
 ): Promise<TransportResponse> {
   const { exchange } = request;
   const { "content-length": _, host: __, ...sent } = headers;
-  const begun = { method: exchange.method, path: exchange.uri, headers: sent, signal };
+  const lasts = request.info.verb === "watch";
+  const begun = { method: exchange.method, path: exchange.uri, headers: sent, lasts, signal };
   const { bodyLength = Number.POSITIVE_INFINITY } = exchange;
   if (bodyLength === 0) return server.send(begun);
   if (bodyLength <= SHORT_REQUEST) return server.send(begun, await exchange.body(SHORT_REQUEST));

@@ -2,11 +2,11 @@ import { type ClientRequest, request as httpRequest } from "node:http";
 import type { Duplex } from "node:stream";
 import type { Clock } from "../../base/time/clock.js";
 import { errorMessage } from "../../base/text/error-message.js";
-import { dial, type DialTarget, type ProcessHosts, textOf } from "../../client/transport/dial.js";
+import { dial, type ProcessHosts, textOf } from "../../client/transport/dial.js";
 import { type Endpoint, endpointOf } from "../../client/transport/endpoint.js";
 import { ConnectedAgent } from "../../client/transport/connected-agent.js";
 import { goNetworkReason, NetworkFailure } from "../../client/transport/go-network-error.js";
-import { http2Transport } from "../../client/transport/http2.js";
+import { createTransport } from "../../client/transport/create-transport.js";
 import { DialingAgent } from "../../client/transport/node-https.js";
 import type { Transport, TransportResponse } from "../../client/transport/transport.js";
 import { isTransportError } from "../../client/transport/transport-error.js";
@@ -40,6 +40,8 @@ export interface RemoteRequest {
   readonly path: string;
   /** Lower-case names. */
   readonly headers: Readonly<Record<string, string | readonly string[]>>;
+  /** Whether its answer is a stream that may be silent for long, as a watch's is. */
+  readonly lasts?: boolean;
   readonly signal: AbortSignal;
 }
 
@@ -51,11 +53,18 @@ export interface RemoteAnswer {
   readonly body: Uint8Array;
 }
 
+/** OpenSSL's code of the alert by which a server refuses all protocols that a connection offers. */
+const NO_COMMON_PROTOCOL = "ERR_SSL_TLSV1_ALERT_NO_APPLICATION_PROTOCOL";
+
 interface Connections {
   readonly identity: ClientIdentity | undefined;
   readonly endpoint: Endpoint;
-  /** For requests whose bodies are whole: over HTTP/2 where the server has it. */
+  /** For requests whose bodies are whole: over HTTP/1.1, which costs less than half of HTTP/2 in Node. */
   readonly transport: Transport;
+  /** For those that last: over HTTP/2 where the server has it, which finds out when the line is dead. */
+  readonly lasting: Transport;
+  /** Whether the server refused HTTP/1.1. */
+  needsHttp2: boolean;
   /** For requests whose bodies come bit by bit. */
   readonly agent: DialingAgent;
 }
@@ -81,8 +90,23 @@ export class RemoteServer {
   }
 
   /** Sends a request with its whole body. The answer's body comes as it is encoded. Rejects with an Error in Go's words. */
-  async send({ headers, ...request }: RemoteRequest, body?: Uint8Array): Promise<TransportResponse> {
-    return this.#current().transport.send({ ...request, ...separate(headers), body });
+  async send(request: RemoteRequest, body?: Uint8Array): Promise<TransportResponse> {
+    const { method, path, signal, lasts = false } = request;
+    const connections = this.#current();
+    const { transport, lasting } = connections;
+    const sent = { method, path, signal, ...separate(request.headers), body };
+    if (lasts || connections.needsHttp2) return lasting.send(sent);
+    try {
+      return await transport.send(sent);
+    } catch (error) {
+      if (isTransportError(error) && error.code === NO_COMMON_PROTOCOL) {
+        connections.needsHttp2 = true;
+        return lasting.send(sent);
+      }
+      // The server may have closed a connection that waited just when the request was written to it.
+      if (signal.aborted || body !== undefined || method !== "GET" || !isBroken(error)) throw error;
+      return transport.send(sent);
+    }
   }
 
   /** Begins a request, whose body the caller sends. Throws in client-go's words where the CA bundle is none. */
@@ -120,6 +144,7 @@ export class RemoteServer {
   retire(): void {
     this.#made?.agent.retire();
     this.#made?.transport.renew?.();
+    this.#made?.lasting.renew?.();
     this.#made = undefined;
   }
 
@@ -155,9 +180,9 @@ function connectionsTo(
     ...(identity && { certData: Buffer.from(identity.certificate), keyData: Buffer.from(identity.key) }),
   };
   const config = { server: `https://${serverName}:${service.port}`, tls };
-  const found: Pick<DialTarget, "hosts" | "locate"> = {
+  const found = {
     hosts,
-    locate: () =>
+    locate: (): Promise<Address> =>
       locate(service).catch((error: unknown) => {
         throw new NetworkFailure(errorMessage(error));
       }),
@@ -165,10 +190,13 @@ function connectionsTo(
   const made = endpointOf(config, surroundings);
   const endpoint = { ...made, target: { ...made.target, ...found } };
   const maxSockets = Number.POSITIVE_INFINITY;
+  const options = { ...surroundings, ...found, maxSockets, keepsEncoding: true };
   return {
     identity,
     endpoint,
-    transport: http2Transport(config, surroundings, { ...found, maxSockets, keepsEncoding: true }),
+    transport: createTransport(config, { ...options, pooled: true }),
+    lasting: createTransport(config, { ...options, lasting: true }),
+    needsHttp2: false,
     agent: new DialingAgent(endpoint, maxSockets),
   };
 }
@@ -183,6 +211,10 @@ function separate(headers: RemoteRequest["headers"]) {
   }
   return { headers: single, repeatedHeaders };
 }
+
+/** Whether a connection ended before the head of an answer came. */
+const isBroken = (error: unknown): boolean =>
+  isTransportError(error) && (error.code === "UND_ERR_SOCKET" || error.code === "ECONNRESET" || error.code === "EPIPE");
 
 /** Why a server was not reached or its answer broke off, in Go's words. */
 export function reasonOf(error: unknown): string {

@@ -76,12 +76,22 @@ export class ApiRequest implements CancellationToken {
     this.added.headers = this.added.headers === undefined ? headers : { ...this.added.headers, ...headers };
   }
 
+  /** Every request has some copies: they are made of one shape, without a spread. */
   with(changes: Changes): ApiRequest {
-    const { exchange = this.exchange, info = this.info, user = this.user, ending = this.#ending } = changes;
-    const { audit = this.audit, onInitialized = this.onInitialized } = changes;
-    const { api, received, warnings, annotations, auditId, added } = this;
-    const kept = { api, received, warnings, annotations, auditId, added };
-    return new ApiRequest({ ...kept, exchange, info, user, audit, onInitialized, ending });
+    return new ApiRequest({
+      exchange: changes.exchange ?? this.exchange,
+      info: changes.info ?? this.info,
+      api: this.api,
+      user: changes.user ?? this.user,
+      received: this.received,
+      warnings: this.warnings,
+      annotations: this.annotations,
+      auditId: this.auditId,
+      added: this.added,
+      onInitialized: changes.onInitialized ?? this.onInitialized,
+      audit: changes.audit ?? this.audit,
+      ending: changes.ending ?? this.#ending,
+    });
   }
 }
 
