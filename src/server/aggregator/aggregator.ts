@@ -6,6 +6,7 @@ import { isConflict, isNotFound } from "../../machinery/errors/status-error.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
 import type { ApiRegistry } from "../api-registry/api-registry.js";
 import type { Aggregation, RemoteV2 } from "../endpoints/aggregation.js";
+import { respondHashed } from "../endpoints/non-resource/cached-document.js";
 import type { Measuring } from "../metrics/measures.js";
 import type { Handler } from "../request/api-request.js";
 import { respondText } from "../request/respond.js";
@@ -23,7 +24,7 @@ import {
   withCondition,
 } from "../builtin/apiregistration/remote-apis.js";
 import { discoverResources } from "./remote-discovery.js";
-import { indexEntryOf, RemoteV2Document } from "./remote-open-api.js";
+import { RemoteV2Document, type RemoteV3, remoteV3Of } from "./remote-open-api.js";
 import { RemoteServer, type RemoteSurroundings } from "./remote-server.js";
 
 /** How often a server that answers is asked whether it still does, in milliseconds; kube-aggregator's time. */
@@ -53,7 +54,7 @@ interface Remote {
   readonly server: RemoteServer;
   readonly v2: RemoteV2Document;
   resources: RemoteResources;
-  indexEntry: { readonly serverRelativeURL: string } | undefined;
+  v3: RemoteV3 | undefined;
 }
 
 const UNKNOWN: RemoteResources = { resources: undefined, isCurrent: false };
@@ -116,13 +117,15 @@ export class Aggregator implements Aggregation {
   readonly openApi: Aggregation["openApi"] = {
     index: () =>
       Object.fromEntries(
-        [...this.#remotes.values()].flatMap(({ api, indexEntry }) =>
-          indexEntry === undefined ? [] : [[pathOf(api).slice(1), indexEntry] as const],
+        [...this.#remotes.values()].flatMap(({ api, v3 }) =>
+          v3 === undefined ? [] : [[pathOf(api).slice(1), v3.entry] as const],
         ),
       ),
     handlerOf: (path) => {
       const remote = [...this.#remotes.values()].find(({ api }) => pathOf(api) === `/${path}`);
-      if (remote?.indexEntry === undefined) return undefined;
+      if (remote?.v3 === undefined) return undefined;
+      const { converted } = remote.v3;
+      if (converted !== undefined) return (request) => respondHashed(request, path, converted);
       // A document of another hash is redirected to that of the present one.
       return (request) => this.#pass(request, remote, { ...this.rules, rejectsRedirects: false });
     },
@@ -169,7 +172,7 @@ export class Aggregator implements Aggregation {
       server,
       v2: isSame ? known.v2 : new RemoteV2Document(server, () => this.parts.clock.now()),
       resources: known?.resources ?? UNKNOWN,
-      indexEntry: known?.indexEntry,
+      v3: known?.v3,
     };
     this.#remotes.set(api.name, remote);
     if (!isSame) this.#checks.due(api.name);
@@ -255,14 +258,12 @@ export class Aggregator implements Aggregation {
     } catch {
       found = { resources: this.#remotes.get(name)?.resources.resources, isCurrent: false };
     }
-    const entry = found.isCurrent
-      ? await indexEntryOf(remote.api, remote.server, signal).catch(() => remote.indexEntry)
-      : remote.indexEntry;
+    const v3 = found.isCurrent ? await remoteV3Of(remote.api, remote, signal).catch(() => remote.v3) : remote.v3;
     const current = this.#remotes.get(name);
     if (current === undefined || current.server !== remote.server) return true;
-    const isSame = isDeepStrictEqual([current.resources, current.indexEntry], [found, entry]);
+    const isSame = isDeepStrictEqual([current.resources, current.v3?.entry], [found, v3?.entry]);
     current.resources = found;
-    current.indexEntry = entry;
+    current.v3 = v3;
     if (!isSame) this.#changed();
     return found.isCurrent;
   }

@@ -1,6 +1,9 @@
+import { createHash } from "node:crypto";
 import type { JsonObject, JsonValue } from "../../machinery/meta/json.js";
 import { isJsonObject } from "../../machinery/meta/json.js";
 import { pathOf, type RemoteApi } from "../builtin/apiregistration/remote-apis.js";
+import type { CachedDocument } from "../endpoints/non-resource/cached-document.js";
+import { convertToV3 } from "./open-api-conversion.js";
 import { AGGREGATOR } from "./remote-discovery.js";
 import type { RemoteServer } from "./remote-server.js";
 
@@ -11,21 +14,41 @@ const FRESH = 60_000;
 /** How long a server may take to send one, in milliseconds. */
 const LONGEST = 5000;
 
-type IndexEntry = { readonly serverRelativeURL: string };
+/** What a server has of OpenAPI 3 for a group version. */
+export interface RemoteV3 {
+  /** Its entry in the index of /openapi/v3. */
+  readonly entry: { readonly serverRelativeURL: string };
+  /** The document, where the server has only OpenAPI 2; undefined where the server itself is asked. */
+  readonly converted?: { readonly hash: string; readonly document: CachedDocument };
+}
 
-/** The entry of a group version in its server's index of OpenAPI 3; undefined where it has none. Rejects with why it is not known. */
-export async function indexEntryOf(
+/**
+ * What a server has of OpenAPI 3 for its group version; undefined where it has nothing. Where it answers 404, it is of before OpenAPI 3,
+ * and its document of OpenAPI 2 is converted. Rejects with why it is not known. Source: kube-aggregator.
+ */
+export async function remoteV3Of(
   api: RemoteApi,
-  server: RemoteServer,
+  { server, v2 }: { readonly server: RemoteServer; readonly v2: RemoteV2Document },
   signal: AbortSignal,
-): Promise<IndexEntry | undefined> {
+): Promise<RemoteV3 | undefined> {
   const headers = { ...AGGREGATOR, accept: "application/json" };
   const answer = await server.read({ path: "/openapi/v3", headers, signal }, LARGEST);
+  if (answer.status === 404) return convertedOf(api, await v2.document());
   if (answer.status !== 200) return undefined;
   const paths = fieldOf(parsed(answer.body), "paths");
   const entry = fieldOf(paths, pathOf(api).slice(1));
   const url = entry?.["serverRelativeURL"];
-  return typeof url === "string" && url.startsWith("/openapi/v3/") ? { serverRelativeURL: url } : undefined;
+  return typeof url === "string" && url.startsWith("/openapi/v3/") ? { entry: { serverRelativeURL: url } } : undefined;
+}
+
+function convertedOf(api: RemoteApi, v2: JsonObject | undefined): RemoteV3 | undefined {
+  if (v2 === undefined) return undefined;
+  const bytes = Buffer.from(JSON.stringify(convertToV3(v2)));
+  const hash = createHash("sha512").update(bytes).digest("hex").toUpperCase();
+  return {
+    entry: { serverRelativeURL: `/openapi/v3${pathOf(api)}?hash=${hash}` },
+    converted: { hash, document: { contentType: "application/json", bytes: () => bytes } },
+  };
 }
 
 const fieldOf = (value: JsonObject | undefined, name: string): JsonObject | undefined => {

@@ -35,6 +35,29 @@ export async function respondDocument(
   await respondKept(request, 200, { ...common, "content-type": document.contentType }, await body);
 }
 
+const YEAR_SECONDS = 31_536_000;
+
+/**
+ * Sends a document of /openapi/v3/<path>. With the current hash in the query a client may cache the answer for ever; another hash is
+ * redirected to the current one.
+ */
+export async function respondHashed(
+  request: ApiRequest,
+  path: string,
+  current: { readonly hash: string; readonly document: CachedDocument },
+): Promise<void> {
+  const asked = request.exchange.query.get("hash") ?? "";
+  if (asked === "") return respondDocument(request, current.document);
+  const { hash } = current;
+  if (asked !== hash) {
+    return respondBytes(request, 301, { location: `/openapi/v3/${path}?hash=${hash}` }, new Uint8Array());
+  }
+  return respondDocument(request, current.document, {
+    "cache-control": "public, immutable",
+    expires: new Date(request.received + YEAR_SECONDS * 1000).toUTCString(),
+  });
+}
+
 function built(document: CachedDocument): Made {
   let known = made.get(document);
   if (known === undefined) {

@@ -2,16 +2,15 @@ import { inOrder } from "../../../base/async/turns.js";
 import type { ServedApi } from "../../../api/facts/index.js";
 import type { RemoteOpenApi, RemoteV2 } from "../aggregation.js";
 import type { ApiRequest, Handler } from "../../request/api-request.js";
-import { respondBytes, respondText } from "../../request/respond.js";
+import { respondText } from "../../request/respond.js";
 import { notAcceptable } from "../../../machinery/errors/status-error.js";
 import { parseAccept } from "../negotiation/media-type.js";
 import { jsonBytes } from "../serializers/json/json-text.js";
-import { type CachedDocument, respondDocument, type LatestDocuments } from "./cached-document.js";
+import { type CachedDocument, respondDocument, respondHashed, type LatestDocuments } from "./cached-document.js";
 
 const PROTOBUF = "application/com.github.proto-openapi.spec.v2.v1.0+protobuf";
 /** What clients of old ask for; "@" is no token of a media type, so the answer never says it. */
 const OLD_PROTOBUF = "application/com.github.proto-openapi.spec.v2@v1.0+protobuf";
-const YEAR_SECONDS = 31_536_000;
 
 type OpenApi = typeof import("../../../api/openapi/index.js");
 
@@ -67,23 +66,17 @@ export function openApiHandlers(
     return respondDocument(request, document, { "cache-control": "no-cache, private" });
   }
 
-  /** With the current hash in the query a client may cache the answer for ever; another hash is redirected to the current one. */
   async function respondV3(request: ApiRequest, path: string): Promise<void> {
     const api = await load();
     if (!api.hasOpenApiV3(served, path)) return respondText(request, 404, "404 page not found\n");
-    const hash = request.exchange.query.get("hash");
-    if (hash !== null && hash !== "") {
-      const current = api.openApiV3Hash(served, path);
-      const location = `/openapi/v3/${path}?hash=${current}`;
-      if (hash !== current) return respondBytes(request, 301, { location }, new Uint8Array());
-    }
     const bytes = () => api.openApiV3Document(served, path) ?? new Uint8Array();
-    const immutable = {
-      "cache-control": "public, immutable",
-      expires: new Date(request.received + YEAR_SECONDS * 1000).toUTCString(),
-    };
     const document = kept(path, "application/json", bytes);
-    return respondDocument(request, document, hash === null || hash === "" ? {} : immutable);
+    return respondHashed(request, path, {
+      get hash() {
+        return api.openApiV3Hash(served, path);
+      },
+      document,
+    });
   }
 
   return (path) => {
