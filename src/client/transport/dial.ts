@@ -13,11 +13,9 @@ import { goQuote } from "../../base/text/go-quote.js";
 import { errorCode } from "../../base/files/path-error.js";
 import { startStopwatch } from "../../base/time/timers.js";
 import { untilAborted } from "../../base/async/until-aborted.js";
-import type { CertificatePool } from "../../machinery/crypto/x509/certificate-pool.js";
 import type { ExchangeTrace } from "./transport.js";
 import { type ConnectedSocket, goNetworkReason, NetworkFailure } from "./go-network-error.js";
 import { isSocks, connectThroughHttp, connectThroughSocks } from "./proxy.js";
-import { authoritiesOf, verifyPeer } from "./verify-peer.js";
 
 export interface DialTarget {
   readonly scheme: string;
@@ -279,10 +277,15 @@ export function handshake(
     };
     const closed = (): void => fail(new NetworkFailure("EOF"));
     socket.once("error", fail).once("close", closed);
-    socket.once("secureConnect", () => {
+    // Loaded while the peers shake hands: it reads certificates, which is much code.
+    const verifier = insecureSkipVerify ? undefined : import("./verify-peer.js");
+    socket.once("secureConnect", async () => {
       try {
-        const roots = (): CertificatePool => authoritiesOf(ownerOf(options), rootsOf(options));
-        if (!insecureSkipVerify) verifyPeer(socket, name, { roots: roots(), now: clock.now() });
+        const loaded = await verifier;
+        if (loaded !== undefined) {
+          const roots = loaded.authoritiesOf(ownerOf(options), rootsOf(options));
+          loaded.verifyPeer(socket, name, { roots, now: clock.now() });
+        }
       } catch (error) {
         fail(error);
         return;
