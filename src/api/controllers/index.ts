@@ -53,7 +53,7 @@ export type ControllerName = keyof typeof ALIASES;
 /** Sorted. */
 export const controllerNames = Object.keys(ALIASES) as readonly ControllerName[];
 
-/** Those that run only where they are named, and not with "*". */
+/** The controllers that run only when they are named, not with "*". */
 export const controllersOffByDefault: readonly ControllerName[] = [
   "bootstrap-signer-controller",
   "token-cleaner-controller",

@@ -28,7 +28,7 @@ export function roundResources(holder: Fields): void {
   roundAmounts(child(resources, "requests"));
 }
 
-/** The same of what a pod's status says of its containers. */
+/** Rounds the resources in the container statuses of a pod as {@link roundAmounts} does. */
 export function roundContainerStatuses(status: Fields): void {
   for (const field of ["containerStatuses", "initContainerStatuses", "ephemeralContainerStatuses"]) {
     for (const container of children(status, field)) {

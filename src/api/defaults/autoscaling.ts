@@ -1,6 +1,6 @@
 import { absent, child, ensureChild, type Fields, list, setDefault } from "../../machinery/meta/access.js";
 
-/** In every version. */
+/** Sets minReplicas to 1, in every version. */
 export function defaultMinReplicas(autoscaler: Fields): void {
   setDefault(ensureChild(autoscaler, "spec"), "minReplicas", 1);
 }

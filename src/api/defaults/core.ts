@@ -104,7 +104,7 @@ function fillFrom(item: Fields, target: string, source: string): void {
   for (const [resource, amount] of Object.entries(amounts)) setDefault(filled, resource, amount);
 }
 
-/** What a node does not reserve can be allocated. */
+/** Sets allocatable to capacity where a node does not state it. */
 export function defaultNode(node: Fields): void {
   alignPodCidrs(node);
   const status = child(node, "status");

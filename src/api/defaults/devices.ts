@@ -38,7 +38,7 @@ export function deviceRequests(claim: Fields): Fields[] {
   return children(child(child(claim, "spec") ?? {}, "devices") ?? {}, "requests");
 }
 
-/** Of what asks for devices, however it is called. */
+/** Sets the defaults of allocationMode and count in any type that requests devices. */
 export function defaultCount(request: Fields): void {
   if (text(request.allocationMode) === "") request.allocationMode = "ExactCount";
   if (request.allocationMode === "ExactCount" && number(request.count) === 0) request.count = 1;

@@ -1,6 +1,6 @@
 import { absent, child, ensureChild, type Fields, setDefault } from "../../machinery/meta/access.js";
 
-/** In every version. */
+/** Sets the default of matchingPrecedence, in every version. */
 export function defaultFlowSchema(schema: Fields): void {
   setDefault(ensureChild(schema, "spec"), "matchingPrecedence", 1000);
 }
@@ -14,7 +14,7 @@ export function defaultPriorityLevel(level: Fields): void {
 
 export const DEFAULT_SHARES = 30;
 
-/** What all versions have alike. */
+/** Sets the defaults that all versions of a priority level share. */
 export function defaultExemptAndQueues(level: Fields): void {
   const spec = ensureChild(level, "spec");
   const exempt = child(spec, "exempt");

@@ -24,7 +24,7 @@ export const INIT_CONTAINERS = ["alpha", "beta"].flatMap((stage) =>
   ["init-containers", "init-container-statuses"].map((what) => `pod.${stage}.kubernetes.io/${what}`),
 );
 
-/** Annotations that held init containers before there was a field for them are no part of a pod, or of a template, any more. */
+/** Removes the annotations in which init containers were written before there was a field for them, from a pod or a template. */
 export function dropInitContainerAnnotations(holder: Fields): void {
   const annotations = child(child(holder, "metadata") ?? {}, "annotations");
   if (annotations !== undefined) for (const key of INIT_CONTAINERS) delete annotations[key];

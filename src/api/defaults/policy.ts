@@ -26,7 +26,7 @@ export function defaultRoleBinding(binding: Fields): void {
   }
 }
 
-/** In every version. */
+/** Sets the API group of a binding's role, in every version. */
 export function defaultRoleGroup(binding: Fields): void {
   const role = ensureChild(binding, "roleRef");
   if (text(role.apiGroup) === "") role.apiGroup = RBAC;
@@ -62,7 +62,7 @@ export function defaultWebhooks(configuration: Fields): void {
   }
 }
 
-/** Of a webhook in every version. */
+/** Sets the defaults of a webhook's rules and of its service's port, in every version. */
 export function defaultRulesAndPort(webhook: Fields): void {
   for (const rule of children(webhook, "rules")) setDefault(rule, "scope", "*");
   const service = child(child(webhook, "clientConfig") ?? {}, "service");

@@ -23,5 +23,5 @@ export function allDefinitionsOf(release: Release): Definitions {
   return definitions;
 }
 
-/** Those of the newest release, for code that has no server. */
+/** All definitions of the newest release, for code that does not know a server. */
 export const allDefinitions = allDefinitionsOf(newestRelease);

@@ -37,7 +37,7 @@ const DEVICE_CLAIM: FieldsByGate = {
   ),
 };
 
-/** By resource, the fields of objects, with the versions' hub as their shape. */
+/** The fields of each resource that a feature gate guards, by resource and gate. Paths are those of the hub version. */
 export const FIELDS_BEHIND_GATES: Readonly<Record<string, FieldsByGate>> = {
   "/nodes": {
     InPlacePodVerticalScalingSchedulerPreemption: "spec.podPreemptionPolicy",

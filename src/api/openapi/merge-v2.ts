@@ -3,7 +3,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from "../../machinery/m
 import type { JsonSchema } from "./schemas.js";
 import type { OpenApiV2Document } from "./v2.js";
 
-/** Another server's document, and the paths below which it counts. */
+/** The OpenAPI document of another server, and the path prefixes for which it is used. */
 export interface MergedDocument {
   readonly below: readonly string[];
   readonly document: JsonObject;

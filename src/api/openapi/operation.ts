@@ -4,7 +4,7 @@ import type { ResourceFacts } from "../facts/resources.js";
 
 export const META = "io.k8s.apimachinery.pkg.apis.meta.v1";
 
-/** In the order of kube-openapi's path items, which is that of their names. */
+/** The HTTP methods in the order of kube-openapi's path items, which is alphabetical. */
 export const METHODS = ["delete", "get", "head", "options", "patch", "post", "put"] as const;
 
 export type Method = (typeof METHODS)[number];
@@ -38,7 +38,7 @@ const JSON_TYPE = "application/json";
 const YAML = "application/yaml";
 const PROTOBUF = "application/vnd.kubernetes.protobuf";
 
-/** What operations read and write. */
+/** The media types that operations read and write. */
 export const mediaTypes = {
   any: ["*/*"],
   objects: [JSON_TYPE, YAML, PROTOBUF],
@@ -62,7 +62,7 @@ export interface PathFacts {
   readonly operations: readonly OperationFacts[];
 }
 
-/** Operations by path, sorted; what they share is taken out of them. Parameters are sorted by name. */
+/** Groups operations by path, sorted. Parameters that all operations of a path share move to the path; parameters are sorted by name. */
 export function pathsOf(operations: readonly OperationFacts[]): readonly PathFacts[] {
   const byPath = new Map<string, OperationFacts[]>();
   for (const one of operations) {

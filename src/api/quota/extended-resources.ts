@@ -9,7 +9,7 @@ export const CLAIMED_DEVICES = ".deviceclass.resource.k8s.io/devices";
 /** Marks the claim that the scheduler made for the extended resources of a pod. */
 const OF_EXTENDED_RESOURCES = "resource.kubernetes.io/extended-resource-claim";
 
-/** What decides which extended resources a claim of devices takes. */
+/** The objects that decide which extended resources a ResourceClaim uses. */
 export interface DeviceFacts {
   readonly classes: readonly DeviceClass[];
   /** Of the claim's namespace, as {@link claims}. */
@@ -26,8 +26,8 @@ export const isDevice = (name: string, classes: readonly DeviceClass[]): boolean
   classes.some((one) => resourcesOf(one.metadata?.name ?? "", one).includes(name));
 
 /**
- * The extended resources that a claim takes with its devices, less what quotas count for the pod that it was made for. `devices` are
- * those it asks for, by class.
+ * The extended resources that a ResourceClaim uses with its devices, less what quota counts for the pod that it was made for.
+ * `devices` are the claim's devices by class.
  */
 export function extendedUsage(claim: ResourceClaim, devices: Usage, facts: DeviceFacts, now: number): Usage {
   const usage: Usage = new Map();

@@ -2,7 +2,7 @@ import { own } from "../../base/collections/own.js";
 import { int64Of } from "../../base/numbers/int64.js";
 import type { Node, NodeSelectorRequirement, NodeSelectorTerm, PodSpec } from "../types/core/v1.js";
 
-/** What selectors look at of a node. */
+/** The parts of a node that selectors match. */
 export interface SelectableNode {
   readonly name: string;
   readonly labels: Readonly<Record<string, string>>;
@@ -13,7 +13,7 @@ export const selectableNode = ({ metadata }: Node): SelectableNode => ({
   labels: metadata?.labels ?? {},
 });
 
-/** What a pod requires of the labels and the name of its node. */
+/** The requirement of a pod on its node, by the node's labels and name. */
 export interface NodeRequirement {
   matches(node: SelectableNode): boolean;
 }

@@ -12,7 +12,7 @@ export function isTolerated(taint: Taint, tolerations: readonly Toleration[] | u
   return tolerations?.some((toleration) => tolerates(toleration, taint)) === true;
 }
 
-/** The first taint of one of these effects that no toleration lets pass. Default: those that keep pods away. */
+/** Returns the first taint with one of these effects that the tolerations do not tolerate. Default: the effects that keep pods off a node. */
 export function untolerated(
   taints: readonly Taint[],
   tolerations: readonly Toleration[] | undefined,

@@ -13,7 +13,7 @@ const ADMISSION_ALPHA: VersionTable = {
   "admissionregistration.k8s.io/v1alpha1/MutatingAdmissionPolicyBinding": { applyDefaults: defaultAlphaPolicyBinding },
 };
 
-/** What is special about versions that releases serve, by default or when asked to. */
+/** The conversions and defaults of single versions that releases serve, by default or when asked to. */
 export const PUBLISHED: VersionTable = {
   ...ADMISSION_ALPHA,
   ...AUTOSCALING,
@@ -30,7 +30,7 @@ export const schemaEpochOf = ({ facts }: Release): string => `${facts.digest.sli
 
 const schemes = new WeakMap<Release, Scheme>();
 
-/** The kinds that a release publishes, at every version it can be told to serve: what a server needs. Built on first use. */
+/** The scheme of all kinds that a release publishes, at every version that a server can serve. It is built on first use. */
 export function publishedScheme(release: Release = newestRelease): Scheme {
   let scheme = schemes.get(release);
   if (scheme === undefined) {

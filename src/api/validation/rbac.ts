@@ -42,7 +42,7 @@ function validateRule(rule: Received<PolicyRule>, path: string, namespaced: bool
   return errors;
 }
 
-/** A cluster role; what it is put together from is told by labels. */
+/** Validates a ClusterRole with its aggregationRule, whose label selectors choose the roles that it is aggregated from. */
 export function validateClusterRole(role: ReceivedObject<ClusterRole>, allowInvalidSelectors = false): FieldError[] {
   const errors = validateRole(role, false);
   const { aggregationRule } = role;

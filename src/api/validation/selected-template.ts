@@ -7,7 +7,7 @@ import type { PodTemplateSpec } from "../types/core/v1.js";
 import type { LabelSelector as LabelSelectorFields } from "../types/meta/v1.js";
 import { checkAbsent, type Errors } from "./collect.js";
 
-/** The selector of a workload, undefined where it cannot be read. One that is not there matches nothing. */
+/** Parses the selector of a workload; undefined where it is invalid. An absent selector matches nothing. */
 export function parsedSelector(selector: Received<LabelSelectorFields> | null | undefined): LabelSelector | undefined {
   try {
     return selectorFromObject(isStruct(selector) ? selector : undefined);

@@ -30,7 +30,7 @@ let taken = 0;
 let outsideCount = 0;
 let waiting: readonly Waiting[] = [];
 
-/** More turns were taken than {@link quiet} allows. */
+/** Thrown when more turns ran than {@link quiet} allows. */
 export class TooManyTurnsError extends Error {
   override readonly name = "TooManyTurnsError";
 }

@@ -44,7 +44,7 @@ export function byteFor(character: string): number | undefined {
   return code >= 0xdc80 && code <= 0xdcff ? code - 0xdc00 : undefined;
 }
 
-/** Normalizes a text that was joined of pieces: bytes of one character may have stood in two of them. */
+/** Normalizes a text that was joined from pieces: the bytes of one character may have been in two of them. */
 export function joined(text: string): string {
   return LONE_SURROGATE.test(text) ? textOf(bytesOf(text)) : text;
 }

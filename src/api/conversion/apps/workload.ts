@@ -12,7 +12,7 @@ import {
 } from "../../../machinery/meta/access.js";
 import { INIT_CONTAINERS } from "../../defaults/old-names.js";
 
-/** Which fields of a workload's internal type are plain numbers, though pointers in its versions. */
+/** The fields of a workload that are pointers in its versions and plain numbers in the internal type. */
 export interface WorkloadShape {
   /** Of the spec. */
   readonly counts: readonly string[];
@@ -39,7 +39,10 @@ const STATEFUL_SET: WorkloadShape = {
 };
 const REPLICA_SET: WorkloadShape = { counts: ["replicas"] };
 
-/** What the way through the internal type does to every workload, whatever its versions; what is left out stays so. */
+/**
+ * Applies what the conversion through the internal type does to every workload: numbers that are absent become 0. Fields that
+ * `shape` does not name stay absent.
+ */
 export function convertWorkload(workload: KubeObject, { counts, strategy, rolling = [] }: WorkloadShape): KubeObject {
   return withChild(workload, "spec", (spec) => {
     const converted = withChild(zeroWhereAbsent(spec, counts), "template", convertPodTemplate);

@@ -25,7 +25,10 @@ const MANIFEST_GATE = "ManifestBasedAdmissionControlConfig";
 /** The end of the names that objects of files have, and that the API refuses. */
 export const STATIC_SUFFIX = ".static.k8s.io";
 
-/** What is wrong with the name of an object that is made through the API. One that has such a name already keeps it. */
+/**
+ * Checks the name of a policy or webhook configuration that the API creates: the suffix of static manifests is reserved. An object
+ * that has such a name keeps it.
+ */
 export function staticNameErrors({ metadata }: ApiObject, { gates }: ServerTraits): readonly FieldError[] {
   const { name = "" } = metadata ?? {};
   if (!name.endsWith(STATIC_SUFFIX) || !gates.enabled(MANIFEST_GATE)) return [];

@@ -6,7 +6,7 @@ import type { ServiceReference } from "../../types/admissionregistration/v1.js";
 
 const FORM = "; desired format: https://host[/path]";
 
-/** Where a webhook is called: https, and nothing but host and path. */
+/** Checks the URL of a webhook: https, with host and path alone. */
 export function validateWebhookUrl(text: string, path: string): FieldError[] {
   let url: GoUrl;
   try {

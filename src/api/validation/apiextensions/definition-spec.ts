@@ -3,7 +3,7 @@ import type { JsonValue } from "../../../machinery/meta/json.js";
 import { deepEqual } from "../../../machinery/patch/json-values.js";
 import { goSchema } from "./schema-fields.js";
 
-/** What a definition says once for all versions, or each version for itself. Absent fields are not said. */
+/** The parts that a definition declares once for all versions, or in each version. Absent fields are not declared. */
 export interface VersionParts {
   /** The OpenAPI schema and what holds it: `{ openAPIV3Schema }`. */
   readonly validation: ReadonlyFields | undefined;
@@ -55,7 +55,7 @@ export function versionWith(own: ReadonlyFields): DefinitionVersion {
   return { name: text(own.name), fields: own, ...partsOf(own) };
 }
 
-/** Every schema of the spec, the shared one first. */
+/** All schemas of the spec; the one that the versions share comes first. */
 export function schemasOf({ shared, versions }: DefinitionSpec): ReadonlyFields[] {
   return [shared, ...versions].flatMap(({ validation }) => {
     const schema = validation?.openAPIV3Schema;

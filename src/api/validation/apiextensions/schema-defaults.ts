@@ -27,7 +27,7 @@ import { compileSchemaValidation } from "../../../machinery/structural/schema-va
 import { schemaFor } from "../../facts/index.js";
 import { schemaHas } from "./schema-fields.js";
 
-/** What was found out about schemas before it is asked for, by the schema's identity and a key of what was asked. */
+/** Results that were computed before validation asks for them, by the schema's identity and a key of the question. */
 export class JudgedAhead<T> {
   readonly #results = new WeakMap<ReadonlyFields, Map<string, T>>();
 

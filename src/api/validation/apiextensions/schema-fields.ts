@@ -88,7 +88,7 @@ export function sortedEntries(value: unknown): [key: string, value: unknown][] {
 
 type Wanted = (schema: ReadonlyFields) => boolean;
 
-/** Whether a schema, or one inside it, is as `wanted` says. Makes no lists on the way, because definitions are large. */
+/** Whether `wanted` accepts a schema or one inside it. It allocates nothing, because definitions are large. */
 export function schemaHas(schema: unknown, wanted: Wanted): boolean {
   if (!isFields(schema)) return false;
   if (wanted(schema)) return true;

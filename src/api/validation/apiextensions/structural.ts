@@ -32,7 +32,7 @@ export function* validateStructuralSteps(schema: ReadonlyFields, path: string): 
     .map(({ error }) => error);
 }
 
-/** What keeps a schema from being looked at as a structural one at all; undefined for nothing. */
+/** Returns the reason why a schema cannot be read as structural at all; undefined when it can. */
 export function notStructural(schema: ReadonlyFields): string | undefined {
   for (const [field, name] of UNSUPPORTED)
     if (isThere(schema[field])) return `OpenAPIV3Schema '${name}' is not supported`;

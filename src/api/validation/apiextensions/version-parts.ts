@@ -57,7 +57,7 @@ function validateSimplePath(value: string, path: string): FieldError[] {
 const LONGEST_WARNING = 256;
 const UNPRINTABLE = /[^\p{L}\p{M}\p{N}\p{P}\p{S} ]/u;
 
-/** What requests in a deprecated version are warned of. */
+/** Validates the warning of a deprecated version. */
 export function validateDeprecation(version: ReadonlyFields, path: string): FieldError[] {
   const warning = version.deprecationWarning;
   if (absent(warning)) return [];

@@ -16,8 +16,8 @@ const KNOWN: Readonly<Record<string, ReadonlySet<string>>> = {
 };
 
 /**
- * Formats in a definition's schemas that the server does not check, of an update those that are new; and what of it is not served because
- * of built-in resources.
+ * Returns the warnings of a definition: formats in its schemas that the server does not check (of an update, the new ones), and
+ * parts that built-in resources keep from being served.
  */
 export function definitionWarnings(
   definition: KubeObject,

@@ -1,7 +1,7 @@
 import type { FieldError } from "../../../machinery/errors/field-error.js";
 import type { NameRule } from "../../../machinery/validation/names.js";
 
-/** What may not be done to a field by an update: the constraints of the mark `k8s:update`. */
+/** The changes that the mark `k8s:update` forbids for a field. */
 export type UpdateRule = "NoSet" | "NoUnset" | "NoModify" | "NoAddItem" | "NoRemoveItem";
 
 /**

@@ -25,7 +25,7 @@ import { validateLifecycle, validateProbe } from "./handlers.js";
 import type { PodValidationOptions } from "./pod-options.js";
 import { validateSecurityContext } from "./security-context.js";
 
-/** What the containers of one pod spec have in common. */
+/** The facts about a pod that the validation of each of its containers uses. */
 export interface ContainerContext {
   readonly spec: Received<PodSpec>;
   readonly volumes: Volumes;

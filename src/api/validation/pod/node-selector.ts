@@ -96,10 +96,10 @@ const DEPRECATED_LABELS: ReadonlyMap<string, string> = new Map([
   ["node-role.kubernetes.io/master", 'use "node-role.kubernetes.io/control-plane" instead'],
 ]);
 
-/** What is said of a node's label that is out of use; undefined for the others. */
+/** Returns the warning about a deprecated node label; undefined for any other label. */
 export const deprecatedNodeLabel = (key: string): string | undefined => DEPRECATED_LABELS.get(key);
 
-/** At `path` stands a node's label. */
+/** Returns the warnings about the node label `key`, which the field at `path` uses. */
 export function nodeLabelWarnings(key: string, path: string): string[] {
   const message = deprecatedNodeLabel(key);
   return message === undefined ? [] : [`${path}: ${message}`];

@@ -16,7 +16,7 @@ export const SECCOMP_CONTAINER = "container.seccomp.security.alpha.kubernetes.io
 const DELETION_COST = "controller.kubernetes.io/pod-deletion-cost";
 const TOLERATIONS = "scheduler.alpha.kubernetes.io/tolerations";
 
-/** Annotations that mean something for the pod whose `spec` this is. */
+/** Validates those annotations of a pod that Kubernetes interprets. `spec` is the pod's. */
 export function validatePodAnnotations(
   annotations: Received<Record<string, string>>,
   spec: Received<PodSpec>,
@@ -101,7 +101,7 @@ export function validatePodAnnotationsUpdate(
   }
 }
 
-/** An annotation that still says what a field says must say the same. `path` is the spec's. */
+/** Checks that a deprecated annotation agrees with the field that replaced it. `path` is the spec's. */
 export function checkProfilesMatch(
   annotations: Received<Record<string, string>>,
   spec: Received<PodSpec>,

@@ -25,7 +25,7 @@ import { eachContainer } from "./each-container.js";
 import { hasInvalidNodeSelectorValues } from "./node-selector.js";
 import { hostField } from "./security-context.js";
 
-/** What is let pass: nothing of a new pod; of a change, what the old pod already had wrong under newer rules. */
+/** The faults that validation of a pod forgives: none in a new pod; in an update, those that the old pod already has under newer rules. */
 export interface PodValidationOptions {
   /** A pod itself, not the template of one. */
   readonly resourceIsPod: boolean;

@@ -10,7 +10,7 @@ import { type Errors, check } from "../collect.js";
 import { eachContainer, type AnyContainer } from "./each-container.js";
 import { dns1123SubdomainErrors } from "../../../machinery/validation/names.js";
 
-/** Linux and Windows have each what the other may not. */
+/** Checks that a pod for Linux sets no field of Windows, and one for Windows no field of Linux. */
 export function checkOperatingSystem(spec: Received<PodSpec>, path: string, errors: Errors): void {
   const os = object(spec.os).name;
   if (os !== "linux" && os !== "windows") return;

@@ -13,7 +13,7 @@ import type { PodValidationOptions } from "./pod-options.js";
 
 type Amounts = Map<string, Quantity>;
 
-/** What a pod asks for as a whole must be enough for its containers. `path` is the spec's. */
+/** Checks the pod-level resources: they must be enough for the pod's containers. `path` is the spec's. */
 export function validatePodResources(
   spec: Received<PodSpec>,
   claims: ReadonlySet<string>,

@@ -28,7 +28,7 @@ import { type AnyContainer, eachContainer } from "./each-container.js";
 import { deprecatedNodeLabel, nodeSelectorWarnings, nodeTermWarnings } from "./node-selector.js";
 import { APP_ARMOR, SECCOMP_CONTAINER, SECCOMP_POD } from "./pod-annotations.js";
 
-/** What kube-apiserver warns of in a new pod. */
+/** Returns kube-apiserver's warnings about a new pod. */
 export function podWarnings(pod: ReceivedObject<Pod>): string[] {
   const wrong = dns1123LabelErrors(pod.metadata?.name ?? "");
   const why = "this is used in the Pod's hostname, which can result in surprising behavior; a DNS label is recommended";
@@ -247,7 +247,7 @@ function containerWarnings(
   return warnings;
 }
 
-/** What is said of the addresses in a pod's status. */
+/** Returns the warnings about the addresses in a pod's status. */
 export function podStatusWarnings(pod: ReceivedObject<Pod>): string[] {
   const status = object(pod.status);
   return (["podIPs", "hostIPs"] as const).flatMap((field) =>

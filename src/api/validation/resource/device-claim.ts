@@ -55,7 +55,7 @@ export function validateResourceClaim(claim: ReceivedObject<ResourceClaim>): Fie
   return validateDevices(object(object(claim.spec).devices), "spec.devices");
 }
 
-/** What a claim asks for never changes. */
+/** Validates an update of a ResourceClaim: its spec may not change. */
 export function validateResourceClaimUpdate(
   claim: ReceivedObject<ResourceClaim>,
   old: ReceivedObject<ResourceClaim>,
@@ -103,7 +103,7 @@ function set<T>(
 
 export { set as validateSet };
 
-/** Of each request of a claim, its alternatives. */
+/** The names of a claim's requests, each with the names of its alternatives. */
 export type RequestNames = ReadonlyMap<string, readonly string[]>;
 
 export const requestNames = (devices: Received<DeviceClaim>): RequestNames =>

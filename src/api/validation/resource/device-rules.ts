@@ -111,7 +111,7 @@ const mappingErrors = ({ nodeAllocatableResources }: Received<Device>, path: str
 
 const resultRules: TypeRules = { fields: { skipNodeOperations } };
 
-/** Of a device that a claim was given: the allocation never changes. */
+/** Validates a device that was allocated to a claim, by the declared rules for updates. */
 export const resultRuleErrors = (result: Received<DeviceRequestAllocationResult>, path: string): FieldError[] =>
   validateDeclared(resultRules, result, undefined, path, { isUpdate: false });
 

@@ -12,7 +12,7 @@ import { named } from "../rules.js";
 
 const NONE: ReadonlySet<string> = new Set();
 
-/** An address in a field older than the strict rules: what the object had before (`kept`) stays good. */
+/** Checks an address in a field that is older than the strict rules. Values that the object already had (`kept`) are accepted. */
 export function legacyIp(value: string, path: string, kept: ReadonlySet<string> = NONE): FieldError[] {
   return kept.has(value) ? [] : named(value, path, lenientIpErrors);
 }

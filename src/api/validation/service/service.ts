@@ -31,7 +31,7 @@ import { named, oneOf } from "../rules.js";
 import { legacyCidr, legacyIp, nonSpecialIp } from "./ip-fields.js";
 import { validateClusterIps } from "./service-addresses.js";
 
-/** Of every port in the API. */
+/** The protocols that every port in the API may have. */
 export const PROTOCOLS: readonly string[] = ["SCTP", "TCP", "UDP"];
 
 const TYPES = ["ClusterIP", "ExternalName", "LoadBalancer", "NodePort"];

@@ -11,13 +11,13 @@ export function hasBacksteps(value: string): boolean {
   return value.includes("..") && value.split("/").includes("..");
 }
 
-/** A relative path that stays below where it starts. */
+/** Checks a relative path: it must stay below its start. */
 export function checkDescendingPath(value: string, path: string, errors: Errors): void {
   if (value.startsWith("/")) errors.push(invalidValue(path, value, "must be a relative path"));
   checkNoBacksteps(value, path, errors);
 }
 
-/** As {@link checkDescendingPath}; names that start with two dots are kept for the kubelet. */
+/** As {@link checkDescendingPath}, and rejects names that start with two dots, which are reserved for the kubelet. */
 export function checkNonReservedPath(value: string, path: string, errors: Errors): void {
   checkDescendingPath(value, path, errors);
   if (value.startsWith("..") && !value.startsWith("../")) {

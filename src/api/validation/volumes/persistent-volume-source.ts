@@ -141,7 +141,7 @@ const ORDER: readonly SourceField[] = [
   "csi",
 ];
 
-/** Every source of a persistent volume. */
+/** The rules for every source of a persistent volume. */
 export const SOURCES: readonly SourceRule[] = ORDER.map((field) => {
   const shared = VOLUME_SOURCES.find((rule) => rule.field === field);
   const own = OWN[field];
