@@ -5,7 +5,7 @@ import type { KubeObject } from "../machinery/meta/object.js";
 import type { Builder, FilenameOptions, Result } from "../resource/builder.js";
 import { type DocumentValidation, documentValidation } from "./validate-document.js";
 
-/** What manifests are read with. */
+/** The functions that a command passes for reading manifests; each is called only when it is needed. */
 export interface ManifestReader {
   readonly namespace: () => Promise<{ readonly namespace: string; readonly enforced: boolean }>;
   readonly builder: () => Promise<Builder>;

@@ -1,7 +1,7 @@
 import type { KubeObject } from "../machinery/meta/object.js";
 import type { Info } from "../resource/info.js";
 
-/** What the server holds; undefined for nothing. */
+/** Reads the live object from the server; undefined when it does not exist. */
 export type ReadLive = (info: Info) => Promise<KubeObject | undefined>;
 
 const WIDTH = 8;

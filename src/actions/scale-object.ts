@@ -7,7 +7,7 @@ import type { Info } from "../resource/info.js";
 import { poll } from "./wait/poll.js";
 import { resourcePath } from "../client/dynamic/resource-path.js";
 
-/** What must hold for an object to be scaled. */
+/** The preconditions under which an object is scaled. */
 export interface ScalePrecondition {
   /** Undefined: any. */
   readonly replicas?: number | undefined;

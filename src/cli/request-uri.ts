@@ -1,6 +1,6 @@
 import { goQuote } from "../base/text/go-quote.js";
 
-/** Where --raw goes. */
+/** The path and the query of --raw. */
 export interface RequestUri {
   /** Clean, as client-go joins it to the server's own: no empty or dotted segments; a last slash stays. */
   readonly path: string;

@@ -36,7 +36,10 @@ export interface FlagSection {
   readonly flags: readonly ComponentFlag[];
 }
 
-/** The sections with the flags of one version of Kubernetes ("1.37"), without those that have none. Default: what a program is by default. */
+/**
+ * Returns the sections with the flags of one version of Kubernetes ("1.37"), without sections that have none. Default: the version
+ * that a program is by default.
+ */
 export const flagsOfVersion = (sections: readonly FlagSection[], version = DEFAULT_VERSION): readonly FlagSection[] =>
   sections
     .map((section) => ({ ...section, flags: section.flags.flatMap((flag) => flagOfVersion(flag, version)) }))

@@ -66,7 +66,7 @@ export function readOptions<G extends OptionGroup>(group: G, flags: Flags, cwd: 
   return new Reader(flags, cwd, false).read(group) as OptionsOf<G>;
 }
 
-/** As {@link readOptions}, with the flags' own defaults for those that were not given, but for empty ones. */
+/** As {@link readOptions}, but a flag that was not given has its default, unless that is empty. */
 export function readWithDefaults<G extends OptionGroup>(group: G, flags: Flags, cwd: string): OptionsOf<G> {
   return new Reader(flags, cwd, true).read(group) as OptionsOf<G>;
 }

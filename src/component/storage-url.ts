@@ -12,7 +12,7 @@ export const isStorageUrl = (storage: string): storage is StorageUrl => URL_SCHE
 /** "postgres" of "postgres://host/database". */
 export const schemeNameOf = (url: StorageUrl): string => url.slice(0, url.indexOf(":"));
 
-/** The variable that says --storage where the flag is not given: a URL with a password does not belong into a command line. */
+/** The environment variable that replaces --storage: a URL with a password does not belong on a command line. */
 export const STORAGE_VARIABLE = "KUBETS_STORAGE";
 
 /** The URL as others may read it: without its password, as Go's URL.Redacted shows it. */

@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import type { ComponentLog } from "./logging/component-log.js";
 
-/** What systemd is told of a service of Type=notify. */
+/** The states that a service of Type=notify reports to systemd. */
 export type ServiceState = "READY=1" | "STOPPING=1";
 
 /**
@@ -20,7 +20,7 @@ export function notifySystemd(
   });
 }
 
-/** Tells systemd that the service is ready. A failure is logged in kube-apiserver's words. */
+/** Reports to systemd that the service is ready. It logs a failure in kube-apiserver's words. */
 export async function tellSystemdReady(
   env: Readonly<Record<string, string | undefined>>,
   log: ComponentLog,

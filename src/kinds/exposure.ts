@@ -25,7 +25,7 @@ export function requireExposable(kind: GroupKind): void {
 
 type Labels = Readonly<Record<string, string>>;
 
-/** The labels of its pods. Throws where they cannot be told, or not as equal values alone. */
+/** The labels of the pods that an object selects. Throws where it has no selector, or one with other operators than equality. */
 export function podLabelsOf(exposed: KubeObject): Labels {
   const spec = object(exposed["spec"]);
   switch (text(exposed.kind)) {

@@ -3,12 +3,12 @@ import { goQuote } from "../base/text/go-quote.js";
 import { withMistyped } from "../base/text/mistyped.js";
 import { object, objects, type Received, type ReceivedObject, text } from "../machinery/meta/received.js";
 
-/** Names the container that commands take when none is given. */
+/** The annotation that names the container which commands use when none is given. */
 export const DEFAULT_CONTAINER = "kubectl.kubernetes.io/default-container";
 
 type Field = "containers" | "initContainers" | "ephemeralContainers";
 
-/** In the order of the pod's spec. */
+/** The names of the pod's containers of one kind, in the order of its spec. */
 export const containerNames = ({ spec }: ReceivedObject<Pod>, field: Field): readonly string[] =>
   objects(object(spec)[field]).map(({ name }) => text(name));
 
@@ -50,7 +50,7 @@ export function chosenContainer(pod: ReceivedObject<Pod>, name: string, say: (li
   return { field: "containers", container: first };
 }
 
-/** Throws in kubectl's words where the pod has run to its end: none of its containers can be entered any more. */
+/** Throws in kubectl's words for a pod that has ended, because its containers no longer accept sessions. */
 export function requireUncompleted({ status }: ReceivedObject<Pod>, act: "exec into" | "attach"): void {
   const phase = text(object(status).phase);
   if (phase !== "Succeeded" && phase !== "Failed") return;

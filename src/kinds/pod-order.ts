@@ -1,7 +1,7 @@
 import type { Pod } from "../api/types/core/v1.js";
 import { absent, number, object, objects, type ReceivedObject, text } from "../machinery/meta/received.js";
 
-/** Whether the logs of pod `a` are of more use than those of `b`: it runs, is ready, has run longest or failed most. */
+/** Whether the logs of pod `a` are more useful than those of `b`: it runs, is ready, has run longest or failed most. */
 export function byLogging(a: ReceivedObject<Pod>, b: ReceivedObject<Pod>): boolean {
   const [assignedA, assignedB] = [isAssigned(a), isAssigned(b)];
   if (assignedA !== assignedB) return assignedA;

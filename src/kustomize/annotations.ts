@@ -1,6 +1,6 @@
 const DOMAIN = "internal.config.kubernetes.io";
 
-/** What the build notes on objects while it goes on. It stands in their annotations, where patches and errors meet it. */
+/** The annotations in which the build keeps notes about objects, so that patches and errors see them as kustomize's do. */
 export const BUILD = {
   previousKinds: `${DOMAIN}/previousKinds`,
   previousNames: `${DOMAIN}/previousNames`,

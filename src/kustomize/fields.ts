@@ -29,7 +29,7 @@ export class NodeKindError extends Error {
   }
 }
 
-/** What is missing passes. */
+/** Throws a NodeKindError for a node of another kind. A missing node and null pass. */
 export function requireKind(node: Node | undefined, kind: NodeKind): void {
   if (node === undefined || isMissingOrNull(node)) return;
   if (node.kind !== kind) throw new NodeKindError(kind, node);
@@ -54,7 +54,7 @@ function protect(value: Node): void {
   if (isString(value) && value.style === "" && isYaml11NonString(value.value)) value.style = "double";
 }
 
-/** Sets a scalar where it stands; it goes on being written as it was. Nothing happens for a null. */
+/** Sets the value of a scalar and keeps its style. A null is left unchanged. */
 export function setScalar(node: Node, value: Node): void {
   protect(value);
   requireKind(node, "scalar");
@@ -97,7 +97,7 @@ export function splitListIndex(part: string): readonly [string, string] {
   return [inner.slice(0, at), inner.slice(at + 1)];
 }
 
-/** The kind of what a part of a path leads to, seen from the part behind it; `last` for the last one. */
+/** The kind of node that a part of a path must lead to, given the part that follows it; `last` after the last part. */
 export function kindBefore(nextPart: string, last: NodeKind): NodeKind {
   if (isListIndex(nextPart) || isIndex(nextPart)) return "sequence";
   return nextPart === "" ? last : "mapping";

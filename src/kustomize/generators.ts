@@ -94,7 +94,7 @@ function applyOptions(resource: Resource, options: GeneratorOptions | undefined)
   }
 }
 
-/** What a kustomization says for all its generators; a `false` of one's own does not stand against a `true` here. */
+/** Merges a generator's options with those for all generators; a `true` for all wins over a generator's own `false`. */
 export function withGlobalOptions(
   own: GeneratorOptions | undefined,
   all: GeneratorOptions | undefined,

@@ -14,7 +14,7 @@ export interface HelmChart {
   readonly valuesMerge?: string | undefined;
 }
 
-/** What all charts of a kustomization share. */
+/** The settings that all charts of a kustomization share. */
 export interface HelmGlobals {
   readonly chartHome?: string;
   readonly configHome?: string;

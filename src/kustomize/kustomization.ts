@@ -168,7 +168,7 @@ const DEPRECATED: readonly (readonly [keyof Kustomization, string, string?])[] =
   ["vars", "replacements", "[EXPERIMENTAL] "],
 ];
 
-/** What kustomize says of fields that should no longer be used. */
+/** Returns kustomize's warnings about deprecated fields. */
 export const deprecations = (kustomization: Kustomization): readonly string[] =>
   DEPRECATED.filter(([name]) => kustomization[name] !== undefined).map(
     ([name, other, mark = ""]) =>
@@ -201,11 +201,11 @@ function withEnvs({ env, ...entry }: GeneratorEntry): GeneratorEntry {
   return env === undefined || env === "" ? entry : { ...entry, envs: [...(entry.envs ?? []), env] };
 }
 
-/** Nothing but kind and version. Texts that are empty count as not said, lists and maps do not. */
+/** Whether a kustomization has nothing but kind and version. An empty text counts as absent; empty lists and maps do not. */
 export const isEmptyKustomization = (kustomization: Kustomization): boolean =>
   Object.entries(kustomization).every(([name, value]) => name === "kind" || name === "apiVersion" || value === "");
 
-/** What is wrong with kind and version, a line each. */
+/** Finds the faults of kind and version, one line each. */
 export function wrongTypes({ kind = "", apiVersion = "" }: Kustomization): readonly string[] {
   const wrong: string[] = [];
   if (kind !== "Kustomization" && kind !== "Component") wrong.push("kind should be Kustomization or Component");

@@ -55,7 +55,7 @@ class Accumulator {
   }
 }
 
-/** What all kustomizations of one build share. */
+/** The state that all kustomizations of one build share. */
 export interface BuildContext {
   readonly warn: (line: string) => void;
   /** The program that renders charts; undefined where charts are not enabled. */

@@ -113,7 +113,7 @@ function jsonOf(value: JsonValue): JsonValue {
   throw new Error(`json: unsupported value: ${shown}`);
 }
 
-/** The node as Go's %#v shows what is read of it; a nil map when it cannot be read. */
+/** The node in the form of Go's %#v; a nil map when it cannot be converted. */
 export function nodeSharpV(node: Node | undefined): string {
   try {
     return node === undefined ? "map[string]interface {}{}" : sharpV(node, false, true);

@@ -46,7 +46,7 @@ const varText = ({ name, group, version, kind, fieldPath }: Var): string =>
 export const varEntryText = ({ name = "", objref = {}, fieldref = {} }: VarEntry): string =>
   varText({ ...varOf({}), ...noGvk, ...objref, name, fieldPath: fieldref.fieldPath ?? "" });
 
-/** Adds variables to those there are, and notes on objects which of them they are for. */
+/** Adds variables to the known ones, and records on objects which variables refer to them. */
 export function addVars(list: ResourceList, vars: ReadonlyMap<string, Var>, more: readonly Var[]): Map<string, Var> {
   for (const one of more) {
     const id = lookedUpId(one, one.objectName, one.namespace);

@@ -22,7 +22,7 @@ export interface SessionOptions extends PodOptions {
 /** A Writable such as `process.stdout`, or a function that is awaited. */
 export type Output = Writable | ((chunk: Uint8Array) => void | Promise<void>);
 
-/** How a program has ended. */
+/** The end of a program that ran in a container. */
 export interface ExecResult {
   /** 0 to 255. */
   readonly code: number;

@@ -5,7 +5,7 @@ import { Helper } from "../resource/helper.js";
 import type { KubernetesClient } from "../client/dynamic/kubernetes-client.js";
 import type { KubeObject } from "../machinery/meta/object.js";
 
-/** Which pod a call is about, and which of its containers. */
+/** The pod, and the container in it, that a call is about. */
 export interface PodOptions {
   /** Default: the client's. */
   readonly namespace?: string;

@@ -36,7 +36,7 @@ const singleObjects = (inner: Printer): Printer => ({
   },
 });
 
-/** What the flags of every command that prints objects say. */
+/** The values of the output flags that every printing command has. */
 export interface PrintRequest {
   /** -o; "" when it was not given. */
   readonly output: string;
@@ -67,7 +67,7 @@ export const objectFormats: readonly string[] = [
   "jsonpath-file",
 ];
 
-/** What `get` takes besides. */
+/** The formats that only `get` accepts, after those for all objects. */
 export const getFormats: readonly string[] = [...objectFormats, "custom-columns", "custom-columns-file", "wide"];
 
 /** An unknown -o. */
@@ -120,7 +120,7 @@ const goTemplateFormats = ["go-template", "go-template-file", "template", "templ
 /** Loaded when a command line asks for it: few do, and every other one would start later for it. */
 let goTemplates: typeof import("./go-template-printer.js") | undefined;
 
-/** Loads what a format needs. To be called before a printer for it is asked for; does nothing for most formats. */
+/** Loads the module of a format, which must happen before its printer is made; most formats need none. */
 export async function loadFormat(output: string): Promise<void> {
   const [format = ""] = output.split("=");
   if (goTemplateFormats.includes(format)) goTemplates ??= await import("./go-template-printer.js");

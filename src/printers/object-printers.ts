@@ -42,7 +42,7 @@ export function yamlPrinter(): Printer {
   };
 }
 
-/** -o name, or with `operation` the line that says what was done: "deployment.apps/web created". */
+/** The printer for -o name; with `operation` it prints the line about what was done: "deployment.apps/web created". */
 export function namePrinter(operation = ""): Printer {
   const print = (object: KubeObject, out: (text: string) => void): void => {
     if (isPrintableEvent(object)) return print(object.object, out);
@@ -63,7 +63,7 @@ function qualifiedName({ apiVersion = "", kind = "", metadata }: KubeObject): st
   return `${(kind || "<unknown>").toLowerCase()}${group}/${metadata?.name || "<unknown>"}`;
 }
 
-/** Takes metadata.managedFields out of what is printed, in lists too; the caller's object is left alone. */
+/** Wraps a printer so that it omits metadata.managedFields, in lists too; the caller's object is not changed. */
 export function omitManagedFields(inner: Printer): Printer {
   return {
     print(object, out) {

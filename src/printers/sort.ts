@@ -43,7 +43,7 @@ export function sortTable(table: Table, field: string): Table {
   return { ...table, rows: sortByField(table.rows, { path, parsed, inTable: true }, ({ object }) => object) };
 }
 
-/** Sorts what it is given to print when that is a list or a Table. */
+/** Wraps a printer so that it sorts lists and Tables before it prints them. */
 export function sortingPrinter(inner: Printer, field: string): Printer {
   return {
     print(object, out) {
@@ -83,7 +83,7 @@ function sortByField<T>(items: readonly T[], field: SortField, objectOf: (item: 
   return keyed.map(({ item }) => item);
 }
 
-/** One of several keys of --sort-by, or a descending one: kubets' own. */
+/** A sort key of kubets' own: one of several keys of --sort-by, or a descending one. */
 export interface SortKey {
   /** As JSONPath, in braces. */
   readonly path: string;

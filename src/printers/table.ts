@@ -22,7 +22,7 @@ export interface TableRow {
   readonly object?: KubeObject | undefined;
 }
 
-/** The object as a Table, or undefined when it is none. Lists that are null are empty. */
+/** Reads an object as a Table; undefined for another object. Null lists become empty. */
 export function asTable(object: KubeObject): Table | undefined {
   const { kind, apiVersion } = object;
   if (kind !== "Table" || (apiVersion !== "meta.k8s.io/v1" && apiVersion !== "meta.k8s.io/v1beta1")) return undefined;

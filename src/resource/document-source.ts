@@ -5,7 +5,7 @@ import { sortedJson } from "./encode-json.js";
 import type { InfoMaker } from "./info-maker.js";
 import { stopAtFailure, type Visitor } from "./visitor.js";
 
-/** Refuses a document before anything is sent; the error's message goes on with what to do about it. */
+/** Validates a document before it is sent. Throws an error, to which the caller adds advice. */
 export type ValidateDocument = (json: string) => Promise<void>;
 
 /** The documents of one stream, each visited before the next is read: a broken one does not hide those before it. */

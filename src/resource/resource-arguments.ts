@@ -43,8 +43,8 @@ export function splitTypeName(arg: string): ResourceName | undefined {
 }
 
 /**
- * What a user's word for a type means: a resource in any of its spellings, else a kind ("Deployment.v1.apps"). The questions to
- * the mapper are those of cli-runtime's builder, since each reads discovery again: what it read is in the log of -v=10.
+ * Resolves the user's word for a type: a resource in any of its spellings, else a kind ("Deployment.v1.apps"). It calls the mapper
+ * as cli-runtime's builder does, because each call reads discovery again, which the log of -v=10 shows.
  */
 export async function mappingForArgument(arg: string, mapper: RestMapper): Promise<RestMapping> {
   const kind = await kindOfResource(arg, mapper);

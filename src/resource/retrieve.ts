@@ -38,14 +38,14 @@ async function namespaceExists(
   });
 }
 
-/** Asks only for what no source held. */
+/** Reads the object of an Info from the server, unless its source had it. */
 export const retrieveLazily =
   (retrieve: Retrieve): VisitorFn =>
   async (info) => {
     if (info.object === undefined) await retrieve(info);
   };
 
-/** Asks again for what a source held. */
+/** Reads the object of an Info from the server again, if its source had it. */
 export const retrieveLatest =
   (retrieve: Retrieve): VisitorFn =>
   async (info) => {

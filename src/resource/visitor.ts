@@ -42,7 +42,7 @@ export function continueOnError(inner: Visitor): Visitor {
   };
 }
 
-/** One after the other; the first failure ends the walk. */
+/** Visits one visitor after the other; the first failure ends the walk. */
 export function inOrder(visitors: readonly Visitor[]): Visitor {
   return {
     async visit(fn, failed) {
@@ -51,7 +51,7 @@ export function inOrder(visitors: readonly Visitor[]): Visitor {
   };
 }
 
-/** All of them, `limit` at a time and at least one; then throws the first failure, though the others have been visited. */
+/** Visits all visitors, at most `limit` at a time and at least one; after that it throws the first failure. */
 export function concurrently(visitors: readonly Visitor[], limit: number): Visitor {
   return {
     async visit(fn, failed) {
@@ -66,7 +66,7 @@ export function concurrently(visitors: readonly Visitor[], limit: number): Visit
   };
 }
 
-/** One after the other, all of them; then throws what failed. */
+/** Visits one visitor after the other, all of them, and throws the failures afterwards. */
 export function eagerly(visitors: readonly Visitor[]): Visitor {
   return {
     async visit(fn) {
@@ -88,7 +88,10 @@ export function filtered(inner: Visitor, keep: (info: Info) => boolean): Visitor
   };
 }
 
-/** Throws an AggregateError of what failed, one failure included, since the boundary words it another way; or nothing. */
+/**
+ * Throws an AggregateError of the failures, even for a single one, because the error boundary words it differently; does nothing
+ * without failures.
+ */
 export function throwAll(failures: readonly unknown[]): void {
   if (failures.length > 0) throw aggregate(failures);
 }
@@ -104,7 +107,7 @@ function messages(error: unknown): readonly string[] {
   return [errorMessage(error)];
 }
 
-/** The error without what `ignore` accepts, inside aggregates too; undefined when nothing is left. */
+/** Removes from an error what `ignore` accepts, inside aggregates too; undefined when nothing is left. */
 export function withoutErrors(error: unknown, ignore: (error: unknown) => boolean): unknown {
   if (!(error instanceof AggregateError)) return ignore(error) ? undefined : error;
   const left = error.errors

@@ -79,7 +79,7 @@ export async function* applyObject(info: Info, options: ApplyOptions): AsyncGene
   yield { type: patching.sent === "{}" ? "unchanged" : "configured", object, deleting };
 }
 
-/** What the server holds now; undefined when that is nothing. */
+/** Reads the live object from the server; undefined when it does not exist. */
 export async function readLive(
   info: Info,
   { client, signal }: Pick<ApplyOptions, "client" | "signal">,
@@ -96,7 +96,7 @@ export async function readLive(
   );
 }
 
-/** What messages print of an Info. */
+/** Describes an Info as the messages of kubectl apply print it. */
 export function describeInfo({ mapping, name, namespace }: Info): string {
   const { group, version, kind } = mapping.kind;
   const resource = goQuote(formatResource(mapping.resource));

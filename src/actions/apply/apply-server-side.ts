@@ -91,7 +91,7 @@ are the ways you can resolve this warning:
   stop managing the field (remove it from their configuration).
 See https://kubernetes.io/docs/reference/using-api/server-side-apply/#conflicts`;
 
-/** Whose server-side apply keeps the annotation of client-side apply up to date. */
+/** The field manager whose server-side apply also updates the annotation of client-side apply. */
 export const SERVER_SIDE_MANAGER = "kubectl";
 /** Under this name the annotation is kept from going with the fields of client-side apply. */
 const LAST_APPLIED_MANAGER = "kubectl-last-applied";

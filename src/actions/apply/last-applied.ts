@@ -1,7 +1,7 @@
 import type { KubeObject } from "../../machinery/meta/object.js";
 import { sortedJson } from "../../resource/encode-json.js";
 
-/** Where kubectl apply keeps what it applied last. */
+/** The annotation in which kubectl apply keeps the configuration that it applied last. */
 export const LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration";
 
 /** undefined when apply never touched the object. */

@@ -12,7 +12,7 @@ import { readTyped } from "../typed/read-typed.js";
 import { builtInPatchSchema } from "./three-way-patch.js";
 import type { TypedKinds } from "../typed/typed-object.js";
 
-/** What --overrides and --override-type say. */
+/** The values of the flags --overrides and --override-type. */
 export interface Overrides {
   /** JSON; "" changes nothing. */
   readonly text: string;

@@ -14,7 +14,10 @@ export interface PruneKind extends GroupVersionKind {
   readonly namespaced: boolean;
 }
 
-/** What was seen on the way: neither an object nor, for namespaced kinds, another namespace than these is pruned. */
+/**
+ * The uids and namespaces that an apply has visited. Prune deletes none of these objects, and of namespaced kinds only objects in
+ * these namespaces.
+ */
 export class Visited {
   readonly uids = new Set<string>();
   readonly namespaces = new Set<string>();

@@ -1,6 +1,9 @@
 import type { KubeObject } from "../../machinery/meta/object.js";
 
-/** A copy without its version: a patch computed from it says which version it is for. */
+/**
+ * Returns a copy without its resourceVersion. A patch that is computed from the copy then sets the resourceVersion, which makes it
+ * conditional.
+ */
 export function withoutVersion(object: KubeObject): KubeObject {
   const { resourceVersion: _old, ...metadata } = object.metadata ?? {};
   return { ...object, metadata };

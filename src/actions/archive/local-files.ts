@@ -56,7 +56,7 @@ function textOfName(name: Buffer, folder: string): string {
   throw new Error(`${joined(folder, escaped(name))}: the name is not UTF-8, and cannot be copied; rename the file`);
 }
 
-/** What a link holds. Throws for what is not UTF-8. */
+/** Decodes the target of a link. Throws for a target that is not UTF-8. */
 export function textOfLink(target: Buffer, path: string): string {
   if (isUtf8(target)) return target.toString();
   throw new Error(`${path}: the link leads to ${escaped(target)}, which is not UTF-8, and cannot be copied`);
@@ -80,7 +80,7 @@ export async function inSystem<T>(op: string, path: string, call: Promise<T>): P
 /** Bytes that are read at a time. */
 export const PIECE = 64 * 1024;
 
-/** The bytes of an open file from one place to another, or to its end where that comes first. Each piece is its reader's to keep. */
+/** Yields the bytes of an open file from `from` to `to`, or to its end if that comes first. The reader may keep each piece. */
 export async function* readPieces(
   file: FileHandle,
   { path, from = 0, to }: { readonly path: string; readonly from?: number; readonly to: number },

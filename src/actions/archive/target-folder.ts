@@ -5,7 +5,7 @@ import { errorCode, PathError } from "../../base/files/path-error.js";
 import { isOwnName } from "../../base/files/path-component.js";
 import { componentsBelow, joined } from "./local-names.js";
 
-/** Of a place below the destination that cannot be written to without leaving it. */
+/** Thrown for an entry of an archive that cannot be written without leaving the destination. */
 export class UnsafeTargetError extends Error {
   override readonly name = "UnsafeTargetError";
 }

@@ -42,7 +42,7 @@ export interface PodRefusal {
   readonly error?: Error | undefined;
 }
 
-/** What a drain does with one pod. One that is refused keeps it from removing any. */
+/** What a drain does with one pod. If it refuses one, it removes no pod at all. */
 export type PodDecision =
   | {
       readonly decision: "remove";

@@ -6,7 +6,7 @@ import { sortedJson } from "../../resource/encode-json.js";
 import type { Info } from "../../resource/info.js";
 import { hasContent, jsonOf, substanceOf, withoutComments } from "./edited-text.js";
 
-/** What an editor is to show, and why it is shown again. */
+/** What an editor shows in one round, and the reasons why it is opened again. */
 export interface EditRound {
   /** The objects as text, or the text of the round before. */
   readonly document: string;
@@ -23,7 +23,7 @@ export type EditReason =
   /** The server found an object invalid; `error.status.details.causes` has the fields. */
   | { readonly type: "invalid"; readonly info: Info; readonly error: StatusError };
 
-/** What became of an object that was not saved: it can be edited again, can be sent again later, or is gone. */
+/** Why an object was not saved. "invalid": the user may edit it again; "retryable": it can be sent again later; "notFound": it was deleted. */
 export type EditFailure = "invalid" | "retryable" | "notFound";
 
 /** How editing ended. */
@@ -152,7 +152,7 @@ function failureOf(error: unknown): EditFailure {
   return isNotFound(error) ? "notFound" : "retryable";
 }
 
-/** What an edited object began as: the first that was shown with its uid. Throws where there is none. */
+/** Finds the object that an edited object was made from: the first one shown with its uid. Throws where there is none. */
 export function originalOf(edited: Info, originals: readonly Info[]): Info {
   const original = originalOrNone(edited, originals);
   if (original !== undefined) return original;

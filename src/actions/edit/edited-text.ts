@@ -1,7 +1,7 @@
 import { parseYaml } from "../../machinery/text/yaml/read.js";
 import { sortedJson } from "../../resource/encode-json.js";
 
-/** What counts of an edited text, to compare two: JSON as it stands, YAML as JSON, and the lines of what is neither. */
+/** Normalises an edited text, to compare two: JSON as it stands, YAML as JSON, and any other text without its comments. */
 export function substanceOf(text: string): string {
   if (/^\s*\{/.test(text)) return text;
   try {

@@ -12,7 +12,7 @@ interface ListSelection {
   readonly fieldSelector?: string | undefined;
 }
 
-/** An object as it is now; `first` for those that were there when it began. */
+/** An object after a change; `first` is true for the objects of the initial list. */
 export interface FollowedItem {
   readonly object: KubeObject;
   readonly first: boolean;
@@ -58,7 +58,7 @@ export async function* followList(
 
 export type PodSelection = ListSelection;
 
-/** A pod as it is now; `first` for those that were there when it began. */
+/** A pod after a change; `first` is true for the pods of the initial list. */
 export interface FollowedPod {
   readonly pod: KubeObject;
   readonly first: boolean;

@@ -5,7 +5,7 @@ import type { ByteStream, MultiplexedConnection } from "../../machinery/wire/str
 import { portForwardHeaders } from "../../machinery/wire/streams/port-forward.js";
 import { type ForwardedPort, hostPort, type ListenAddress } from "./port-spec.js";
 
-/** What went wrong with one forwarded connection, in client-go's words. */
+/** An error of one forwarded connection, with client-go's message. */
 export interface ConnectionFault {
   readonly step: "error stream" | "data stream" | "to local" | "from local" | "remote read" | "remote";
   /** "Error creating error stream". */

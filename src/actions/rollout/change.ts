@@ -41,7 +41,7 @@ export const rolloutRestart = (options: RolloutChangeOptions): Promise<RolloutCh
 export const rolloutPause = (options: RolloutChangeOptions): Promise<RolloutChange> => changeRollout(pause, options);
 
 /**
- * Lets the rollout of a paused Deployment go on. Throws a RolloutRefusedError for another kind and where it is not paused, and
+ * Resumes the rollout of a paused Deployment. Throws a RolloutRefusedError for another kind and for one that is not paused, and
  * the server's errors.
  */
 export const rolloutResume = (options: RolloutChangeOptions): Promise<RolloutChange> => changeRollout(resume, options);

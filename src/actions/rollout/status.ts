@@ -20,7 +20,7 @@ export interface RolloutStatusOptions extends ActionSurroundings {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** How far a rollout is, and the object that says so. */
+/** The progress of a rollout, and the object that it was computed from. */
 export type RolloutProgress = RolloutStatus & { readonly object: KubeObject };
 
 /**

@@ -16,7 +16,7 @@ export function readTyped(object: KubeObject, kinds: TypedKinds): KubeObject {
   return decodeJson(kinds.encode({ ...held, kind, apiVersion })).value as KubeObject;
 }
 
-/** Reads the object of each anew, as {@link readTyped} does. Throws together what failed. */
+/** Reads each object as {@link readTyped} does. Throws all errors together. */
 export function readAllTyped(infos: readonly Info[], kinds: TypedKinds): readonly Info[] {
   const failures: unknown[] = [];
   const read = infos.flatMap((info) => {

@@ -9,7 +9,7 @@ import type { Info } from "../../resource/info.js";
 import { type FindSchema, isInScheme, loadScheme } from "./kubectl-scheme.js";
 import { LAST_APPLIED, lastApplied } from "../apply/last-applied.js";
 
-/** What this program knows of the built-in kinds, in the way Go's typed clients know them. */
+/** The encoders and schemas of the built-in kinds, as Go's typed clients have them. */
 export interface TypedKinds {
   /**
    * The object as its Go type writes it, kind and apiVersion first, on one line. What the type does not have is left
@@ -62,7 +62,7 @@ function unknown({ apiVersion, kind }: KubeObject): never {
   throw new Error(`no kind "${kind}" is registered for version "${apiVersion}" in scheme "pkg/scheme/scheme.go:28"`);
 }
 
-/** As recordConfiguration does it for plain objects: with `always`, or where a record is already to be renewed. */
+/** Updates the last-applied annotation of a typed object: always with `always`, else only where it exists already. */
 export function recordTypedConfiguration(object: KubeObject, always: boolean, kinds: TypedKinds): KubeObject {
   if (!always && (lastApplied(object) ?? "") === "") return object;
   const { [LAST_APPLIED]: _recorded, ...annotations } = object.metadata?.annotations ?? {};
@@ -71,13 +71,13 @@ export function recordTypedConfiguration(object: KubeObject, always: boolean, ki
   return { ...object, metadata: { ...object.metadata, annotations: recorded } };
 }
 
-/** The object as a typed client sends it, and what it says of it. */
+/** The body in which a typed client sends an object, and its Content-Type. */
 export interface TypedBody {
   readonly contentType: string;
   readonly body: Uint8Array;
 }
 
-/** Of a generated client of client-go: protobuf. */
+/** Encodes an object as a generated client of client-go sends it: in protobuf. */
 export function protobufBody(object: KubeObject, kinds: TypedKinds): TypedBody {
   const body = encodeProtobufDocument(object, kindOf(object), kinds.schema(object));
   return { contentType: "application/vnd.kubernetes.protobuf", body };

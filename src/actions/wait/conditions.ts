@@ -4,7 +4,7 @@ import { isFields, number, object, text } from "../../machinery/meta/access.js";
 import type { JsonValue } from "../../machinery/meta/json.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
 
-/** What an object is waited for to be. */
+/** A condition that `wait` waits for. */
 export type WaitCondition =
   | { readonly type: "created" | "deleted" }
   /** `check` says whether the object is so. What it throws ends the wait: the object cannot be held against it. */
@@ -40,7 +40,7 @@ export function conditionPath(path: string): JsonPath {
   return new JsonPath(relaxedJsonPath(path), { allowMissingKeys: true });
 }
 
-/** As {@link hasValue}, of an expression that is read already. */
+/** As {@link hasValue}, for a path that is parsed already. */
 export const pathHolds = (path: JsonPath, value?: string): WaitCondition =>
   holds((found) => isValue(path, value, found));
 

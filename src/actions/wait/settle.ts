@@ -63,7 +63,7 @@ export async function settle(target: ResolvedTarget, ending: WaitEnding, context
   return { type: "timedOut", object: last, error };
 }
 
-/** As kubectl waits for a deletion: reads the object before it watches, so that what keeps it from being read is thrown. */
+/** Waits for a deletion as kubectl does: it reads the object before it watches, so that the error of a failed read is thrown. */
 export async function settleDeletion(target: ResolvedTarget, context: WaitContext): Promise<WaitOutcome> {
   const { mapping, namespace, name } = target;
   const { deadline, rest, timers } = context;

@@ -86,7 +86,7 @@ async function goneInWatch(info: Info, helper: Helper, options: WaitUntilGoneOpt
 export const cannotWait = (error: unknown): boolean =>
   isStatusError(error) && (error.reason === "Forbidden" || error.reason === "MethodNotAllowed");
 
-/** What was deleted, and which one it was, so that a namesake is not waited for. */
+/** A deleted object and its uid: a new object of the same name has another uid, and is not waited for. */
 export interface DeletedInfo {
   readonly info: Info;
   readonly uid?: string | undefined;
@@ -105,7 +105,7 @@ export interface WaitForAllOptions {
 
 const A_WEEK = 7 * 24 * 60 * 60 * 1000;
 
-/** Resolves when all of them are gone, or the server does not let us look. Throws when the time is over. */
+/** Resolves when all objects are gone, or when the server forbids reading them. Throws when the time is over. */
 export async function waitUntilAllGone(deleted: readonly DeletedInfo[], options: WaitForAllOptions): Promise<void> {
   const { client, onWatch } = options;
   const time = new AbortController();

@@ -42,7 +42,7 @@ function isUsable({ status, metadata }: KubeObject, info: Info): boolean {
 
 const POLL = 250;
 
-/** Asks the server anew until it lists all these kinds: it may be some time after their definitions are Established. */
+/** Repeats discovery until the server lists all these kinds, which may take a while after their definitions are Established. */
 export async function waitUntilServed(
   kinds: readonly GroupKind[],
   mapper: RestMapper,

@@ -3,7 +3,7 @@ import type { Invocation } from "../command.js";
 import { parseGoBool } from "../../base/text/go-literals.js";
 import { withMistyped } from "../../base/text/mistyped.js";
 
-/** How a command's own object is changed before it is created. */
+/** The flags --overrides and --override-type, which change an object before a command creates it. */
 export const overrideFlags: readonly FlagSpec[] = [
   { name: "overrides", type: "string", usage: "JSON that changes the object before it is created" },
   {

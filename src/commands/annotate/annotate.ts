@@ -87,7 +87,7 @@ const placeOf = (factory: Factory): Promise<Place> =>
     return { namespace: "", enforced: false, fault };
   });
 
-/** Annotates one after the other; goes on after a failure. */
+/** Annotates the objects one after the other, and continues after a failure. */
 export async function runAnnotate(options: AnnotateOptions): Promise<void> {
   await changeEach(options, "annotations", async (info) => ({ object: await annotate(info, options) }));
 }

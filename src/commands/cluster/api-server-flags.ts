@@ -17,7 +17,7 @@ type AdmissionOptions = NonNullable<import("../../cluster/index.js").ClusterOpti
 /** The flags of admission, as kube-apiserver has them. */
 export const admissionFlags: readonly FlagSpec[] = admissionSection.flags;
 
-/** Undefined when no flag of admission is given. */
+/** The admission options that the flags set; undefined when none is given. */
 export const admissionOf = ({ cwd }: Factory, { flags }: Invocation): AdmissionOptions | undefined =>
   given(readOptions(admissionOptions, flags, cwd));
 
@@ -27,17 +27,17 @@ const given = <Options extends object>(options: Options): Options | undefined =>
 
 type AuthenticationOptions = import("../../cluster/options/authentication-options.js").AuthenticationOptions;
 
-/** Who may use the cluster beside its administrator and service accounts, as kube-apiserver has it. */
+/** The flags for users beside the administrator and service accounts, which are kube-apiserver's. */
 export const authenticationFlags: readonly FlagSpec[] = [
   flagOf(authenticationSection, "authentication-config"),
   flagOf(authenticationSection, "token-auth-file"),
 ];
 
-/** Undefined where no flag says anything. */
+/** The authentication options that the flags set; undefined when none is given. */
 export const authenticationOf = ({ cwd }: Factory, { flags }: Invocation): AuthenticationOptions | undefined =>
   given(readOptions(authenticationOptions, flags, cwd));
 
-/** How the cluster decides what users may do. Files are absolute. */
+/** The authorization options that the flags set. Files are absolute. */
 export interface AuthorizationChoice {
   readonly modes?: readonly AuthorizationModeName[];
   readonly configFile?: string;
@@ -56,7 +56,7 @@ export const authorizationFlags: readonly FlagSpec[] = [
   flagOf(authorizationSection, "authorization-config"),
 ];
 
-/** Undefined when no flag is given. Throws a usage error for what cannot be right. */
+/** Reads the authorization flags; undefined when none is given. Throws a usage error for an invalid combination. */
 export function authorizationOf({ cwd }: Factory, invocation: Invocation): AuthorizationChoice | undefined {
   const { flags } = invocation;
   const file = flags.string("authorization-config");
@@ -104,7 +104,7 @@ export const serverNameFlag: FlagSpec = {
     "What this server is called among those that share an etcd; its nodes are NAME-node-1, NAME-node-2 and so on. Without it the name that its data folder holds, else one of host name and port.",
 };
 
-/** Undefined when the flag is not given. The server refuses a name that cannot be. */
+/** The value of --server-name; undefined when it is not given. The server rejects an invalid name. */
 export function serverNameOf(invocation: Invocation): string | undefined {
   const name = invocation.flags.string("server-name");
   return name === "" ? undefined : name;
@@ -127,7 +127,7 @@ export const electionFlags: readonly FlagSpec[] = [
   },
 ];
 
-/** What {@link electionFlags} say; nothing of what they do not say. */
+/** The options that {@link electionFlags} set; a flag that was not given sets none. */
 export function electionOf({ flags }: Invocation): { readonly leaderElect?: boolean; readonly scheduler?: false } {
   return {
     ...(flags.changed("leader-elect") && { leaderElect: flags.bool("leader-elect") }),

@@ -167,10 +167,7 @@ export interface Agreement {
   readonly streams: Streams;
 }
 
-/**
- * Shows the changes and asks whether to make them; only "y" agrees. @throws where stdin is no terminal to ask on and --yes is
- * not given
- */
+/** Shows the changes and asks whether to make them; only "y" agrees. @throws where stdin is not a terminal and --yes is not given */
 export async function areAgreed(changes: readonly PlannedChange[], { isGiven, streams }: Agreement): Promise<boolean> {
   // A question that goes to a file is seen by no person.
   const shown = streams.out.isTTY === true || isGiven ? streams.out : streams.err;
@@ -185,7 +182,7 @@ export async function areAgreed(changes: readonly PlannedChange[], { isGiven, st
   return false;
 }
 
-/** @throws what went wrong, and what to do by hand; changes before the one that fails stay. */
+/** Makes one change of a file. @throws the error with advice on how to make the change by hand */
 export function makeChange({ file, content, byHand }: PlannedChange, random: Random): void {
   try {
     writeEdited(file, content, random);

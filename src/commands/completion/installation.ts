@@ -10,7 +10,7 @@ import { completeWords } from "../../cli/completion/resource-completers.js";
 import { NO_FILE_COMP } from "../../cli/completion/directive.js";
 import { usageError } from "../../cli/errors.js";
 
-/** What `install` and `uninstall` work with. */
+/** The options of `completion install` and `uninstall`. */
 export interface InstallOptions extends Pick<Factory, "program" | "streams" | "random"> {
   readonly shell: Shell;
   readonly setup: ShellSetup;
@@ -40,7 +40,7 @@ The completion script is saved in a file, and a few lines that load it are added
   };
 }
 
-/** @throws when there is no such shell, or its files cannot be told */
+/** Reads the options. @throws for an unknown shell, and where the environment does not tell its files */
 export function installOptions(factory: Factory, invocation: Invocation): InstallOptions {
   const { program, streams, random, env, platform } = factory;
   const shell = shellToChange(invocation, { env, platform });
@@ -48,7 +48,7 @@ export function installOptions(factory: Factory, invocation: Invocation): Instal
   return { shell, setup, program, streams, random, isAgreed: invocation.flags.bool("yes") };
 }
 
-/** The script comes first: a shell that starts meanwhile finds it, or lines that do nothing without it. */
+/** Installs completion. It writes the script before the start-up lines: a shell that starts in between has no broken lines. */
 export async function runInstall({ shell, setup, program, streams, random, isAgreed }: InstallOptions): Promise<void> {
   const script = savedScriptChange(shell, program, setup);
   const block = setup.startUp === undefined ? undefined : addedBlock(setup.startUp, program);
@@ -151,7 +151,7 @@ export function savedScriptChange(shell: Shell, program: string, { script }: She
   return { file, content, announcement, byHand };
 }
 
-/** The change that removes the saved script; undefined where there is none, or another program wrote it. */
+/** The change that removes the saved script; undefined where it does not exist or another program wrote it. */
 export function removedScript(program: string, { script }: ShellSetup): PlannedChange | undefined {
   const byHand = `Remove ${script} by hand.`;
   const file = read(script, byHand);
@@ -159,7 +159,7 @@ export function removedScript(program: string, { script }: ShellSetup): PlannedC
   return { file, content: undefined, announcement: `${script} will be removed.`, byHand };
 }
 
-/** Removes the folders that held nothing but the script. */
+/** Removes the script's folders that are empty now. */
 export function removeEmptyFolders({ scriptFolders }: ShellSetup): void {
   try {
     for (const folder of scriptFolders) rmdirSync(folder);

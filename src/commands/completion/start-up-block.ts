@@ -69,8 +69,8 @@ function passOn(note: Note, after: string): string {
 }
 
 /**
- * The block of that name, or undefined.
- * @throws BlockError where a comment stands without its partner, or there are several blocks
+ * Finds the block of that name; undefined where there is none. @throws BlockError where a comment lacks its partner, or there are
+ * several blocks
  */
 export function findBlock(text: string, name: string): FoundBlock | undefined {
   const notes = new Map<string, Note>(Object.values(NOTES).map((note) => [firstLine(name, note), note]));
@@ -112,7 +112,7 @@ function blockText({ name, lines, lineEnd }: BlockText, note: Note): string {
   return [firstLine(name, note), ...lines, lastLine(name)].map((line) => line + lineEnd).join("");
 }
 
-/** All lines of a block, its comments included, as a person is shown them. */
+/** All lines of a block for display, its comments included. */
 export function linesOf(text: string, { start, end }: FoundBlock): readonly string[] {
   return text
     .slice(start, end)
@@ -150,7 +150,7 @@ function additionTo(place: string, text: string | undefined, found: FoundBlock |
   return `These lines will take the place of those between the same comments in ${place}:`;
 }
 
-/** The change that takes the lines out of a file; undefined where it has none. */
+/** The change that removes the lines from a file; undefined where the file does not contain them. */
 export function removedBlock(path: string, program: string): PlannedChange | undefined {
   const name = blockName(program);
   const byHand = `To finish by hand, remove the lines between the comments that name the "${name}" from ${path}.`;

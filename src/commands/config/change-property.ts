@@ -8,7 +8,7 @@ import type { Kubeconfig } from "../../client/config/kubeconfig.js";
 import { canonicalizeBase64 } from "../../machinery/text/go/go-base64.js";
 import { parseBool } from "../../component/flags/flag-value.js";
 
-/** A path such as clusters.10.10.12.56.server, cut where names of entries (which may hold dots) end. */
+/** A path such as clusters.10.10.12.56.server, split so that names of entries, which may contain dots, stay whole. */
 export interface PropertyPath {
   /** The text of each step, in order. */
   readonly steps: readonly string[];
@@ -216,7 +216,7 @@ PROPERTY_NAME is a path: names of fields and of entries, joined by dots.`,
   };
 }
 
-/** What is to happen to a property: a value as text, or its removal. */
+/** The change of a property: its new value as text, or its removal. */
 export type PropertyChange = { readonly value: string; readonly rawBytes: boolean } | "unset";
 
 type Fields = Record<string, unknown>;

@@ -166,8 +166,8 @@ async function copyFiles(down: boolean, copying: CopyFilesFromPodOptions & CopyF
 const PACE = 100;
 
 /**
- * What a copy says: messages on stdout and stderr, and progress on stderr where that is a terminal. What the container's tar writes is text
- * there: control characters are shown.
+ * Writes the messages of a copy on stdout and stderr, and its progress on stderr if that is a terminal. A terminal shows control
+ * characters from the container's tar as text.
  */
 export class Messages implements CopyMessages {
   readonly #streams: Streams;

@@ -53,7 +53,7 @@ export interface GeneratedOptions {
   readonly print: (object: KubeObject) => void;
 }
 
-/** Reads {@link generatedFlags} and the one operand NAME; what is wrong with them is told in kubectl's order. */
+/** Reads {@link generatedFlags} and the operand NAME. It checks them in kubectl's order. */
 export async function completeGenerated(factory: Factory, invocation: Invocation): Promise<GeneratedOptions> {
   const { flags } = invocation;
   const name = nameOperand(invocation);
@@ -113,7 +113,7 @@ export async function createGenerated(object: KubeObject, options: GeneratedOpti
   options.print(created);
 }
 
-/** The error under another message: what the server answered is then no longer told apart. */
+/** Puts a prefix before the message of an error. The result is a plain Error, whose Status the boundary no longer treats specially. */
 export function withPrefix(prefix: string, error: unknown): Error {
   return new Error(`${prefix} ${errorMessage(error)}`, { cause: error });
 }

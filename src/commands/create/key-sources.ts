@@ -9,7 +9,7 @@ import { strictEnvVarNameErrors } from "../../machinery/validation/names.js";
 
 // Where the keys and values of a ConfigMap or Secret come from on a command line.
 
-/** Takes one key with its value. Throws when it may not be taken. */
+/** Adds one key with its value. Throws for a key that is invalid or exists already. */
 export type AddKey = (key: string, value: Uint8Array) => void;
 
 export interface KeySources {
@@ -44,10 +44,10 @@ export function readKeySources(flags: Flags): KeySources {
   return { files, literals, envFiles };
 }
 
-/** Where relative paths start, and whose files they name. */
+/** The folder at which relative paths begin, and the functions that read files. */
 export type Place = Pick<Factory, "cwd" | "files">;
 
-/** A file, as key=file or under its own name; a directory's own files. Throws in kubectl's words. */
+/** Adds a file, as key=file or under its own name, or each file of a directory. Throws in kubectl's words. */
 export function addFromFile(source: string, place: Place, add: AddKey): void {
   const [key, path] = parseFileSource(source);
   if (!isDirectory(path, place)) {
@@ -105,7 +105,7 @@ export function addFromLiteral(source: string, add: AddKey): void {
   add(source.slice(0, equals), new TextEncoder().encode(source.slice(equals + 1)));
 }
 
-/** Lines of key=value; a key alone takes its value from the environment. `kind` is "config" or "secret". */
+/** Adds the key=value lines of a file; a key alone takes its value from the environment. `kind` is "config" or "secret". */
 export function addFromEnvFile(
   path: string,
   kind: string,

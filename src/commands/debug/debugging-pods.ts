@@ -34,7 +34,7 @@ export function withEphemeralContainer(
   return { pod: draft as KubeObject, container: children(spec, "ephemeralContainers").at(-1) ?? {} };
 }
 
-/** A pod on the node, whatever taints that has, which the profile gives the node's namespaces and file system. */
+/** Makes a pod for the node that tolerates all taints. The profile decides whether it shares the node's namespaces and file system. */
 export function nodePod(
   node: string,
   podName: string,
@@ -136,7 +136,7 @@ function change(container: Fields, { args, argumentsOnly, env, image, pullPolicy
   container["tty"] = tty;
 }
 
-/** What the command line says of the container and the pod to debug with. */
+/** The command line's settings for the debugging container and its pod. */
 export interface DebugRequest {
   /** -c, or "". */
   readonly container: string;

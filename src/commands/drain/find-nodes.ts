@@ -17,7 +17,7 @@ import { namePrinter } from "../../printers/object-printers.js";
 import type { Info } from "../../resource/info.js";
 import { formatResource } from "../../resource/selector-source.js";
 
-/** What cordon, uncordon and drain have in common. */
+/** The options that cordon, uncordon and drain share. */
 export interface NodeOptions {
   readonly nodes: readonly Info[];
   readonly dryRun: DryRunStrategy;

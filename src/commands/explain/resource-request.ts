@@ -3,7 +3,7 @@ import { parseTemplate } from "../../machinery/text/jsonpath/parser.js";
 import type { GroupVersionResource } from "../../machinery/meta/gvk.js";
 import type { RestMapper } from "../../machinery/rest-mapper.js";
 
-/** What "pods.spec.containers" asks for. */
+/** The resource and the fields that an argument such as "pods.spec.containers" names. */
 export interface ResourceRequest {
   readonly resource: GroupVersionResource;
   readonly fields: readonly string[];
@@ -26,7 +26,7 @@ export async function readRequest(text: string, mapper: RestMapper): Promise<Res
   return { resource: named, fields: suffix === "" ? [] : parsePath(suffix).slice(1).map(firstName) };
 }
 
-/** Takes a request apart where a version is asked for: type and fields, no group. */
+/** Splits an argument into type and fields where --api-version gives the version; the type has no group then. */
 export async function readVersionedRequest(text: string, mapper: RestMapper): Promise<ResourceRequest> {
   const [type, ...rest] = parsePath(text);
   const resource = await mapper.preferredResourceFor({ group: "", version: "", resource: firstName(type) });

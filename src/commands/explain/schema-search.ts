@@ -10,7 +10,7 @@ import type { ExplainOptions } from "./explain.js";
 import { kindSchema } from "./plaintext.js";
 import { readRequest } from "./resource-request.js";
 
-/** A field whose name or description holds what was searched for. */
+/** A field whose name or description contains the search word. */
 export interface FoundField {
   /** "pods.spec.containers.image" */
   readonly path: string;
@@ -93,7 +93,7 @@ const describedBy = (field: JsonObject, document: SchemaDocument): string =>
 
 const firstSentence = (text: string): string => /^.*?[.:](?=\s|$)/s.exec(text)?.[0].replaceAll(/\s+/g, " ") ?? text;
 
-/** Lists the fields that a word is found in, a line each. Throws an error where there are none. */
+/** Lists the fields that match the search word, one per line. Throws an error where none matches. */
 export async function printSearch(options: ExplainOptions): Promise<void> {
   const { request, search, mapper, out, look } = options;
   const kinds =

@@ -4,7 +4,7 @@ import { parseIntOrString } from "../../kinds/int-or-string.js";
 import type { GroupKind } from "../../machinery/meta/gvk.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
 
-/** What the flags of `expose` say; "" is what was not given. */
+/** The flags of `expose`; "" for a flag that was not given. */
 export interface ServiceRequest {
   readonly name: string;
   /** "key=value,..." */

@@ -11,7 +11,7 @@ import type { RestMapping } from "../../machinery/rest-mapper.js";
 import type { Printer } from "../../printers/printer.js";
 import { TabWriter } from "../../printers/tab-writer.js";
 
-/** Every format but tables: one object as it is, anything else as one v1 List, then what went wrong. */
+/** Prints in any format except tables: one object as it is, anything else as one v1 List. Throws the errors of the search afterwards. */
 export async function printGeneric(options: GetOptions, streams: Streams): Promise<void> {
   const builder = await requestBuilder(options);
   const result = await builder

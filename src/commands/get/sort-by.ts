@@ -8,7 +8,7 @@ import type { Info } from "../../resource/info.js";
 
 export { sortingPrinter } from "../../printers/sort.js";
 
-/** Keys of kubets' own are refused before anything is asked; a path of kubectl's fails where it fails there. */
+/** Rejects invalid sort keys of kubets' own before the first request; a path in kubectl's syntax fails where kubectl fails. */
 export function checkSortKeys(sortBy: string): void {
   parseSortKeys(sortBy);
 }
@@ -24,7 +24,7 @@ export function ordered(infos: readonly Info[], sortBy: string): readonly Info[]
   return sortObjects(infos, sortBy, ({ object }) => object);
 }
 
-/** What kubectl does not drop of what printers of tables complain about, and what it does not know. */
+/** Whether an error is about sorting. kubectl shows these, and drops the other errors of table printers; SortKeyError is kubets' own. */
 export function isSortingFault(error: unknown): boolean {
   return error instanceof UnsortableError || error instanceof SortKeyError;
 }

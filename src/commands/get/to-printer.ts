@@ -66,5 +66,5 @@ export async function loadSorting(): Promise<void> {
   loaded ??= await import("./sort-by.js");
 }
 
-/** Undefined without --sort-by. */
+/** The module for --sort-by; undefined without the flag. */
 export const sorting = (): typeof loaded => loaded;

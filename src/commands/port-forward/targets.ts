@@ -19,7 +19,7 @@ import {
   targetPort,
 } from "../../kinds/named-ports.js";
 
-/** What is forwarded to: operands as they were given. */
+/** The operands of port-forward, as given. */
 export interface TargetOperands {
   /** POD or TYPE/NAME. */
   readonly name: string;
@@ -91,7 +91,7 @@ export async function connectTarget(
   }
 }
 
-/** Asks for the pod by its name, as it is now. Throws where it does not run. */
+/** Reads the pod again by its name. Throws where it is not running. */
 export async function requireRunning(
   pod: KubeObject,
   { client, namespace }: ForwardHost,

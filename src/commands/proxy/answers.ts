@@ -11,7 +11,7 @@ export function answerError(response: ServerResponse, status: number, text = STA
   response.end(body);
 }
 
-/** To what Go's server does not take for a request; the connection is over with it. */
+/** Answers a malformed request with the 400 of Go's server, and closes the connection. */
 export function answerMalformed(response: ServerResponse): void {
   response.shouldKeepAlive = false;
   response.useChunkedEncodingByDefault = false;

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
 import { answerMalformed, answerNotFound, answerRedirect } from "./answers.js";
 
-/** One request on its way through the proxy. */
+/** A request to the proxy with its response. */
 export interface Exchange {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
@@ -36,7 +36,7 @@ export function routes(
   };
 }
 
-/** The path of a request as Go knows it: what was sent, and what it means. */
+/** The path of a request as Go's url.URL has it: as sent, and decoded. */
 export interface UrlPath {
   /** Escapes resolved. */
   readonly path: string;
@@ -75,12 +75,12 @@ export function escapePath(path: string): string {
     .join("");
 }
 
-/** What was sent where it still means the path, else the path escaped anew. */
+/** Returns the path as it was sent if that encodes the path, else the path encoded again. */
 export function escapedPath({ path, raw }: Pick<UrlPath, "path" | "raw">): string {
   return unescapePath(raw) === path && !/[^!-~]|["<>\\^`{|}]/.test(raw) ? raw : escapePath(path);
 }
 
-/** No "." and "..", no doubled slashes; a slash at the end stays. */
+/** Cleans a path: without ".", ".." and doubled slashes. A slash at the end stays. */
 export function cleanedPath(path: string): string {
   const kept: string[] = [];
   for (const part of path.split("/")) {

@@ -15,7 +15,7 @@ import { loadTypedKinds, type TypedKinds } from "../../actions/typed/typed-objec
 import { localResourceError } from "../../cli/flags/selection-flags.js";
 import type { FilenameOptions } from "../../resource/builder.js";
 
-/** How changes are sent and shown. */
+/** How changes are sent and printed. */
 export interface ChangeOptions {
   readonly infos: readonly Info[];
   readonly kinds: TypedKinds;
@@ -43,10 +43,10 @@ export function typedPrint(
 
 export const outputFlags: Command["flags"] = printFlags;
 
-/** The object after the change, or undefined when it is none of the change's business. Told what else failed by `fail`. */
+/** Changes an object. Returns undefined for an object that it does not apply to, and reports each error by `fail`. */
 export type Change = (object: KubeObject, fail: (error: Error) => void) => KubeObject | undefined;
 
-/** What fits one way of sending: "failed to patch image update to pod template: ...". */
+/** Makes the message of a failure: "failed to patch image update to pod template: ...". */
 export type DescribeFailure = (message: string) => string;
 
 /**
@@ -109,7 +109,7 @@ async function send(
 
 const isLocal = ({ local, dryRun }: ChangeOptions): boolean => local || dryRun === "client";
 
-/** What is to be changed. */
+/** The flags and arguments that select the objects to change. */
 export interface Selection {
   readonly local: boolean;
   readonly files: FilenameOptions;

@@ -151,7 +151,7 @@ function requireOneChangeEach({ add, remove }: TaintChanges): void {
   throw new Error(`can not both modify and remove the following taint(s) in the same command: ${both.join(", ")}`);
 }
 
-/** Taints one after the other; goes on after a failure. */
+/** Taints the nodes one after the other, and continues after a failure. */
 export async function runTaint(options: TaintOptions): Promise<void> {
   const { changes, overwrite, dryRun, fieldManager, fieldValidation, kinds } = options;
   const result = await options.find();
@@ -247,7 +247,7 @@ export interface ChangedTaints {
 
 const isSame = (a: Taint, b: Taint): boolean => a.key === b.key && a.effect === b.effect;
 
-/** The keys of those that are there already; a value of their own does not make them others. */
+/** The keys of the added taints that the node has already, whatever their values. */
 export const alreadyThere = (held: readonly Taint[], { add }: TaintChanges): readonly string[] =>
   add.flatMap((taint) => held.filter((one) => isSame(one, taint)).map(() => taint.key));
 

@@ -11,8 +11,8 @@ import { withoutCodes } from "../../printers/colours/display-width.js";
 import { TabWriter } from "../../printers/tab-writer.js";
 
 /**
- * A line for each change, for what is no terminal: of an object, an event, a log. The first word says which, and what others wrote takes one
- * line.
+ * Writes a line for each change where the output is not a terminal: of an object, an event or a log. The first word names which,
+ * and text from others is made one line.
  */
 export class ChangeLines {
   readonly #out: (line: string) => void;
@@ -205,7 +205,7 @@ function partOf({ heading, lines, fromStart }: Section, rows: number): readonly 
   return [heading, ...lines.slice(0, rows - 1), `and ${lines.length - rows + 1} more`];
 }
 
-/** So many rows for those who want so many: nobody gets more than that, and nobody less than another who wants more. */
+/** Divides rows among consumers: no share is larger than wanted, and none is smaller than that of a consumer that wants as much or less. */
 export function shareOut(rows: number, wanted: readonly number[]): readonly number[] {
   const shares = wanted.map(() => 0);
   for (let left = rows; left > 0; ) {

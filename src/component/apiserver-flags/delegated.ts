@@ -5,7 +5,7 @@ import { dns1123LabelErrors } from "../../machinery/validation/names.js";
 import { type OptionGroup, type OptionsOf, readOptions, readWithDefaults, sectionOf } from "../option-group.js";
 import { authenticationOptions } from "./authentication.js";
 
-/** A main server that knows the callers of a server of an API of its own: k8s.io/apiserver's flags, with its defaults. */
+/** The options for a main server that authenticates the callers of an extension server: k8s.io/apiserver's flags and defaults. */
 export const delegatedAuthenticationOptions = {
   /** How long the answer about a token is kept, in milliseconds. Default: 10 seconds. */
   cacheTtl: {
@@ -36,7 +36,7 @@ export const delegatedAuthenticationOptions = {
   },
 } as const satisfies OptionGroup;
 
-/** A main server that says what users may do, by SubjectAccessReviews. */
+/** The options for a main server that authorizes requests, by SubjectAccessReviews. */
 export const delegatedAuthorizationOptions = {
   /** Paths that everybody may use; a * at the end stands for any rest. Default: /healthz, /readyz, /livez. */
   alwaysAllowPaths: {
@@ -80,7 +80,7 @@ export const coreApiOptions = {
   },
 } as const satisfies OptionGroup;
 
-/** How a server behind a main server registers itself there. */
+/** The options for how an extension server registers itself at its main server. */
 export const registrationOptions = {
   /** The Service by which the main server reaches this one; the server makes it. */
   service: {
@@ -189,7 +189,7 @@ export const registrationSection: FlagSection = sectionOf("registration", regist
 
 type ProxyOptions = OptionsOf<typeof requestHeader>;
 
-/** What the flags of the three sections say, of the sections that the program has. */
+/** The values of the flags of those delegation sections that the program has. */
 export interface DelegatedFlags {
   readonly authentication?: {
     readonly clientCaFiles?: readonly string[];

@@ -70,7 +70,7 @@ export function readLogging(flags: Flags): LoggingOptions {
   };
 }
 
-/** What is wrong with the flags, in component-base's words. `changed` are the feature gates that differ from their default, as "NAME=true". */
+/** Finds the faults of the flags, in component-base's words. `changed` are the feature gates that differ from their default, as "NAME=true". */
 export function loggingFaults(flags: Flags, changed: readonly string[]): readonly string[] {
   const faults: string[] = [];
   const format = flags.string("logging-format");

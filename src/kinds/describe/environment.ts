@@ -62,7 +62,7 @@ function resourceText(resource: string, divisor: OrAbsent<Quantity>, container: 
   return value === "0" && /^limits\.(cpu|memory)$/.test(resource) ? "node allocatable" : value;
 }
 
-/** ConfigMaps and Secrets that are taken over whole; nothing without any. */
+/** Describes the ConfigMaps and Secrets that a container takes all its variables from; nothing without any. */
 export function describeEnvironmentSources(description: DescriptionWriter, container: Received<AnyContainer>): void {
   const sources = objects(container.envFrom);
   if (sources.length === 0) return;

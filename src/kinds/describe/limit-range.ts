@@ -19,7 +19,7 @@ export const describeLimitRange: Describer = async (namespace, name, description
   describeLimits(description, range, "");
 };
 
-/** All limits of a namespace in one table. */
+/** Describes all LimitRanges of a namespace in one table. */
 export function describeLimitRanges(description: Description, ranges: readonly ReceivedObject<LimitRange>[]): void {
   if (ranges.length === 0) {
     description.write(0, "No LimitRange resource.\n");

@@ -38,7 +38,7 @@ export const describeResourceQuota: Describer = async (namespace, name, descript
   }
 };
 
-/** All quotas of a namespace, by name. */
+/** Describes all ResourceQuotas of a namespace, by name. */
 export function describeResourceQuotas(
   description: Description,
   quotas: readonly ReceivedObject<ResourceQuota>[],

@@ -16,7 +16,7 @@ import { revisionOf } from "./revision.js";
 
 // Pod templates stay untyped: patches are made of them, with fields that this version does not know.
 
-/** One state that an object was rolled out with. */
+/** One revision of an object, to which it can be rolled back. */
 export interface Revision {
   readonly number: bigint;
   /** "" where the annotation is missing. */
@@ -144,7 +144,7 @@ async function setHistory(
   return { owner, revisions };
 }
 
-/** Of what the owner selects, what it controls. */
+/** Lists the objects that the owner selects, and returns those that it controls. */
 export async function ownedBy<Kind extends keyof BuiltInKinds>(
   owner: ReceivedObject<Deployment | DaemonSet | StatefulSet>,
   reader: HistoryContext["reader"],

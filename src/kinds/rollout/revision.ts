@@ -1,7 +1,7 @@
 import { goQuote } from "../../base/text/go-quote.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
 
-/** Where the Deployment controller numbers the revisions of a Deployment and of its ReplicaSets. */
+/** The annotation in which the Deployment controller numbers the revisions of a Deployment and of its ReplicaSets. */
 export const REVISION = "deployment.kubernetes.io/revision";
 
 /** 0 for an object that is not numbered. Throws, in Go's words, where the annotation is no 64-bit number. */

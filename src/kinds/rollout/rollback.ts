@@ -16,7 +16,7 @@ import {
 } from "./history.js";
 import { REVISION } from "./revision.js";
 
-/** What rolling back takes. */
+/** A plan for rolling back: the template after it, and the patch. */
 export interface RollbackPlan {
   /** The template that will be there. */
   readonly template: () => Fields;

@@ -3,7 +3,7 @@ import type { MergedList, MergeType, MergeTypes } from "./merge-schema.js";
 import { isMissingOrNull, Node, type NodeKind, isEmptyMap, isNilOrEmpty, scalarNode } from "../nodes/node.js";
 import { nodeText } from "../nodes/node-text.js";
 
-/** What is known of the place in the object that is being merged. */
+/** The type information about the place in the object that is being merged. */
 export interface MergePlace {
   readonly type?: MergeType | undefined;
   readonly list?: MergedList | undefined;

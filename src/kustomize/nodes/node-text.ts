@@ -118,5 +118,5 @@ function canBePlain(value: string): boolean {
   return !/: |:$| #|\s$|\n/.test(value);
 }
 
-/** Text that is written by itself is quoted where a reader would take it for something else. */
+/** Writes a scalar on its own, quoted where a YAML reader would not take it for text. */
 export const valueText = (value: string): string => (needsQuotes(value) ? JSON.stringify(value) : quoted(value, ""));

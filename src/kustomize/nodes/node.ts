@@ -2,7 +2,7 @@ import type { JsonValue } from "../../machinery/meta/json.js";
 import { resolvePlain } from "../../machinery/text/yaml/scalars.js";
 import { withoutTrailing } from "../../base/text/without-trailing.js";
 
-/** What a scalar is to goyaml v3, which kustomize reads with: YAML 1.2's words for booleans, and dates that are times. */
+/** The tag and value that goyaml v3, kustomize's parser, gives a scalar: booleans as in YAML 1.2, and timestamps. */
 export interface Resolved {
   readonly tag: string;
   readonly value: JsonValue;
@@ -33,14 +33,14 @@ export function resolveTagged(tag: string, text: string): Resolved {
   throw new Error(`yaml: cannot decode ${found.tag} \`${text}\` as a ${tag}`);
 }
 
-/** Whether goyaml v2 takes a scalar for something else than text. */
+/** Whether goyaml v2 reads a plain scalar as something other than text. */
 export function isYaml11NonString(text: string): boolean {
   if (text === "") return false;
   const { tag } = resolvePlain(text);
   return tag !== "str" && tag !== "timestamp";
 }
 
-/** goyaml v3 quotes what older readers take for a number or a boolean. */
+/** Whether a text must be quoted: goyaml v3 quotes what older readers take for a number or a boolean. */
 export const needsQuotes = (text: string): boolean =>
   resolve(text).tag !== "!!str" ||
   YAML_1_1_ONLY.test(text) ||

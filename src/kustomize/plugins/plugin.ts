@@ -5,7 +5,7 @@ import type { MergeTypes } from "../merge/merge-schema.js";
 import type { Resource } from "../resource.js";
 import type { Transform } from "../transformers/patches.js";
 
-/** What a plugin reads its configuration from. */
+/** The source of a plugin's configuration. */
 export interface PluginSource {
   /** The configuration object as YAML. */
   readonly yaml: string;

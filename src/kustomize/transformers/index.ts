@@ -9,7 +9,7 @@ import { addEntries, affixNames, setNamespaces } from "./metadata-fields.js";
 import { configText, json6902Transform, patchTransform, strategicMergeTransform, type Transform } from "./patches.js";
 import { replacementTransform } from "./replacements.js";
 
-/** One step of a kustomization. */
+/** One transformer of a kustomization. */
 export interface Transformer {
   /** What kustomize calls it. */
   readonly kind: string;

@@ -1,4 +1,4 @@
-/** What colours the parts of a description. */
+/** The colours for the parts of a description. */
 export interface DescriptionTheme {
   /** Keys, and the types of conditions. */
   readonly key: (text: string) => string;

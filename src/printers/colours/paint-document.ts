@@ -1,4 +1,4 @@
-/** What colours each part of a document. */
+/** The colours for the parts of a document. */
 export interface DocumentTheme {
   readonly key: (text: string) => string;
   /** Numbers, true and false. */
@@ -42,7 +42,7 @@ const KEY = /^(?:"(?:[^"\\]|\\.)*"|'(?:[^']|'')*'|[^"'\s].*?):(?=\s|$)/;
 const BLOCK = /^[|>][-+\d]*$/;
 const ENDS_QUOTE = { "'": /^(?:[^']|'')*'$/, '"': /^(?:[^"\\]|\\.)*"$/ } as const;
 
-/** YAML as the emitter writes it: a key or an item a line; what a scalar of several lines holds stays as it is. */
+/** Colours YAML from our own emitter: a key or an item per line; the lines of a multi-line scalar stay plain. */
 export function paintYaml(text: string, theme: DocumentTheme): string {
   let quote: keyof typeof ENDS_QUOTE | undefined;
   /** The column of the key or dash above a block of text. */
