@@ -29,7 +29,7 @@ export function klogLine(severity: Severity, source: string, message: string, no
   return `${klogHeader(severity, source, now, pid)} ${message}\n`;
 }
 
-/** What klog writes of an error that a command survives. */
+/** An error that klog logs while the command goes on. */
 export interface LoggedError {
   /** The place in kubectl that logs it: "memcache.go:381". */
   readonly source: string;

@@ -5,7 +5,7 @@ import type { ApiObject } from "../machinery/meta/object.js";
 import type { ResourceClient } from "./dynamic/resource-client.js";
 import { type Surroundings, surroundingsOf } from "./surroundings.js";
 
-/** What waiting needs of a client: a ResourceClient in the namespace of the object. */
+/** The part of a client that {@link waitFor} uses: a ResourceClient in the namespace of the object. */
 export type WatchableResource<T extends ApiObject> = Pick<ResourceClient<T>, "list" | "watch">;
 
 export interface WaitOptions extends Partial<Pick<Surroundings, "timers">> {
@@ -15,7 +15,7 @@ export interface WaitOptions extends Partial<Pick<Surroundings, "timers">> {
   readonly timeout?: number;
 }
 
-/** What was waited for did not come in time. */
+/** The condition did not become true in time. */
 export class WaitTimeoutError<T extends ApiObject = ApiObject> extends Error {
   override readonly name = "WaitTimeoutError";
 

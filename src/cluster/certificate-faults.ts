@@ -27,7 +27,7 @@ export function servingFault(certificate: string, authorities: string, now: numb
   });
 }
 
-/** What is wrong with authorities of clients or of front proxies, PEM, each fault with the name of its certificate, in Go's words. */
+/** Finds the faults of the authorities (PEM) of clients or of front proxies, each with the name of its certificate, in Go's words. */
 export function authorityFaults(authorities: string, now: number): readonly string[] {
   return certificatesOf(authorities).flatMap((authority) => {
     const fault = faultIn(() => {

@@ -26,7 +26,7 @@ export interface ClusterClock {
   atRest(options?: AdvanceOptions): Promise<void>;
 }
 
-/** The cluster has work to do at a moment of a manual clock, and does not come to an end of it. */
+/** Thrown when a cluster still has work to do at a moment of a manual clock and does not finish it. */
 export class NotAtRestError extends Error {
   override readonly name = "NotAtRestError";
 }

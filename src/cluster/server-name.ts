@@ -13,7 +13,7 @@ export interface ServerName {
   release(): void;
 }
 
-/** The name is refused: what is wrong with it, and what to do. */
+/** Thrown for a server's name that is invalid or in use; the message says what to do. */
 export class ServerNameError extends Error {
   override readonly name = "ServerNameError";
 }

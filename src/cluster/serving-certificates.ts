@@ -12,7 +12,7 @@ import { FileFaults, readTexts, watchFiles } from "./options/watch-files.js";
 import type { CertificateFiles, TlsOptions } from "./options/tls-options.js";
 import { readText } from "../base/files/read-file.js";
 
-/** What a server shows and speaks on its port. */
+/** The certificates and protocol settings of a server's port. */
 export interface ServingCertificates {
   readonly protocol: TlsProtocol;
   /** As the files are now; `own` is shown where the options have no certificate. */

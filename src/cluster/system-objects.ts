@@ -1,7 +1,7 @@
 import { formatIpv4, parseIpv4Prefix } from "../base/numbers/ipv4-prefix.js";
 import type { KubeObject } from "../machinery/meta/object.js";
 
-/** What a cluster has before the first request: its namespaces, first of all. */
+/** The namespaces that a cluster has before the first request. */
 export function systemNamespaces(): readonly KubeObject[] {
   return ["default", "kube-node-lease", "kube-public", "kube-system"].map((name) => ({
     apiVersion: "v1",
@@ -10,10 +10,10 @@ export function systemNamespaces(): readonly KubeObject[] {
   }));
 }
 
-/** Where a cluster's IPs come from by default. */
+/** The default range of a cluster's service addresses. */
 export const SERVICE_CIDR = "10.96.0.0/12";
 
-/** The address of the cluster's DNS, where kubeadm puts it: programs of pods ask it. */
+/** The address of the cluster's DNS server, which is kubeadm's. */
 export const DNS_ADDRESS = "10.96.0.10";
 
 /** The addresses of the pods of a cluster with nodes, and how many bits those of one node have in common. */
@@ -55,15 +55,15 @@ export function kubernetesService(port: number, cidr: string, nodePort = 0): Kub
   };
 }
 
-/** Where an API server listens. */
+/** The address that an API server listens on. */
 export interface ServerAddress {
   readonly ip: string;
   readonly port: number;
 }
 
 /**
- * Where the Service leads: Endpoints with a subset for each port, and an EndpointSlice for each port. The slice of the lowest port has the
- * Service's name, others "kubernetes-PORT".
+ * Makes the endpoints of the Service "kubernetes": Endpoints with a subset for each port, and an EndpointSlice for each port. The
+ * slice of the lowest port has the Service's name, others "kubernetes-PORT".
  */
 export function kubernetesEndpoints(servers: readonly ServerAddress[]): readonly KubeObject[] {
   const ports = [...new Set(servers.map(({ port }) => port))].toSorted((a, b) => a - b);

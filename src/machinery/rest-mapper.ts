@@ -1,14 +1,14 @@
 import { goQuote } from "../base/text/go-quote.js";
 import { formatGroupVersion, type GroupKind, type GroupVersionKind, type GroupVersionResource } from "./meta/gvk.js";
 
-/** How a kind is reached over REST. */
+/** A kind and the resource by which REST requests reach it. */
 export interface RestMapping {
   readonly resource: GroupVersionResource;
   readonly kind: GroupVersionKind;
   readonly namespaced: boolean;
 }
 
-/** What discovery says of one resource. */
+/** One resource as discovery lists it. */
 export interface ApiResource {
   readonly group: string;
   readonly version: string;
@@ -30,7 +30,7 @@ export class NoMatchError extends Error {
   readonly [NO_MATCH] = true;
 }
 
-/** No resource answers to what was typed; fields of `partialResource` that were not given are "". */
+/** No resource matches what the user typed; fields of `partialResource` that were not given are "". */
 export class NoResourceMatchError extends NoMatchError {
   override readonly name = "NoResourceMatchError";
   constructor(readonly partialResource: GroupVersionResource) {
@@ -38,7 +38,7 @@ export class NoResourceMatchError extends NoMatchError {
   }
 }
 
-/** No resource has the kind, in the version asked for if one was. */
+/** No resource has the kind, in the requested version if there is one. */
 export class NoKindMatchError extends NoMatchError {
   override readonly name = "NoKindMatchError";
   constructor(
@@ -54,7 +54,7 @@ export class NoKindMatchError extends NoMatchError {
   }
 }
 
-/** Several groups or versions answer to what was typed and nothing prefers one of them. */
+/** Several groups or versions match what the user typed, and none of them is preferred. */
 export class AmbiguousResourceError extends Error {
   override readonly name = "AmbiguousResourceError";
 }

@@ -1,10 +1,10 @@
 /** The versions of Kubernetes that a server can be, the newest first. */
 export const SERVED_VERSIONS: readonly string[] = ["1.37", "1.36"];
 
-/** What code without a server goes by: kubectl's side, `kubets/api`. */
+/** The newest version, which code without a server uses: the CLI, `kubets/api`. */
 export const NEWEST_VERSION = "1.37";
 
-/** What a server is when nothing says otherwise. */
+/** The version of a server whose options name none. */
 export const DEFAULT_VERSION = "1.37";
 
 /** The patch releases that servers and nodes say they are. */
@@ -19,7 +19,10 @@ export const versionBefore = (version: string): string => `1.${minorOf(version) 
 /** "v1.36.3" of "1.36". */
 export const gitVersionOf = (version: string): string => `v${version}.${PATCHES[version] ?? 0}`;
 
-/** "1.36" of "1.36", "v1.36", "v1.36.3" or "kube=1.36". Throws an UnservedVersionError for what is none of {@link SERVED_VERSIONS}. */
+/**
+ * Normalizes a version: "1.36" for "1.36", "v1.36", "v1.36.3" or "kube=1.36". Throws an UnservedVersionError for a version that is
+ * not among {@link SERVED_VERSIONS}.
+ */
 export function servedVersionOf(text: string): string {
   const version = /^(?:kube=)?v?(\d+\.\d+)(?:\.\d+)?$/.exec(text)?.[1];
   if (version === undefined || !SERVED_VERSIONS.includes(version)) throw new UnservedVersionError(text);

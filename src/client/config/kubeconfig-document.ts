@@ -7,7 +7,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from "../../machinery/m
 import { KubeconfigError, type KubeconfigFault } from "./kubeconfig-error.js";
 import { parseKubeconfig } from "./load-kubeconfig.js";
 
-/** A kubeconfig as it is written, for errors that say where in it they are. */
+/** A kubeconfig as parsed, for errors that name the place in it. */
 export interface KubeconfigDocument {
   /** The file's name as it was given; "kubeconfig" for a text. */
   readonly file: string;
@@ -59,7 +59,7 @@ export function entriesOf({ file, value }: KubeconfigDocument, section: Section)
   });
 }
 
-/** All values of a document that have the wrong type. Fields that kubectl does not know are not looked at. */
+/** Finds all values of a document that have the wrong type. Fields that kubectl does not know are skipped. */
 export function typeFaults(document: KubeconfigDocument): readonly KubeconfigFault[] {
   const { file, value } = document;
   const faults: KubeconfigFault[] = [];

@@ -9,7 +9,7 @@ import { resourcePath } from "./resource-path.js";
  * caller encodes as kubectl does. In all parameters undefined, "", 0 and false are not sent.
  */
 
-/** What a request is about: one object where `name` is given, its subresource, else the collection. */
+/** The target of a request: the object `name` or its subresource; without a name, the collection. */
 export interface ObjectAddress {
   readonly resource: GroupVersionResource;
   /** "" for all namespaces, and for a resource that has none. */

@@ -22,7 +22,7 @@ export type PartOf<T> = T extends Scalar
       ? { [Field in keyof T]?: PartOf<T[Field]> | undefined }
       : T;
 
-/** A JSON merge patch (RFC 7386): any fields, null for what is to be removed. A list takes the place of the whole list. */
+/** A JSON merge patch (RFC 7386): null removes a field, and a list replaces the whole list. */
 export type MergePatch<T> = T extends Scalar | readonly unknown[]
   ? T
   : T extends object
@@ -60,7 +60,7 @@ export type JsonPatchOperation =
   | { readonly op: "remove"; readonly path: string }
   | { readonly op: "copy" | "move"; readonly from: string; readonly path: string };
 
-/** What {@link ResourceClient.patch} takes for a type of patch. */
+/** The type of the patch that {@link ResourceClient.patch} takes, by the type of patch. */
 export type PatchOf<T extends ApiObject, Type extends PatchType> = {
   json: readonly JsonPatchOperation[];
   merge: MergePatch<T>;

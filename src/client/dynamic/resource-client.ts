@@ -95,7 +95,7 @@ export interface PartialObjectMetadata extends ApiObject {
   metadata: ObjectMeta;
 }
 
-/** What a client of a resource is given beside the resource. */
+/** The scope of a resource's client: its namespace, and whether the resource has namespaces. */
 export interface ResourceScope {
   /** Absent or "": all namespaces, or a resource that has none. */
   readonly namespace?: string;

@@ -20,7 +20,7 @@ export type WatchEvent<T extends ApiObject = KubeObject> =
   | ObjectEvent<T>
   | { readonly type: "BOOKMARK"; readonly object: Bookmark };
 
-/** What a server says of how far a watch is: its resourceVersion, and nothing of any object. */
+/** A bookmark of a watch: it carries the resourceVersion that the watch has reached, and no object. */
 export interface Bookmark {
   apiVersion: string;
   kind: string;
@@ -81,7 +81,10 @@ export async function* watchFrames(body: AsyncIterable<Uint8Array>): AsyncGenera
   if (last.length > 0) yield last;
 }
 
-/** Frames as {@link watchFrames} yields them. A connection that breaks is client-go's ERROR event, or the end where client-go takes it for one. */
+/**
+ * Yields the frames of {@link watchFrames}. When the connection breaks, it yields client-go's ERROR event, or ends where client-go
+ * sees an ordinary end.
+ */
 export async function* framesUntilBroken(
   frames: AsyncIterable<readonly WatchFrame[]>,
 ): AsyncGenerator<readonly WatchFrame[], void> {

@@ -88,7 +88,7 @@ function specOf({ leaderTransitions, ...record }: LeaderElectionRecord): NonNull
   return { ...record, leaseTransitions: leaderTransitions };
 }
 
-/** What the object that candidates compete for says of its holder. Fields and their names are client-go's. */
+/** The record of the leader in the object that candidates compete for. Fields and names are client-go's. */
 export interface LeaderElectionRecord {
   /** The identity of the leader; "" after the leader stepped down. */
   readonly holderIdentity: string;
@@ -102,7 +102,7 @@ export interface LeaderElectionRecord {
   readonly leaderTransitions: number;
 }
 
-/** Where Endpoints and ConfigMaps hold the record, as JSON. client-go 0.27 removed these locks. */
+/** The annotation in which Endpoints and ConfigMaps hold the record, as JSON. client-go 0.27 removed these locks. */
 export const LEADER_ANNOTATION = "control-plane.alpha.kubernetes.io/leader";
 
 /**

@@ -3,7 +3,7 @@ import { randomBelow } from "../../base/numbers/random-below.js";
 import { isConflict } from "../../machinery/errors/status-error.js";
 import { type Surroundings, surroundingsOf } from "../surroundings.js";
 
-/** How often something is tried, and the pauses between. */
+/** The number of attempts, and the pauses between them. */
 export interface RetryBackoff {
   /** How many tries, the first included. */
   readonly steps: number;

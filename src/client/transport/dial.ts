@@ -51,7 +51,7 @@ export interface ProcessHosts {
 /** Opens a connection to a host and port. Rejects with Node's error, a {@link NetworkFailure} or the signal's reason. */
 export type Dialer = (place: Place, signal?: AbortSignal) => Promise<Socket>;
 
-/** What connects to hosts of one kind in place of the machine's network. */
+/** Dialers that connect to certain kinds of hosts in place of the machine's network. */
 export interface EgressDialers {
   /** To kubelets, nodes, pods and services, and to webhooks that services lead to. */
   readonly cluster?: Dialer | undefined;
@@ -89,7 +89,7 @@ export async function dial(target: DialTarget, trace?: ExchangeTrace): Promise<S
   return secure;
 }
 
-/** Where a connection goes. */
+/** The host and the port of a connection. */
 export interface Place {
   /** A name or an address, without brackets. */
   readonly host: string;
@@ -142,8 +142,8 @@ export async function reach(target: DialTarget, signal: AbortSignal): Promise<vo
 }
 
 /**
- * How long a connection is kept for the next exchange, in milliseconds. One that died in the meantime would swallow it: HTTP/1.1 has no PING
- * that would tell, and a server that is asked on another connection answers.
+ * How long an idle connection is kept for the next exchange, in milliseconds. A connection that died in the meantime would lose
+ * that exchange, because HTTP/1.1 has no PING.
  */
 export const IDLE_MS = 4000;
 

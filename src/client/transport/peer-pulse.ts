@@ -38,7 +38,7 @@ export interface Peer {
   lost(): void;
 }
 
-/** Watches whether the other end of a connection still lives: a peer that is silent is asked, and lost when it does not answer. */
+/** Checks that the other end of a connection is alive: it pings a silent peer, and reports it lost when no answer comes. */
 export class PeerPulse {
   #timer: NodeJS.Timeout | undefined;
 

@@ -114,7 +114,7 @@ export interface ItemFastSlowOptions {
   readonly maxFastAttempts: number;
 }
 
-/** Lets an item be tried a few times soon, then after a longer wait. Items do not affect each other. Throws a RangeError for options below 0. */
+/** Retries an item quickly for some attempts, and slowly after that. Items do not affect each other. Throws a RangeError for options below 0. */
 export class ItemFastSlowRateLimiter<T> extends RequeueCounts<T> implements RateLimiter<T> {
   constructor(private readonly options: ItemFastSlowOptions) {
     super();
@@ -129,7 +129,7 @@ export class ItemFastSlowRateLimiter<T> extends RequeueCounts<T> implements Rate
   }
 }
 
-/** Asks several rate limiters and takes the longest wait and the highest count. */
+/** Combines several rate limiters: the longest wait and the highest count win. */
 export class MaxOfRateLimiter<T> implements RateLimiter<T> {
   constructor(private readonly limiters: readonly RateLimiter<T>[]) {}
 

@@ -29,7 +29,7 @@ const programOptions = {
 
 type ProgramOptions = OptionsOf<typeof programOptions>;
 
-/** What the flags of kube-apiserver say, with its defaults. */
+/** The values of kube-apiserver's flags, with its defaults. */
 export interface ApiServerOptions extends ProgramOptions {
   /** The options that every server has, of those flags that were given. */
   readonly server: OptionsOf<typeof serverOptionTable> & { readonly featureGates: FeatureGates };

@@ -60,7 +60,7 @@ export async function serveApi(options: ServeOptions): Promise<RunningServer> {
   );
 }
 
-/** kube-apiserver allows everything where no flag says otherwise. */
+/** Completes the options with kube-apiserver's default mode, AlwaysAllow. */
 export const kubeAuthorization = (options: AuthorizationOptions = {}): AuthorizationOptions =>
   options.modes === undefined && options.configFile === undefined ? { ...options, modes: ["AlwaysAllow"] } : options;
 

@@ -8,7 +8,7 @@ interface WatchCacheSize {
   readonly size: number;
 }
 
-/** Which resources have a watch cache, by --watch-cache and --watch-cache-sizes. */
+/** Reads which resources have a watch cache from --watch-cache and --watch-cache-sizes. */
 export function readWatchCache(flags: Flags): WatchCacheChoice {
   if (!flags.bool("watch-cache")) return false;
   const sizes = flags.strings("watch-cache-sizes").flatMap((text) => parseSize(text) ?? []);

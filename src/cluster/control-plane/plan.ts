@@ -28,7 +28,7 @@ export interface ControlPlanePart {
   stop?(): Promise<void>;
 }
 
-/** What a control plane is asked to be, checked before anything is opened. */
+/** The plan of a control plane: its options, validated before anything is opened. */
 export class ControlPlanePlan {
   readonly options: ClusterOptions;
   /** What flags of kube-apiserver say; undefined for a cluster, which decides by itself. */

@@ -1,7 +1,7 @@
 import { type ComponentFlag, withoutEffect } from "../../component/component-flag.js";
 import { positive } from "./flag-parts.js";
 
-/** How many objects of a controller are synchronized at a time; `flag` is the number's flag. */
+/** The flags for the number of objects that a controller reconciles at the same time. */
 export const WORKERS: readonly {
   readonly flag: string;
   readonly section: string;

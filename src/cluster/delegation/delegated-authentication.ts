@@ -9,7 +9,7 @@ import type { AuthenticationOptions, DelegatedAuthenticationOptions } from "../o
 import { LONGEST_REVIEW, readMainServer, reviewConfig } from "./main-server.js";
 import { PublishedAuthentication } from "./published-authentication.js";
 
-/** What a main server says of the callers of another server. */
+/** Authenticates the callers of an extension server by asking a main server. */
 export interface DelegatedAuthentication {
   /** The main server's authorities of clients, PEM; "" where there are none, or where they are not asked for. */
   readonly clientCa: string;

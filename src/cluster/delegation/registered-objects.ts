@@ -22,7 +22,7 @@ export interface RegisteredService {
   readonly name: string;
 }
 
-/** What a main server is to know of another server. */
+/** The facts about an extension server that it registers at a main server. */
 export interface Registered {
   /** The name of the server. */
   readonly server: string;
@@ -49,7 +49,7 @@ const MADE_BY = "kubets.dev/registered-by";
 /** How often a write is tried that others are quicker than. */
 const ATTEMPTS = 5;
 
-/** How a main server is reached. */
+/** The client and the timers with which a server registers itself at a main server. */
 export interface RegistrationWay {
   readonly client: KubernetesClient;
   readonly timers: Timers;

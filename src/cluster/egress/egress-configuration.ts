@@ -83,7 +83,7 @@ const EGRESS_SELECTOR_CONFIGURATION: ConfigurationFormat = {
   scheme: "k8s.io/apiserver/pkg/server/egressselector/config.go:33",
 };
 
-/** Reads an EgressSelectorConfiguration, strictly. Throws in kube-apiserver's words; what the fields say is not checked yet. */
+/** Decodes an EgressSelectorConfiguration, strictly. Throws in kube-apiserver's words; the values of the fields are validated later. */
 export function decodeEgressSelections(document: ConfigurationDocument): readonly EgressSelection[] {
   const { object } = decodeConfigurationStrictly<{ readonly egressSelections?: readonly Partial<EgressSelection>[] }>(
     document,

@@ -17,7 +17,7 @@ import {
   type EgressTls,
 } from "./egress-configuration.js";
 
-/** How a server connects to what is outside of it. What is left out, it reaches over the machine's network. */
+/** The dialers for connections to the outside of a server. A destination without one is reached over the machine's network. */
 export interface Egress extends EgressDialers {
   readonly etcd?: HttpConnectProxy;
 }

@@ -47,7 +47,7 @@ export async function serveEtcdStandIn(
   }
 }
 
-/** What a stand-in at the URL says of itself. Undefined for an etcd, and where nothing answers. */
+/** Asks the URL whether a stand-in for etcd serves there, and for its version. Undefined for a real etcd, and where nothing answers. */
 export function askEtcdStandIn(url: string): Promise<StandInVersion | undefined> {
   if (!url.startsWith("http://")) return Promise.resolve(undefined);
   return new Promise((resolve) => {

@@ -13,21 +13,21 @@ import type { JsonObject } from "../../machinery/meta/json.js";
 import { isStorageUrl, STORAGE_NAMES, type StorageUrl } from "../../component/storage-url.js";
 import type { EtcdConnection } from "../open-storage.js";
 
-/** Something the user can put right; the message is one line that says how. */
+/** A fault that the user can correct; the message is one line that says how. */
 export class NamedClusterError extends Error {
   override readonly name = "NamedClusterError";
 }
 
 export const namedClusterError = (message: string): NamedClusterError => new NamedClusterError(message);
 
-/** Where a cluster keeps its objects. */
+/** The storage of a cluster's objects. */
 export type StorageChoice =
   | { readonly storage: "memory" | "disk" | StorageUrl; readonly etcd?: undefined }
   | { readonly storage: "etcd"; readonly etcd: EtcdConnection };
 
 export type StorageKind = StorageChoice["storage"];
 
-/** What is kept of a named cluster between runs, in `<home>/<name>/cluster.json`. */
+/** The record of a named cluster between runs, in `<home>/<name>/cluster.json`. */
 export interface ClusterRecord extends ClusterAddress {
   readonly name: string;
   readonly storage: StorageKind;

@@ -68,7 +68,7 @@ export async function clusterNames({ env, cwd }: Pick<Surroundings, "env" | "cwd
   return homes.filter((_home, index) => named[index]).map(({ name }) => name);
 }
 
-/** The name of the one cluster there is, for a `command` that was given none. Throws when there is none, or several. */
+/** Returns the name of the only cluster, for a `command` without a NAME. Throws when there is none, or several. */
 export async function onlyCluster(command: string, around: Pick<Surroundings, "env" | "cwd">): Promise<string> {
   const names = await clusterNames(around);
   const [first, ...others] = names;
@@ -80,8 +80,8 @@ export async function onlyCluster(command: string, around: Pick<Surroundings, "e
 }
 
 /**
- * Asks the server's process to end and waits until it is gone, at most 30 s. Answers false when it did not run.
- * Only a process that proved to be this cluster's server is signalled.
+ * Asks the server's process to end and waits until it is gone, at most 30 s. Resolves with false when it did not run. It sends the
+ * signal only to a process that proved to be this cluster's server.
  */
 export async function stopNamedCluster(name: string, around: Surroundings): Promise<boolean> {
   const { state, record } = await clusterStatus(name, around);

@@ -153,7 +153,7 @@ export const nodeSections: readonly FlagSection[] = [
 
 const EFFECTS = ["NoSchedule", "PreferNoSchedule", "NoExecute"] as const;
 
-/** A taint as kubelet's --register-with-taints has it: "key=value:NoSchedule" or "key:NoSchedule". Throws for what is none. */
+/** Parses a taint of kubelet's --register-with-taints: "key=value:NoSchedule" or "key:NoSchedule". Throws for any other text. */
 export function parseTaint(text: string): Taint {
   const [, key = "", value, given = ""] = /^([^=:]+)(?:=([^:]*))?:(.+)$/.exec(text) ?? [];
   if (key === "") throw new Error(`invalid taint spec: ${text}, use KEY=VALUE:EFFECT`);

@@ -35,10 +35,10 @@ export function networkOfAll(all: () => ServerNodes | undefined, nodes: () => Lo
 export const podCidr = (index: number): string =>
   index < 256 ? `10.244.${index}.0/24` : `10.${128 + (index >> 8)}.${index & 255}.0/24`;
 
-/** How many such blocks there are before they would meet the first ones. */
+/** The number of blocks of pod addresses that exist before they repeat. */
 export const MOST_RANGES = 116 * 256;
 
-/** Tells hosts of the nodes of this process, by their names and pod ranges: known before the nodes have started. */
+/** Makes a predicate for the hosts of this process's nodes, by name and pod range. It works before the nodes have started. */
 export function nodeHosts(names: readonly string[]): (host: string) => boolean {
   const known = new Set(names);
   return (host) => {

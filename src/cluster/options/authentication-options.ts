@@ -7,7 +7,7 @@ import type { AuthenticationConfiguration } from "../../server/authn/configurati
 
 type FlagOptions = OptionsOf<typeof authenticationOptions>;
 
-/** Who requests may come from, beside the administrator and service accounts. Every file is read when the server starts. */
+/** The users whose requests a server accepts, in addition to the administrator and service accounts. Every file is read when the server starts. */
 export interface AuthenticationOptions extends Omit<FlagOptions, "anonymous"> {
   /** Files of authorities, PEM, that sign clients' certificates beside the cluster's own. Reloaded when they change. */
   readonly clientCaFiles?: readonly string[];
@@ -73,7 +73,7 @@ function requestHeaderProblems(options: RequestHeaderOptions | undefined): reado
   return [...requestHeaderNameFaults(options), ...file];
 }
 
-/** What is wrong with the names that a front proxy's headers and certificate may have, in kube-apiserver's words. */
+/** Finds the faults in the names of a front proxy's headers and certificate, in kube-apiserver's words. */
 export function requestHeaderNameFaults(options: Omit<RequestHeaderOptions, "clientCaFile">): readonly string[] {
   const { usernameHeaders, groupHeaders, extraHeadersPrefixes, allowedNames, uidHeaders } = options;
   const flags = Object.entries({

@@ -75,7 +75,7 @@ async function faultOf(take: () => void | Promise<void>): Promise<string | undef
   }
 }
 
-/** What is wrong with the files that a server reads again while it runs. It goes on with what they held before. */
+/** Collects the faults of files that a server reads again while it runs. The server keeps using their earlier content. */
 export class FileFaults {
   readonly #faults = new Map<string, string>();
   /** Fails as long as a file is wrong. */

@@ -79,7 +79,7 @@ export function sec1Pem(key: KeyObject): string {
   return key.export({ type: "sec1", format: "pem" }).toString();
 }
 
-/** Whose certificate it is, both in DER: a distinguished name and a SubjectPublicKeyInfo. */
+/** The subject of a certificate, both fields in DER: a distinguished name and a SubjectPublicKeyInfo. */
 export interface SignedSubject {
   readonly subject: Uint8Array;
   readonly publicKey: Uint8Array;

@@ -32,7 +32,7 @@ export function kubeletClient({ ca }: ClusterPki, clocks: readonly Clock[], rand
 /** The name in the certificate that the server shows to aggregated API servers, as kubeadm has it. */
 export const FRONT_PROXY_CLIENT = "front-proxy-client";
 
-/** What aggregated API servers must know of this server, which stands in front of them with a certificate of `ca` (PEM). */
+/** What aggregated API servers must know about this server as their front proxy. `ca` (PEM) signs its client certificate. */
 export const frontProxyInfo = (ca: string): FrontProxyInfo => ({
   ca,
   allowedNames: [FRONT_PROXY_CLIENT],
@@ -56,7 +56,7 @@ export function frontProxyClient(ca: KeyPair, clocks: readonly Clock[], random: 
   );
 }
 
-/** Who a client's certificate is for. */
+/** The user that a client certificate is for. */
 export interface UserIdentity {
   readonly user: string;
   /** Beside system:authenticated, which every user with credentials is in. */

@@ -15,7 +15,7 @@ import {
 import { findPemBlock } from "../../machinery/crypto/pem.js";
 import { type Issuer, type SignedSubject, signCertificate } from "./certificate.js";
 
-/** What a certificate is made of besides the request itself. */
+/** The fields of a certificate that the signer chooses. */
 export interface SigningTerms {
   /** Milliseconds since the epoch. */
   readonly notBefore: number;

@@ -47,7 +47,7 @@ export async function readConnection(
   return inClusterConfig({ env, userAgent });
 }
 
-/** How many requests may be sent in a second, and how many more for a moment. */
+/** The rate of requests per second, and the burst above it. */
 export interface RequestRate {
   readonly perSecond: number;
   readonly burst: number;

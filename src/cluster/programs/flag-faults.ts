@@ -13,7 +13,7 @@ export function faultsOf(...checks: readonly (() => unknown)[]): readonly string
   });
 }
 
-/** What k8s.io/apiserver says of a port that there is none of. */
+/** k8s.io/apiserver's error for an invalid port. */
 export function securePortFaults(flags: Flags): readonly string[] {
   const port = flags.number("secure-port");
   if (port >= 0 && port <= 65_535) return [];

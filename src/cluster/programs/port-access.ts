@@ -20,7 +20,7 @@ import type { OpenedAuthorization } from "../open-authorization.js";
 import { requestLogOf } from "../stages/log-life-cycle.js";
 import { processRandom, processTimers } from "./surroundings.js";
 
-/** Who callers of a program's port are, and what they may do: an API server says both. */
+/** Authenticates and authorizes the callers of a program's port by asking an API server. */
 export interface PortAccess {
   /** Sign certificates of clients and of front proxies. */
   readonly authorities: AuthorityTexts;

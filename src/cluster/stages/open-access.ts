@@ -47,7 +47,7 @@ export async function openAuthorizationOf(
   });
 }
 
-/** Opens what authenticates beside the administrator and service accounts. It is loaded where a server has any of it. */
+/** Opens the authenticators beside those for the administrator and service accounts. The module is loaded only if the options have any. */
 export async function openAuthenticationOf(
   options: AuthenticationOptions,
   { serving }: Composition,
@@ -63,7 +63,7 @@ export async function openAuthenticationOf(
   return openAuthentication({ ...options, clientCaFiles }, { serviceAccounts: issuer, clientCa }, surroundings);
 }
 
-/** Opens the servers that hooks and admission plugins use. They are loaded where a server has any that may ask for them. */
+/** Opens the clients that hooks and admission plugins may use. The module is loaded only if one of them may ask for a client. */
 export async function openPluginAccessOf(
   { coreApi, admission }: Pick<ServerOptions, "coreApi" | "admission">,
   surroundings: AccessSurroundings,
@@ -100,14 +100,17 @@ export async function openRegistrationOf(
   return new opened(registration, { ...given, server: name, tls, clock, timers, random });
 }
 
-/** Opens what connects to the outside in place of the machine's network. It is loaded where a server has any of it. `clock` is that of certificates. */
+/** Opens the dialers for connections to the outside. The module is loaded only if the options have any. `clock` verifies certificates. */
 export async function openEgressOf({ egress }: ServerOptions, clock: Clock): Promise<Egress> {
   if (egress === undefined) return {};
   const { openEgress } = await import("../egress/open-egress.js");
   return openEgress(egress, { clock, env: surroundingsOf({}).env });
 }
 
-/** Opens what encrypts the objects in a storage; undefined where they are stored as they are. It is loaded where a server has any of it. */
+/**
+ * Opens the encryption of objects in the storage; undefined where they are stored in plain form. The module is loaded only if the
+ * options have any.
+ */
 export async function openEncryptionOf(
   { encryption, encryptionReload = false, featureGates = {}, storage, etcd, onWarning }: ServerOptions,
   kv: Kv,
@@ -157,7 +160,7 @@ export async function openTracingOf(
 
 const OPEN_TELEMETRY = Symbol.for("opentelemetry.js.api.1");
 
-/** Opens certificates of files. They are loaded where a server is given any. */
+/** Opens the serving certificates of the options' files. The module is loaded on the first call. */
 export async function openServingOf(
   options: TlsOptions,
   surroundings: ServingSurroundings,

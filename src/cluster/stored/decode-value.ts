@@ -23,7 +23,7 @@ export interface StoredValue {
   readonly object: KubeObject;
 }
 
-/** Decodes a stored value: protobuf, JSON, or the YAML of a file. Throws a {@link StoredError} that says what the value is instead. */
+/** Decodes a stored value: protobuf, JSON, or the YAML of a file. Throws a {@link StoredError} that says what the value is otherwise. */
 export function decodeValue(bytes: Uint8Array): StoredValue {
   if (bytes instanceof UnreadableValue) throw new StoredError(bytes.problem);
   if (isProtobufDocument(bytes)) return { mediaType: PROTOBUF_TYPE, object: decodeProtobuf(bytes) };

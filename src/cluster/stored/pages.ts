@@ -1,11 +1,11 @@
 import type { KeyValue, Kv } from "../../server/storage/kv.js";
 
-/** What the keys of a server begin with. */
+/** The prefix of a server's keys. */
 export const ROOT = "/registry/";
 
 const PAGE = 500;
 
-/** All keys below a prefix in key order, at one revision. */
+/** The pages of all keys below a prefix, in key order and at one revision. */
 export interface Pages extends AsyncIterable<readonly KeyValue[]> {
   /** The revision that the pages show; 0 before the first. */
   readonly revision: number;

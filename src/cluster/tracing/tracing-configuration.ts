@@ -5,7 +5,7 @@ import { type FieldError, formatFieldErrors, invalidValue } from "../../machiner
 import { int32, string, struct } from "../../machinery/schema/build-schema.js";
 import { type ConfigurationFormat, decodeConfigurationStrictly } from "../../machinery/wire/configuration-document.js";
 
-/** Where traces are sent, and of how many requests. */
+/** The collector that receives the traces, and the sampling rate. */
 export interface TracingConfiguration {
   /** Where a collector listens for OTLP over gRPC, without TLS. Default "localhost:4317". */
   readonly endpoint?: string;

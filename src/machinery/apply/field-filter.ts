@@ -2,7 +2,7 @@ import type { Comparison } from "./compare.js";
 import { EMPTY, type FieldSet, type FieldSetDraft, isEmpty, isMember, LEAF, recursiveDifference } from "./field-set.js";
 import { fieldElement, type PathElement } from "./path-element.js";
 
-/** The part of a set that a manager may own. */
+/** Returns the part of a set that a manager may own. */
 export type FieldFilter = (set: FieldSet) => FieldSet;
 
 /** Makes a filter that removes these paths ("spec", "metadata.labels") and all paths below them. */

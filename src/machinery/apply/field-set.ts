@@ -20,7 +20,7 @@ export interface FieldSetDraft {
 
 const SELF = ".";
 
-/** As the value of a step: the step itself is a member, and no path below it. As a whole set: the empty set. */
+/** As the value of a path element: the element itself is a member, and no path below it. As a whole set: the empty set. */
 export const LEAF: FieldSet = Object.freeze({});
 
 export const EMPTY: FieldSet = LEAF;

@@ -1,13 +1,13 @@
 import type { Field, ListSchema, MapSchema, ScalarSchema, Schema, StructSchema } from "../schema/schema.js";
 
-/** What a field set must know of a type. A value may be of several shapes (free-form JSON); most types have one. */
+/** How a field set treats a type. A value may have several shapes (free-form JSON); most types have one. */
 export interface TypeDescriptor {
   readonly scalar?: "numeric" | "string" | "boolean" | "untyped" | undefined;
   readonly list?: ListDescriptor | undefined;
   readonly map?: MapDescriptor | undefined;
 }
 
-/** A list is one leaf unless its items are told apart by keys, or by their value when there are none. */
+/** A list is one leaf unless its items are identified by keys or, without keys, by their value. */
 export interface ListDescriptor {
   readonly associative: boolean;
   readonly keys: readonly string[];

@@ -91,17 +91,17 @@ export interface ComprehensionExpr extends Node {
   readonly result: Expr;
 }
 
-/** Where the parser found an error. */
+/** A node at the place where the parser found an error. */
 export interface InvalidExpr extends Node {
   readonly kind: "invalid";
 }
 
-/** What the checker found an identifier or a call to mean. */
+/** The meaning that the checker found for an identifier or a call. */
 export type Reference =
   | { readonly kind: "ident"; readonly name: string; readonly value?: Value }
   | { readonly kind: "function"; readonly overloads: readonly string[] };
 
-/** A parsed expression, and after the checker what it knows about it. */
+/** A parsed expression; after the check also the types and meanings of its nodes. */
 export interface Ast {
   readonly root: Expr;
   readonly source: string;

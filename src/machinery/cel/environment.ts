@@ -11,7 +11,7 @@ import { STANDARD_LIBRARY } from "./standard/library.js";
 import { combineProviders, type TypeProvider } from "./types/provider.js";
 import { WELL_KNOWN_TYPES } from "./types/well-known.js";
 
-/** What an environment is made of, or extended by. */
+/** The parts from which an environment is made or extended. */
 export interface EnvironmentOptions {
   /** The namespace of expressions; names within it need not be written in full. */
   readonly container?: string;

@@ -20,7 +20,7 @@ export interface ProgramOptions {
   readonly costOf?: CostOf;
 }
 
-/** What variables stand for: values, or what decoded objects hold. A name that is undefined was not given. */
+/** The values of variables, or a function that looks them up. A name without a value counts as undeclared. */
 export type Bindings = Readonly<Record<string, unknown>> | ((name: string) => unknown);
 
 export interface Evaluation {

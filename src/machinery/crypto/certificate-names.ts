@@ -51,7 +51,7 @@ function addressOf(content: Uint8Array): string {
   throw new DerError(`x509: cannot parse IP address of length ${content.length}`);
 }
 
-/** One part of an X.509 name. */
+/** One attribute of an X.509 name. */
 export interface NameAttribute {
   /** "2.5.4.3" is the common name, "2.5.4.10" an organization. */
   readonly type: string;

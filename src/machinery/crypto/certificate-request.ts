@@ -22,7 +22,7 @@ export type SubjectPart =
   | "organizationalUnit"
   | "postalCode";
 
-/** What a certificate request (PKCS #10, RFC 2986) asks for. */
+/** The content of a certificate request (PKCS #10, RFC 2986). */
 export interface CertificateRequest {
   /** The values of a part in the order they come; a part that is not there has none. */
   readonly subject: Readonly<Partial<Record<SubjectPart, readonly string[]>>>;
@@ -36,7 +36,7 @@ export function parseCertificateRequest(pem: string): CertificateRequest {
   return readCertificateRequest(block.bytes);
 }
 
-/** {@link parseCertificateRequest} of the request in DER. */
+/** As {@link parseCertificateRequest}, for a request in DER. */
 export function readCertificateRequest(der: Uint8Array): CertificateRequest {
   const whole = derElement(der);
   if (whole.whole.length < der.length) throw new DerError("asn1: syntax error: trailing data");

@@ -36,7 +36,7 @@ export function rootCertificatesIn(pem: string): readonly Uint8Array[] {
   throw new Error(`unable to load root certificates: ${fault ?? "no valid certificate authority data seen"}`);
 }
 
-/** The certificate of one block, or of DER. Throws Go's words for what is none, or none that Go reads. */
+/** Parses the certificate of one PEM block, or of DER. Throws Go's error for an invalid one, and for one that Go cannot parse. */
 export function readCertificate(block: string | Uint8Array): X509Certificate {
   let certificate: X509Certificate;
   try {

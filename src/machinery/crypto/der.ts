@@ -50,7 +50,7 @@ export function time(milliseconds: number): Buffer {
   return utc ? tlv(0x17, Buffer.from(text.slice(2), "ascii")) : tlv(0x18, Buffer.from(text, "ascii"));
 }
 
-/** One value of ASN.1 in DER. */
+/** One ASN.1 value in DER. */
 export interface DerElement {
   /** The first byte: class, whether it is made of others, and number (below 31). */
   readonly tag: number;
@@ -61,7 +61,7 @@ export interface DerElement {
 
 export class DerError extends Error {}
 
-/** The values in `bytes`, one behind the other. Throws a {@link DerError} for what is cut off or written in another way. */
+/** Splits `bytes` into consecutive DER values. Throws a {@link DerError} for truncated or non-canonical input. */
 export function derElements(bytes: Uint8Array): DerElement[] {
   const elements: DerElement[] = [];
   for (let at = 0; at < bytes.length; ) {
@@ -106,7 +106,7 @@ export function derObjectIdentifier(content: Uint8Array): string {
   return numbers.join(".");
 }
 
-/** What Go says of a value that stands where a sequence must. `goType` is the name of the Go type to be read, which may have none. */
+/** Makes Go's error for a value in the place of a sequence. `goType` is the name of the Go type to decode into; "" for a type without one. */
 export function notSequence({ tag, content }: DerElement, goType: string): DerError {
   const found = `{class:${tag >> 6} tag:${tag & 0x1f} length:${content.length} isCompound:${(tag & 0x20) !== 0}}`;
   const asked =

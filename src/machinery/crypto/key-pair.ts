@@ -8,7 +8,7 @@ export interface PemPair {
   readonly key: string;
 }
 
-/** What a pair of PEM texts holds. */
+/** A certificate chain and its private key, parsed from PEM. */
 export interface KeyPair {
   readonly leaf: X509Certificate;
   /** The certificates of the text, the leaf first; DER. */

@@ -1,9 +1,9 @@
 import { own } from "../../base/collections/own.js";
 
-/** How long Kubernetes promises to keep a metric. */
+/** The stability of a metric: how long Kubernetes promises to keep it. */
 export type Stability = "INTERNAL" | "ALPHA" | "BETA" | "STABLE";
 
-/** One metric: its name, its labels and what it measures. */
+/** The definition of one metric: its name, its labels and its help. */
 export interface FamilyDefinition {
   readonly name: string;
   readonly type: "counter" | "gauge" | "histogram";
@@ -26,7 +26,7 @@ export interface FamilyDefinition {
   };
 }
 
-/** Which values a label may have: a value beyond them becomes {@link UNEXPECTED}. */
+/** The values that labels may have: any other value becomes {@link UNEXPECTED}. */
 export type AllowedValues = Readonly<Record<string, ReadonlySet<string>>>;
 
 /** component-base's value of a label whose real value is not allowed. */

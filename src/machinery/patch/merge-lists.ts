@@ -35,7 +35,7 @@ export function mergeKeyOf(item: JsonValue, mergeKey: string): string | undefine
   return scalarKey(value);
 }
 
-/** What tells an element from others: its merge key for a list of objects, itself for a list of scalars. */
+/** The identity of a list's element: its merge key in a list of objects, its own value in a list of scalars. */
 export function identity(item: JsonValue, mergeKey: string): string | undefined {
   if (mergeKey === "") return scalarKey(item);
   return isJsonObject(item) ? scalarKey(getOwn(item, mergeKey)) : undefined;
@@ -88,8 +88,8 @@ export function sortByOrder(
 }
 
 /**
- * Puts elements only the server has among the patched ones: each list keeps its own order, and where both elements
- * stand in `serverOrder` that decides. `patched` follows `patchOrder`.
+ * Merges elements that only the server has into the patched ones. Each list keeps its order; two elements that are both in
+ * `serverOrder` follow that. `patched` follows `patchOrder`.
  */
 export function normalizeOrder(
   patched: readonly JsonValue[],
@@ -166,11 +166,11 @@ export function deduplicate(list: readonly JsonValue[]): JsonValue[] {
   return kept;
 }
 
-/** By the text Go would print of each. */
+/** Sorts scalars by the text that Go would print for them. */
 export const sortScalars = (list: readonly JsonValue[]): JsonValue[] =>
   [...list].sort((a, b) => compareKeys(formatGo(a), formatGo(b)));
 
-/** By merge key. Elements with the same key come out in reverse, which is how kubectl pairs duplicates up. */
+/** Sorts objects by merge key. Elements with the same key come out in reverse order, which is how kubectl pairs duplicates. */
 export function sortByMergeKey(list: readonly JsonValue[], mergeKey: string): JsonObject[] {
   const ranked = list.map((item) => {
     const map = requireMap(item);

@@ -1,7 +1,7 @@
 import { compareKeys } from "../../base/collections/key-order.js";
 import { list, objects, type ReadonlyFields, text } from "../meta/access.js";
 
-/** What a role allows, every list there: rbac/v1's PolicyRule as Go's type holds it. */
+/** The permissions of a role with every list present: rbac/v1's PolicyRule as Go's type holds it. */
 export interface PolicyRule {
   readonly verbs: readonly string[];
   readonly apiGroups: readonly string[];
@@ -29,7 +29,7 @@ function readRule(rule: ReadonlyFields): PolicyRule {
   };
 }
 
-/** The same permissions, each by itself: a verb on a resource, of a name where names are given, or on a URL. */
+/** Splits a rule into single permissions: a verb on a resource (for one name, if names are given), or on a URL. */
 export function breakDown(rule: PolicyRule): readonly PolicyRule[] {
   const { verbs, apiGroups, resources, resourceNames, nonResourceURLs } = rule;
   const names: readonly (readonly string[])[] = resourceNames.length === 0 ? [[]] : resourceNames.map((name) => [name]);

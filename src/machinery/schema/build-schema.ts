@@ -15,7 +15,7 @@ import {
 } from "./declarations.js";
 import type { Field, ListSchema, ScalarSchema, Schema, StructSchema } from "./schema.js";
 
-/** How a struct is not as usual. */
+/** The options of an unusual struct. */
 export interface StructOptions {
   /** Keeps fields that are not declared, as they are (x-kubernetes-preserve-unknown-fields). */
   readonly preservesUnknownFields?: boolean;
@@ -116,7 +116,7 @@ const EMBEDDED_NAMES: ReadonlySet<string> = new Set([...Object.keys(EMBEDDED), "
 export const embeddedFields = (metadata: Schema): readonly Field[] =>
   Object.entries({ ...EMBEDDED, metadata }).map(([name, declaration]) => fieldOf(name, declaration));
 
-/** A list; server-side apply tells the items of a "map" apart by `keys`, those of a "set" by their value. */
+/** A list. Server-side apply identifies the items of a "map" by `keys`, those of a "set" by their value. */
 export function list<const D extends ItemDeclaration>(
   items: D,
   { listType, keys }: { readonly listType?: ListSchema["listType"]; readonly keys?: readonly string[] } = {},

@@ -362,7 +362,7 @@ export interface Conversion {
   readonly fromHub: (object: KubeObject, scope: ConversionScope) => KubeObject;
 }
 
-/** What a conversion function may use. */
+/** The functions that a conversion function may call. */
 export interface ConversionScope {
   /** What the caller of {@link Scheme.convert} gave; undefined for the conversions of a server. */
   readonly context: unknown;
@@ -372,10 +372,10 @@ export interface ConversionScope {
   defaultConvert<T>(value: object, target: TypedStruct<T>): Partial<T>;
 }
 
-/** Which way a conversion goes: to the version that is stored, or from it. */
+/** The direction of a conversion: to the hub, which is stored, or from it. */
 export type ConversionDirection = "toHub" | "fromHub";
 
-/** What a conversion is for. It may end when the signal aborts: nobody waits for it then. */
+/** The caller of a conversion. When its signal aborts, the conversion may stop, because its result is no longer used. */
 export interface ConversionCaller {
   readonly signal: AbortSignal;
 }

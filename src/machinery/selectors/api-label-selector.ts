@@ -47,7 +47,7 @@ export function readSelector(selector: LabelSelectorObject | null | undefined): 
   }
 }
 
-/** As `kubectl get -o wide` and describe show a selector object. */
+/** Formats a selector object as `kubectl get -o wide` and describe do. */
 export function formatSelectorObject(selector: LabelSelectorObject | null | undefined): string {
   try {
     const text = selectorFromObject(selector).toString();

@@ -52,7 +52,7 @@ export function checkedFormat(format: string, type: string): string {
   return NUMERIC[type]?.includes(format) === true ? format : "";
 }
 
-/** How the texts of a format are checked; undefined for a format that is none of strings. */
+/** The check for the texts of a format; undefined for an unknown format. */
 export function formatCheckOf(format: string): FormatCheck | undefined {
   const name = format.replaceAll("-", "");
   return Object.hasOwn(CHECKS, name) ? CHECKS[name] : undefined;

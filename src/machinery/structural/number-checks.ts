@@ -9,7 +9,7 @@ export interface NumberRules {
   readonly validation: ValueValidation;
 }
 
-/** Go decodes a number to an int64 where it can, and to a float64 else. */
+/** Whether Go decodes a number as an int64; otherwise as a float64. */
 export function isInt64(value: number | bigint): boolean {
   return typeof value === "bigint" ? BigInt.asIntN(64, value) === value : Number.isSafeInteger(value);
 }

@@ -43,12 +43,12 @@ export function structuralSchemaOf(openAPIV3Schema: JsonObject): StructuralSchem
   return new LazySchema(openAPIV3Schema);
 }
 
-/** {@link structuralSchemaOf} a definition that preserves unknown fields: the schema judges values, and need not be structural. */
+/** As {@link structuralSchemaOf}, for a definition that preserves unknown fields, whose schema validates values and need not be structural. */
 export function preservingSchemaOf(openAPIV3Schema: JsonObject): StructuralSchema {
   return new LazySchema({ ...openAPIV3Schema, "x-kubernetes-preserve-unknown-fields": true }, true);
 }
 
-/** The schema of a whole object: what every object has in apiVersion, kind and metadata takes the place of what the schema says of them. */
+/** Returns the schema of a whole object: Kubernetes' own schemas of apiVersion, kind and metadata replace those in the schema. */
 export function asResourceRoot(schema: StructuralSchema): StructuralSchema {
   if (schema.embeddedResource) return schema;
   let root = roots.get(schema);

@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 
-/** What a span or a step says about itself, in this order. */
+/** The fields of a span or a step, in this order. */
 export type SpanFields = Readonly<Record<string, string | number | boolean>>;
 
 /**
@@ -33,7 +33,7 @@ export interface RequestSpan {
 
 const spans = new AsyncLocalStorage<RequestSpan>();
 
-/** The span that the running code works for. Work that goes on after its span has ended has none, and neither has work of an untraced request. */
+/** The span of the running code. Code that continues after its span has ended has none, and neither has code of an untraced request. */
 export function currentSpan(): RequestSpan | undefined {
   const span = spans.getStore();
   return span?.hasEnded === true ? undefined : span;

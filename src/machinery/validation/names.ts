@@ -1,8 +1,6 @@
 import { type FieldError, invalidValue, required } from "../errors/field-error.js";
 
-/**
- * What is wrong with a name, in apimachinery's words; an empty list for a good one. Lengths are in bytes.
- */
+/** Validates a name and returns apimachinery's messages; an empty list for a valid one. Lengths are in bytes. */
 export type NameRule = (value: string) => string[];
 
 const DNS1123_LABEL = "[a-z0-9]([-a-z0-9]*[a-z0-9])?";
@@ -50,10 +48,7 @@ export function dns1123SubdomainErrors(value: string): string[] {
   return errors;
 }
 
-/**
- * What is wrong with a domain name that needs at least two labels and may end in a dot, in apimachinery's words: its
- * IsFullyQualifiedDomainName.
- */
+/** Validates a domain name that needs at least two labels and may end in a dot: apimachinery's IsFullyQualifiedDomainName. */
 export function fullyQualifiedDomainErrors(value: string, path: string): FieldError[] {
   if (value === "") return [required(path)];
   const name = value.replace(/\.$/, "");
@@ -164,7 +159,7 @@ export function cIdentifierErrors(value: string): string[] {
   return [regexError(text, C_IDENTIFIER, "my_name", "MY_NAME", "MyName")];
 }
 
-/** The rule for a beginning of names: it may end in a dash, because something will be appended to it. */
+/** Turns a rule for names into one for name prefixes: these may end in a dash, because a suffix follows. */
 export function prefixOf(rule: NameRule): NameRule {
   return (value) => rule(value.length > 1 && value.endsWith("-") ? `${value.slice(0, -2)}a` : value);
 }
@@ -203,7 +198,7 @@ export function httpHeaderNameErrors(value: string): string[] {
   ];
 }
 
-/** What a name may not be wherever it becomes part of a URL's path (RBAC objects have no other rule). */
+/** Validates a name that becomes a segment of a URL's path; RBAC objects have no other rule for names. */
 export function pathSegmentErrors(value: string): string[] {
   if (value === "." || value === "..") return [`may not be '${value}'`];
   return ["/", "%"].filter((illegal) => value.includes(illegal)).map((illegal) => `may not contain '${illegal}'`);

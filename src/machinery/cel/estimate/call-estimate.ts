@@ -1,7 +1,7 @@
 import type { Expr } from "../ast.js";
 import type { Type } from "../types/type.js";
 
-/** What an estimate is made of: an argument of a call, or what is inside of one. */
+/** A node in a cost estimate: an argument of a call, or a value inside of one. */
 export interface EstimatedNode {
   /** The way from a variable to it: the variable, names of fields, "@items", "@keys" and "@values"; empty: there is none. */
   readonly path: readonly string[];
@@ -31,10 +31,10 @@ export interface CallEstimate {
   readonly resultSize?: Range | undefined;
 }
 
-/** Estimates what a call costs at most and at least; undefined: it costs what it does anyway. */
+/** Estimates the least and the largest cost of a call; undefined for the default cost. */
 export type EstimateCall = (call: EstimatedCall) => CallEstimate | undefined;
 
-/** From the least to the most that a size, or a cost in cel-go's units, can be. */
+/** The least and the largest value of a size, or of a cost in cel-go's units. */
 export interface Range {
   readonly min: number;
   readonly max: number;

@@ -3,7 +3,7 @@ import type { Steps } from "../../../base/async/steps.js";
 import type { Meter } from "../values/meter.js";
 import type { Value } from "../values/value.js";
 
-/** Ends an evaluation that costs more than it may. */
+/** Ends an evaluation that exceeds its cost limit. */
 export class CostExceeded extends Error {
   constructor() {
     super("operation cancelled: actual cost limit exceeded");
@@ -13,7 +13,7 @@ export class CostExceeded extends Error {
 /** Turns of loops between two places where other work may go on. */
 const TURNS_PER_SLICE = 64;
 
-/** What one evaluation knows: its variables, and what it has cost. */
+/** The state of one evaluation: its variables, and its cost so far. */
 export class Frame {
   /** Variables of comprehensions, each at the place that the planner gave it. */
   readonly locals: Value[] = [];
@@ -92,7 +92,7 @@ export function attribute(resolve: Step, baseCost: number): Planned {
   return { evaluate, resolve, baseCost };
 }
 
-/** Of a node that something is selected from: how to read it, and what the selection costs beside that. */
+/** Returns how to evaluate the operand of a selection, and the cost of the selection itself. */
 export function asAttribute(planned: Planned): { readonly resolve: Step; readonly baseCost: number } {
   if (planned.resolve === undefined) return { resolve: planned.evaluate, baseCost: 1 };
   return { resolve: planned.resolve, baseCost: planned.baseCost ?? 1 };

@@ -21,7 +21,7 @@ export function qualify(operand: Value, key: Value): Value {
   return found === undefined ? missing(operand, key) : found;
 }
 
-/** `operand.?key` or `operand[?key]`: without a value where there is none to be had. */
+/** Evaluates `operand.?key` or `operand[?key]`: optional.none() where there is no such value. */
 export function qualifyOptional(operand: Value, key: Value): Value {
   if (operand instanceof ErrorValue) return operand;
   if (key instanceof ErrorValue) return key;

@@ -11,8 +11,8 @@ import { fixedPoint, plainDouble, scientific } from "./format-number.js";
 import { Type } from "../types/type.js";
 
 /**
- * How values are written. `literal`: as in cel-go before version 4 of strings, where values in lists and maps are written as CEL
- * would read them (`["a", duration("1s")]`); `plain`: as since then (`[a, 1s]`).
+ * How values are formatted. `literal`: as in cel-go before version 4 of strings, where values in lists and maps have CEL's syntax
+ * (`["a", duration("1s")]`); `plain`: as since then (`[a, 1s]`).
  */
 export type FormatStyle = "literal" | "plain";
 
@@ -111,7 +111,7 @@ export class Formatter {
   }
 }
 
-/** What a verb can be used on, in the words of each style. */
+/** The error for a verb that is used on a wrong type, in the words of each style. */
 export const USES: Readonly<Record<FormatStyle, Readonly<Record<string, string>>>> = {
   literal: {
     b: "only integers and bools can be formatted as binary",

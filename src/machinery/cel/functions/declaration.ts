@@ -3,7 +3,7 @@ import type { Macro } from "../parser/macros.js";
 import type { Type } from "../types/type.js";
 import type { Value } from "../values/value.js";
 
-/** One signature of a function, and what computes it. */
+/** One signature of a function, and its implementation. */
 export interface Overload {
   /** cel-go's name of the signature. Cost rules and checked expressions refer to it. */
   readonly id: string;
@@ -46,7 +46,7 @@ export interface VariableDeclaration {
   readonly value?: Value;
 }
 
-/** What is added to an environment together. */
+/** Functions, macros and variables that are added to an environment together. */
 export interface Library {
   readonly functions?: readonly FunctionDeclaration[];
   readonly macros?: readonly Macro[];

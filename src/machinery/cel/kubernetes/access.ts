@@ -6,7 +6,7 @@ export interface AccessUser {
   readonly extra?: Readonly<Record<string, readonly string[]>> | undefined;
 }
 
-/** What an expression asks the authorizer: whether the user may do something with a resource, or with a path that is none. */
+/** A question to the authorizer: whether the user may use a resource, or a path that is not a resource. */
 export type AccessCheck = ResourceAccess | PathAccess;
 
 export interface ResourceAccess {
@@ -28,7 +28,7 @@ export interface PathAccess {
   readonly path: string;
 }
 
-/** What an authorizer answered. */
+/** The decision of an authorizer. */
 export interface AccessDecision {
   readonly decision: "allow" | "deny" | "no-opinion";
   readonly reason?: string | undefined;
@@ -36,7 +36,7 @@ export interface AccessDecision {
   readonly error?: string | undefined;
 }
 
-/** Asks an authorizer. It must not throw. */
+/** Decides whether a check is allowed. It must not throw. */
 export type Authorize = (check: AccessCheck) => AccessDecision | Promise<AccessDecision>;
 
 /** Ends an evaluation that needs a decision which is not there yet. */

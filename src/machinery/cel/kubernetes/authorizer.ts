@@ -23,7 +23,7 @@ abstract class CheckValue extends KubernetesValue {
   }
 }
 
-/** Checks what one user may do: the variable `authorizer`. */
+/** The value of the variable `authorizer`: it checks what one user may do. */
 export class AuthorizerValue extends CheckValue {
   readonly type: Type = AUTHORIZER_TYPE;
 

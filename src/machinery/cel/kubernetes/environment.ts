@@ -17,10 +17,10 @@ import { kubernetesCostOf } from "./runtime-cost.js";
 import { SEMVER } from "./semver.js";
 import { URLS } from "./urls.js";
 
-/** What one evaluation may cost: a rule of a CustomResourceDefinition, or an expression of a policy. */
+/** The cost limit of one evaluation: of a rule of a CustomResourceDefinition, or of an expression of a policy. */
 export const PER_CALL_LIMIT = 1_000_000;
 
-/** How every expression of Kubernetes is evaluated. */
+/** The options with which every expression of Kubernetes is evaluated. */
 export const KUBERNETES_PROGRAM: ProgramOptions = {
   costLimit: PER_CALL_LIMIT,
   presenceTestHasCost: false,

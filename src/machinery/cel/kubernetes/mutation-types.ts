@@ -128,7 +128,7 @@ export const MUTATION_TYPES: TypeProvider = {
   construct: (typeName, fields) => (typeName === PATCH ? makePatch(fields) : new MadeObject(typeName, fields)),
 };
 
-/** What is wrong with the names of types in an object: that of a field is the name of the object around it, a dot and the field's name. */
+/** Finds wrong type names in an object: the type of a field must be named after the object around it, a dot and the field's name. */
 export function typeNameProblems(value: Value, expected: string = ROOT): string[] {
   if (value instanceof MadeObject) {
     const { name } = value.type;

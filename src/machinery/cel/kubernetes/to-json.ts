@@ -7,7 +7,7 @@ import { NativeObject } from "../values/native.js";
 import { Timestamp } from "../values/timestamp.js";
 import { MadeObject } from "./mutation-types.js";
 
-/** What JSON cannot hold. */
+/** Thrown for a value that JSON cannot represent. */
 export class NotJsonError extends Error {}
 
 /** A value as JSON: times and durations as texts, bytes as base64, what an expression made as objects. Throws {@link NotJsonError}. */

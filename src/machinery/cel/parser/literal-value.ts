@@ -1,6 +1,6 @@
 import { fitsInt, fitsUint, intOf, Double, Uint, type Value } from "../values/value.js";
 
-/** What a token of a literal means. Throws {@link LiteralError}. */
+/** Converts the token of a literal to its value. Throws {@link LiteralError}. */
 export function literalValue(kind: string, text: string): Value {
   switch (kind) {
     case "NUM_INT": {

@@ -29,7 +29,7 @@ export const NO_TYPES: TypeProvider = {
   findField: () => undefined,
 };
 
-/** Asks each in turn. */
+/** Combines providers: the first one that has an answer wins. */
 export function combineProviders(providers: readonly TypeProvider[]): TypeProvider {
   const first = <T>(ask: (provider: TypeProvider) => T | undefined): T | undefined => {
     for (const provider of providers) {
@@ -50,7 +50,7 @@ export function combineProviders(providers: readonly TypeProvider[]): TypeProvid
   };
 }
 
-/** Object types whose fields are declared by hand. They count when an expression is compiled; their values are plain JSON. */
+/** Object types whose fields are declared by hand. They are used when an expression is compiled; their values are plain JSON. */
 export function declaredTypes(types: ReadonlyMap<Type, Readonly<Record<string, Type>>>): TypeProvider {
   const byName = new Map([...types].map(([type, fields]) => [type.name, { type, fields }] as const));
   return {

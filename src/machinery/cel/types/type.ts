@@ -1,4 +1,4 @@
-/** What a type is made of. `opaque` is a type known by its name and parameters only, such as `optional_type`. */
+/** The kind of a type. `opaque` is a type known by its name and parameters only, such as `optional_type`. */
 export type Kind =
   | "any"
   | "bool"
@@ -128,7 +128,7 @@ function formatType(type: Type): string {
   return `${type.name}(${type.parameters.join(", ")})`;
 }
 
-/** As cel-go writes a call in messages: `(int, string)`, and `string.(int)` for a call of a member. */
+/** Formats a call as cel-go does in messages: `(int, string)`, and `string.(int)` for a member function. */
 export function formatSignature(args: readonly Type[], result: Type | undefined, member: boolean): string {
   const [target, ...rest] = args;
   const text = member ? `${target}.(${rest.join(", ")})` : `(${args.join(", ")})`;

@@ -12,7 +12,7 @@ import { BOOL, BYTES, DOUBLE, DYN, ERROR, INT, NULL, optionalType, STRING, Type,
  */
 export type Value = boolean | number | bigint | string | null | Uint8Array | Type | CelValue;
 
-/** Every value that is not one of JavaScript's own. Functions' own values (a quantity) extend {@link OpaqueValue}. */
+/** The base of every value that is not a JavaScript primitive. Values that libraries define (a quantity) extend {@link OpaqueValue}. */
 export abstract class CelValue {
   abstract readonly type: Type;
 
@@ -124,7 +124,7 @@ export const OPTIONAL_NONE = new OptionalValue(undefined);
 
 export const NO_SUCH_OVERLOAD = new ErrorValue("no such overload");
 
-/** The type at runtime; that of lists and maps says nothing about what is in them. */
+/** The runtime type of a value; for lists and maps it does not include the types of their elements. */
 export function typeOf(value: Value): Type {
   if (typeof value === "string") return STRING;
   if (typeof value === "number" || typeof value === "bigint") return INT;
@@ -134,7 +134,7 @@ export function typeOf(value: Value): Type {
   return value instanceof Type ? TYPE : value.type;
 }
 
-/** Whether two values are equal: numbers by what they count, whatever their types; values of other types that differ never are. */
+/** Whether two values are equal: numbers by their value, whatever their types; other values only if they have the same type. */
 export function equalValues(a: Value, b: Value): boolean {
   if (a === b) return true;
   if (typeof a === "string" || typeof a === "boolean" || a === null) return false;
@@ -203,7 +203,7 @@ export function intOf(value: bigint): number | bigint {
   return Number.isSafeInteger(short) ? short : value;
 }
 
-/** {@link intOf}, or the error of what int64 cannot hold. */
+/** {@link intOf}, or an error value for an integer that int64 cannot represent. */
 export function checkedInt(value: bigint): number | bigint | ErrorValue {
   return value < MIN || value > MAX ? INT_OVERFLOW : intOf(value);
 }

@@ -33,7 +33,7 @@ interface AlgorithmFacts {
 
 export type SignatureAlgorithm = keyof typeof ALGORITHMS;
 
-/** In byte order, as kube-apiserver lists them. */
+/** The signature algorithms in byte order, as kube-apiserver lists them. */
 export const SIGNATURE_ALGORITHMS = Object.keys(ALGORITHMS).sort() as readonly SignatureAlgorithm[];
 
 export const isSignatureAlgorithm = (name: unknown): name is SignatureAlgorithm =>
@@ -55,7 +55,7 @@ export function keyInput(key: KeyObject, algorithm: SignatureAlgorithm): SignKey
   return { key, padding: constants.RSA_PKCS1_PSS_PADDING, saltLength: constants.RSA_PSS_SALTLEN_DIGEST };
 }
 
-/** A key that checks JSON Web Tokens, and what tells others which one it is. */
+/** A key that verifies JSON Web Tokens, with its id. */
 export interface VerificationKey {
   readonly algorithm: Algorithm;
   readonly publicKey: KeyObject;
@@ -152,7 +152,7 @@ export function readToken(token: string): CompactToken | undefined {
   return { header, claims, signed: `${head}.${body}`, signature: Buffer.from(signature, "base64url") };
 }
 
-/** The claim "iss" of a token that nothing has verified yet: who is to verify it. "" for what is no token. */
+/** The claim "iss" of a token before its verification; it tells which authenticator must verify the token. "" for an invalid token. */
 export function untrustedIssuer(token: string): string {
   if (token.length > LONGEST) return "";
   const [, body = "", , ...more] = token.split(".");

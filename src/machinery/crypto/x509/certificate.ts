@@ -78,7 +78,7 @@ export function readX509(raw: Uint8Array): Certificate {
   }
 }
 
-/** The subject of a certificate in DER, which is read no further; undefined for what is none. */
+/** The subject of a certificate in DER; the rest is not parsed. Undefined for an invalid certificate. */
 export function subjectOf(raw: Uint8Array): string | undefined {
   try {
     const [body] = inside(derElement(raw), "certificate");

@@ -36,5 +36,5 @@ export function unescapeName(escaped: string): string | undefined {
   return isName ? name : undefined;
 }
 
-/** A field's name that is one of CEL's own words may be written without underscores where a field is meant. */
+/** Whether a name is a reserved word of CEL, which must be escaped where it names a field. */
 export const isReserved = (name: string): boolean => RESERVED.has(name);

@@ -80,7 +80,7 @@ export class LazyRule {
   }
 }
 
-/** The part of a schema that leads to rules; undefined where there are none. */
+/** The part of a schema that contains rules; undefined where it contains none. */
 export function ruleTreeOf(
   schema: StructuralSchema,
   isResourceRoot: boolean,
@@ -124,7 +124,7 @@ function nodeOf(
   });
 }
 
-/** A value that rules may speak of. */
+/** A value to which rules may apply, with its place in the object. */
 export interface Place {
   readonly node: RuleNode;
   readonly value: Exclude<JsonValue, null>;
@@ -137,12 +137,12 @@ export interface Place {
   readonly ratchet: CorrelatedValue | undefined;
 }
 
-/** What was there before; null is nothing. */
+/** The value before the update; undefined where there is none or it was null. */
 export function oldOf({ correlated }: Place): Exclude<JsonValue, null> | undefined {
   return correlated?.old ?? undefined;
 }
 
-/** As errors have it. */
+/** The path of a place for errors. */
 export function pathOf(place: Place): string {
   let path = "";
   for (let at: Place | undefined = place; at !== undefined; at = at.outer) path = at.step + path;

@@ -108,7 +108,7 @@ export class StructuralMap extends MapValue {
   }
 }
 
-/** What a schema preserves without knowing its type: it is only compared. */
+/** A value that a schema preserves without a type: rules can only compare it. */
 export class UnknownValue extends CelValue {
   readonly type = DYN;
 

@@ -1,6 +1,6 @@
 const WELL_FORMED = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
 
-/** What base64.StdEncoding says of bad input. */
+/** The error of Go's base64.StdEncoding for invalid input. */
 export class Base64Error extends Error {
   override readonly name = "Base64Error";
 

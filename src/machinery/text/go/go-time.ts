@@ -1,6 +1,6 @@
 import { goQuote } from "../../../base/text/go-quote.js";
 
-/** What time.Parse says of a text that is not a time in the layout. */
+/** The error of Go's time.Parse for a text that does not fit the layout. */
 export class TimeParseError extends Error {
   override readonly name = "TimeParseError";
 }

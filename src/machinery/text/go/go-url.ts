@@ -17,18 +17,21 @@ export interface GoUrl {
   readonly text: string;
 }
 
-/** What is no URL; the message is Go's, with what was parsed. */
+/** Go's error for an invalid URL, which quotes the input. */
 export class GoUrlError extends Error {}
 
 /** Why a part of a URL is wrong, in Go's words. */
 class PartError extends Error {}
 
-/** As `url.ParseRequestURI`: an absolute URL or a path from the root; "#" begins no fragment. Throws {@link GoUrlError}. */
+/**
+ * Checks a text as Go's `url.ParseRequestURI` does: it must be an absolute URL or a path from the root; "#" begins no fragment.
+ * Throws {@link GoUrlError}.
+ */
 export function checkRequestUri(text: string): void {
   of(text, () => parse(text, true));
 }
 
-/** As `url.Parse`. Throws {@link GoUrlError}. */
+/** Parses a URL as Go's `url.Parse` does. Throws {@link GoUrlError}. */
 export function parseGoUrl(text: string): GoUrl {
   const [before, fragment = ""] = cut(text, "#");
   const parts = of(before, () => parse(before, false));

@@ -35,7 +35,7 @@ function normalIpv6(text: string): string | undefined {
   }
 }
 
-/** An IPv4 address in IPv6's clothes is what it is. */
+/** Returns the 4 bytes of an IPv4 address that is mapped into IPv6; any other address unchanged. */
 export function withoutMapping(bytes: Uint8Array): Uint8Array {
   const mapped = bytes.length === 16 && bytes.subarray(0, 12).every((byte, index) => byte === (index < 10 ? 0 : 255));
   return mapped ? bytes.subarray(12) : bytes;

@@ -14,10 +14,10 @@ export interface Prefix {
   readonly bits: number;
 }
 
-/** What no address or network is; the message is Go's. */
+/** Go's netip error for an invalid address or network. */
 export class NetipError extends Error {}
 
-/** As `netip.ParseAddr`. Throws {@link NetipError}. */
+/** Parses an address as Go's `netip.ParseAddr` does. Throws {@link NetipError}. */
 export function parseAddr(text: string): Addr {
   const [first] = /[.:%]/.exec(text) ?? [];
   if (first === ".") return { bytes: ipv4Bytes(text, text), zone: "" };
@@ -25,7 +25,7 @@ export function parseAddr(text: string): Addr {
   throw addrError(text, first === "%" ? "missing IPv6 address" : "unable to parse IP");
 }
 
-/** As `netip.ParsePrefix`. Throws {@link NetipError}. */
+/** Parses a network as Go's `netip.ParsePrefix` does. Throws {@link NetipError}. */
 export function parsePrefix(text: string): Prefix {
   const fail = (message: string): NetipError => new NetipError(`netip.ParsePrefix(${goQuote(text)}): ${message}`);
   const slash = text.lastIndexOf("/");

@@ -35,7 +35,7 @@ import type { TemplateSet } from "./parser.js";
 import { Variables } from "./variables.js";
 import { FunctionError, TemplateError } from "./template-error.js";
 
-/** One run of a template: what all templates that take part in it share. */
+/** One execution of a template: the state that all its templates share. */
 export interface Run {
   readonly set: TemplateSet;
   /** The text all of them were parsed from, for places in messages. */

@@ -2,7 +2,7 @@ import { byteFor, bytesOf } from "../../../base/text/byte-text.js";
 import { goQuote } from "../../../base/text/go-quote.js";
 import { formatHexFloat, formatMantissa, formatExponent, formatFixed, formatGeneral } from "./floats.js";
 
-/** One `%` of a format. */
+/** One `%` verb of a format. */
 export interface Spec {
   readonly verb: string;
   /** Of "+-# 0", in any order, repeated at will. */

@@ -3,7 +3,7 @@ import { goQuote } from "../../../base/text/go-quote.js";
 import { parseFloatLiteral, parseIntegerLiteral } from "../go/number-syntax.js";
 import { TemplateError } from "./template-error.js";
 
-/** A number as the template has it: what it is where nothing says which type is wanted. */
+/** A numeric literal of a template, with its default type. */
 export type NumberLiteral =
   | { readonly kind: "int"; readonly value: bigint }
   | { readonly kind: "float64"; readonly value: number }

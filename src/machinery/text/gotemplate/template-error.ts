@@ -3,7 +3,7 @@ export class TemplateError extends Error {
   override readonly name = "TemplateError";
 }
 
-/** What a function of a template complains about; the evaluator says where. */
+/** The error of a template function; the evaluator adds the place. */
 export class FunctionError extends Error {
   override readonly name = "FunctionError";
 }

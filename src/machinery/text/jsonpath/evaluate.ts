@@ -3,7 +3,7 @@ import { goTypeName, goV } from "../go/go-values.js";
 import { isJsonObject, type JsonValue } from "../../meta/json.js";
 import { JsonPathError, type Bound, type Step, type Template } from "./nodes.js";
 
-/** What one text or action of the template found, in order. */
+/** The values that one text or action of the template found, in order. */
 export type Found = readonly Operand[];
 
 export interface EvaluateOptions {

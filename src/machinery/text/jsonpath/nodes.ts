@@ -1,4 +1,4 @@
-/** A parsed template: pieces in order; an action (`{...}`) is a list of steps, each fed what the one before found. */
+/** A parsed template: its parts in order. An action (`{...}`) is a list of steps; each step gets the results of the previous one. */
 export type Template = readonly TemplatePart[];
 
 export type TemplatePart =

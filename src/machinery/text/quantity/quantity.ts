@@ -96,7 +96,7 @@ function parseRounded(
   return { unscaled: sign === "-" ? -unscaled : unscaled, scale, format: resultFormat, wide: true };
 }
 
-/** As Go marshals it: the text it was read from when that was canonical, else its canonical form. */
+/** Formats a quantity as Go marshals it: the original text if that was canonical, else the canonical form. */
 export function formatQuantity(quantity: Quantity): string {
   if (quantity.text !== undefined) return quantity.text;
   if (quantity.unscaled === 0n) return "0";

@@ -31,7 +31,7 @@ export function isPrintable(character: string): boolean {
   );
 }
 
-/** How goyaml v2 prints a string in block context, as a value or as a simple key. */
+/** Chooses the style in which goyaml v2 prints a string in block context, as a value or as a simple key. */
 export function chooseStyle(value: string, characters: readonly string[], simpleKey: boolean): ScalarStyle {
   const analysis = analyse(characters);
   let style: ScalarStyle = "double";

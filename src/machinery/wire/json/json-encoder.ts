@@ -75,7 +75,7 @@ function sortedKeys(object: object): string[] {
   return keys;
 }
 
-/** {@link encodeJson} of a value that is neither a list nor an object. */
+/** As {@link encodeJson}, for a value that is neither a list nor an object. */
 export function encodeJsonScalar(value: unknown): string {
   if (typeof value === "string") return encodeString(value);
   if (typeof value === "number") return encodeNumber(value);

@@ -10,10 +10,7 @@ import { sealEnvelope } from "./envelope.js";
 import { type Numbers, numbered, type StructLookup } from "./field-numbers.js";
 import { writeDuration, writeIntOrString, writeTime } from "./scalar-messages.js";
 
-/**
- * An object as Go's generated marshallers write it, in the envelope that says what it is. Throws as
- * {@link encodeProtobufMessage} does.
- */
+/** Encodes an object as Go's generated marshallers do, in the envelope that states its kind. Throws as {@link encodeProtobufMessage} does. */
 export function encodeProtobufDocument(
   object: object,
   kind: GroupVersionKind,

@@ -2,7 +2,7 @@ import { formatGroupVersion, type GroupVersionKind } from "../../meta/gvk.js";
 import { bytesOf, ProtobufError, readFields, textOf } from "./wire-reader.js";
 import { WireWriter } from "./wire-writer.js";
 
-/** runtime.Unknown: what a protobuf body says it is, and its message. */
+/** runtime.Unknown: the kind of a protobuf body, and its message. */
 export interface ProtobufEnvelope {
   /** "" when the sender left it out. */
   readonly apiVersion: string;
@@ -49,7 +49,7 @@ export function sealEnvelope(kind: GroupVersionKind, raw: Uint8Array): Uint8Arra
   return document;
 }
 
-/** What stands before and behind a message of `kind` that is `length` bytes long. */
+/** The bytes before and after a message of `kind` that is `length` bytes long. */
 export function envelopeOf(
   kind: GroupVersionKind,
   length: number,

@@ -11,7 +11,7 @@ export interface Numbers {
 
 const numbersOf = new WeakMap<StructSchema, Numbers>();
 
-/** Of a type, by its numbers. */
+/** The fields of a message type by their numbers. */
 export function numbered(schema: StructSchema): Numbers {
   let numbers = numbersOf.get(schema);
   if (numbers === undefined) {

@@ -29,7 +29,7 @@ export function readTime(message: Uint8Array, digits: 0 | 6): JsonValue {
   return `${whole}.${String(nanoseconds).padStart(9, "0").slice(0, digits)}Z`;
 }
 
-/** {@link readTime} the other way round; null is no time. */
+/** Writes a time as protobuf; the inverse of {@link readTime}. Null writes nothing. */
 export function writeTime(writer: BackwardWriter, value: unknown): void {
   if (typeof value !== "string") return;
   const point = value.indexOf(".");
@@ -58,7 +58,7 @@ export function readIntOrString(message: Uint8Array): JsonValue {
   return isText ? text : integer;
 }
 
-/** {@link readIntOrString} the other way round. */
+/** Writes an IntOrString as protobuf; the inverse of {@link readIntOrString}. */
 export function writeIntOrString(writer: BackwardWriter, value: unknown): void {
   const isText = typeof value === "string";
   writer.text(3, isText ? value : "");
@@ -66,7 +66,7 @@ export function writeIntOrString(writer: BackwardWriter, value: unknown): void {
   writer.integer(1, isText);
 }
 
-/** {@link readDuration} the other way round. */
+/** Writes a duration as protobuf; the inverse of {@link readDuration}. */
 export function writeDuration(writer: BackwardWriter, value: unknown): void {
   writer.integer(1, parseNanoseconds(String(value)));
 }

@@ -3,7 +3,7 @@ export class ProtobufError extends Error {
   override readonly name = "ProtobufError";
 }
 
-/** One field as it is on the wire. */
+/** The value of one field on the wire. */
 export type WireValue =
   | { readonly type: "varint"; readonly value: bigint }
   | { readonly type: "fixed64" | "fixed32" | "bytes"; readonly bytes: Uint8Array };

@@ -15,7 +15,7 @@ export const TYPE = {
 export const FLAG_FIN = 1;
 export const FLAG_UNIDIRECTIONAL = 2;
 
-/** Why a stream is reset. */
+/** The reasons for which a stream is reset. */
 export const RESET = { protocolError: 1, refusedStream: 3, cancel: 5, flowControlError: 7 } as const;
 
 export const SETTING_INITIAL_WINDOW = 7;

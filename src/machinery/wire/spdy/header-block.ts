@@ -9,7 +9,7 @@ const STATUS = "status|200 OK|version|HTTP/1.1|url|public|set-cookie|keep-alive|
 const TEXT =
   "100101201202205206300302303304305306307402405406407408409410411412413414415416417502504505203 Non-Authoritative Information204 No Content301 Moved Permanently400 Bad Request401 Unauthorized403 Forbidden404 Not Found500 Internal Server Error501 Not Implemented503 Service UnavailableJan Feb Mar Apr May Jun Jul Aug Sept Oct Nov Dec 00:00:00 Mon, Tue, Wed, Thu, Fri, Sat, Sun, GMTchunked,text/html,image/png,image/jpg,image/gif,application/xml,application/xhtml+xml,text/plain,text/javascript,publicprivatemax-age=gzip,deflate,sdchcharset=utf-8charset=iso-8859-1,utf-,*,enq=0.";
 
-/** What the zlib streams of SPDY/3's header blocks begin with, as the protocol's third draft defines it (section 2.6.10.1). */
+/** The preset dictionary of the zlib streams in SPDY/3 header blocks, as the protocol's third draft defines it (section 2.6.10.1). */
 export function headerDictionary(): Buffer {
   const words = [...WORDS.split(" "), ...STATUS.split("|")].flatMap((word) => {
     const length = Buffer.alloc(4);

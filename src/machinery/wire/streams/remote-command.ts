@@ -20,7 +20,7 @@ export const V2 = "v2.channel.k8s.io";
 /** Over SPDY the oldest protocol has no name. */
 export const V1 = "channel.k8s.io";
 
-/** What a client offers over SPDY, newest first. */
+/** The protocols that a client offers over SPDY, newest first. */
 export const SPDY_PROTOCOLS: readonly string[] = [V5, V4, V3, V2, V1];
 
 /** A subprotocol of exec and attach in WebSockets, as a server takes it. */
@@ -34,7 +34,7 @@ export interface ChannelProtocol {
   readonly halfClose: boolean;
 }
 
-/** The subprotocols of WebSockets that kube-apiserver and kubelets know; "" is a client that offers none. */
+/** The WebSocket subprotocols that kube-apiserver and kubelets support; "" stands for a client that offers none. */
 export const CHANNEL_PROTOCOLS: readonly ChannelProtocol[] = [
   { name: V5, base64: false, status: true, halfClose: true },
   { name: V4, base64: false, status: true, halfClose: false },
@@ -89,8 +89,8 @@ export function isRemoteCommandExit(error: unknown): error is RemoteCommandExitE
 }
 
 /**
- * What the error stream of protocol 4 and later says: undefined for success, a {@link RemoteCommandExitError}, or an error with the
- * Status' message. What is no such Status becomes an error in client-go's words.
+ * Decodes the error stream of protocol 4 and later: undefined for success, a {@link RemoteCommandExitError}, or an error with the
+ * Status' message. An invalid Status becomes an error in client-go's words.
  */
 export function remoteCommandError(message: Uint8Array): Error | undefined {
   const text = Buffer.from(message).toString("utf8");

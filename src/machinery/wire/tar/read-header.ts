@@ -57,7 +57,7 @@ function typeOf(flag: string, name: string): TarEntryType {
   return REGULAR.has(flag) ? "file" : (BARE[flag] ?? "special");
 }
 
-/** What the records say replaces what the block says. */
+/** Merges extended records into a header: they override the fields of the block. */
 export function withRecords(header: RawHeader, records: PaxRecords): RawHeader {
   if ([...records.keys()].some((key) => key.startsWith("GNU.sparse."))) throw sparse(header.name);
   const given = (key: string): string | undefined => records.get(key) || undefined;

@@ -23,7 +23,7 @@ const NAMES: Readonly<Record<number, string>> = {
   1015: "TLS handshake error",
 };
 
-/** Whether a close frame may have the code: those of RFC 6455 and its registry, and those of applications. */
+/** Whether a peer may send a close frame with this code: RFC 6455's, registered ones, and those of applications. */
 export const mayBeReceived = (code: number): boolean =>
   (code >= 1000 && code <= 1003) || (code >= 1007 && code <= 1013) || (code >= 3000 && code <= 4999);
 

@@ -45,7 +45,10 @@ const BEARER = "base64url.bearer.authorization.k8s.io.";
 export const withoutBearer = (offered: readonly string[]): readonly string[] =>
   offered.filter((one) => one !== "" && !one.startsWith(BEARER));
 
-/** The token among the subprotocols; undefined for none. Several, or one without another subprotocol beside it, are "": no token. */
+/**
+ * The bearer token among the subprotocols; undefined for none, and "", which is never valid, for several tokens or for one without
+ * another subprotocol beside it.
+ */
 export function bearerSubprotocol(offered: readonly string[]): string | undefined {
   const tokens = offered.filter((one) => one.startsWith(BEARER)).map((one) => one.slice(BEARER.length));
   const [token] = tokens;

@@ -22,15 +22,15 @@ function syntaxError(problem: string, at: Mark, { v2, v3 }: NamedLines): YamlErr
   });
 }
 
-/** What the scanner reports of a token that begins at `start`: lines count from one; goyaml v3 names that of the start. */
+/** Makes an error of the scanner for a token that begins at `start`: lines count from one; goyaml v3 names the line of the start. */
 export const scannerError = (problem: string, at: Mark, start: Mark): YamlError => {
   const counted = ({ line }: Mark): number => (line === 0 ? 0 : line + 1);
   return syntaxError(problem, at, { v2: counted(at), v3: counted(start) || counted(at) });
 };
 
 /**
- * What the parser reports: lines count from zero. The first one falls back on where the construct began; goyaml v3 names that,
- * and falls back on the error's place.
+ * Makes an error of the parser: lines count from zero. goyaml v2 names the line of the error, or else that of the construct; v3
+ * names them in the opposite order.
  */
 export const parserError = (problem: string, at: Mark, context?: Mark): YamlError =>
   syntaxError(problem, at, { v2: at.line || (context?.line ?? 0), v3: (context?.line ?? 0) || at.line });

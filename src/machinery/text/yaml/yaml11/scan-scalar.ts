@@ -64,7 +64,7 @@ export function scanPlain(cursor: Cursor, indent: number, inFlow: boolean): Scan
   return { value, endedByBreak: gap.hasBreak };
 }
 
-/** A scalar in quotes; the cursor stands on the first of them. */
+/** Scans a quoted scalar; the cursor is at its opening quote. */
 export function scanQuoted(cursor: Cursor): string {
   const quote = cursor.read();
   let value = "";
