@@ -33,7 +33,7 @@ const REDISCOVER_MS = 30_000;
 /** How many group versions are asked for at a time. */
 const REQUESTS = 8;
 
-/** What the server serves. All controllers share one answer of discovery, which counts until {@link invalidate}. */
+/** The resources that the server serves. All controllers share one answer of discovery until {@link invalidate}. */
 export class ServedResources {
   #known: Promise<Served> | undefined;
   #discovered = 0;

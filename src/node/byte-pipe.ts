@@ -4,7 +4,7 @@ import type { ByteStream } from "../machinery/wire/streams/byte-stream.js";
 /** A writer waits while so many bytes are unread. */
 const HIGH_WATER_BYTES = 256 * 1024;
 
-/** The reading end of a pipe is closed: what SIGPIPE says. */
+/** The reading end of a pipe is closed; a program would get SIGPIPE. */
 export class BrokenPipeError extends Error {
   override readonly name = "BrokenPipeError";
 

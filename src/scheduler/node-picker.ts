@@ -147,8 +147,8 @@ const MIN_FEASIBLE_NODES = 100;
 const MIN_PERCENTAGE = 5;
 
 /**
- * After how many feasible nodes a cycle looks no further. `percentage` 0 adapts to the size of the cluster: 50 % less one for every 125
- * nodes, at least 5 %. At least 100 nodes, all of a smaller cluster.
+ * The number of feasible nodes after which a cycle stops searching. `percentage` 0 adapts to the size of the cluster: 50 % minus
+ * one for every 125 nodes, at least 5 %. The result is at least 100 nodes, or all of a smaller cluster.
  */
 export function feasibleNodesToFind(percentage: number, nodeCount: number): number {
   if (nodeCount < MIN_FEASIBLE_NODES) return nodeCount;

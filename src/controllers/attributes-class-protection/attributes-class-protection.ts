@@ -3,7 +3,7 @@ import { isConflict, isNotFound } from "../../machinery/errors/status-error.js";
 import type { ControllerContext } from "../context.js";
 import type { PersistentVolume, PersistentVolumeClaim } from "../../api/types/core/v1.js";
 
-/** The VolumeAttributesClasses that a claim asks for, has, or is on the way to. */
+/** The VolumeAttributesClasses that a claim requests, has, or is being changed to. */
 export function attributesClassesOfClaim({ spec, status }: PersistentVolumeClaim): string[] {
   const { targetVolumeAttributesClassName } = status?.modifyVolumeStatus ?? {};
   return distinct([

@@ -6,7 +6,7 @@ import { ensure, unlessChanged } from "../writes.js";
 import { pemText } from "../../machinery/crypto/pem.js";
 import { certificatesIn } from "../../machinery/crypto/certificates.js";
 
-/** Where a main server publishes how it authenticates clients. */
+/** The namespace in which a main server publishes how it authenticates clients. */
 export const NAMESPACE = "kube-system";
 export const NAME = "extension-apiserver-authentication";
 
@@ -36,7 +36,7 @@ export function authenticationTrust({ client, manager, clock, cluster }: Control
   return { prepare: create };
 }
 
-/** How a server authenticates clients, as other servers of its APIs must know it. */
+/** How a server authenticates clients, as it publishes this to extension servers. */
 export interface AuthenticationInfo {
   /** The authorities of clients, PEM; "" for none. */
   readonly clientCa: string;

@@ -17,7 +17,7 @@ interface BootstrapToken {
   readonly secret: string;
 }
 
-/** How long a token is still good, in milliseconds: infinite without an expiration, 0 for one that has expired or is no time. */
+/** The remaining life of a token in milliseconds: infinite without an expiration, 0 where it has expired or is not a time. */
 export function timeLeft(secret: Secret, now: number): number {
   const expiration = valueOf(secret, "expiration");
   if (expiration === "") return Number.POSITIVE_INFINITY;

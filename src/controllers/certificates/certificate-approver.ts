@@ -9,7 +9,7 @@ import { KUBELET_CLIENT_SIGNER, kubeletClientProblem } from "./certificate-signe
 const FIRST_WAIT_MS = 200;
 const LONGEST_WAIT_MS = 1_000_000;
 
-/** Approves the client certificates of kubelets whose users may have them by a SubjectAccessReview. */
+/** Approves the client certificates of kubelets whose users are entitled to them, which a SubjectAccessReview decides. */
 export function certificateApprover({ client, manager }: ControllerContext): void {
   const requests = client.of("certificates.k8s.io/v1", "CertificateSigningRequest");
   const reviews = client.of("authorization.k8s.io/v1", "SubjectAccessReview");
@@ -45,7 +45,7 @@ export function certificateApprover({ client, manager }: ControllerContext): voi
     });
 }
 
-/** A way in which a request may be approved: its user may create this subresource of requests. */
+/** A ground for approval: the request's user must be allowed to create this subresource of requests. */
 export interface Recognition {
   readonly subresource: "selfnodeclient" | "nodeclient";
   readonly message: string;
@@ -66,7 +66,7 @@ export function isOpen({ status }: CertificateSigningRequest): boolean {
   return !decided && (status?.certificate ?? "") === "";
 }
 
-/** The ways to ask for, in order. None for what is no request of a kubelet for its client certificate. */
+/** The grounds on which a request may be approved, in order. None for a request that is not for a kubelet's client certificate. */
 export function recognize({ spec }: CertificateSigningRequest): readonly Recognition[] {
   if (spec.signerName !== KUBELET_CLIENT_SIGNER) return [];
   const request = parseCertificateRequest(Buffer.from(spec.request, "base64").toString("latin1"));

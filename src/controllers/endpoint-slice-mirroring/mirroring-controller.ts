@@ -45,7 +45,7 @@ interface Group {
   readonly endpoints: Map<string, Endpoint>;
 }
 
-/** What is to be done so that slices show what Endpoints do that a user wrote: one slice for each subset and address type. */
+/** Plans the slices that mirror Endpoints which a user wrote: one slice for each subset and address type. */
 export function planMirror(endpoints: Endpoints, existing: readonly EndpointSlice[]): MirrorPlan {
   const { groups, invalid, skipped } = groupsOf(endpoints);
   const create: EndpointSlice[] = [];

@@ -59,7 +59,7 @@ export function ephemeralClaim(pod: Pod, volume: Volume): PersistentVolumeClaim 
   };
 }
 
-/** Why a claim of the right name is not the pod's; undefined when it is. */
+/** The error message for a claim that has the pod's claim name and does not belong to the pod; undefined when it does. */
 export function foreignClaim(pod: Pod, claim: PersistentVolumeClaim): string | undefined {
   const { namespace = "", name = "", uid } = pod.metadata ?? {};
   if (controllerOf(claim)?.uid === uid) return undefined;

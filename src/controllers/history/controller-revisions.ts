@@ -70,7 +70,7 @@ export async function createRevision(
   }
 }
 
-/** Deletes the oldest revisions that are not live, until no more than `limit` of them are left. */
+/** Deletes the oldest revisions that are not live until at most `limit` of them are left. */
 export async function truncateHistory(
   revisions: ResourceClient<ControllerRevision>,
   sorted: readonly ControllerRevision[],

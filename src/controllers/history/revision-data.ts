@@ -6,8 +6,8 @@ import { isJsonObject, type JsonObject, type JsonValue } from "../../machinery/m
 import { deepEqual } from "../../machinery/patch/json-values.js";
 
 /**
- * What a revision keeps: a strategic merge patch that puts the template in the place of the object's. Its keys are sorted, as in Go's
- * encoding of a map: `kubectl rollout undo` sends the patch as it is stored.
+ * The data of a revision: a strategic merge patch that replaces the object's template. Its keys are sorted, as in Go's encoding of
+ * a map: `kubectl rollout undo` sends the stored patch unchanged.
  */
 export function revisionData(template: PodTemplateSpec): JsonObject {
   const patch = { ...(template as unknown as JsonObject), $patch: "replace" };

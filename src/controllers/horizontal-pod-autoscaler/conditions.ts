@@ -4,7 +4,7 @@ import type {
 } from "../../api/types/autoscaling/v2.js";
 import { formatTime } from "../../machinery/meta/time.js";
 
-/** Why a condition has its status. */
+/** The reason and the message of a condition. */
 export interface Reason {
   readonly reason: string;
   readonly message: string;
@@ -27,7 +27,7 @@ export function withCondition(
   return place < 0 ? [...conditions, condition] : conditions.with(place, condition);
 }
 
-/** The conditions with the generation of the autoscaler that those are of which differ from what they were before. */
+/** Sets the autoscaler's generation on those conditions that changed. */
 export const ofGeneration = (conditions: Conditions, before: Conditions, observedGeneration: number): Conditions =>
   conditions.map((condition) => (before.includes(condition) ? condition : { ...condition, observedGeneration }));
 

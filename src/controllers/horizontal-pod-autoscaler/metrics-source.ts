@@ -1,4 +1,4 @@
-/** Which values a horizontal pod autoscaler asks for. */
+/** The query of a horizontal pod autoscaler for one metric. */
 export interface MetricQuery {
   readonly namespace: string;
   /** The metric's name: "requests_per_second". */

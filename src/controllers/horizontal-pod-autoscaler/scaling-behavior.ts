@@ -35,7 +35,7 @@ export function stabilize(wanted: number, recommendations: readonly Recommendati
   };
 }
 
-/** With behaviour: the current scale, moved as little as the recommendations of both windows ask for. */
+/** Stabilizes a recommendation with `behavior`: it changes the current scale only as far as the recommendations in both windows agree. */
 export function stabilizeWithBehavior(
   { wanted, current, now }: { readonly wanted: number; readonly current: number; readonly now: number },
   { scaleUp, scaleDown }: HorizontalPodAutoscalerBehavior,
@@ -71,7 +71,7 @@ export interface ScaleChange {
   readonly at: number;
 }
 
-/** What the controller remembers of an autoscaler. It is lost when the controller stops, as in Kubernetes. */
+/** The history that the controller keeps of an autoscaler. It is lost when the controller stops, as in Kubernetes. */
 export interface ScaleHistory {
   readonly recommendations: readonly Recommendation[];
   readonly ups: readonly ScaleChange[];
@@ -130,7 +130,7 @@ export function limit(wanted: number, { current, min, max }: Limits): Limited {
   return { replicas: wanted, reason: WITHIN };
 }
 
-/** With behaviour: what the policies allow after the changes of their periods. `now` in milliseconds. */
+/** Limits a scale by the policies of `behavior`, given the earlier changes in their periods. `now` in milliseconds. */
 export function limitWithBehavior(
   wanted: number,
   { current, min, max }: Limits,

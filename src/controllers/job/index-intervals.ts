@@ -47,7 +47,7 @@ export function mergeIntervals(one: Intervals, other: Intervals): Intervals {
   return merged;
 }
 
-/** How many indexes there are. */
+/** The number of indexes in the intervals. */
 export function countIndexes(intervals: Intervals): number {
   return intervals.reduce((sum, { first, last }) => sum + last - first + 1, 0);
 }
@@ -56,7 +56,7 @@ export function hasIndex(intervals: Intervals, index: number): boolean {
   return intervals.some(({ first, last }) => first <= index && index <= last);
 }
 
-/** How many indexes both have. */
+/** The number of indexes that both lists contain. */
 export function countShared(one: Intervals, other: Intervals): number {
   let [shared, left, right] = [0, 0, 0];
   for (;;) {

@@ -8,7 +8,7 @@ import { matchFailurePolicy } from "./failure-policy.js";
 const FIRST_MS = 10_000;
 const LONGEST_MS = 10 * 60_000;
 
-/** How many pods failed in a row, and when the last one did, in milliseconds. */
+/** The number of failures in a row, and the time of the last one in milliseconds. */
 export interface FailureRecord {
   readonly failures: number;
   readonly lastFailure: number;
@@ -61,13 +61,13 @@ export function failureAnnotations(job: Job, replaced: Pod | undefined): Readonl
   return { [FAILURES]: `${failures}`, ...(ignored > 0 && { [IGNORED]: `${ignored}` }) };
 }
 
-/** Of two failed pods of an index the one whose annotations count more: the later one. */
+/** Returns that failed pod of an index which records at least as many failures and ended at least as late; `known` otherwise. */
 export function laterFailure(known: Pod | undefined, pod: Pod): Pod {
   if (known === undefined) return pod;
   return allFailures(known) <= allFailures(pod) && finishedAt(pod) >= finishedAt(known) ? pod : known;
 }
 
-/** Milliseconds until the failed pod of an index may be replaced; 0 where none failed. `now` in milliseconds. */
+/** The milliseconds until the failed pod of an index may be replaced; 0 where none failed. `now` in milliseconds. */
 export function indexBackoffLeft(failed: Pod | undefined, now: number): number {
   if (failed === undefined) return 0;
   return backoffLeft({ failures: allFailures(failed) + 1, lastFailure: finishedAt(failed) }, now);

@@ -14,7 +14,7 @@ import type { PodPlan } from "./pod-plan.js";
 import type { OwnerReference } from "../../machinery/meta/object.js";
 import { failureAnnotations, limitsIndexes } from "./pod-failures.js";
 
-/** How many pods of a job there are after some were created or deleted. */
+/** The number of a job's pods after some were created or deleted. */
 export interface PodCounts {
   readonly active: number;
   readonly ready: number;

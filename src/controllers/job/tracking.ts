@@ -10,7 +10,7 @@ import { concluding } from "./verdict.js";
 /** The status lists at most so many pods that it has not counted. */
 const MOST_UNCOUNTED = 500;
 
-/** How pods are counted once: the status lists them, they lose their finalizer, the status counts them. */
+/** How the controller counts each pod once: it lists the pods in the status, removes their finalizers, then counts them in the status. */
 export interface Tracking {
   /** To be written before the pods lose their finalizers. */
   readonly status: JobStatus;

@@ -6,14 +6,17 @@ import { newCondition, type Stated, trueCondition } from "./job-conditions.js";
 import { isFailed } from "./job-pods.js";
 import type { Observation } from "./observation.js";
 
-/** That the pods of a job have done what it asked for. */
+/** The condition of a job whose pods have reached its completions. */
 export const COMPLETIONS_REACHED: Stated = {
   type: "SuccessCriteriaMet",
   reason: "CompletionsReached",
   message: "Reached expected number of succeeded pods",
 };
 
-/** Why a job ends before its completions are reached, if it does: SuccessCriteriaMet, FailureTarget, or Failed that was announced. */
+/**
+ * The condition with which a job ends before its completions are reached, if it does: SuccessCriteriaMet, FailureTarget, or the
+ * Failed that FailureTarget announced.
+ */
 export function verdictOn(observation: Observation, now: number): JobCondition | undefined {
   const { job } = observation;
   const { conditions } = job.status ?? {};
@@ -90,7 +93,7 @@ function restartsExceed({ spec }: Job, pods: readonly Pod[]): boolean {
   return backoffLimit === 0 ? restarts > 0 : restarts >= backoffLimit;
 }
 
-/** Why a job of these succeeded indexes has met its policy; undefined when it has not. */
+/** Returns why a job with these succeeded indexes has met its success policy; undefined when it has not. */
 export function metSuccessPolicy(
   policy: SuccessPolicy | undefined,
   completions: number,

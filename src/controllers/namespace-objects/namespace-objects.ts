@@ -86,7 +86,7 @@ export function preparedNamespaces({ client, namespaceObjects, report }: Control
 const DESCRIPTION =
   "Contains a CA bundle that can be used to verify the kube-apiserver when using internal endpoints such as the internal service IP or kubernetes.default.svc. No other usage is guaranteed across distributions of Kubernetes clusters.";
 
-/** Every namespace has a ConfigMap with the certificate that pods verify the API server by. */
+/** Creates in every namespace a ConfigMap with the CA certificate by which pods verify the API server. */
 export function rootCaPublisher({ namespaceObjects, cluster }: ControllerContext): void {
   const name = "kube-root-ca.crt";
   namespaceObjects.add({
@@ -101,7 +101,7 @@ export function rootCaPublisher({ namespaceObjects, cluster }: ControllerContext
   });
 }
 
-/** Every namespace has a ServiceAccount "default". */
+/** Creates the ServiceAccount "default" in every namespace. */
 export function defaultServiceAccounts({ namespaceObjects }: ControllerContext): void {
   const name = "default";
   const object = { apiVersion: "v1", kind: "ServiceAccount", metadata: { name } };

@@ -1,7 +1,7 @@
 import type { Namespace, NamespaceCondition as ApiCondition } from "../../api/types/core/v1.js";
 import { object, objects, type Received, type ReceivedObject, text } from "../../machinery/meta/received.js";
 
-/** What a round of emptying a namespace came to. */
+/** The result of one attempt to delete the content of a namespace. */
 export interface DeletionReport {
   /** Why discovery failed. */
   readonly discovery?: string | undefined;

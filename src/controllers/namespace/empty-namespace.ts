@@ -8,7 +8,7 @@ import { type DeletionReport, namespaceConditions } from "./conditions.js";
 import { errorMessage } from "../../base/text/error-message.js";
 import type { ResourceClient } from "../../client/dynamic/resource-client.js";
 
-/** What a namespace may hold. */
+/** The resources that a namespace may contain objects of. */
 export interface Contents {
   readonly resources: readonly ServedResource[];
   /** Why this may not be all: discovery failed, for some groups or altogether. */

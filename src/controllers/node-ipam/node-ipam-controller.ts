@@ -4,7 +4,7 @@ import type { ControllerContext } from "../context.js";
 import { isTerminating } from "../terminating.js";
 import { formatIpv4, parseIpv4Prefix } from "../../base/numbers/ipv4-prefix.js";
 
-/** Gives nodes that have none a range of addresses for their pods, where the cluster has a range for all of them. */
+/** Allocates a range of pod addresses to each node that has none, if the cluster has a range for all of them. */
 export function nodeIpamController(context: ControllerContext): void {
   const { client, manager, cluster } = context;
   const { podRange } = cluster;

@@ -14,13 +14,13 @@ export function controllerOf({ metadata }: ApiObject): OwnerReference | undefine
   return metadata?.ownerReferences?.find(({ controller }) => controller === true);
 }
 
-/** What an object says about the one that manages it. */
+/** Makes the owner reference to an object's controller. */
 export function controllerReference({ apiVersion, kind }: ControllerKind, owner: ApiObject): OwnerReference {
   const { name = "", uid = "" } = owner.metadata ?? {};
   return { apiVersion, kind, name, uid, controller: true, blockOwnerDeletion: true };
 }
 
-/** The object that manages this one, where it is one of the kind and the cache has it. */
+/** Finds the object that controls this one, if it has the kind and is in the cache. */
 export function managerIn<O extends ApiObject>(
   owners: Lister<O>,
   kind: ControllerKind,

@@ -8,7 +8,7 @@ import { BIND_COMPLETED, BOUND_BY_CONTROLLER, STORAGE_PROVISIONER } from "../../
 import { isBoundTo } from "../../api/volumes/volume-match.js";
 import type { ApiObject } from "../../machinery/meta/object.js";
 
-/** What a volume's claimRef says of a claim. */
+/** Makes the claimRef of a volume that refers to the claim. */
 export function referenceToClaim({ metadata }: PersistentVolumeClaim): ObjectReference {
   const { namespace = "", name = "", uid = "", resourceVersion = "" } = metadata ?? {};
   return { kind: "PersistentVolumeClaim", namespace, name, uid, apiVersion: "v1", resourceVersion };

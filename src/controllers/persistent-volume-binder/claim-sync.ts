@@ -134,7 +134,7 @@ export interface Waiting {
   readonly message: string;
 }
 
-/** What a claim of a class that waits for its first consumer waits for, given the pods that use it. */
+/** The reason why a claim with volumeBindingMode WaitForFirstConsumer is not bound yet, given the pods that use it. */
 export function waitsFor(pods: readonly Pod[]): Waiting {
   const names = pods
     .filter(({ spec }) => (spec?.nodeName ?? "") === "")

@@ -9,7 +9,7 @@ import type { GroupVersionKind } from "../../machinery/meta/gvk.js";
 import { NamedTypes } from "../../machinery/structural/rules/declared-type.js";
 import type { CheckedKind, CheckedKinds } from "./checked-kinds.js";
 
-/** What the status of a policy says of one of its expressions. */
+/** The warning in a policy's status about one of its expressions. */
 export interface ExpressionWarning {
   /** "spec.validations[0].expression". */
   readonly fieldRef: string;

@@ -89,7 +89,7 @@ const FINALIZER = "resource.kubernetes.io/delete-protection";
 /** At most so many pods share a claim. */
 const MOST_CONSUMERS = 256;
 
-/** The claim, reserved for a pod that was put on a node without the scheduler; the same object where nothing is to be done. */
+/** Returns the claim reserved for a pod that was assigned to a node without the scheduler; the same object where nothing changes. */
 export function reservedFor(claim: ResourceClaim, { metadata }: Pod): ResourceClaim {
   const { name = "", uid = "" } = metadata ?? {};
   const consumers = claim.status?.reservedFor ?? [];
@@ -126,7 +126,7 @@ export function withReservations(claim: ResourceClaim, left: readonly ResourceCl
   };
 }
 
-/** The claim without the finalizer that keeps allocated claims, where it is no longer needed; else the same object. */
+/** Returns the claim without the finalizer of allocated claims where that is no longer needed; else the same object. */
 export function withoutProtection(claim: ResourceClaim, wasReserved: boolean): ResourceClaim {
   const { finalizers = [], deletionTimestamp } = claim.metadata ?? {};
   const { allocation, reservedFor: consumers = [] } = claim.status ?? {};
@@ -135,7 +135,7 @@ export function withoutProtection(claim: ResourceClaim, wasReserved: boolean): R
   return { ...claim, metadata: { ...claim.metadata, finalizers: finalizers.filter((one) => one !== FINALIZER) } };
 }
 
-/** Whether a claim was made for a pod that will not need it any more. `pod` is the one of its owner's name. */
+/** Whether a claim was made for a pod that will never need it again. `pod` is the pod with the owner's name. */
 export function isLeftOver(claim: ResourceClaim, pod: Pod | undefined): boolean {
   const owner = podOwnerOf(claim);
   // Where the pod is gone, the garbage collector deletes the claim.

@@ -6,7 +6,7 @@ import type { ApiObject } from "../../machinery/meta/object.js";
 import type { ControllerContext } from "../context.js";
 import { isOver } from "../owned-pods/pod-state.js";
 
-/** What can happen to an object that changes what quotas have left: servers charge objects when they are created. */
+/** A change of an object that may change a quota's usage. The server has charged quotas for new objects already. */
 export interface CountedChange {
   readonly namespace: string;
   readonly resource: string;

@@ -4,13 +4,13 @@ import type { ResourceQuota, ResourceQuotaStatus } from "../../api/types/core/v1
 import type { DeviceClass } from "../../api/types/resource/v1.js";
 import type { ApiObject } from "../../machinery/meta/object.js";
 
-/** What servers know of the charges that they are about to make, or have made for objects that are not stored yet. */
+/** The charges that servers are about to make, or have made for objects that are not stored yet. */
 export interface OpenQuotaCharges {
   /** The sum for the quota of this uid, by the latest state of the store. */
   of(uid: string): Promise<Usage>;
 }
 
-/** The latest state of the store, read when it is called. */
+/** Reads the latest state of the store at each call. */
 export interface RecountSources {
   quota(): Promise<ResourceQuota | undefined>;
   open(quota: ResourceQuota): Promise<Usage>;

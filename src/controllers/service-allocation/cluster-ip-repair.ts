@@ -12,7 +12,7 @@ import type { ControllerContext, OwnWork } from "../context.js";
 import { repeat } from "../repeat.js";
 import { blocksOf } from "../service-cidr/service-cidr-controller.js";
 
-/** How often addresses and ports are compared with the services that have them. */
+/** The interval at which allocated addresses and ports are compared with the services, in milliseconds. */
 export const REPAIR_MS = 180_000;
 
 const GROUP_VERSION = "networking.k8s.io/v1";

@@ -48,8 +48,8 @@ export function addressFor({ spec }: Service, block: Ipv4Prefix, taken: Readonly
 const RETRY_MS = 5000;
 
 /**
- * Gives Services of type LoadBalancer an address, as the controller of a cloud does, where the cluster has a block of addresses for
- * them. Nothing listens there.
+ * Allocates addresses to Services of type LoadBalancer, as a cloud's controller does, if the cluster has a block of addresses for
+ * them. Nothing listens at these addresses.
  */
 export function serviceLoadBalancerController(context: ControllerContext): void {
   const { client, manager, cluster } = context;

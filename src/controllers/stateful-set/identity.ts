@@ -17,7 +17,7 @@ function parsed({ metadata }: Pod): { readonly parent: string; readonly ordinal:
   return match === null || ordinal > 2 ** 31 - 1 ? undefined : { parent: match[1] ?? "", ordinal };
 }
 
-/** -1 for a pod whose name has none. */
+/** The ordinal in a pod's name; -1 for a name without one. */
 export const ordinalOf = (pod: Pod): number => parsed(pod)?.ordinal ?? -1;
 
 export const isMember = (set: StatefulSet, pod: Pod): boolean => parsed(pod)?.parent === set.metadata?.name;

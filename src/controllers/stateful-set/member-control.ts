@@ -188,7 +188,7 @@ function ownersBy(set: StatefulSet, pod: Pod): readonly OwnerReference[] {
   return deletesWithSet ? [controllerReference(STATEFUL_SET, set)] : [];
 }
 
-/** Whether the claim goes with an earlier pod of this name: the new pod must wait until it is gone. */
+/** Whether the claim belongs to an earlier pod of this name: the new pod must wait until it is deleted. */
 export function isStale(set: StatefulSet, pod: Pod, { metadata }: PersistentVolumeClaim): boolean {
   if (!retentionOf(set).deletesWithScale) return false;
   const ref = metadata?.ownerReferences?.find((one) => names(one, pod, POD));

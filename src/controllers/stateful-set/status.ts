@@ -17,7 +17,7 @@ export interface ObservedSet {
   readonly now: number;
 }
 
-/** Counts of 0 are left out where the wire has none. */
+/** Computes the status of a StatefulSet. Counts of 0 are left out where Kubernetes omits them. */
 export function statefulSetStatus(set: StatefulSet, observed: ObservedSet): StatefulSetStatus {
   const { pods, current, update, collisionCount, outdated, release, now } = observed;
   const minReadySeconds = set.spec?.minReadySeconds ?? 0;

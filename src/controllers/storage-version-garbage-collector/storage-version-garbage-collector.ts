@@ -61,7 +61,10 @@ const names = ({ status }: StorageVersion, server: string): boolean =>
 
 const keyOf = ({ metadata }: StorageVersion) => ({ namespace: "", name: metadata.name ?? "" });
 
-/** The storage version with these servers' versions alone: the one that all of them write, and whether there is one. */
+/**
+ * Returns the storage version with only these servers' versions, with the version that all of them write, and with a condition
+ * that tells whether there is one.
+ */
 export function withServers(
   version: StorageVersion,
   servers: readonly ServerStorageVersion[],

@@ -2,7 +2,7 @@ import type { StorageVersionMigration } from "../../api/types/storagemigration/v
 import { formatTime } from "../../machinery/meta/time.js";
 import type { CustomResourceDefinition, CustomResourceDefinitionStatus } from "../../api/types/apiextensions/v1.js";
 
-/** What is said of a migration. */
+/** The types of a migration's conditions. */
 export type MigrationCondition = "Running" | "Succeeded" | "Failed";
 
 export function has({ status }: StorageVersionMigration, condition: MigrationCondition): boolean {
@@ -22,7 +22,7 @@ export function isSameResource(
   );
 }
 
-/** The migration that may begin, of those of one resource: the oldest, while none runs. */
+/** The migration of a resource that may start: the oldest, while none of them runs. */
 export function nextOf(migrations: readonly StorageVersionMigration[]): StorageVersionMigration | undefined {
   const open = migrations.filter((migration) => !isOver(migration));
   if (open.some((migration) => has(migration, "Running"))) return undefined;
@@ -53,7 +53,7 @@ export function withoutRunning(migration: StorageVersionMigration): StorageVersi
     : { ...migration, status: { ...migration.status, conditions: left } };
 }
 
-/** What the condition Running says of a migration that has `left` objects of `total` still to write (K37-143). The words are ours. */
+/** The message of the condition Running for a migration that still has to write `left` of `total` objects (K37-143). The text is our own. */
 export const progressText = (left: number, total: number): string =>
   `The migration is running: ${total - left} of ${total} objects have been migrated`;
 
@@ -61,7 +61,7 @@ export const progressText = (left: number, total: number): string =>
 export const withProgress = (migration: StorageVersionMigration, message: string): StorageVersionMigration =>
   withRunning(migration, { message });
 
-/** A migration that is over whose condition Running says so (K37-143); undefined when it does. */
+/** Returns a finished migration with the condition Running set to False (K37-143); undefined when it is so already. */
 export function withEndedRunning(migration: StorageVersionMigration): StorageVersionMigration | undefined {
   const reason = has(migration, "Failed") ? "MigrationFailed" : "MigrationCompleted";
   const running = migration.status?.conditions?.find(({ type }) => type === "Running");
@@ -83,7 +83,7 @@ export function isOlder(resourceVersion: string | undefined, start: string): boo
   return BigInt(resourceVersion || 0) <= BigInt(start);
 }
 
-/** What a migration says in the status of the definition of its objects. */
+/** The part of a CustomResourceDefinition's status that a migration writes. */
 export type MigrationOfDefinition = Pick<CustomResourceDefinitionStatus, "conditions" | "storedVersions">;
 
 /** A definition's status as a merge patch has it: with the conditions that are not of the migration. */
@@ -93,7 +93,7 @@ export function withOthers({ status }: CustomResourceDefinition, own: MigrationO
   return { ...own, conditions: [...others, ...(own.conditions ?? [])] };
 }
 
-/** What a definition's status says while a migration of its objects runs. */
+/** The status of a definition while a migration of its objects runs. */
 export function migratingStatus(
   definition: CustomResourceDefinition,
   migration: string,
@@ -103,8 +103,8 @@ export function migratingStatus(
 }
 
 /**
- * What it says when the migration is over. If it has succeeded and the definition has not changed meanwhile, the objects are
- * stored at one version alone.
+ * The status of a definition after a migration. If it has succeeded and the definition has not changed in the meantime, the
+ * objects are stored at one version only.
  */
 export function migratedStatus(
   definition: CustomResourceDefinition,

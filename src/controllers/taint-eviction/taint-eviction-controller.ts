@@ -114,8 +114,8 @@ export type EvictionStep =
   | { readonly type: "wait"; readonly at: number };
 
 /**
- * What to do with a pod whose tolerations last for `time`. `waiting` is the time of the deletion that waits: other tolerations
- * put it neither off nor forward while they end at all.
+ * Decides what to do with a pod whose tolerations last for `time`. `waiting` is the time of a scheduled deletion: other
+ * tolerations do not change it unless they last forever.
  */
 export function evictionStep(time: number, waiting: number | undefined, now: number): EvictionStep {
   if (time === Number.POSITIVE_INFINITY) return { type: "keep" };

@@ -86,7 +86,7 @@ export function volumeProvisioner(context: ControllerContext): OwnWork {
   return { prepare: () => ensure(client.of("storage.k8s.io/v1", "StorageClass"), defaultClass()) };
 }
 
-/** Makes volumes that are objects and nothing else. */
+/** The provisioner whose volumes are API objects without storage. */
 export const PROVISIONER = "kubets.dev/fake";
 
 /** The class of claims that name none, as a kind cluster has it; its volumes can grow. */
@@ -122,10 +122,7 @@ export function isLeft({ metadata, spec, status }: PersistentVolume): boolean {
 /** The name of a claim's volume: one claim never gets two. */
 const volumeNameFor = ({ metadata }: PersistentVolumeClaim): string => `pvc-${metadata?.uid ?? ""}`;
 
-/**
- * The volume for a claim, as kind's provisioner writes it: a folder of the chosen node. A volume for several nodes is on
- * none of them.
- */
+/** Makes the volume for a claim as kind's provisioner does: a folder of the chosen node. A volume for several nodes has no node. */
 export function fakeVolume(claim: PersistentVolumeClaim, storageClass: StorageClass, node?: Node): PersistentVolume {
   const name = volumeNameFor(claim);
   const { namespace = "", name: claimName = "", uid = "", resourceVersion = "" } = claim.metadata ?? {};

@@ -13,7 +13,7 @@ import type { KubeObject } from "../../machinery/meta/object.js";
 
 export type EventType = "Normal" | "Warning";
 
-/** What a pod's worker needs of its node. */
+/** The parts of a node that the workers of its pods use. */
 export interface PodWorkerParts {
   /** The version of the kubelet: "v1.36.3". */
   readonly kubeletVersion: string;
@@ -41,7 +41,7 @@ export interface PodWorkerParts {
   ) => void;
 }
 
-/** What all that works for one pod shares. */
+/** The state that everything which works for one pod shares. */
 export interface PodContext {
   readonly parts: PodWorkerParts;
   readonly podIp: string;

@@ -37,7 +37,7 @@ export async function stopContainer(
   cancel();
 }
 
-/** Ends all of them: each sidecar after the pod's containers and the sidecars that stand behind it. */
+/** Stops all containers: each sidecar after the main containers and the sidecars that follow it. */
 export async function stopContainers(
   records: readonly ContainerRecord[],
   graceSeconds: number,
@@ -55,7 +55,7 @@ export async function stopContainers(
   );
 }
 
-/** Ends all of them at once. */
+/** Kills all containers at once. */
 export async function killContainers(records: readonly ContainerRecord[], { parts }: PodContext): Promise<void> {
   const running = records.flatMap((one) => one.running ?? []);
   await Promise.all(running.map(({ id }) => parts.runtime.signal(id, "SIGKILL")));

@@ -8,7 +8,7 @@ const LOG_LINES = 80;
 /** How many bytes the messages of all containers of a pod may have together; each has an equal share. */
 const POD_BYTES = 12 * 1024;
 
-/** The exit with the end of the container's log in place of a message, where the container asks for it and left no message. */
+/** Adds the end of the container's log to its exit as the message, if the container requests that and left no message. */
 export async function withTerminationMessage(
   exit: ContainerExit,
   container: Received<Container | EphemeralContainer>,

@@ -13,7 +13,7 @@ export class HttpError extends Error {
   }
 }
 
-/** What a thrown value is as an answer. */
+/** Turns a thrown value into the error that is sent; any other error becomes a 500. */
 export function httpErrorOf(error: unknown): HttpError {
   if (error instanceof HttpError) return error;
   return new HttpError(500, errorMessage(error));

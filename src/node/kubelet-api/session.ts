@@ -29,7 +29,7 @@ export interface Session {
   finish(): Promise<void>;
 }
 
-/** Which streams the request asks for. */
+/** The streams that a request asks for. */
 export interface SessionStreams {
   readonly stdin: boolean;
   readonly stdout: boolean;

@@ -1,7 +1,10 @@
 import type { Duplex } from "node:stream";
 import type { PodIdentity } from "../container-runtime.js";
 
-/** What the programs of pods reach: names as a cluster's DNS answers them, and Services as kube-proxy routes them. It leads nowhere outside. */
+/**
+ * The network of the pods' programs: it resolves names as a cluster's DNS does, and routes to Services as kube-proxy does. It
+ * leads nowhere outside.
+ */
 export interface PodNetwork {
   /** The address of the cluster's DNS, as /etc/resolv.conf of a pod names it. */
   readonly dnsAddress: string;
@@ -25,7 +28,7 @@ export interface ResolvedName {
   readonly addresses: readonly string[];
 }
 
-/** No host has the name. */
+/** Thrown when no host has the name. */
 export class NameError extends Error {
   override readonly name = "NameError";
 

@@ -1,6 +1,6 @@
 import type { PodSpec } from "../../api/types/core/v1.js";
 
-/** How a pod's names are looked up, as its /etc/resolv.conf says it. */
+/** The resolver settings of a pod, as in its /etc/resolv.conf. */
 export interface ResolverConfig {
   /** Empty where the pod asks the DNS of its node, which knows no names of the cluster. */
   readonly nameservers: readonly string[];

@@ -10,7 +10,7 @@ interface CachedPod {
   isAssumed: boolean;
 }
 
-/** What plugins may read of the nodes: it does not change while a cycle runs. */
+/** The nodes as plugins may read them; they do not change during a cycle. */
 export interface NodeLister {
   /** All nodes, the zones in turn. */
   list(): readonly NodeInfo[];

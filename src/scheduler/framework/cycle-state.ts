@@ -5,7 +5,7 @@ export interface Cloneable {
   clone(): unknown;
 }
 
-/** What plugins keep between the extension points of one pod's cycle, by keys of their own. */
+/** The values that plugins keep between the extension points of one pod's cycle, each under its own key. */
 export class CycleState {
   readonly #values: Map<string, unknown>;
   /** The plugins whose `filter` runs for this pod; set by the framework after preFilter. */

@@ -3,7 +3,7 @@ import type { NodeLister } from "../cache/scheduler-cache.js";
 import type { NodeStatuses } from "./plugin.js";
 import type { Status } from "./status.js";
 
-/** Why a pod fits no node. */
+/** The reasons why a pod fits no node. */
 export class Diagnosis implements NodeStatuses {
   /** By node: the nodes that filters rejected. */
   readonly statuses = new Map<string, Status>();

@@ -47,7 +47,7 @@ const isSame = (pod: Pod, other: unknown): boolean => pod.metadata?.uid === (oth
 
 const PORTS_TAKEN = unschedulable(PLUGIN.nodePorts, "node(s) didn't have free ports for the requested pod ports");
 
-/** Rejects nodes where a host port of the pod is taken. */
+/** Rejects nodes where another pod uses a host port of the pod. */
 export function nodePorts(): SchedulerPlugin {
   return {
     name: PLUGIN.nodePorts,

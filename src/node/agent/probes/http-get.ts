@@ -6,7 +6,7 @@ import type { IntOrString } from "../../../api/types/meta/v1.js";
 /** So long is the beginning of an answer at most. */
 const STATUS_LINE = 64;
 
-/** Asks for what an HTTPGetAction names, and answers the status code; undefined where the answer is no HTTP. */
+/** Sends the request of an HTTPGetAction, and resolves with the status code; undefined where the answer is not HTTP. */
 export async function httpGet(
   connection: ByteStream,
   { path, host, httpHeaders }: Received<HTTPGetAction>,

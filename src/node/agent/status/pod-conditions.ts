@@ -23,7 +23,7 @@ export const OWN_CONDITIONS: readonly string[] = [
   "PodResizePending",
 ];
 
-/** What conditions are computed of. */
+/** The facts from which the conditions of a pod are computed. */
 export interface ConditionFacts {
   /** "v1.37.1" */
   readonly kubeletVersion: string;

@@ -33,7 +33,7 @@ interface Part {
   readonly modes?: ReadonlyMap<string, number>;
 }
 
-/** What volumes of a pod need besides its objects. */
+/** The token and the sources from which the volumes of a pod are filled. */
 export interface VolumeSource extends EnvironmentSource {
   /** A token of the pod's service account. */
   readonly token: (audience: string | undefined, expirationSeconds: number | undefined) => Promise<string>;

@@ -445,5 +445,5 @@ function normal(path: string): string {
 /** `path` seen from `cwd`. */
 export const absolute = (cwd: string, path: string): string => (path.startsWith("/") ? path : `${cwd}/${path}`);
 
-/** The shortest name of `path` as seen from `cwd`. By names alone: links are not followed. */
+/** Normalizes `path` relative to `cwd`, by names alone: links are not followed. */
 export const normalPath = (cwd: string, path: string): string => normal(absolute(cwd, path));

@@ -24,7 +24,10 @@ export const redisInitialPassword =
       await io.stdout.write("Password secret is configured properly.\n");
     });
 
-/** What argocd-server does at its first start: a Secret with the administrator's password. Nothing in this cluster asks for it. */
+/**
+ * Does what argocd-server does at its first start: it creates a Secret with the administrator's password. Nothing in this cluster
+ * asks for the password.
+ */
 export const adminInitialPassword =
   (random: (bytes: number) => Uint8Array): Program =>
   (io) =>

@@ -128,7 +128,7 @@ export const secretOf = (
   type,
 });
 
-/** The value of a key of a Secret; undefined where it has none. */
+/** Decodes the value of a Secret's key; undefined where it is absent or empty. */
 export function secretValue(secret: JsonObject, key: string): string | undefined {
   const value = text(object(secret["data"])[key]);
   return value === "" ? undefined : Buffer.from(value, "base64").toString("utf8");

@@ -86,7 +86,7 @@ function booleanOf(name: string, value: string): boolean {
   );
 }
 
-/** What the flags that a program cannot do without are called, where they were not given; in the words of cobra. */
+/** Throws cobra's error for required flags that were not given. */
 export function checkRequired(flags: ProgramFlags, names: readonly string[]): void {
   const missing = names.filter((name) => !flags.isSet(name));
   if (missing.length > 0)

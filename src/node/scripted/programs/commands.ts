@@ -59,7 +59,7 @@ export const timeout: Program = gnuProgram(
   },
 );
 
-/** nohup: nothing sends SIGHUP here, but where it does, it is not heard. */
+/** nohup: it ignores SIGHUP, although nothing sends that here. */
 export const nohup: Program = gnuProgram({ letters: "+", usageCode: CANNOT_BEGIN }, async (io, { operands: argv }) => {
   if (argv.length === 0) throw new UsageError("missing operand");
   io.onSignal("SIGHUP", () => {});
@@ -119,5 +119,5 @@ export const tty: Program = gnuProgram({ letters: "s", long: { silent: "s", quie
   return Number(io.terminal === undefined);
 });
 
-/** Files are in memory: there is nothing to be written anywhere else. */
+/** sync: it does nothing, because files are in memory. */
 export const sync: Program = () => 0;

@@ -42,7 +42,7 @@ export class TextOutput {
 /** So many characters of a {@link LongText} are put together at a time. */
 const PART = 16 * 1024;
 
-/** A text of many pieces. V8 keeps such a text as a tree, which takes long to read at once: here it is made in parts. */
+/** A text of many pieces. V8 keeps such a text as a tree, which is slow to read at once; this class builds it in parts. */
 export class LongText {
   readonly #parts: string[] = [];
   #part = "";
@@ -149,7 +149,7 @@ export async function eachLine(
   }
 }
 
-/** How {@link readEach} treats its operands. */
+/** The options of {@link readEach}. */
 export interface ReadEachOptions {
   readonly delimiter?: number;
   /** What an error says before errno's text. Default: the operand. */

@@ -22,10 +22,10 @@ export interface RegexpSyntax {
   readonly lenient?: boolean;
 }
 
-/** Where a match and its groups begin and end, as pairs; -1 where a group has no part in it. */
+/** The beginnings and ends of a match and of its groups, as pairs of offsets; -1 for a group that does not take part. */
 export type Match = readonly number[];
 
-/** A pattern of POSIX, over strings of bytes. Its time grows with the length of the text, whatever the pattern: nothing backtracks. */
+/** A POSIX pattern over strings of bytes. Its time grows with the length of the text, whatever the pattern: it never backtracks. */
 export interface PosixRegexp {
   readonly groups: number;
   /** The leftmost longest match at `from` or later. */

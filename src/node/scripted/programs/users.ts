@@ -3,7 +3,7 @@ import type { ProgramIo } from "../program.js";
 /** More of /etc/passwd or /etc/group is not read, in bytes. */
 const MOST_BYTES = 64 * 1024;
 
-/** The lines of a file of users or groups, each as its fields; none where there is no such file. */
+/** Reads the lines of a file of users or groups, each split into fields; empty where the file does not exist. */
 export function accountRows(io: ProgramIo, file: "passwd" | "group" | "hosts"): readonly (readonly string[])[] {
   const path = `/etc/${file}`;
   const node = io.files.look(path);

@@ -32,7 +32,7 @@ export class JobEnded extends Error {
 /** Ctrl-C at an interactive shell ends what it runs. */
 export class Interrupted extends Error {}
 
-/** What a script cannot go on behind: a value for a constant, or a parameter that must be set and is not. */
+/** Ends the script: an assignment to a constant, or an unset parameter that must be set. */
 export class FatalError extends Error {}
 
 /** A command that fails without having run: a redirection or an expansion that is refused. */

@@ -22,7 +22,7 @@ export interface Job {
   signal(name: string): void;
 }
 
-/** What a job runs in: its signal aborts when the job is killed. */
+/** The scope of a job: its signal aborts when the job is killed. */
 export interface JobScope {
   readonly signal: AbortSignal;
   /** Handles the signals that the job is sent; false where a signal is to end it. */

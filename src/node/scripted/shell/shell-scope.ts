@@ -13,7 +13,7 @@ import type { Command, ProcessPart } from "./parse/syntax.js";
 import { type ShellArray, detached } from "./variables.js";
 import { Pace } from "../../../base/time/pace.js";
 
-/** How a shell was called. */
+/** How a shell was started. */
 export interface ShellCall {
   /** $0. */
   readonly name: string;

@@ -22,7 +22,7 @@ const SITES: Readonly<Record<string, Omit<Site, "title">>> = {
   apache: { server: "httpd", root: "/app", port: 8080 },
 };
 
-/** Of an image by its last name: "docker.io/bitnami/nginx:1.27"; undefined for one of no web server. */
+/** Finds the site of a web server's image by the last part of its name: "docker.io/bitnami/nginx:1.27"; undefined for other images. */
 export function siteOf(image: string): Site | undefined {
   const [tagged = ""] = image.split("@");
   const names = tagged.split("/");
@@ -41,7 +41,7 @@ export const isMountedAt = ({ root }: Site, paths: readonly string[]): boolean =
     return `${root}/`.startsWith(`${place}/`) || place.startsWith(`${root}/`);
   });
 
-/** What the web server answers; undefined where it has no files at all. */
+/** The web server's answer to a request; undefined where it has no files at all. */
 export function answerOf(files: FileSystem, site: Site, request: HttpRequest): HttpAnswer | undefined {
   const folder = files.look(site.root);
   if (folder?.kind !== "directory" || files.entriesAt(site.root, folder).size === 0) return undefined;

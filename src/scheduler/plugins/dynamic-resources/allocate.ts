@@ -26,7 +26,7 @@ interface OfferedDevice {
   readonly isLocal: boolean;
 }
 
-/** What a device is known by among all. */
+/** The unique id of a device. */
 export const deviceId = (driver: string, pool: string, device: string): string => `${driver}/${pool}/${device}`;
 
 /**

@@ -23,7 +23,7 @@ export interface Constraint {
 
 export const HOSTNAME = "kubernetes.io/hostname";
 
-/** What kube-scheduler spreads pods of services and controllers by that say nothing of it. */
+/** kube-scheduler's default constraints, for pods of services and controllers that have none of their own. */
 export const SYSTEM_DEFAULTS: readonly TopologySpreadConstraint[] = [
   { topologyKey: HOSTNAME, whenUnsatisfiable: "ScheduleAnyway", maxSkew: 3 },
   { topologyKey: "topology.kubernetes.io/zone", whenUnsatisfiable: "ScheduleAnyway", maxSkew: 5 },

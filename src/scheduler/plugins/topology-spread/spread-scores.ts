@@ -13,7 +13,7 @@ interface ScoredConstraint extends Constraint {
   weight: number;
 }
 
-/** How many matching pods the domains of the preferred constraints have: the fewer, the better. */
+/** Scores nodes by the matching pods in the domains of the preferred constraints: fewer pods score higher. */
 export class SpreadScores {
   private constructor(
     private readonly constraints: readonly ScoredConstraint[],

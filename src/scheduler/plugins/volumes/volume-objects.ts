@@ -55,7 +55,7 @@ export function reaches({ spec }: PersistentVolume, node: { readonly name: strin
   return terms === undefined || terms.some((term) => matchesTerm(term, node));
 }
 
-/** kube-apiserver's words for a claim that is not there. */
+/** kube-apiserver's message for a claim that does not exist. */
 export const claimNotFound = (key: string): string =>
   `persistentvolumeclaim "${key.slice(key.indexOf("/") + 1)}" not found`;
 

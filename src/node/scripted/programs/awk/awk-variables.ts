@@ -8,7 +8,7 @@ import { fieldsOf, type Separator } from "./awk-records.js";
 import { AwkError, type AwkProgram, type NameRef, slotOf, SPECIAL } from "./awk-syntax.js";
 import { awkRegexp } from "./awk-regexp.js";
 
-/** What an element of an array, or a field that is made, takes beside its bytes. */
+/** The bytes of memory that an array's element or a field takes in addition to its text. */
 export const ELEMENT_BYTES = 96;
 
 /** Bytes of variables are counted when they have changed by so many. */

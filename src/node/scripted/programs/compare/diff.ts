@@ -233,7 +233,7 @@ function hunksOf(changes: readonly Change[], context: number): Change[][] {
   return hunks;
 }
 
-/** Lines of the first text that lines of the second one replace; both may be none. Lines count from 0, the ends are behind them. */
+/** A range of lines in the first text that a range of the second one replaces; either may be empty. Lines count from 0, ends are exclusive. */
 export interface Change {
   readonly from: number;
   readonly to: number;

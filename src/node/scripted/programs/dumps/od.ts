@@ -52,7 +52,7 @@ export async function* byteRows(
   if (row.length > 0) yield row;
 }
 
-/** A size such as 16, 0x10 or 1k; undefined where it is none. */
+/** Parses a size such as 16, 0x10 or 1k; undefined for an invalid one. */
 export function byteCount(text: string): number | undefined {
   const [, hex, digits = "", unit = ""] = /^(?:0[xX]([0-9a-fA-F]+)|(\d+))([bkKmMG]?)B?$/.exec(text) ?? [];
   if (hex !== undefined) return Number.parseInt(hex, 16);

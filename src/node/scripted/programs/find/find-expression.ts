@@ -14,7 +14,7 @@ export interface Entry {
   readonly node: FileNode;
 }
 
-/** What a walk does by its expression, and what the expression asks of it. */
+/** The walk of find: the functions that its expression calls. */
 export interface Walk {
   readonly io: ProgramIo;
   readonly now: number;

@@ -6,7 +6,7 @@ import { CurlFailure } from "./curl-failure.js";
 /** An option of curl that was given, by its long name, with its value. */
 export type GivenOption = readonly [name: string, value: string];
 
-/** What a command line of curl says. */
+/** A parsed command line of curl. */
 export interface CurlOptions {
   readonly given: readonly GivenOption[];
   readonly urls: readonly string[];
@@ -149,7 +149,7 @@ const unknown = (option: string, exists: boolean): Error =>
 const MOST_BYTES = 16 * 1024 * 1024;
 const READ_ERROR = 26;
 
-/** What a command line sends: all its data, joined as curl joins them. */
+/** The request body of a command line: all its data, joined as curl joins them. */
 export interface CurlData {
   readonly bytes: Buffer;
   readonly contentType: string;
@@ -157,7 +157,7 @@ export interface CurlData {
   readonly accept?: string;
 }
 
-/** Undefined where nothing is sent. */
+/** Collects the request body; undefined where the command line sends none. */
 export async function curlData(io: ProgramIo, { given }: CurlOptions): Promise<CurlData | undefined> {
   const parts: Buffer[] = [];
   let isJson = false;

@@ -33,7 +33,7 @@ export interface TlsChoice {
   readonly isInsecure?: boolean;
 }
 
-/** The server did not show whom it must be, or speaks no TLS. */
+/** The server's certificate is not the expected one, or the server does not speak TLS. */
 export class TlsError extends Error {
   override readonly name = "TlsError";
 

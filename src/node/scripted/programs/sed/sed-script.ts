@@ -1,6 +1,6 @@
 import type { PosixRegexp } from "../posix-regexp.js";
 
-/** Which lines a command is for. */
+/** An address: it selects the lines for a command. */
 export type Address =
   | { readonly kind: "line"; readonly line: number }
   | { readonly kind: "last" }

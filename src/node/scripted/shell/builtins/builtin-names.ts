@@ -9,7 +9,7 @@ const NOT_FOUND = 127;
 
 type Kind = "keyword" | "alias" | "function" | "builtin" | "file";
 
-/** What a name is in a shell: for a program its path, for an alias its value. */
+/** The meaning of a name in a shell: for a program with its path, for an alias with its value. */
 export interface Named {
   readonly kind: Kind;
   readonly path: string;

@@ -1,7 +1,7 @@
 import { Pace } from "../../../../base/time/pace.js";
 import type { Steps } from "../../../../base/async/steps.js";
 
-/** What $((...)) cannot compute. */
+/** Thrown for an arithmetic expression $((...)) that cannot be evaluated. */
 export class ArithmeticError extends Error {}
 
 /** The variables of an expression; `index` is that of an array's element. */

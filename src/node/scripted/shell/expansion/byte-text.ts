@@ -11,7 +11,7 @@ export function byteText(code: number): string {
   return String.fromCharCode(byte > HIGHEST_ASCII ? FIRST + byte : byte);
 }
 
-/** A text of bytes: what is UTF-8, and the other bytes as {@link byteText} has them. */
+/** Decodes bytes: UTF-8 as text, and other bytes as {@link byteText} represents them. */
 export function textOf(bytes: Buffer): string {
   if (isUtf8(bytes)) return bytes.toString("utf8");
   let text = "";

@@ -104,7 +104,7 @@ async function expandPart(part: Part, first: boolean, word: Word, scope: Expansi
   }
 }
 
-/** The key of an element: the text itself in an associative array, else a number, which counts from the end where it is negative. */
+/** Expands the key of an element: the text itself in an associative array, else a number, which counts from the end where it is negative. */
 export async function expandKey(name: string, index: Word, scope: ExpansionScope): Promise<string> {
   const array = scope.array(name);
   if (array?.isAssociative === true) return expandWord(index, scope);

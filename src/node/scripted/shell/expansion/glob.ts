@@ -52,7 +52,7 @@ export const LONGEST_PATTERN = 64 * 1024;
 /** Whether a piece may have a character that matches others. */
 const SPECIAL = /[*?[\\]/;
 
-/** True where the pieces match their own text alone. */
+/** Whether the pieces have no special characters of patterns: they match only their own text. */
 export const isLiteral = (pieces: readonly PatternPiece[]): boolean =>
   pieces.every(({ text, quoted }) => quoted || !SPECIAL.test(text));
 

@@ -13,7 +13,7 @@ export function firstChanged(value: string, change: (char: string) => string): s
   return change(first) + value.slice(first.length);
 }
 
-/** A text as it is, or as its characters where some of them are two units. */
+/** Returns a text unchanged, or as an array of characters where some of them are surrogate pairs. */
 export function* charactersOf(text: string): Steps<string | readonly string[]> {
   const pace = new Pace();
   const characters: string[] = [];
@@ -30,7 +30,7 @@ export function* charactersOf(text: string): Steps<string | readonly string[]> {
   return characters;
 }
 
-/** How many characters a text has. */
+/** Counts the characters of a text. */
 export function* countCharacters(text: string): Steps<number> {
   const pace = new Pace();
   let count = text.length;

@@ -6,7 +6,7 @@ export type Part =
   | ProcessPart
   | { readonly kind: "arithmetic"; readonly expression: Word; readonly quoted: boolean };
 
-/** <(commands) and >(commands): a path by which a program reads what they write, or writes what they read. */
+/** <(commands) and >(commands): a path from which a program reads their output, or to which it writes their input. */
 export interface ProcessPart {
   readonly kind: "process";
   readonly direction: "<" | ">";
@@ -101,7 +101,7 @@ export interface FunctionDefinition {
   readonly script?: string;
 }
 
-/** What redirections may follow. */
+/** A compound command, which redirections may follow. */
 export type CompoundCommand =
   | { readonly kind: "subshell" | "group"; readonly body: Command; readonly redirects: readonly Redirect[] }
   | {
