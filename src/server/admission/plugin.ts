@@ -51,7 +51,7 @@ export interface ApiAccess {
   readonly informers: InformerFactory;
 }
 
-/** What an admission plugin from outside may take of its server before the server starts: the initializers of k8s.io/apiserver. */
+/** The parts of a server that it passes to a user's admission plugin before it starts: the initializers of k8s.io/apiserver. */
 export interface AdmissionInitialization {
   /** The main server. Reading it throws where the server has none. */
   readonly coreApi: ApiAccess;
@@ -61,7 +61,7 @@ export interface AdmissionInitialization {
   readonly authorize: Authorizer;
 }
 
-/** What plugins may use of the server. */
+/** The parts of the server that plugins may use. */
 export interface AdmissionContext extends ServerTraits {
   readonly objects: AdmissionObjects;
   readonly random: Random;
@@ -81,7 +81,7 @@ export interface AdmissionContext extends ServerTraits {
   readonly manifests?: AdmissionManifests | undefined;
 }
 
-/** The configuration of a plugin whose webhooks or policies files may have. */
+/** The configuration of a plugin whose webhooks or policies may be in manifest files. */
 export interface ManifestFolder {
   /**
    * The absolute path of a folder with webhook configurations, or with policies and their bindings, in YAML and JSON (K37-108). They are in force

@@ -1,7 +1,7 @@
 import type { AuthorizerAttributes } from "../authz/authorizer.js";
 import type { User } from "../request/user.js";
 
-/** What a plugin asks the server's authorizers: may a user do something with a resource. */
+/** A plugin's question to the server's authorizers: whether a user may do something with a resource. */
 export interface ResourceCheck {
   readonly verb: string;
   readonly group: string;

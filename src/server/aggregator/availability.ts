@@ -24,7 +24,7 @@ const ATTEMPTS = 5;
 /** Bytes that are read of a server's list of resources. */
 const LARGEST = 16 * 2 ** 20;
 
-/** What the availability of a service depends on. */
+/** The parts on which the check of a service's availability depends. */
 export interface AvailabilityParts {
   readonly objects: ServiceObjects;
   readonly signal: AbortSignal;

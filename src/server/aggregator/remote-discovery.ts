@@ -8,7 +8,7 @@ import type { RemoteAnswer, RemoteServer } from "./remote-server.js";
 
 const AGGREGATED = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList";
 const ACCEPT = `${AGGREGATED},${AGGREGATED.replace("v=v2;", "v=v2beta1;")}`;
-/** As kube-aggregator names itself to the servers that it asks for its own sake. */
+/** The user headers of kube-aggregator's own requests to aggregated servers. */
 export const AGGREGATOR = { "x-remote-user": "system:kube-aggregator", "x-remote-group": "system:masters" };
 /** A server's discovery is not read beyond this many bytes. */
 const LARGEST = 16 * 2 ** 20;

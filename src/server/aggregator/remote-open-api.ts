@@ -13,7 +13,10 @@ const LONGEST = 5000;
 
 type IndexEntry = { readonly serverRelativeURL: string };
 
-/** The entry of a group version in its server's index of OpenAPI 3; undefined where it has none. Rejects with why it is not known. */
+/**
+ * Reads the entry of a group version in its server's index of OpenAPI 3; undefined where there is none. Rejects with the reason
+ * why it cannot be read.
+ */
 export async function indexEntryOf(
   api: RemoteApi,
   server: RemoteServer,

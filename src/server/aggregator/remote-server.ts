@@ -17,7 +17,7 @@ import type { Address, LocateService } from "../webhook/service-address.js";
 import { serverNameOf } from "../webhook/webhook-target.js";
 import type { RemoteApi } from "../builtin/apiregistration/remote-apis.js";
 
-/** What connections to aggregated servers use of their process. */
+/** The parts of the process that connections to aggregated servers use. */
 export interface RemoteSurroundings {
   /** The certificates of aggregated servers are checked at its time. */
   readonly clock: Clock;
@@ -30,7 +30,7 @@ export interface RemoteSurroundings {
   readonly identity?: (() => ClientIdentity | undefined) | undefined;
 }
 
-/** How a server is reached. Two APIServices that say the same share connections. */
+/** The fields of an APIService that decide how its server is reached. APIServices with equal ones share connections. */
 export type Reach = Pick<RemoteApi, "service" | "caBundle" | "insecureSkipTLSVerify">;
 
 /** A request to an aggregated server. */
@@ -184,7 +184,7 @@ function separate(headers: RemoteRequest["headers"]) {
   return { headers: single, repeatedHeaders };
 }
 
-/** Why a server was not reached or its answer broke off, in Go's words. */
+/** The reason in Go's words why a server was not reached or its response broke off. */
 export function reasonOf(error: unknown): string {
   if (isTransportError(error)) return error.reason;
   return error instanceof Error ? goNetworkReason(error) : errorMessage(error);

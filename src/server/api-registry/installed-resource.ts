@@ -17,7 +17,7 @@ import { type Installation, installationId } from "./installation.js";
 import { keyPrefix, ownKeyPrefix } from "./key-prefix.js";
 import { internalHubCodec, storageCodec, upgradingCodec } from "./storage-codec.js";
 
-/** Where the objects of a resource are kept, and by which rules. */
+/** The storage of a resource's objects, with its strategy and its hub. */
 export interface KeptResource {
   readonly hub: VersionedKind;
   readonly strategy: ResolvedStrategy;
@@ -214,7 +214,7 @@ export class InstalledResource {
   }
 }
 
-/** What the keys of the resource's objects begin with. */
+/** The prefix of the keys of the resource's objects. */
 export function storagePrefix({ group, resource, record, kinds }: Installation): string {
   const named = { group, name: resource };
   return kinds.length === 0 ? keyPrefix(named, record?.storage) : ownKeyPrefix(named);

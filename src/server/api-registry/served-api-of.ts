@@ -14,7 +14,7 @@ export interface ServedBasis {
   readonly title?: ApiTitle | undefined;
 }
 
-/** What is served when these resources are installed. */
+/** Computes the API that is served when these resources are installed. */
 export function servedApiOf(
   epoch: number,
   installations: Iterable<Installation>,

@@ -73,7 +73,7 @@ export function storageCodec(
   };
 }
 
-/** {@link internalCodec}'s bytes as another API server keeps them, for an internal kind that the scheme knows. */
+/** Encodes internal objects as another API server stores them, for an internal kind that the scheme knows; compare {@link internalCodec}. */
 export function internalStorageCodec(
   { scheme, mediaType }: StorageCodecConfig,
   { apiVersion, kind }: Pick<InternalKind, "apiVersion" | "kind">,

@@ -62,7 +62,7 @@ function tokenOf({ headers, webSocket }: Exchange): string | undefined {
   return scheme.toLowerCase() === "bearer" && token !== "" ? token : webSocket?.bearerToken;
 }
 
-/** What a client should know of an Authorization header that is ignored; undefined for one that is not. */
+/** The warning to a client whose Authorization header is ignored; undefined where it is not. */
 export function ignoredHeaderWarning({ headers }: Exchange): string | undefined {
   return /^bearer {2}/i.test(headers["authorization"]?.trim() ?? "") ? EXTRA_SPACE : undefined;
 }

@@ -22,7 +22,7 @@ export const STANDARD_HEADERS: FrontProxyHeaders = {
   extraHeadersPrefixes: ["X-Remote-Extra-"],
 };
 
-/** The headers of a front proxy, and who it is. */
+/** The trusted front proxy: its headers, and the names in its certificate. */
 export interface FrontProxyTrust extends FrontProxyHeaders {
   /** The common names of the proxy's certificate; empty for any. */
   readonly allowedNames: readonly string[];

@@ -38,7 +38,7 @@ function staleness(claims: ReadonlyFields, now: number): Pick<AuthenticatedToken
   return { annotations: { "authentication.k8s.io/stale-token": note } };
 }
 
-/** The audiences that a token is meant for and that are asked for. Throws when there are none. */
+/** The requested audiences that a token is valid for. Throws when there are none. */
 export function commonAudiences(meant: readonly string[], asked: readonly string[]): readonly string[] {
   const common = asked.filter((one) => meant.includes(one));
   if (common.length > 0) return common;

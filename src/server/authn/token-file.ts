@@ -43,7 +43,7 @@ function recordsOf(path: string, text: string): ReturnType<typeof readCsv> {
   }
 }
 
-/** A fixed list. Tokens are looked up by their digests, so that the time a look-up takes says nothing of a token. */
+/** Looks tokens up in a fixed list, by their digests, so that the time of a lookup reveals nothing about a token. */
 export function staticTokens(users: ReadonlyMap<string, User>): TokenLookup {
   const known = new Map([...users].map(([token, user]) => [digest(token), user]));
   return (token) => Promise.resolve(known.get(digest(token)));

@@ -14,7 +14,7 @@ import { clearSystemMetadata, matchNamespace, timestamp } from "../registry/meta
 import type { ApiRequest } from "../request/api-request.js";
 import type { User } from "../request/user.js";
 
-/** How one kind of review is answered. */
+/** How one kind of review is validated and answered. */
 export interface Reviewer {
   /** What is wrong with the question. */
   readonly validate?: (review: KubeObject) => readonly FieldError[];

@@ -52,7 +52,7 @@ export interface PrinterColumn {
   readonly cell: (object: KubeObject, now: number) => TableCell;
 }
 
-/** Undefined for a column whose JSONPath does not parse. */
+/** Makes a column; undefined for one whose JSONPath does not parse. */
 export function columnOf(column: ReadonlyFields): PrinterColumn | undefined {
   const jsonPath = text(column.jsonPath);
   const type = text(column.type) as TableColumnDefinition["type"];

@@ -84,7 +84,7 @@ function accessProblem(object: KubeObject, path: string, wanted: "int64" | "stri
   return isWanted ? undefined : wrong(value, names.length, wanted);
 }
 
-/** The value at a simple path (".spec.replicas"); undefined where the object has none. */
+/** The value at a simple path (".spec.replicas"); undefined where the object lacks it. */
 export function fieldAt(object: unknown, path: string): unknown {
   let value = object;
   for (const name of namesIn(path)) {

@@ -12,7 +12,7 @@ import { canDeal } from "./shuffle-sharding.js";
 export const EXEMPT = "exempt";
 export const CATCH_ALL = "catch-all";
 
-/** What a PriorityLevelConfiguration says. */
+/** The settings of a PriorityLevelConfiguration. */
 export interface LevelSpec {
   readonly name: string;
   readonly uid: string;

@@ -49,7 +49,7 @@ async function createEach(api: ApiSnapshot, objects: readonly KubeObject[]): Pro
   await Promise.all(objects.map(ensure));
 }
 
-/** As {@link createMissing}; it also sets the given fields, except metadata, on objects that exist. */
+/** As {@link createMissing}; it also updates the given fields, except metadata, on objects that exist. */
 export async function createOrAdjust(api: ApiSnapshot, objects: readonly KubeObject[]): Promise<void> {
   const target = targetsIn(api);
   const ensure = async (object: KubeObject): Promise<void> => {
@@ -98,7 +98,7 @@ export async function untilAnswered(work: () => Promise<void>): Promise<void> {
   }
 }
 
-/** Where the store keeps an object. `hub` returns a fresh copy in the hub's version. */
+/** The storage and the scope of an object. `hub` returns a fresh copy in the hub's version. */
 export interface ObjectPlace {
   readonly storage: Getter & Lister & Creater & Updater & GracefulDeleter;
   readonly scope: RequestScope;

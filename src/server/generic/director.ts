@@ -14,7 +14,7 @@ import { answerUnserved, unknownPath } from "./unserved-paths.js";
 /** The operations of a served resource, and of its subresources by name. */
 export type OperationsOf = (resource: ServedResource) => ReadonlyMap<string, Operations>;
 
-/** {@link operationsOf}, once for each served resource. */
+/** As {@link operationsOf}, cached by served resource. */
 export function operationsFor(server: HandlerContext): OperationsOf {
   const resolved = new WeakMap<ServedResource, ReadonlyMap<string, Operations>>();
   return (resource) => {

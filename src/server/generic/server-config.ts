@@ -34,7 +34,7 @@ import type { BootSequence } from "./boot-sequence.js";
 import type { Delegate } from "./delegate.js";
 import type { OwnPaths } from "./own-paths.js";
 
-/** How a server answers and stops: kube-apiserver's generic flags, whose defaults these are. */
+/** How a server answers and stops, with the defaults of kube-apiserver's generic flags. */
 export type Conduct = OptionsOf<typeof conductOptions>;
 
 /** Paths that belong to no API. */

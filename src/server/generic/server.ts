@@ -84,7 +84,7 @@ export interface Server extends Delegate {
   stop(preShutdown?: () => Promise<void>): Promise<void>;
 }
 
-/** How a server reaches the services of its cluster. */
+/** The network by which a server reaches the services of its cluster. */
 export interface ServiceNetwork {
   readonly locate: LocateService;
   /** Hosts of this process, and what connects to all others. */

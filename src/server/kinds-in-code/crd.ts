@@ -12,13 +12,13 @@ import { objectMeta } from "../extensions/custom-version.js";
 import type { DeclaredVersion, Kind, KindColumn, KindOptions, KindScale, VersionDeclaration } from "./declaration.js";
 import { declarationOf, declaredVersion, definitionOf } from "./kind.js";
 
-/** What a CustomResourceDefinition does not say of a kind. */
+/** The options of a kind that its CustomResourceDefinition cannot state. */
 export interface KindFromSchemaOptions extends Pick<KindOptions, "validate" | "strategy" | "storage"> {
   /** By version. Default: fields that the other version does not have are lost. */
   readonly conversions?: Readonly<Record<string, Conversion>>;
 }
 
-/** What {@link crdOf} cannot take from the kind. */
+/** The parts of a definition that {@link crdOf} cannot derive from the kind. */
 export interface CrdOptions {
   /** spec.conversion. Functions cannot be written into a definition. Default: { strategy: "None" }. */
   readonly conversion?: JsonObject;
@@ -127,7 +127,7 @@ function optionsOf(version: ReadonlyFields): KindOptions {
   };
 }
 
-/** A version whose schema came as OpenAPI: its objects are read as custom resources are. */
+/** Declares a version from an OpenAPI schema: its objects are decoded as custom resources are. */
 export function versionFromOpenApi(
   { kind, name, openApi }: { readonly kind: string; readonly name: string; readonly openApi: JsonObject },
   options: KindOptions,

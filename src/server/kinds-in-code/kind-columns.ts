@@ -3,7 +3,7 @@ import { columnOf, type PrinterColumn, tableOf } from "../extensions/custom-colu
 import type { TableColumns } from "../registry/table-columns.js";
 import type { KindColumn } from "./declaration.js";
 
-/** The table of a version: the name, then these columns, or the age where there are none. */
+/** The table of a version: the name, then these columns; the age where there are none. */
 export const kindColumns = (columns: readonly KindColumn[]): TableColumns =>
   tableOf(columns.length === 0 ? undefined : columns.map(made));
 

@@ -54,7 +54,7 @@ export function requestHeaders(exchange: Exchange): Headers {
   return withoutHops(upgradeHeaders(exchange));
 }
 
-/** What is left of an answer's headers for the client. */
+/** The headers of an answer that are forwarded to the client. */
 export function answerHeaders(
   headers: Readonly<Record<string, string | readonly string[] | undefined>>,
 ): Record<string, string | readonly string[]> {

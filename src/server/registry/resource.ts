@@ -137,7 +137,7 @@ export interface AdmitCreate {
   readonly isCharged?: (() => boolean) | undefined;
 }
 
-/** As {@link AdmitCreate}, for a change of `old`. Both phases run again after a conflict. */
+/** As {@link AdmitCreate}, for an update of `old`. Both phases run again after a conflict. */
 export interface AdmitChange {
   readonly mutate?: ((draft: KubeObject, old: KubeObject) => Promise<void>) | undefined;
   readonly validate?: ((object: KubeObject, old: KubeObject) => Promise<void>) | undefined;
@@ -152,10 +152,10 @@ export interface AdmitUpdate {
   readonly isCharged?: (() => boolean) | undefined;
 }
 
-/** Both phases for an object that is about to be deleted; undefined without plugins. Runs again after a conflict. */
+/** Both admission phases for a deletion; undefined without plugins. They run again after a conflict. */
 export type AdmitDelete = ((object: KubeObject) => Promise<void>) | undefined;
 
-/** For the server's own writes, and for those whose request was admitted already. */
+/** Admission that allows everything, for the server's own writes and for requests that were admitted before. */
 export const ADMITTED: AdmitUpdate = { create: {}, update: {} };
 
 /** meta.k8s.io/v1 DeleteOptions after validation. */

@@ -5,7 +5,7 @@ import type { UpgradeOffer } from "./exchange.js";
 import type { WebSocketConnection, WebSocketOffer } from "./exchange.js";
 import { type AnswerHeaders, WrappedExchange } from "./wrapped-exchange.js";
 
-/** What a client was answered, known when its request has ended. Times are milliseconds since the epoch, by the server's clock. */
+/** The answer that a client got, known when its request has ended. Times are milliseconds since the epoch, by the server's clock. */
 export interface Answer {
   /** 101 for a connection that went on in another protocol. Undefined where the client left before an answer, or the exchange was given up. */
   readonly status: number | undefined;

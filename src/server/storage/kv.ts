@@ -104,7 +104,7 @@ export interface OutsideEdit {
 /** Writes an edit into the store, as its own client. Rejects when the edit is refused. */
 export type ApplyOutsideEdit = (edit: OutsideEdit) => Promise<void>;
 
-/** What asks for a check: /healthz and /livez, the default, or /readyz alone. */
+/** The caller of a check: /healthz and /livez, the default, or /readyz alone. */
 export type StorageCheck = "health" | "readiness";
 
 export interface KeyValue {
@@ -215,7 +215,7 @@ export class UnreadableValue extends Uint8Array {
   }
 }
 
-/** The error for who asks for such an object. */
+/** The error of an unreadable value, for a request that needs the value. */
 export const unreadable = ({ error }: UnreadableValue): StatusError => error;
 
 /** A read at a revision that the store has not reached. */
@@ -229,7 +229,7 @@ export class FutureRevisionError extends Error {
   }
 }
 
-/** Every call throws it after {@link Kv.close}. */
+/** Thrown by every call after {@link Kv.close}. */
 export class ClosedError extends Error {
   override readonly name = "ClosedError";
   constructor() {
@@ -240,7 +240,7 @@ export class ClosedError extends Error {
 /** etcd's answer to a request that is larger than its --max-request-bytes. */
 export const REQUEST_IS_TOO_LARGE = "etcdserver: request is too large";
 
-/** What Go's etcd client says of a message, of `size` bytes, that it does not send: it sends `most` at most. */
+/** The error of Go's etcd client for a message of `size` bytes that it does not send, because its limit is `most`. */
 export const messageIsTooLarge = (size: string | number = "", most: string | number = ""): string =>
   `rpc error: code = ResourceExhausted desc = trying to send message larger than max (${size} vs. ${most})`;
 

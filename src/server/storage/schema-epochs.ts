@@ -48,7 +48,7 @@ export interface UnfinishedMigration {
 export const encodeMigration = (migration: UnfinishedMigration): Uint8Array =>
   encodeRecord({ epochs: [UNKNOWN], migration });
 
-/** Undefined for a record of schema epochs. */
+/** Decodes the record of an unfinished migration; undefined for a record of schema epochs. */
 export function unfinishedMigration(value: Uint8Array): UnfinishedMigration | undefined {
   const { migration } = decodeRecord(value);
   if (typeof migration !== "object" || migration === null) return undefined;

@@ -18,13 +18,13 @@ import {
 import { answerFields, auditIdOf, requestFields, spanName, verbFields } from "./request-fields.js";
 import { SlowTrace } from "./slow-trace.js";
 
-/** Where spans go: the API of OpenTelemetry, and a tracer of the provider that records them. */
+/** OpenTelemetry's API, and a tracer of the provider that records spans. */
 export interface SpanRecorder {
   readonly api: typeof OpenTelemetry;
   readonly tracer: OpenTelemetry.Tracer;
 }
 
-/** Where the texts about slow requests go. */
+/** The log for slow requests. */
 export interface SlowRequestLog {
   readonly write: (text: string) => void;
   /** klog's level: below 2 nothing is measured, and from 4 on a text has every step. */

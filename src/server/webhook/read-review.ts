@@ -12,7 +12,7 @@ import type { WebhookAnswer } from "./webhook-client.js";
 import { decodeJson } from "../../machinery/wire/json/json-decoder.js";
 import type { RestResponse } from "../../client/rest/rest-client.js";
 
-/** What a webhook answered, with the kind that it said; parts that it left out are "". */
+/** A webhook's answer, with the kind that it states; missing parts are "". */
 export interface AnsweredReview {
   readonly stated: GroupVersionKind;
   readonly response: ReadonlyFields | undefined;

@@ -9,7 +9,7 @@ import { isJsonObject, type JsonValue } from "../../../machinery/meta/json.js";
 import { anyJson, list, string, struct } from "../../../machinery/schema/build-schema.js";
 import type { Schema, StructSchema } from "../../../machinery/schema/schema.js";
 
-/** Where a file has the configuration of one plugin. */
+/** The entry for one plugin in an AdmissionConfiguration. */
 export interface PluginEntry {
   readonly name: string;
   /** A file; a relative name is below the folder of the file that holds the entry. */
@@ -73,7 +73,10 @@ const formatOf = ({ value }: ConfigurationDocument): ConfigurationFormat =>
 const isLegacy = ({ value }: ConfigurationDocument): boolean =>
   isJsonObject(value) && Object.values(LEGACY).some((key) => Object.hasOwn(value, key));
 
-/** What keeps a server from starting: an admission plugin that cannot be made as it is configured. In kube-apiserver's words. */
+/**
+ * Makes the error, in kube-apiserver's words, with which a server refuses to start: an admission plugin cannot be created with its
+ * configuration.
+ */
 export const admissionFailure = (message: string): Error => new Error(`failed to apply admission: ${message}`);
 
 /**

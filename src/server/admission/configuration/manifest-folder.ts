@@ -9,7 +9,7 @@ import { string, struct } from "../../../machinery/schema/build-schema.js";
 import type { StructSchema } from "../../../machinery/schema/schema.js";
 import type { ManifestFolder } from "../plugin.js";
 
-/** The plugins whose webhooks or policies files may have. */
+/** The plugins whose webhooks or policies may be in manifest files. */
 export const MANIFEST_PLUGINS = [
   "MutatingAdmissionPolicy",
   "MutatingAdmissionWebhook",
@@ -73,7 +73,7 @@ export function readManifestFolder(
   return staticManifestsDir === "" ? {} : { staticManifestsDir };
 }
 
-/** What is wrong with the folder of a plugin, before anybody looks at it; undefined for nothing. */
+/** Returns the fault of a plugin's manifest folder that shows without reading it; undefined for none. */
 export function manifestFolderFault(folder: string, gates: ServerGates): string | undefined {
   if (!gates.enabled(GATE)) {
     return formatFieldError(forbiddenField(FIELD, `${FIELD} requires the ${GATE} feature gate to be enabled`));

@@ -13,7 +13,7 @@ export interface EvaluatedObjects {
   readonly oldObject: JsonObject | null;
 }
 
-/** Another process could not convert an object of the request. */
+/** Thrown when a conversion webhook could not convert an object of the request. */
 export class ConversionError extends Error {
   constructor(cause: unknown) {
     super(errorMessage(cause), { cause });

@@ -12,12 +12,12 @@ function failed(name: string, value: Value): Value {
   return new ErrorValue(`composited variable "${name}" fails to evaluate: ${value.message}`);
 }
 
-/** What an expression came to; `error` is in kube-apiserver's words. */
+/** The result of an expression; `error` is in kube-apiserver's words. */
 export type Outcome =
   | { readonly value: Value; readonly error?: undefined }
   | { readonly value?: undefined; readonly error: string };
 
-/** All expressions together have cost more than they may; none after it is evaluated. */
+/** Thrown when all expressions together exceed their cost budget; no further expression is evaluated. */
 export class OutOfBudget extends Error {
   constructor() {
     super("validation failed due to running out of cost budget, no further validation rules will be run");

@@ -11,7 +11,7 @@ export interface BoundPodChange {
   readonly node: string;
 }
 
-/** Undefined for a pod that no node has yet, and where the spec stays: its generation does too. */
+/** Returns an update of a bound pod's spec; undefined for a pod without a node, and where the generation, and thus the spec, is unchanged. */
 export function boundPodChange(attributes: AdmissionAttributes): BoundPodChange | undefined {
   const pod: ReceivedObject<Pod> | undefined = attributes.object;
   const old: ReceivedObject<Pod> | undefined = attributes.oldObject;

@@ -91,7 +91,7 @@ export function templateOf(group: string, resource: string, holder: KubeObject):
   return checkedPod(at);
 }
 
-/** Whether an update of a pod can change what the standards say of it: which containers it has, and their images. */
+/** Whether an update of a pod can change the result of the standards' checks: it changes its containers or their images. */
 export function isSignificantUpdate(pod: KubeObject, old: KubeObject): boolean {
   const [spec, before] = [object(pod["spec"]), object(old["spec"])];
   for (const field of ["containers", "initContainers"]) {

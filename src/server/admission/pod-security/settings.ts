@@ -80,7 +80,7 @@ function nameErrors(
   });
 }
 
-/** As PodSecurityConfiguration of pod-security.admission.config.k8s.io/v1. */
+/** The configuration of the plugin: PodSecurityConfiguration of pod-security.admission.config.k8s.io/v1. */
 export interface PodSecurityConfiguration {
   /** What holds in namespaces whose labels do not say. Levels are "privileged" by default, versions "latest". */
   readonly defaults?: PodSecurityDefaults;

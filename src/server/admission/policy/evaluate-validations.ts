@@ -3,7 +3,7 @@ import { type EvaluationRun, type Outcome, OutOfBudget } from "../expressions/ev
 import type { AuditAnnotation, Validation } from "./compiled-policies.js";
 import { annotate, type AdmissionAttributes } from "../attributes.js";
 
-/** Why a policy refuses a request. */
+/** The reason why a policy rejects a request. */
 export interface Refusal {
   /** Of the validation in the policy; 0 for what is wrong with the policy as a whole. */
   readonly index: number;
@@ -14,13 +14,13 @@ export interface Refusal {
   readonly milliseconds?: number;
 }
 
-/** Takes the times of validations, and the failures that a policy ignores. */
+/** Records the times of validations, and the failures that a policy ignores. */
 export interface ValidationTimes {
   now(): number;
   ignored(message: string, milliseconds: number): void;
 }
 
-/** What the validations of a policy found. A failure of a policy that ignores failures is left out. */
+/** Evaluates the validations of a policy. If the policy ignores failures, they are left out of the result. */
 export async function evaluateValidations(
   validations: readonly Validation[],
   ignoresFailures: boolean,

@@ -75,7 +75,7 @@ function userInfo({ name, uid = "", groups, extra = {} }: User): object {
   };
 }
 
-/** What a webhook decided. */
+/** The decision of a webhook. */
 export interface ReviewResult {
   readonly allowed: boolean;
   /** JSON; empty for none. */

@@ -48,8 +48,8 @@ export const inWebhookPart = <T>(
   );
 
 /**
- * Asks one webhook. Its warnings and audit annotations become those of the request. Rejects with a {@link CallingWebhookError},
- * or with the StatusError that the client gets: the webhook denies the request, or has side effects in a dry run.
+ * Calls one webhook. Its warnings and audit annotations are added to the request. Rejects with a {@link CallingWebhookError}, or
+ * with the StatusError for the client: the webhook denies the request, or has side effects in a dry run.
  */
 export async function callWebhook(
   phase: "mutating" | "validating",

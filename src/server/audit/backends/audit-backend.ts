@@ -2,7 +2,7 @@ import { errorMessage } from "../../../base/text/error-message.js";
 import type { AuditEvent, AuditFunction } from "../audit-event.js";
 import { legacyLine, type RecordedEvent } from "../recorded-event.js";
 
-/** Takes events and keeps them, or sends them on. */
+/** Stores events, or sends them on. */
 export interface AuditBackend {
   /** Returns, or resolves to, false where an event was not kept and its request should fail. Never throws or rejects. */
   process(events: readonly RecordedEvent[]): boolean | Promise<boolean>;
@@ -10,7 +10,7 @@ export interface AuditBackend {
   close(): Promise<void>;
 }
 
-/** What went wrong, by the names that kube-apiserver counts it by. */
+/** The audit plugin that failed, by the name under which kube-apiserver counts its errors. */
 export type AuditPlugin = "log" | "webhook" | "buffered" | "truncate" | "function";
 
 /** Counts of apiserver_audit_* metrics. */
@@ -41,7 +41,7 @@ export class AuditCounts {
 /** Is told of events that a plugin has not kept, and why. */
 export type ReportLost = (plugin: AuditPlugin, error: unknown, events: readonly RecordedEvent[]) => void;
 
-/** Counts lost events, and reports them with what they say, so that the server's own log has them. */
+/** Makes a function that counts lost events, and reports each with its content, so that the server's own log has it. */
 export const reportLost =
   (counts: AuditCounts, report: (error: unknown) => void): ReportLost =>
   (plugin, error, events) => {

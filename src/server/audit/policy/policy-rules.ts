@@ -2,7 +2,7 @@ import type { AuthorizerAttributes } from "../../authz/authorizer.js";
 import type { AuditLevel, AuditStage } from "../audit-event.js";
 import type { AuditedResources, AuditPolicy, AuditRule } from "./audit-policy.js";
 
-/** What a policy says about one request. */
+/** The policy's decision about one request. */
 export interface AppliedRule {
   readonly level: AuditLevel;
   readonly omitStages: ReadonlySet<AuditStage>;

@@ -16,7 +16,7 @@ import {
   readsClaim,
 } from "./expression.js";
 
-/** A rule by an expression, and what to say where it does not hold. */
+/** A validation rule: an expression, and the message for its failure. */
 export interface Rule {
   readonly expression: Expression;
   readonly message: string;

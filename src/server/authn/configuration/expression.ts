@@ -52,7 +52,7 @@ function environmentOf(variable: keyof typeof ENVIRONMENTS): Environment {
   return environment;
 }
 
-/** An expression that says what a user has: of any type, which is checked when it is evaluated. */
+/** Compiles an expression that maps claims to a part of the user. Its type is checked when it is evaluated. */
 export const compileMapping = (text: string, path: string): Compiled => compile("claims", text, path, ANY);
 
 /** An expression that says whether claims are good. */

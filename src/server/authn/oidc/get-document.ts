@@ -6,7 +6,7 @@ import type { Dialer } from "../../../client/transport/dial.js";
 import type { TransportResponse } from "../../../client/transport/transport.js";
 import { CallDeadline } from "../../webhook/call-deadline.js";
 
-/** What requests to issuers use of their process. */
+/** The parts of the process that requests to issuers use. */
 export interface IssuerSurroundings {
   /** The certificates of issuers are checked at its time. */
   readonly clock: Clock;

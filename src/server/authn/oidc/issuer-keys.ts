@@ -7,7 +7,7 @@ import { type CompactToken, verifies } from "../../../machinery/crypto/jwt/jws.j
 import { list, object, objects, type ReadonlyFields, text } from "../../../machinery/meta/access.js";
 import { getDocument, type IssuerDocument, type IssuerSurroundings } from "./get-document.js";
 
-/** Which issuer, and where it says how its tokens are checked. */
+/** An issuer, and the URL of its discovery document. */
 export interface Issuer {
   readonly url: string;
   /** Left out: the well-known place below {@link url}. */

@@ -53,7 +53,7 @@ function read(line: string): JsonValue {
   return line.trimStart().startsWith("{") ? decodeJson(line).value : parseYaml(line);
 }
 
-/** One rule of an ABAC policy file, in the meaning of v1beta1. "*" matches everything, "" nothing but what is not there. */
+/** One rule of an ABAC policy file, with v1beta1's meaning. "*" matches everything, "" only an absent value. */
 export interface AbacPolicy {
   readonly user: string;
   readonly group: string;

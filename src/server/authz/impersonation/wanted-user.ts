@@ -12,7 +12,7 @@ export const hasOnlyName = ({ uid, groups, extra }: WantedUser): boolean =>
 const UNAUTHENTICATED = "system:unauthenticated";
 const AUTHENTICATED = "system:authenticated";
 
-/** The user with the group that says whether it is authenticated. One in system:unauthenticated is not authenticated as well. */
+/** Adds the group that states whether the user is authenticated. A user in system:unauthenticated is not put into system:authenticated, too. */
 export function withAuthenticationGroup(user: User): User {
   if (user.name === "system:anonymous") return inGroup(user, UNAUTHENTICATED);
   return user.groups.includes(UNAUTHENTICATED) ? user : inGroup(user, AUTHENTICATED);

@@ -70,7 +70,7 @@ export interface BoundVolume {
   readonly secrets: readonly string[];
 }
 
-/** Undefined for a volume that no claim is bound to. */
+/** A bound volume with its claim and its secrets; undefined for a volume without a claim. */
 export function boundVolume(volume: KubeObject): BoundVolume | undefined {
   const spec = object(volume["spec"]);
   if (absent(spec["claimRef"])) return undefined;

@@ -41,7 +41,7 @@ const SHARED_DESCRIPTIONS: Readonly<Record<string, string>> = {
   Selector: "The label selector that picks the pods.",
 };
 
-/** The columns of what templates pods, shown by -o wide. */
+/** The columns of kinds with a pod template, shown by -o wide. */
 export const WIDE_TEMPLATE: readonly ColumnSpec[] = ["Containers:string:1", "Images:string:1", "Selector:string:1"];
 
 /** The table of a kind that shows nothing but its name and age. */

@@ -6,7 +6,7 @@ import type { ConversionCaller, ConversionDirection, VersionedKind } from "../..
 /** A value, or a promise of it for a kind that another process converts. */
 export type NowOrLater<T> = T | Promise<T>;
 
-/** Calls `next` with the value, at once when it is no promise. */
+/** Calls `next` with the value: synchronously, unless the value is a promise. */
 export function andThen<T, R>(value: NowOrLater<T>, next: (value: T) => NowOrLater<R>): NowOrLater<R> {
   return value instanceof Promise ? value.then(next) : next(value);
 }

@@ -32,7 +32,7 @@ export interface PatchedObject {
   readonly strictErrors: readonly string[];
 }
 
-/** How the result of a patch is decoded. */
+/** The options for decoding the result of a patch. */
 export interface DecodePatched {
   /** True when it may hold so many values that it is decoded in steps. */
   readonly isLongWork: boolean;

@@ -20,8 +20,8 @@ export interface DecodedPatch {
 }
 
 /**
- * Tells the audit log of a patch. Since Kubernetes 1.37 (K37-106) the log has only what can be read: throws a 400 for a body of a JSON patch that
- * is no JSON.
+ * Passes a patch to the audit log. Since Kubernetes 1.37 (K37-106) only parsed bodies are logged: throws a 400 for a JSON patch
+ * that is not JSON.
  */
 export function auditPatch(
   { audit }: ApiRequest,

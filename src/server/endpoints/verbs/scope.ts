@@ -24,7 +24,7 @@ export function scopeOf(request: ApiRequest, dryRun = false, body?: Uint8Array):
   return { user, verb: info.verb, apiVersion, namespace: info.namespace, warnings, dryRun, token: request, pause };
 }
 
-/** Lets the registry pause during the request when the object that it changes is large. Returns whether the work is long. */
+/** Lets the registry pause during the request if the object that it changes is large. Returns whether it may. */
 export function weigh(scope: EndpointScope, current: StoredObject | undefined): boolean {
   if (scope.pause === undefined && current !== undefined && isLarge(current.bytes)) scope.pause = nextSlice;
   return scope.pause !== undefined;

@@ -29,7 +29,7 @@ export interface FuzzOptions {
   readonly fuzzers?: Fuzzers;
 }
 
-/** What a check did. */
+/** The report of a check. */
 export interface FuzzReport {
   readonly seed: number;
   readonly objects: number;

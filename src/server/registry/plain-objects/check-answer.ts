@@ -35,7 +35,7 @@ export interface CheckedObject {
   readonly version: string | undefined;
 }
 
-/** What the object must be. */
+/** The requirements for a returned object. */
 export interface Expected {
   /** Undefined where any name will do. */
   readonly name?: string | undefined;
@@ -184,7 +184,7 @@ function plainCopy(value: unknown, path: string, depth: number): JsonValue {
   return copy;
 }
 
-/** What a value is, for messages: "an array", "a number". */
+/** Describes a value's type for messages: "an array", "a number". */
 export function nameOfValue(value: unknown): string {
   if (value === null || value === undefined) return String(value);
   if (Array.isArray(value)) return "an array";

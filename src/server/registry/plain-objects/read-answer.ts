@@ -22,7 +22,7 @@ export function iterated(given: unknown): Iterable<unknown> | AsyncIterable<unkn
   throw new WrongAnswerError("", `the answer is ${nameOfValue(given)}, not an array or another iterable`);
 }
 
-/** Puts the place in front of the field that a {@link WrongAnswerError} names. */
+/** Runs a check, and puts the place before the field that a {@link WrongAnswerError} names. */
 export function within<T>(place: string, check: () => T): T {
   try {
     return check();

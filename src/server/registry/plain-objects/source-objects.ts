@@ -273,7 +273,7 @@ export class SourceObjects implements ObjectStore {
   }
 }
 
-/** What a deletion asks of the source beside the request. */
+/** The parts of a source's request that a deletion adds. */
 export const deletionOf = (options: ValidDeleteOptions): SourceUse => ({ deletion: options });
 
 function viewOf(objects: readonly KvObject[], revision: number): ObjectView {

@@ -34,7 +34,7 @@ interface Put {
   readonly edit?: EditUnderWay | undefined;
 }
 
-/** What is done to one key, or found out about its file, in its turn. */
+/** A change of one key, or a check of its file; the changes of a key run one after the other. */
 export type Change =
   | (Put & { readonly type: "create" })
   | (Put & { readonly type: "update"; readonly expected: number })

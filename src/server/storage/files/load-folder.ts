@@ -104,7 +104,7 @@ function loadObject(loading: Loading, place: ObjectPlace): LoadedKey | undefined
   }
 }
 
-/** What is said of a file that cannot be served, to the operator and to clients. */
+/** The error about a file that cannot be served, for the operator and for clients. */
 export const problemOf = (path: string, reason: string): string => `failed walking filepath ${path}: ${reason}`;
 
 /**
@@ -114,7 +114,7 @@ export const problemOf = (path: string, reason: string): string => `failed walki
 export const foreignValue = (object: Parameters<typeof valueOf>[0]): Uint8Array =>
   Buffer.concat([valueOf(object), Buffer.from("\n")]);
 
-/** Why a file is no object's. */
+/** The error about a file that is not at the path of an object. */
 export function oddText(layout: Layout, directory: string, path: string): string {
   const place = layout.meantBy(path);
   const reason =

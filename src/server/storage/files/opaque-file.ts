@@ -15,7 +15,7 @@ export interface OpaqueValue {
 /** Keys are of any length and of any characters, so that their hashes are the names. */
 export const opaquePath = (key: string): string => `${VALUES}/${createHash("sha256").update(key).digest("hex")}`;
 
-/** A line of JSON says whose value follows it. */
+/** Encodes a value that is not an object: a line of JSON with its key, then the bytes of the value. */
 export function writeOpaqueFile({ key, value, expiresAt }: OpaqueValue): Uint8Array {
   const header = JSON.stringify({ key, ...(expiresAt !== undefined && { expiresAt }) });
   return Buffer.concat([Buffer.from(`${header}\n`), value]);

@@ -114,7 +114,7 @@ export function preconditionFailed(gr: GroupResource, name: string, key: string,
   );
 }
 
-/** kube-apiserver's error for it, with code 500. */
+/** kube-apiserver's error, with code 500, for an object to be created that has a resourceVersion. */
 export const resourceVersionOnCreate = (): StatusError =>
   unclassified("resourceVersion should not be set on objects to be created");
 

@@ -32,7 +32,7 @@ export async function listed(
   return found;
 }
 
-/** Of {@link listed}. */
+/** The arguments of {@link listed} for pods. */
 export const POD = ["pods", "pod"] as const;
 export const NODE = ["nodes", "node"] as const;
 export const SERVICE_ACCOUNT = ["serviceaccounts", "serviceaccount"] as const;

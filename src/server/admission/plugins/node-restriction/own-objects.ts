@@ -50,7 +50,7 @@ const KUBELET_SIGNERS: ReadonlySet<unknown> = new Set([
   "kubernetes.io/kube-apiserver-client-kubelet",
 ]);
 
-/** A kubelet asks for certificates in its own name. */
+/** Allows a kubelet to request client certificates only in its own name. */
 export function checkCertificateRequest(request: NodeRequest): void {
   const { attributes, node } = request;
   const asked: ReceivedObject<CertificateSigningRequest> | undefined = attributes.object;
@@ -69,7 +69,7 @@ function commonNameOf(base64: string, { attributes }: NodeRequest): string {
   }
 }
 
-/** A node reports of a claim how far its volume is grown, and nothing else. */
+/** Allows a node to report the resize of a claim's volume in its status, and nothing else. */
 export function checkClaimStatus(request: NodeRequest): void {
   const { attributes, node } = request;
   const { operation, subresource, object: claim, oldObject } = attributes;

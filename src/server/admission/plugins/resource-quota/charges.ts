@@ -25,7 +25,7 @@ import {
 import { type AdmissionAttributes, refused } from "../../attributes.js";
 import type { LimitedResource } from "../resource-quota.js";
 
-/** What each quota is to be charged for a request. Only amounts that the quota limits, and that are more than nothing. */
+/** The amounts that a request is to be charged, by quota. Only amounts above 0 that the quota limits are included. */
 export type Charges = ReadonlyMap<RunningQuota, ReadonlyMap<string, Quantity>>;
 
 /**

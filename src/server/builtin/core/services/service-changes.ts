@@ -11,7 +11,7 @@ import {
 } from "../../../../machinery/meta/received.js";
 import { isExternal, needsHealthCheck, usesNodePorts } from "./service-needs.js";
 
-/** What an earlier write was given stays when a client leaves it out. `before` is the spec as it was. */
+/** Keeps the addresses and ports that were allocated before where a client leaves them out. `before` is the earlier spec. */
 export function keepAllocated(spec: Draft<ServiceSpec>, before: Received<ServiceSpec>): void {
   if (spec.type !== "ExternalName" && before.type !== "ExternalName") {
     if (text(spec.clusterIP) === "" && !absent(before.clusterIP)) spec.clusterIP = before.clusterIP;

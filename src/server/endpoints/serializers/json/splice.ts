@@ -50,7 +50,7 @@ export function versionPlace(bytes: Uint8Array, item: number): number | undefine
   }
 }
 
-/** Returns the {@link versionPlace} of a stored object. In bytes whose keys are in byte order it is searched once. */
+/** Finds the {@link versionPlace} of a stored object. If the keys of the bytes are sorted, it is found once and kept. */
 export function placeOf(stored: Pick<StoredObject, "bytes" | "versionPlace">): number | undefined {
   const { bytes } = stored;
   if (!isSorted(bytes)) return versionPlace(bytes, itemStart(bytes));

@@ -210,7 +210,7 @@ function requireSound({ keyId, encrypted, annotations }: KeySource): void {
   if (faults.length > 0) throw new TransformError(`failed to validate annotations: ${aggregateText(faults)}`);
 }
 
-/** Why a plugin's name of its key cannot be stored; undefined where it can. */
+/** Returns why a plugin's id of its key cannot be stored; undefined where it can. */
 export function keyIdFault(keyId: string): string | undefined {
   const length = Buffer.byteLength(keyId);
   if (length === 0) return "keyID is empty";
