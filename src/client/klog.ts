@@ -18,7 +18,7 @@ export interface VerboseLog {
   structured(level: number, source: string, message: string, values: LogValues): void;
 }
 
-/** The log encodes other values than strings as JSON and omits undefined ones. */
+/** The values of a log line. Values other than strings are encoded as JSON, and undefined ones are omitted. */
 export type LogValues = Readonly<Record<string, string | number | boolean | readonly object[] | undefined>>;
 
 /**

@@ -58,7 +58,7 @@ export function clusterClock(clock: ManualClock): ClusterClock {
 /** How much time may pass while a cluster closes: what waits ends by its own limit, a request after a minute. */
 const CLOSING_MS = 120_000;
 
-/** Resolves when the cluster has closed. Time passes only where that waits for it. */
+/** Resolves when the cluster has closed. It advances the clock only where closing waits for it. */
 export async function closeDriven(clock: ManualClock, closing: Promise<void>): Promise<void> {
   const until = clock.now() + CLOSING_MS;
   const closed = closing.then(() => true);

@@ -37,7 +37,7 @@ export interface CompositionParts {
   readonly authentication: NonNullable<ClusterParts["authentication"]>;
 }
 
-/** The address and the secrets of a server that does not make its own. */
+/** The address and the certificates of a server that does not create its own. */
 export interface GivenServing {
   /** The address that the socket is opened on. */
   readonly host: string;

@@ -11,7 +11,7 @@ import { isLeadershipLost, LeaderElector } from "../client/leaderelection/index.
 import type { Transport } from "../client/transport/transport.js";
 import type { Fence } from "../server/generic/transport/in-process.js";
 
-/** The programs of Kubernetes of which one works at a time, however many servers share a storage. */
+/** A program of Kubernetes of which only one instance works at a time, however many servers share a storage. */
 export type ElectedProgram = "kube-controller-manager" | "kube-scheduler";
 
 /** The durations of an election in milliseconds, as kube-controller-manager's flags --leader-elect-... have them. */

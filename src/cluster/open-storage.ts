@@ -68,7 +68,7 @@ export const isKeptAlone = (options: Pick<StorageOptions, "storage">): boolean =
 export const electionHasNoEffect = ({ storage = "memory" }: StorageOptions): string =>
   `leader election has no effect: storage "${isStorageUrl(storage) ? redactedUrl(storage) : storage}" belongs to one server`;
 
-/** `proxy` leads to etcd. */
+/** Opens the key-value store. `proxy` is the proxy to etcd. */
 export async function openKv(
   options: StorageOptions & Pick<StorageSurroundings, "mustExist"> & { readonly release?: Release },
   clock: Clock,

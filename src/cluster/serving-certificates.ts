@@ -32,8 +32,8 @@ export interface ServingSurroundings {
 }
 
 /**
- * Reads the files that the options name. Rejects with an Error in kube-apiserver's words, which names the files, for what cannot be
- * served, and reports certificates that no client of Go's takes.
+ * Reads the certificate files of the options. Rejects with an Error in kube-apiserver's words, which names the files, for
+ * certificates that cannot be served, and reports those that Go clients reject.
  */
 export async function openServingCertificates(
   options: TlsOptions,

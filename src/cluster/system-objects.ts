@@ -16,7 +16,7 @@ export const SERVICE_CIDR = "10.96.0.0/12";
 /** The address of the cluster's DNS server, which is kubeadm's. */
 export const DNS_ADDRESS = "10.96.0.10";
 
-/** The addresses of the pods of a cluster with nodes, and how many bits those of one node have in common. */
+/** The range of the pods' addresses in a cluster with nodes, and the prefix length of each node's part. */
 export const POD_RANGE = { cidr: "10.244.0.0/16", nodeMask: 24 };
 
 /** The default ServiceCIDR. */
@@ -97,11 +97,11 @@ export function kubernetesEndpoints(servers: readonly ServerAddress[]): readonly
 
 const SERVICE_OF_SLICES = { "kubernetes.io/service-name": SERVICE_NAME };
 
-/** Whether an EndpointSlice is one that {@link kubernetesEndpoints} makes for some port. */
+/** Whether an EndpointSlice is one of those that {@link kubernetesEndpoints} makes. */
 export const isSliceOfPort = ({ metadata = {} }: KubeObject): boolean =>
   metadata.labels?.["kubernetes.io/service-name"] === SERVICE_NAME && /^kubernetes-\d{1,5}$/.test(metadata.name ?? "");
 
-/** The address of the Service that the API is found at. Throws for what is no block of IPv4 addresses. */
+/** The address of the Service "kubernetes", at which pods find the API. Throws for a text that is not a block of IPv4 addresses. */
 export function serviceAddress(cidr: string): string {
   const prefix = parseIpv4Prefix(cidr);
   if (prefix === undefined)

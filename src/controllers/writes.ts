@@ -44,7 +44,7 @@ export async function unlessChanged<T>(work: Promise<T> | undefined): Promise<T 
   }
 }
 
-/** Writes a status that differs from the object's. Answers the object as the server has it then; undefined where it has this status already. */
+/** Writes a status if it differs from the object's. Resolves with the object after the write; undefined where nothing was written. */
 export async function writeStatus<T extends Pick<KubeObject, "metadata"> & { readonly status?: object }>(
   objects: Pick<ResourceClient<T>, "updateStatus">,
   object: T,

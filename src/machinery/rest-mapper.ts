@@ -24,7 +24,7 @@ export interface ApiResource {
 
 const NO_MATCH = Symbol.for("kubets.NoMatch");
 
-/** The server has no such kind or resource. The message is apimachinery's, e.g. `no matches for kind "Foo" in version "v1"`. */
+/** The server lacks the kind or resource. The message is apimachinery's, e.g. `no matches for kind "Foo" in version "v1"`. */
 export class NoMatchError extends Error {
   override readonly name: string = "NoMatchError";
   readonly [NO_MATCH] = true;
@@ -63,12 +63,12 @@ export function isNoMatchError(error: unknown): error is NoMatchError {
   return typeof error === "object" && error !== null && NO_MATCH in error;
 }
 
-/** "apps/v1, Resource=deployments", as Go prints one. */
+/** Formats a resource as Go does: "apps/v1, Resource=deployments". */
 export function formatResource({ group, version, resource }: GroupVersionResource): string {
   return `${group}/${version}, Resource=${resource}`;
 }
 
-/** "apps/v1, Kind=Deployment", as Go prints one. */
+/** Formats a kind as Go does: "apps/v1, Kind=Deployment". */
 export function formatKind({ group, version, kind }: GroupVersionKind): string {
   return `${group}/${version}, Kind=${kind}`;
 }

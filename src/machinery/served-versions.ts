@@ -10,13 +10,13 @@ export const DEFAULT_VERSION = "1.37";
 /** The patch releases that servers and nodes say they are. */
 const PATCHES: Readonly<Record<string, number>> = { __proto__: null as never, "1.37": 1, "1.36": 3 };
 
-/** 36 of "1.36". */
+/** Returns the minor version: 36 of "1.36". */
 export const minorOf = (version: string): number => Number(version.split(".")[1]);
 
-/** "1.35" of "1.36". */
+/** Returns the version before: "1.35" of "1.36". */
 export const versionBefore = (version: string): string => `1.${minorOf(version) - 1}`;
 
-/** "v1.36.3" of "1.36". */
+/** Returns the git version: "v1.36.3" of "1.36". */
 export const gitVersionOf = (version: string): string => `v${version}.${PATCHES[version] ?? 0}`;
 
 /**
@@ -29,7 +29,7 @@ export function servedVersionOf(text: string): string {
   return version;
 }
 
-/** A version of Kubernetes that a server cannot be; the message lists those that it can be. */
+/** Thrown for a version of Kubernetes that a server cannot be; the message lists the possible ones. */
 export class UnservedVersionError extends Error {
   override readonly name = "UnservedVersionError";
 

@@ -109,14 +109,14 @@ export interface VolumeFile {
   readonly mode: number;
 }
 
-/** The pod's own, which all its containers share: an emptyDir. */
+/** A volume of the pod that all its containers share: an emptyDir. */
 export interface PodVolume {
   readonly kind: "pod";
   /** How many bytes fit. Left out: as many as there is room for. */
   readonly capacity?: number;
 }
 
-/** Shared by all pods that mount it, now and later, whichever their nodes. */
+/** A volume that all pods on all nodes which mount it share, now and later. */
 export interface PersistentVolume {
   readonly kind: "persistent";
   /** Of the PersistentVolume. */

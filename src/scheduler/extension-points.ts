@@ -21,7 +21,7 @@ export type ExtensionPoint = keyof typeof METHODS;
 /** The extension points in the order in which a pod passes them. */
 export const EXTENSION_POINTS = Object.keys(METHODS) as readonly ExtensionPoint[];
 
-/** The points that the plugin has methods for. */
+/** Lists the extension points that the plugin has methods for. */
 export const pointsOf = (plugin: SchedulerPlugin): readonly ExtensionPoint[] =>
   EXTENSION_POINTS.filter((point) => METHODS[point].some((method) => plugin[method] !== undefined));
 

@@ -25,7 +25,7 @@ const RESOURCES: Readonly<Record<string, EventResource>> = {
   DeviceClass: "DeviceClass",
 };
 
-/** Informers that start with the first pod that needs them: most clusters use no volumes and no devices. */
+/** Starts informers of volumes and devices for the first pod that needs them: most clusters use neither. */
 export class FollowedKinds {
   readonly #started = new Map<string, { readonly synced: Promise<void>; isSynced: boolean }>();
 

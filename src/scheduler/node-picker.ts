@@ -10,7 +10,7 @@ import { isRejected, type Status } from "./framework/status.js";
 import type { Nominator } from "./queue/nominator.js";
 import { runPoint, type SchedulerMeasuring } from "./scheduler-metrics.js";
 
-/** A plugin failed: the pod is tried again after a backoff. */
+/** Thrown when a plugin failed: the pod is tried again after a backoff. */
 export class PluginError extends Error {
   override readonly name = "PluginError";
 
@@ -19,7 +19,7 @@ export class PluginError extends Error {
   }
 }
 
-/** Picks the node of a pod: filters nodes until enough fit, scores those, and draws lots among the best. */
+/** Picks the node of a pod: it filters nodes until enough fit, scores these, and picks one of the best at random. */
 export class NodePicker {
   /** Where the next cycle begins to look, so that all nodes have their turn. */
   #start = 0;

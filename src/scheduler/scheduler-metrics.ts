@@ -87,7 +87,7 @@ const STATUS_NAMES: Readonly<Record<StatusCode, string>> = {
   error: "Error",
 };
 
-/** Runs the plugins of an extension point, measured where the scheduler is. */
+/** Runs the plugins of an extension point, and measures them if metrics are on. */
 export function runPoint<T>(
   { on }: SchedulerMeasuring,
   point: string,

@@ -48,7 +48,7 @@ export async function parseDocument(text: string, file: string): Promise<Kubecon
   }
 }
 
-/** The entries of one section, those that are no objects left out. */
+/** The entries of one section; those that are not objects are left out. */
 export function entriesOf({ file, value }: KubeconfigDocument, section: Section): readonly LocatedEntry[] {
   const list = isJsonObject(value) ? value[section] : undefined;
   if (!Array.isArray(list)) return [];

@@ -9,13 +9,13 @@ import { isJsonObject, type JsonValue } from "../../machinery/meta/json.js";
 import type { ApiObject, KubeObject, ObjectMeta } from "../../machinery/meta/object.js";
 import type { Stored } from "./stored.js";
 
-/** What happened to an object, and how it is now; if it was deleted, how it was last. */
+/** A change of an object, with its state after the change; after a deletion, with its last state. */
 export interface ObjectEvent<T extends ApiObject = KubeObject> {
   readonly type: "ADDED" | "MODIFIED" | "DELETED";
   readonly object: Stored<T>;
 }
 
-/** What a watch yields: events of objects and, where they are asked for, bookmarks. */
+/** The items of a watch: events of objects and, if requested, bookmarks. */
 export type WatchEvent<T extends ApiObject = KubeObject> =
   | ObjectEvent<T>
   | { readonly type: "BOOKMARK"; readonly object: Bookmark };
@@ -52,9 +52,9 @@ export async function* watchBatches<T extends ApiObject>(
 }
 
 /**
- * Decodes a watch, ERROR events included, one JSON document a line. Integers beyond 2^53 are bigint. What is no event
- * becomes client-go's ERROR event, and an ERROR event is the last one. A last line that broke off is dropped, as client-go
- * drops it. Yields no empty array. At most one event of {@link LONGEST_EVENT} bytes is held.
+ * Decodes the frames of a watch, ERROR events included: one JSON document per line. Integers beyond 2^53 are bigint. An invalid
+ * frame becomes client-go's ERROR event, which is the last one. A truncated last line is dropped, as in client-go. Yields no empty
+ * array. At most one event of {@link LONGEST_EVENT} bytes is buffered.
  */
 export async function* watchFrames(body: AsyncIterable<Uint8Array>): AsyncGenerator<readonly WatchFrame[], void> {
   let held: Uint8Array[] = [];

@@ -17,9 +17,9 @@ export interface Lease extends ApiObject {
 export const LEASES = { group: "coordination.k8s.io", version: "v1", resource: "leases" } as const;
 
 /**
- * Reads and writes the record in one Lease. A write holds the resourceVersion of the Lease that was last read or written, so
- * that a record changed by another candidate is never overwritten. Throws StatusErrors, and TransportErrors when the server
- * does not answer; then a write may have been done all the same.
+ * Reads and writes the record in one Lease. A write carries the resourceVersion of the Lease that was last read or written, so
+ * that a record changed by another candidate is never overwritten. Throws StatusErrors, and TransportErrors when the server does
+ * not answer; the write may have happened nevertheless.
  */
 export class LeaseLock {
   #lease: Lease | undefined;

@@ -16,7 +16,7 @@ export interface Reconciliation<T extends ApiObject> extends NamespacedName {
   readonly signal: AbortSignal;
 }
 
-/** Nothing, when all is as it should be; or when to look again even if nothing changes. */
+/** The result of a reconciliation: nothing, or the time after which the object is reconciled again even if nothing changes. */
 export type ReconcileResult = void | { readonly requeueAfterMilliseconds: number };
 
 /**

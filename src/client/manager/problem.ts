@@ -22,7 +22,7 @@ export type Problem =
   | { readonly type: "informer-fault"; readonly kind: string; readonly fault: ReflectorFault }
   | { readonly type: "failed"; readonly what: string; readonly error: unknown };
 
-/** A line for people. */
+/** Describes a problem in one line for people. */
 export function describeProblem(problem: Problem): string {
   switch (problem.type) {
     case "reconcile-failed": {

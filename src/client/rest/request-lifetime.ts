@@ -133,8 +133,8 @@ export class RequestLifetime {
 const acts = new WeakMap<AbortSignal, Set<() => void>>();
 
 /**
- * Calls `act` once the signal aborts, at once if it has; answers how to take that back. The requests of a program share one listener of
- * a signal: Node warns of more than ten, and each costs it more than all else that a request's end needs.
+ * Calls `act` once the signal aborts, at once if it has; returns a function that cancels this. The requests of a program share one
+ * listener of a signal: Node warns about more than ten, and each costs more than everything else at a request's end.
  */
 export function whenAborted(signal: AbortSignal, act: () => void): () => void {
   if (signal.aborted) {

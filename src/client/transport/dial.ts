@@ -38,7 +38,7 @@ export interface DialTarget {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Hosts of this process. They come before every proxy and the machine's network. */
+/** The hosts of this process, which are reached without a proxy and without the machine's network. */
 export interface ProcessHosts {
   /** Connects to one of them, on which TLS is spoken; rejects where that cannot be. Undefined for every other host. */
   dial(host: string, port: number): Promise<Duplex> | undefined;
@@ -59,7 +59,7 @@ export interface EgressDialers {
   readonly controlplane?: Dialer | undefined;
 }
 
-/** Finds the address of a name that only the caller knows. What it rejects with is why the connection cannot be made. */
+/** Finds the address of a name that only the caller can resolve. It rejects with the reason why the connection cannot be made. */
 export type Locate = () => Promise<{ readonly host: string; readonly port: number }>;
 
 /** How long each step may take, in milliseconds: those of Go's net.Dialer and http.Transport as client-go sets them up. */
@@ -96,7 +96,7 @@ export interface Place {
   readonly port: number;
 }
 
-/** "127.0.0.1:443", "[::1]:443". */
+/** Joins host and port: "127.0.0.1:443", "[::1]:443". */
 export const textOf = ({ host, port }: Place): string => `${host.includes(":") ? `[${host}]` : host}:${port}`;
 
 /** A connection to a host of {@link ProcessHosts}, within the limits of one of TCP. One that is made too late is closed. */
@@ -130,8 +130,8 @@ function refusePlain(connecting: Promise<Duplex>, place: Place): never {
 }
 
 /**
- * Makes a connection and ends it. Resolves when the server, or what stands before it, gives a sign of life; rejects when all are silent
- * for as long as a connection may take.
+ * Opens a connection and closes it. Resolves when the server, or a proxy before it, responds; rejects when none does within the
+ * time limit of a connection.
  */
 export async function reach(target: DialTarget, signal: AbortSignal): Promise<void> {
   try {
@@ -225,7 +225,7 @@ function openConnection({ host, port, signal, lookup }: OpenOptions, trace?: Exc
   return opened(socket, `dial tcp ${textOf({ host, port })}`, signal);
 }
 
-/** Connects to a Unix socket, within the limits of a connection. */
+/** Connects to a Unix socket, within the time limit of a connection. */
 export function openUnixSocket(path: string, signal?: AbortSignal): Promise<Socket> {
   return opened(connectTcp({ path }), `dial unix ${path}`, signal);
 }

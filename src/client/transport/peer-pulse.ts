@@ -10,8 +10,8 @@ export interface PulseTimes {
 }
 
 /**
- * client-go's times, from its variables HTTP2_READ_IDLE_TIMEOUT_SECONDS (default 30; 0: the client asks no server) and HTTP2_PING_TIMEOUT_SECONDS
- * (default 15). Undefined where the client asks none, as with DISABLE_HTTP2.
+ * The times of client-go's pings, from its variables HTTP2_READ_IDLE_TIMEOUT_SECONDS (default 30; 0: no pings) and
+ * HTTP2_PING_TIMEOUT_SECONDS (default 15). Undefined where the client sends no pings, as with DISABLE_HTTP2.
  */
 export function pulseTimes(env: Environment): PulseTimes | undefined {
   const silence = secondsOf(env["HTTP2_READ_IDLE_TIMEOUT_SECONDS"], 30);

@@ -15,9 +15,9 @@ export interface PeerVerification {
 }
 
 /**
- * Verifies the peer of a TLS connection that was made without verification, as Go's crypto/tls does: throws a {@link NetworkFailure} in its
- * words unless the certificates lead to a root and are for `host`. Nothing may be written to the socket before. What OpenSSL thinks
- * of them does not count.
+ * Verifies the peer of a TLS connection that was made without verification, as Go's crypto/tls does: throws a {@link
+ * NetworkFailure} in its words unless the certificates lead to a root and are valid for `host`. The caller must not write to the
+ * socket before. The result of OpenSSL's own check is ignored.
  */
 export function verifyPeer(socket: TLSSocket, host: string, verification: PeerVerification): void {
   const fault = faultOf(sentCertificates(socket.getPeerX509Certificate()), host, verification);

@@ -14,7 +14,7 @@ import { absent, object, objects, text } from "../../machinery/meta/access.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
 import type { ManifestPlugin } from "../../server/admission/configuration/manifest-folder.js";
 
-/** A kind of admissionregistration.k8s.io/v1 that files may have. */
+/** A kind of admissionregistration.k8s.io/v1 that manifest files may contain. */
 export interface ManifestKind {
   readonly kind: string;
   readonly resource: string;

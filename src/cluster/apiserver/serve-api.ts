@@ -68,7 +68,10 @@ function admissionOf({ server, tolerations }: ApiServerOptions): FileAdmissionOp
   return { ...server.admission, ...(tolerations && { configuration: { DefaultTolerationSeconds: tolerations } }) };
 }
 
-/** kube-apiserver has no webhook and no front proxy without their files, and knows no header that no flag names. */
+/**
+ * Completes the options with kube-apiserver's defaults: no webhook and no front proxy without their files, and only the headers
+ * that flags name.
+ */
 export function kubeAuthentication(options: AuthenticationOptions = {}): AuthenticationOptions {
   const { requestHeader, webhook, ...others } = options;
   const hasProxy = requestHeader !== undefined && requestHeader.clientCaFile !== "";

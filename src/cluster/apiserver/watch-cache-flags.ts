@@ -15,12 +15,12 @@ export function readWatchCache(flags: Flags): WatchCacheChoice {
   return Object.fromEntries(sizes.map(({ resource, size }) => [resource, size > 0]));
 }
 
-/** Returns what is wrong with --watch-cache-sizes, in kube-apiserver's words. */
+/** Finds the faults of --watch-cache-sizes, in kube-apiserver's words. */
 export function watchCacheFaults(flags: Flags): readonly string[] {
   return flags.strings("watch-cache-sizes").flatMap((text) => sizeFault(text) ?? []);
 }
 
-/** Names the sizes that change nothing, in kube-apiserver's words. */
+/** Warns about sizes without an effect, in kube-apiserver's words. */
 export function watchCacheWarnings(flags: Flags): readonly string[] {
   if (!flags.bool("watch-cache")) return [];
   const sizes = flags.strings("watch-cache-sizes").flatMap((text) => parseSize(text) ?? []);

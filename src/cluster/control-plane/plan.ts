@@ -19,7 +19,7 @@ import { tokenIssuer } from "../pki/signers.js";
 import { checkServerName } from "../server-name.js";
 import { kubernetesService, SERVICE_CIDR, type ServerAddress } from "../system-objects.js";
 
-/** A part of a control plane: it starts as a step of the server's start, by the name that kube-apiserver has for the step where it has one. */
+/** A part of a control plane, which starts in a step of the server's start. The step has kube-apiserver's name where there is one. */
 export interface ControlPlanePart {
   readonly name: string;
   /** Resolves when the part works. */

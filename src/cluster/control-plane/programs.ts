@@ -25,7 +25,7 @@ import type { ControlPlanePart, ControlPlanePlan } from "./plan.js";
 
 type ElectedParts = Pick<ElectionParts, "clock" | "timers" | "start" | "reportError">;
 
-/** The elections that a server stands for. */
+/** The elections that a server takes part in. */
 export class Elections {
   readonly #running: Election[] = [];
 

@@ -81,7 +81,7 @@ export const syncs = (controller: string): readonly ComponentFlag[] =>
     ...(since !== undefined && { since }),
   }));
 
-/** The same for a controller that synchronizes one object after the other. */
+/** The flag of a controller that reconciles one object after the other. */
 export const oneWorker = (flag: string, workers: number, what: string): ComponentFlag =>
   withoutEffect(
     flag,

@@ -25,8 +25,8 @@ export interface DelegatedAuthentication {
 const CACHE_MS = 10_000;
 
 /**
- * Opens the way to the main server, and reads what it publishes. Rejects, in the words of k8s.io/apiserver, for a kubeconfig that cannot be used, and
- * where the main server cannot be asked, unless the options tolerate that.
+ * Connects to the main server, and reads what it publishes. Rejects, in the words of k8s.io/apiserver, for a kubeconfig that
+ * cannot be used, and where the main server does not answer, unless the options tolerate that.
  */
 export async function openDelegatedAuthentication(
   options: DelegatedAuthenticationOptions,

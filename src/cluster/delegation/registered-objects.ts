@@ -58,8 +58,9 @@ export interface RegistrationWay {
 }
 
 /**
- * Writes the Namespace, the Service and the APIServices that lead a main server to another one; what is there already and right stays as it is.
- * Rejects for a Service or an APIService that leads elsewhere and was made for that, and where a right is missing.
+ * Creates or updates the Namespace, the Service and the APIServices by which a main server finds another server; objects that are
+ * up to date stay as they are. Rejects for a Service or an APIService that was made for another target, and where a right is
+ * missing.
  */
 export async function writeRegistered(way: RegistrationWay, registered: Registered): Promise<void> {
   const { server, service, host } = registered;

@@ -38,7 +38,7 @@ interface TcpTransport {
   readonly tlsConfig?: EgressTls;
 }
 
-/** Paths of PEM files, from the process's folder on. */
+/** The TLS settings of a connection. The paths of PEM files are relative to the process's folder. */
 export interface EgressTls {
   /** Left out: the system's authorities. */
   readonly caBundle?: string;
@@ -101,7 +101,7 @@ const PROTOCOLS = ["Direct", "HTTPConnect", "GRPC"];
 /** The path that kube-apiserver's errors name, whichever selection it is. */
 const PATH = "service.connection";
 
-/** Everything that is wrong with selections, in kube-apiserver's words and order. */
+/** Finds all faults of egress selections, in kube-apiserver's words and order. */
 export function egressErrors(selections: readonly EgressSelection[]): readonly FieldError[] {
   const seen = new Set<string>();
   const ofNames = selections.flatMap(({ name }, index) => {

@@ -23,8 +23,8 @@ export interface Egress extends EgressDialers {
 }
 
 /**
- * Opens the egress selections of a server: a list, or the path of an EgressSelectorConfiguration. Rejects in kube-apiserver's words for those
- * that cannot be right, and for files that cannot be read.
+ * Opens the egress selections of a server: a list, or the path of an EgressSelectorConfiguration. Rejects in kube-apiserver's
+ * words for invalid ones, and for files that cannot be read.
  */
 export async function openEgress(
   egress: string | readonly EgressSelection[],

@@ -63,7 +63,7 @@ export function decodeEncryptionConfiguration(document: ConfigurationDocument): 
   return { resources: object.resources ?? [] };
 }
 
-/** Everything that is wrong with a configuration, in kube-apiserver's words and order. Values of keys are not shown. */
+/** Finds all faults of a configuration, in kube-apiserver's words and order. Values of keys are not shown. */
 export function encryptionErrors(
   { resources = [] }: Partial<EncryptionConfiguration>,
   reloads: boolean,

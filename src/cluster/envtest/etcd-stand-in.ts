@@ -22,9 +22,9 @@ const answersOf = (maxRequestBytes: number): Answers => ({
 });
 
 /**
- * Answers etcd's health check at each of the URLs, "http://127.0.0.1:2379", until the signal aborts. It stores nothing: the
- * API server that finds it in the place of an etcd keeps its objects in its own memory.
- * Rejects for a URL that is not http and for a port that is taken.
+ * Answers etcd's health check at each of the URLs, "http://127.0.0.1:2379", until the signal aborts. It stores nothing: an API
+ * server that finds it in place of an etcd keeps its objects in its own memory. Rejects for a URL that is not http and for a port
+ * that is in use.
  */
 export async function serveEtcdStandIn(
   urls: readonly string[],

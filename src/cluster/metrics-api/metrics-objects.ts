@@ -13,7 +13,7 @@ export function podMetrics({ pod, containers }: PodUsage, now: number): KubeObje
   return { ...measurement("PodMetrics", pod, now), containers: measured };
 }
 
-/** A NodeMetrics: what the pods of the node use together. */
+/** Makes a NodeMetrics: the sum of the usage of the node's pods. */
 export function nodeMetrics(node: KubeObject, pods: readonly PodUsage[], now: number): KubeObject {
   const all = pods.flatMap(({ containers }) => containers);
   const usage = quantities({

@@ -70,8 +70,9 @@ export function metricsResources(parts: MetricsApiParts): readonly ResourceDefin
 const REGISTRATION = "apiregistration.k8s.io";
 
 /**
- * Removes the APIService that servers of earlier versions stored for the metrics API. The metrics API needs none, and helm installs no chart over
- * an object that it does not own: the name is left to metrics-server's chart. An APIService that a client made stays.
+ * Removes the APIService that servers of earlier versions stored for the metrics API. The metrics API no longer needs one, and
+ * helm does not install a chart over an object that it does not own: so the name is free for metrics-server's chart. An APIService
+ * that a client made stays.
  */
 export async function removeEarlierApiService({
   current,

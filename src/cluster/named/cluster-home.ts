@@ -139,8 +139,8 @@ export const listClusters = async (clusters: string): Promise<readonly ClusterHo
 const MARKER = "kubets-data.json";
 
 /**
- * Makes the folder, which no other user may enter, or takes one that is empty or ours and leaves its mode; answers whether it became
- * ours only now. Throws for a folder that holds anything else.
+ * Creates the folder, which no other user may enter, or takes over one that is empty or kubets' own, whose mode it keeps; resolves
+ * with whether the folder was taken over now. Throws for a folder with any other content.
  */
 export async function claimDataDir(folder: string): Promise<boolean> {
   try {
@@ -159,7 +159,7 @@ export async function claimDataDir(folder: string): Promise<boolean> {
   return true;
 }
 
-/** Removes the folder with all it holds, if it is ours. */
+/** Removes the folder with its content, if it is kubets' own. */
 export async function removeDataDir(folder: string): Promise<void> {
   const entries = await readdir(folder).catch(() => [] as string[]);
   if (entries.includes(MARKER)) await rm(folder, { recursive: true, force: true });

@@ -33,7 +33,7 @@ export interface ServerChoice
 export const followsFiles = ({ authentication, authorization }: ServerChoice): boolean =>
   authentication?.configFile !== undefined || authorization?.configFile !== undefined;
 
-/** The flags that say the choice to another process of this program. */
+/** The flags that pass the choice to another process of this program. */
 export const serverArguments = (choice: ServerChoice): string[] => [
   ...argumentsOf(serverOptionTable, choice),
   ...(Object.keys(ARGUMENTS) as (keyof Arguments)[]).flatMap((part) => ownArguments(choice, part)),

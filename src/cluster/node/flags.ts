@@ -20,7 +20,7 @@ const fault =
 const block = (text: string): string | undefined =>
   parseIpv4Prefix(text) === undefined ? "must be a block of IPv4 addresses, such as 10.244.0.0/16" : undefined;
 
-/** The flags of simulated nodes. Those that kubelet has too are called as there. */
+/** The flags of simulated nodes. Flags that the kubelet has, too, have its names. */
 export const nodeSections: readonly FlagSection[] = [
   {
     name: "nodes",

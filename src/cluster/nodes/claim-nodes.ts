@@ -43,10 +43,10 @@ export const marksOf = ({ server, authority }: Pick<ClaimParts, "server" | "auth
 });
 
 /**
- * Makes the Nodes of a server on a shared storage its own, and answers with the block of pod addresses of each, which no other Node of the
- * storage has. Nodes that the server had before and has no longer are removed with their pods. Throws a ServerNameError, and changes nothing, where
- * another live server has a Node of one of the names, or the same name as this one. What this server itself had is taken at once: it was killed,
- * and nothing answers where its Nodes say.
+ * Creates or takes over the Nodes of a server on a shared storage, and resolves with the block of pod addresses of each, which no
+ * other Node of the storage has. Nodes that the server had before and has no longer are removed with their pods. Throws a
+ * ServerNameError, and changes nothing, where another live server has a Node with one of the names, or this server's name. Nodes
+ * of an earlier run of this server are taken over at once: that run was killed.
  */
 export async function claimNodes(
   wanted: readonly WantedNode[],

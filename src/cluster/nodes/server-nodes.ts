@@ -67,9 +67,9 @@ export interface ServerNodesParts {
 }
 
 /**
- * The way to the nodes of all servers on a storage. A server reaches another's pods through that server: by TLS to the port of the node's
- * kubelet, which shows a certificate for the node's name of the authority that both have; to a pod's address by CONNECT there. What an object
- * says of an address is never enough.
+ * Reaches the nodes of all servers on a storage. A server reaches another's pods through that server: by TLS to the kubelet port
+ * of the node, whose certificate for the node's name the common CA signed; a pod's address by CONNECT there. An address that only
+ * an object states is never trusted.
  */
 export class ServerNodes implements Required<Pick<ClusterNetwork, "agentOf" | "isOwn" | "addressOf" | "dial">> {
   readonly #nodes = new Map<string, ServerNode>();

@@ -154,7 +154,7 @@ export async function startNodes(nodes: readonly NodeOptions[], parts: NodeParts
   };
 }
 
-/** Makes what the nodes of a process share. */
+/** Makes the parts that the nodes of a process share. */
 export function nodeSurroundings(
   { transport, clock, timers, random, reportError, network }: RuntimeParts,
   { serviceCidr, dnsAddress } = { serviceCidr: SERVICE_CIDR, dnsAddress: DNS_ADDRESS },

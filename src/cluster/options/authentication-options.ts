@@ -25,7 +25,10 @@ export interface AuthenticationOptions extends Omit<FlagOptions, "anonymous"> {
   readonly anonymous?: boolean | { readonly paths: readonly string[] };
 }
 
-/** A main server that knows the callers of this one, by TokenReviews and by the ConfigMap kube-system/extension-apiserver-authentication. */
+/**
+ * A main server that authenticates the callers of this one, by TokenReviews and by the ConfigMap
+ * kube-system/extension-apiserver-authentication.
+ */
 export interface DelegatedAuthenticationOptions
   extends OptionsOf<typeof delegatedAuthenticationOptions>,
     Pick<MainServer, "optional"> {}
@@ -35,10 +38,7 @@ export type OidcOptions = NonNullable<FlagOptions["oidc"]>;
 export type WebhookOptions = NonNullable<FlagOptions["webhook"]>;
 export type ServiceAccountTokenOptions = NonNullable<FlagOptions["serviceAccounts"]>;
 
-/**
- * Throws an Error in kube-apiserver's words, where the options contradict each other or cannot be right. Files are not read for
- * that.
- */
+/** Throws an Error in kube-apiserver's words for options that are invalid or contradict each other. Files are not read. */
 export function checkAuthenticationOptions(options: AuthenticationOptions): void {
   const problems = problemsOf(options);
   if (problems.length > 0) throw new Error(aggregateText(problems));
@@ -94,7 +94,7 @@ export function requestHeaderNameFaults(options: Omit<RequestHeaderOptions, "cli
   return problems;
 }
 
-/** Headers that work, but not with kube-apiserver's own front proxy, in kube-apiserver's words. */
+/** Returns kube-apiserver's warnings about headers that work, but not with its own front proxy. */
 export function requestHeaderWarnings(options: Partial<RequestHeaderOptions>): readonly string[] {
   const rows = [
     ["requestheader-username-headers", "X-Remote-User header", options.usernameHeaders],

@@ -127,7 +127,7 @@ export interface ServerOptions
   readonly onError?: (error: unknown) => void;
 }
 
-/** Gates by name; docs/kubernetes-versions.md has those that have an effect. */
+/** Feature gates by name; docs/kubernetes-versions.md lists those that have an effect. */
 export interface FeatureGates {
   readonly [name: string]: boolean | undefined;
   /**
@@ -176,7 +176,7 @@ export interface HookContext {
   readonly coreApi: ApiAccess | undefined;
 }
 
-/** The options that the server takes as they are. */
+/** The options that the server uses unchanged. */
 export function ofCaller(
   {
     storageMediaType,
@@ -207,7 +207,7 @@ export function ofCaller(
   };
 }
 
-/** The gate by which users with the right may delete objects that cannot be read. */
+/** The feature gate that allows users with the right to delete objects that cannot be read. */
 export const DELETES_UNREADABLE = "AllowUnsafeMalformedObjectDeletion";
 
 /** Finds the faults of the options about ports and sockets. */

@@ -11,7 +11,7 @@ import { keyMaker } from "./key-maker.js";
 
 const DAY = 86_400_000;
 
-/** The certificate that the server shows to kubelets, made for the first of them and valid by each of the clocks. */
+/** Makes the server's client certificate for kubelets, on its first use, valid by each of the clocks. */
 export function kubeletClient({ ca }: ClusterPki, clocks: readonly Clock[], random: Random): () => ClientIdentity {
   const times = clocks.map((clock) => clock.now());
   return once(() =>
@@ -39,7 +39,7 @@ export const frontProxyInfo = (ca: string): FrontProxyInfo => ({
   ...STANDARD_HEADERS,
 });
 
-/** The certificate that the server shows to aggregated API servers, made for the first of them and valid by each of the clocks. */
+/** Makes the server's client certificate for aggregated API servers, on its first use, valid by each of the clocks. */
 export function frontProxyClient(ca: KeyPair, clocks: readonly Clock[], random: Random): () => ClientIdentity {
   const times = clocks.map((clock) => clock.now());
   return once(() =>
@@ -65,7 +65,10 @@ export interface UserIdentity {
 
 const YEAR = 365 * 86_400_000;
 
-/** A certificate of a user and its key, valid for a year by the first clock and by the second. Throws where the server has no key of its CA. */
+/**
+ * Makes a client certificate of a user with its key, valid for a year by the first clock and by the second. Throws where the
+ * server does not have its CA's key.
+ */
 export function userCertificate(
   { ca }: Pick<ClusterPki, "ca">,
   { user, groups = [] }: UserIdentity,

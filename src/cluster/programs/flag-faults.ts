@@ -1,7 +1,7 @@
 import { errorMessage } from "../../base/text/error-message.js";
 import type { Flags } from "../../component/flags/flag-set.js";
 
-/** The messages of the checks that throw: a program names all that is wrong with its flags at once. */
+/** Runs checks that throw, and returns all their messages: a program reports all faults of its flags at once. */
 export function faultsOf(...checks: readonly (() => unknown)[]): readonly string[] {
   return checks.flatMap((check) => {
     try {

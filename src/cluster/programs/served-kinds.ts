@@ -43,7 +43,7 @@ export async function readServedKinds(parts: ServedKindsParts): Promise<Serves |
   return undefined;
 }
 
-/** Calls `changed` after each change of what the server serves, which it looks at every 30 seconds. Ends when the signal aborts. */
+/** Calls `changed` after each change of the kinds that the server serves, which it reads every 30 seconds. Ends when the signal aborts. */
 export async function followServedKinds(parts: ServedKindsParts, changed: () => void): Promise<void> {
   const { client, clock, timers, signal, report } = parts;
   const discovery = new ServedResources(client.rest, clock);

@@ -51,7 +51,7 @@ export interface TimeAndChance {
   readonly random: Random;
 }
 
-/** The third stage of a server, which alone makes one. */
+/** The third stage of a server, which creates the server. */
 export class CompletedConfig {
   readonly #options: ServerOptions;
   readonly #composition: Composition;

@@ -74,7 +74,7 @@ export async function openPluginAccessOf(
   return opened.open(coreApi, surroundings);
 }
 
-/** Loads the webhooks and policies of files for the plugins that run; undefined where the options name no folder. */
+/** Loads the webhooks and policies of manifest files for the enabled plugins; undefined where the options name no folder. */
 export async function openManifestsOf(
   { admission = {} }: Pick<ServerOptions, "admission">,
   surroundings: ManifestSurroundings,
@@ -89,7 +89,7 @@ export async function openManifestsOf(
   return openManifests(new Map(folders), surroundings);
 }
 
-/** Makes ready to register the server at the main server that the client is of; undefined where it does not register. */
+/** Prepares the registration of the server at the main server of the client; undefined where it does not register. */
 export async function openRegistrationOf(
   { name, options, clock, timers, random }: TimeAndChance & { readonly name: string; readonly options: ServerOptions },
   given: Pick<RegistrationParts, "client" | "pki" | "verifiers" | "report">,
@@ -127,7 +127,7 @@ export async function openEncryptionOf(
   return openEncryption(kv, options, { ...surroundings, warn: onWarning ?? (() => {}) });
 }
 
-/** Opens the audit log. It is loaded where a server has one. */
+/** Opens the audit log. The module is loaded only if a server has one. */
 export async function openAuditOf(
   { audit, onError: report = () => {}, onWarning: warn = () => {} }: ServerOptions,
   { network }: Composition,
@@ -142,8 +142,8 @@ export async function openAuditOf(
 }
 
 /**
- * Opens what traces requests; undefined where nothing does. It is loaded where an option asks for it, or an SDK of OpenTelemetry is registered:
- * its API keeps that under this symbol.
+ * Opens the tracing of requests; undefined where nothing traces them. The module is loaded if an option requires it, or if an SDK
+ * of OpenTelemetry is registered, which its API stores under this symbol.
  */
 export async function openTracingOf(
   { tracing, onWarning: warn = () => {} }: ServerOptions,

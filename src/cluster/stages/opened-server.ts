@@ -89,7 +89,7 @@ export interface OpenedServer extends Opening {
   readonly parts: OpenedParts;
 }
 
-/** Opens what a server needs, and makes it. What is opened is added to `parts`. */
+/** Opens the parts of a server, and makes the server. Each opened part is added to `parts`. */
 export async function openParts(opening: Opening, parts: OpenedParts): Promise<OpenedServer> {
   const { options, composition, clock, timers, random } = opening;
   const { onError: reportError = () => {} } = options;

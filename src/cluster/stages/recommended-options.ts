@@ -15,8 +15,8 @@ import type { DelegatedAuthorizationOptions } from "../options/authorization-opt
 import type { ServerOptions } from "../options/server-options.js";
 
 /**
- * The groups of options that k8s.io/apiserver recommends for a server of an API of its own. A program has the flags of a group, and what they
- * configure, unless the group is undefined.
+ * The groups of options that k8s.io/apiserver recommends for an extension server. A program has the flags of a group, and what
+ * they configure, unless the group is undefined.
  */
 export interface RecommendedOptions {
   /** Where objects are kept; `prefix` is what keys in etcd begin with. */

@@ -47,7 +47,7 @@ export function decodeValue(bytes: Uint8Array): StoredValue {
   return { mediaType: isJson ? JSON_TYPE : "application/yaml", object };
 }
 
-/** Throws a {@link StoredError} where a field of a built-in kind has a value of another type. */
+/** Throws a {@link StoredError} where a field of a built-in kind has a value of the wrong type. */
 export function requireFittingFields({ object, mediaType }: StoredValue): void {
   if (mediaType === PROTOBUF_TYPE) return;
   const { apiVersion = "", kind = "" } = object;

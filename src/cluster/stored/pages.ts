@@ -12,8 +12,8 @@ export interface Pages extends AsyncIterable<readonly KeyValue[]> {
 }
 
 /**
- * Reads a storage page by page, so that memory holds one page at a time: at a revision, or at the current one where it is 0. Compaction may
- * end it with a CompactedError.
+ * Reads a storage page by page, so that memory holds one page at a time: at a revision, or at the current one if it is 0. A
+ * compaction may end it with a CompactedError.
  */
 export function readPages(kv: Kv, prefix: string = ROOT, revision = 0): Pages {
   let at = revision;

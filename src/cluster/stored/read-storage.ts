@@ -23,7 +23,7 @@ export interface ListedKeys {
   readonly keys: readonly ListedKey[];
 }
 
-/** A key in full: "pods/default/web" is "/registry/pods/default/web". */
+/** Completes a key: "pods/default/web" becomes "/registry/pods/default/web". */
 export const wholeKey = (key: string): string => (key.startsWith("/") ? key : ROOT + key);
 
 export const listStorage = (storage: NamedStorage, prefix: string, options: OpenOptions): Promise<ListedKeys> =>

@@ -26,8 +26,8 @@ export interface StoragePlaceOptions extends Pick<Surroundings, "env" | "cwd"> {
 }
 
 /**
- * Reads the name of a storage: "etcd", "disk:FOLDER" or the data folder itself, "cluster:NAME" for what a named cluster stores in, or a URL
- * of a scheme. Throws a {@link StoredError} for any other text.
+ * Parses the name of a storage: "etcd", "disk:FOLDER" or the data folder itself, "cluster:NAME" for the storage of a named
+ * cluster, or a URL of a known scheme. Throws a {@link StoredError} for any other text.
  */
 export async function readStoragePlace(text: string, around: StoragePlaceOptions): Promise<NamedStorage> {
   if (text === "etcd") {

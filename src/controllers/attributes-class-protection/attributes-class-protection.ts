@@ -25,7 +25,7 @@ const FINALIZER = "kubernetes.io/vac-protection";
 const INDEX = "attributes-class";
 const KIND = ["storage.k8s.io/v1", "VolumeAttributesClass"] as const;
 
-/** Keeps a VolumeAttributesClass until no claim and no volume uses it any more. */
+/** Adds a finalizer to VolumeAttributesClasses, and removes it once no claim and no volume uses the class. */
 export function attributesClassProtection({ client, manager }: ControllerContext): void {
   const claims = manager.informers.of("v1", "PersistentVolumeClaim");
   const volumes = manager.informers.of("v1", "PersistentVolume");

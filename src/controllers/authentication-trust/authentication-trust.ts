@@ -10,7 +10,7 @@ import { certificatesIn } from "../../machinery/crypto/certificates.js";
 export const NAMESPACE = "kube-system";
 export const NAME = "extension-apiserver-authentication";
 
-/** Publishes how the server authenticates clients, so that servers of aggregated APIs may do the same. */
+/** Publishes how the server authenticates clients, so that extension servers can do the same. */
 export function authenticationTrust({ client, manager, clock, cluster }: ControllerContext): OwnWork {
   const { authentication } = cluster;
   if (authentication === undefined) return {};

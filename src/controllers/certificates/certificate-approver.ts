@@ -60,7 +60,7 @@ const NODE: Recognition = {
   message: "Auto approving kubelet client certificate after SubjectAccessReview.",
 };
 
-/** Whether nothing has decided the request yet. */
+/** Whether the request has neither been approved nor denied. */
 export function isOpen({ status }: CertificateSigningRequest): boolean {
   const decided = (status?.conditions ?? []).some(({ type }) => type === "Approved" || type === "Denied");
   return !decided && (status?.certificate ?? "") === "";
@@ -75,7 +75,7 @@ export function recognize({ spec }: CertificateSigningRequest): readonly Recogni
   return request.subject.commonName?.at(-1) === spec.username ? [SELF, NODE] : [NODE];
 }
 
-/** The question whether the user of a request may have it approved. */
+/** Makes the SubjectAccessReview that asks whether the user of a request may have it approved. */
 export function reviewOf({ spec }: CertificateSigningRequest, { subresource }: Recognition): SubjectAccessReviewSpec {
   return {
     ...(spec.username && { user: spec.username }),
@@ -92,7 +92,7 @@ export function reviewOf({ spec }: CertificateSigningRequest, { subresource }: R
   };
 }
 
-/** The request as approved. */
+/** Returns the request with the condition Approved. */
 export function approved(request: CertificateSigningRequest, { message }: Recognition): CertificateSigningRequest {
   const condition: CertificateSigningRequestCondition = {
     type: "Approved",

@@ -46,7 +46,10 @@ export function kubeletClientProblem(request: CertificateRequest, usages: readon
 type Request = ReceivedObject<CertificateSigningRequest>;
 type Status = Received<CertificateSigningRequestStatus>;
 
-/** Times are milliseconds since the epoch. `signer` is the name of the request's signer, "kubernetes.io/kube-apiserver-client". */
+/**
+ * Signs a client certificate. Times are milliseconds since the epoch. `signer` is the name of the request's signer,
+ * "kubernetes.io/kube-apiserver-client".
+ */
 export type SignClient = (
   request: string,
   validity: { readonly notBefore: number; readonly notAfter: number },

@@ -42,7 +42,7 @@ export function dueTimes(cronJob: CronJob, schedule: Schedule, now: number, with
   return { since, due, missed: count > MANY ? "many" : "few" };
 }
 
-/** Milliseconds until the next start that is not due yet; undefined when there is none. */
+/** The milliseconds until the next start after now; undefined when there is none. */
 export function nextStartIn(cronJob: CronJob, schedule: Schedule, now: number): number | undefined {
   const next = schedule.next(lastStart(cronJob, schedule, now));
   return next === undefined ? undefined : Math.max(0, next - now);

@@ -106,7 +106,7 @@ export class FailedPodsBackoff {
 /** At most so many pods are created, and deleted, in one reconciliation. */
 const BURST = 250;
 
-/** Keeps a pod of each DaemonSet on every node that may run it. */
+/** Runs one pod of each DaemonSet on every node that may run it. */
 export function daemonSetController(context: ControllerContext): void {
   const { manager } = context;
   const { informers } = manager;

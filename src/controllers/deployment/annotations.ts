@@ -34,7 +34,7 @@ export function maxRevision(sets: readonly ReplicaSet[]): number {
   return Math.max(0, ...sets.map((set) => revisionOf(set) ?? 0));
 }
 
-/** The revision before the highest one; 0 when there is none. */
+/** The second highest revision; 0 when there is none. */
 export function lastRevision(sets: readonly ReplicaSet[]): number {
   const revisions = sets.map((set) => revisionOf(set) ?? 0).sort((a, b) => b - a);
   return revisions[1] ?? 0;

@@ -57,7 +57,7 @@ export function terminatingReplicas(sets: readonly ReplicaSet[]): number | undef
   return sum(observed.map((status) => status.terminatingReplicas ?? 0));
 }
 
-/** The oldest first; of one age by name. */
+/** Sorts ReplicaSets, the oldest first; those of the same age by name. */
 export const byAge = (sets: readonly ReplicaSet[]): ReplicaSet[] => [...sets].sort(compareAge);
 
 export function compareAge(a: ReplicaSet, b: ReplicaSet): number {

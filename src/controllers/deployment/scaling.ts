@@ -17,7 +17,7 @@ export function wasScaled(deployment: Deployment, generations: Generations): boo
     .some((set) => (desiredReplicas(set) ?? wanted) !== wanted);
 }
 
-/** Brings the sets to the Deployment's size without a step of its rollout: several sets grow and shrink in proportion. */
+/** Scales the ReplicaSets to the Deployment's size without a step of its rollout: several of them grow and shrink in proportion. */
 export function scale(deployment: Deployment, generations: Generations): readonly Resize[] {
   const wanted = wantedReplicas(deployment);
   const active = allOf(generations).filter(isScaledUp);

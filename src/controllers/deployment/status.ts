@@ -77,12 +77,12 @@ export function withCondition(conditions: Conditions, added: DeploymentCondition
 export const AVAILABLE = "NewReplicaSetAvailable";
 export const TIMED_OUT = "ProgressDeadlineExceeded";
 
-/** The largest int32 means that there is none. */
+/** Whether the Deployment has a progress deadline; the largest int32 means that it has none. */
 export function hasDeadline({ spec }: Deployment): boolean {
   return spec?.progressDeadlineSeconds !== undefined && spec.progressDeadlineSeconds !== 2 ** 31 - 1;
 }
 
-/** Whether every pod is one of the current template, and available. */
+/** Whether every pod was created from the current template, and is available. */
 export function isComplete(deployment: Deployment, status: DeploymentStatus): boolean {
   const wanted = wantedReplicas(deployment);
   const { updatedReplicas = 0, replicas = 0, availableReplicas = 0, observedGeneration = 0 } = status;
@@ -90,7 +90,7 @@ export function isComplete(deployment: Deployment, status: DeploymentStatus): bo
   return settled && observedGeneration >= (deployment.metadata?.generation ?? 0);
 }
 
-/** The status with the progress of the rollout. `now` in milliseconds. */
+/** Computes the status with the progress of the rollout. `now` in milliseconds. */
 export function rolloutStatus(deployment: Deployment, generations: Generations, now: number): DeploymentStatus {
   const status = deploymentStatus(deployment, generations, now);
   const before = conditionOf(deployment.status?.conditions, "Progressing");

@@ -163,7 +163,7 @@ const STALE_MS = 100;
 /** The index of mirrored slices by the service that they are of. */
 const MIRROR_INDEX = "mirrored";
 
-/** Shows the Endpoints that users write, for services without selectors, in EndpointSlices. */
+/** Mirrors Endpoints that users write for services without selectors into EndpointSlices. */
 export function mirroringController({ client, manager, recorder }: ControllerContext): void {
   const { informers } = manager;
   const events = recorder({ component: "endpoint-slice-mirroring-controller" });

@@ -63,8 +63,8 @@ interface Allocation {
 type Counts = Map<string, number>;
 
 /**
- * Hints that send as much traffic to endpoints as their zones have clients, by the zones' shares of CPU: each endpoint is for its
- * zone, but for those that a zone with too many gives to one with too few.
+ * Computes hints by which the endpoints of a zone get as much traffic as the zone has clients, by the zones' shares of CPU: each
+ * endpoint serves its own zone, except those that a zone with too many gives to one with too few.
  */
 export function hintsByShares(slices: SliceSet, shares: ZoneShares | undefined): HintedSlices {
   const { create, update, unchanged } = slices;
@@ -196,8 +196,8 @@ const OVERLOAD = 0.2;
 const CONTROL_PLANE = ["node-role.kubernetes.io/control-plane", "node-role.kubernetes.io/master"];
 
 /**
- * The shares of the ready nodes' zones, without nodes of the control plane. Undefined where a node has no zone or no CPU, and
- * where there are not two zones.
+ * Computes the shares of CPU of the ready nodes' zones, without control plane nodes. Undefined where a node has no zone or no CPU,
+ * and where there are fewer than two zones.
  */
 export function zoneShares(nodes: readonly Node[]): ZoneShares | undefined {
   const cpus = new Map<string, number>();

@@ -146,7 +146,7 @@ function reuse(
   return { create: fresh, update: updates, remove: gone };
 }
 
-/** The labels of the service, but for those that slices have a meaning for. */
+/** The labels of the service, except those that have a meaning of their own on slices. */
 export function sliceLabels(service: Service): Readonly<Record<string, string>> {
   const {
     [SERVICE_NAME]: _name,
@@ -236,7 +236,7 @@ function addressTypesOf({ spec }: Service): readonly AddressType[] {
   return [clusterIP.includes(":") ? "IPv6" : "IPv4"];
 }
 
-/** A slice has at most so many endpoints. */
+/** The maximum number of endpoints in a slice. */
 export const MOST_ENDPOINTS = 100;
 
 export interface WantedEndpoints {

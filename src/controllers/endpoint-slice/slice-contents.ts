@@ -21,7 +21,7 @@ export function endpointKey({ addresses, targetRef }: Endpoint): string {
   return JSON.stringify([[...addresses].sort(), targetRef?.namespace ?? "", targetRef?.name ?? ""]);
 }
 
-/** Whether two endpoints of one key say the same; hints aside, and which version of the pod they saw. */
+/** Whether two endpoints with one key are equal, except for hints and the version of the pod that they refer to. */
 export function sameEndpoint(a: Endpoint, b: Endpoint): boolean {
   return deepEqual(compared(a), compared(b));
 }

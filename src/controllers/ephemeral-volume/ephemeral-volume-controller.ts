@@ -40,7 +40,7 @@ const hasEphemeralVolumes = ({ spec }: Pod): boolean =>
 /** The name of the claim of a pod's ephemeral volume. */
 const ephemeralClaimName = (pod: Pod, volume: Volume): string => `${pod.metadata?.name ?? ""}-${volume.name}`;
 
-/** The claim of a pod's ephemeral volume, which goes with the pod. */
+/** Makes the claim of a pod's ephemeral volume; the pod owns it. */
 export function ephemeralClaim(pod: Pod, volume: Volume): PersistentVolumeClaim {
   const { namespace = "", name = "", uid = "" } = pod.metadata ?? {};
   const { metadata = {}, spec } = volume.ephemeral?.volumeClaimTemplate ?? {};

@@ -19,7 +19,7 @@ export const ownerOf = ({ apiVersion, kind, name, uid }: OwnerReference, namespa
   uid,
 });
 
-/** Whether both mean the same but for the namespace, which an owner reference does not tell. */
+/** Whether two references are equal except for the namespace, which an owner reference does not contain. */
 export const sameCoordinates = (one: Omit<ObjectIdentity, "namespace">, other: Omit<ObjectIdentity, "namespace">) =>
   one.uid === other.uid && one.name === other.name && one.kind === other.kind && one.apiVersion === other.apiVersion;
 

@@ -21,7 +21,7 @@ function withSortedKeys(value: JsonValue): JsonValue {
   return Object.fromEntries(entries.map(([key, one]) => [key, withSortedKeys(one)]));
 }
 
-/** The data as Go's controllers write it, which is what is hashed. */
+/** The data as Go's controllers encode it, from which the hash is computed. */
 export const revisionText = (data: JsonObject): string => encodeJson(data, { sortKeys: true });
 
 /** The template that a revision keeps; undefined for data of another form. */

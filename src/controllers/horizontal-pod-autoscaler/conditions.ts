@@ -12,7 +12,7 @@ export interface Reason {
 
 export type Conditions = readonly HorizontalPodAutoscalerCondition[];
 
-/** The conditions with this one, in its place or behind the others. Its time is that of its last change of status. `now` in milliseconds. */
+/** Sets a condition, in its place or at the end. Its time is that of its last change of status. `now` in milliseconds. */
 export function withCondition(
   conditions: Conditions,
   type: HorizontalPodAutoscalerConditionType,
@@ -31,7 +31,7 @@ export function withCondition(
 export const ofGeneration = (conditions: Conditions, before: Conditions, observedGeneration: number): Conditions =>
   conditions.map((condition) => (before.includes(condition) ? condition : { ...condition, observedGeneration }));
 
-/** Whether the autoscaler itself brought its target to zero, so that it may bring it back. */
+/** Whether the autoscaler itself scaled its target to zero, so that it may scale it up again. */
 export const isScaledToZero = (conditions: Conditions): boolean =>
   conditions.some(({ type, status }) => type === "ScaledToZero" && status === "True");
 

@@ -37,7 +37,7 @@ export interface Scaled {
   readonly now: number;
 }
 
-/** A metric gives no scale. */
+/** Thrown when a metric yields no scale. */
 export class MetricError extends Error {
   override readonly name = "MetricError";
 

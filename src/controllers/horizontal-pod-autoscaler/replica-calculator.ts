@@ -65,7 +65,7 @@ export function replicasForUtilization(measured: Measured, target: number, conta
   return { replicas, ...first };
 }
 
-/** The scale at which pods use `target` thousandths on average. Throws where that cannot be calculated. */
+/** Computes the replicas at which pods use `target` thousandths on average. Throws where that cannot be calculated. */
 export function replicasForAverage(measured: Measured, target: number): AverageUsage {
   const counted = countedMetrics(measured);
   const replicas = proposed(measured, {
@@ -90,7 +90,7 @@ export function replicasForValue(
   return Math.min(MOST_REPLICAS, Math.ceil(ratio * ready));
 }
 
-/** The scale at which each of the pods has `target` thousandths of the metric's value, and how much each has now. */
+/** Computes the replicas at which each pod has `target` thousandths of the metric's value, and the current value per pod. */
 export function replicasForShare(
   replicas: number,
   tolerances: Tolerances,
@@ -157,7 +157,7 @@ function averageOf(metrics: PodMetrics): number {
   return Math.trunc(total / metrics.size);
 }
 
-/** The pods of a scaled object, by what their metrics are worth. Names of pods. */
+/** The names of a scaled object's pods, grouped by how their metrics count. */
 export interface PodGroups {
   readonly readyCount: number;
   /** Their metrics do not count while they begin. */

@@ -77,7 +77,7 @@ export const DISABLED: Reason = {
   message: "scaling is disabled since the replica count of the target is zero",
 };
 
-/** The history with a change of scale, which only policies of a behaviour ask for. */
+/** Adds a change of scale to the history, which is needed only where `behavior` has policies. */
 export function withChange(
   history: ScaleHistory,
   behavior: HorizontalPodAutoscalerBehavior | undefined,

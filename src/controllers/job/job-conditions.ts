@@ -17,7 +17,7 @@ export function finishedCondition({ status }: Job): JobCondition | undefined {
   );
 }
 
-/** The condition of that type, if it is true. */
+/** The condition of a type, if it is True. */
 export function trueCondition(conditions: Conditions | undefined, type: string): JobCondition | undefined {
   return conditions?.find((condition) => condition.type === type && condition.status === "True");
 }

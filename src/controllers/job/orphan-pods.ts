@@ -41,7 +41,7 @@ export function orphanPodController({ client, manager }: ControllerContext, owne
     });
 }
 
-/** The strategic merge patch that takes the tracking finalizer from a pod. */
+/** The strategic merge patch that removes the tracking finalizer from a pod. */
 export const RELEASE = { metadata: { "$deleteFromPrimitiveList/finalizers": [TRACKING_FINALIZER] } };
 
 /** Whether a controller other than Kubernetes' own manages the job. */

@@ -16,7 +16,7 @@ export interface FailureRecord {
 
 export const NO_FAILURES: FailureRecord = { failures: 0, lastFailure: 0 };
 
-/** The record after more pods ended. A success clears what failed before it. */
+/** Updates the record with pods that have ended. A success resets earlier failures. */
 export function recordAfter(before: FailureRecord, succeeded: readonly Pod[], failed: readonly Pod[]): FailureRecord {
   if (succeeded.length === 0 && failed.length === 0) return before;
   const failures = failed.map(finishedAt);
@@ -28,7 +28,7 @@ export function recordAfter(before: FailureRecord, succeeded: readonly Pod[], fa
   return later.length === 0 ? NO_FAILURES : { failures: later.length, lastFailure: largest(later) };
 }
 
-/** Milliseconds until a pod may be created. `now` in milliseconds. */
+/** The milliseconds until a pod may be created. `now` in milliseconds. */
 export function backoffLeft({ failures, lastFailure }: FailureRecord, now: number): number {
   if (failures === 0) return 0;
   const wait = Math.min(FIRST_MS * 2 ** (failures - 1), LONGEST_MS);
@@ -44,7 +44,7 @@ export function limitsIndexes({ spec }: Job): boolean {
   return spec?.backoffLimitPerIndex !== undefined;
 }
 
-/** Whether the failure of this pod is one too many for its index. */
+/** Whether this pod's failure exceeds the failures that its index may have. */
 export function endsIndex(pod: Pod, job: Job): boolean {
   if (!isFailed(pod, job)) return false;
   const { action, counts } = matchFailurePolicy(job.spec?.podFailurePolicy, pod);
@@ -52,7 +52,7 @@ export function endsIndex(pod: Pod, job: Job): boolean {
   return counts && countOf(pod, FAILURES) >= (job.spec?.backoffLimitPerIndex ?? 0);
 }
 
-/** The annotations of the pod that comes after a failed one of its index, or is the first. */
+/** The annotations for the pod of an index, which count the failures of the index; `replaced` is the failed pod before it, if any. */
 export function failureAnnotations(job: Job, replaced: Pod | undefined): Readonly<Record<string, string>> {
   if (replaced === undefined) return { [FAILURES]: "0" };
   const { counts } = matchFailurePolicy(job.spec?.podFailurePolicy, replaced);

@@ -28,13 +28,13 @@ export function verdictOn(observation: Observation, now: number): JobCondition |
   return stated && newCondition(stated, "True", now);
 }
 
-/** The condition that ends the job for the same reason as the one that announced it. */
+/** Makes the condition that ends the job, with the reason of the condition that announced the end. */
 export function concluding(type: "Complete" | "Failed", announced: JobCondition, now: number): JobCondition {
   const { reason = "", message = "" } = announced;
   return newCondition({ type, reason, message }, "True", now);
 }
 
-/** Milliseconds until the job has been active too long; undefined when it has no such limit or is not active. */
+/** The milliseconds until the job exceeds activeDeadlineSeconds; undefined when it has none or is not active. */
 export function deadlineIn({ spec, status }: Job, now: number): number | undefined {
   if (spec?.activeDeadlineSeconds === undefined || status?.startTime == null || spec.suspend === true) return undefined;
   return Date.parse(status.startTime) + Number(spec.activeDeadlineSeconds) * 1000 - now;

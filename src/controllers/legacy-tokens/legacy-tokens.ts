@@ -67,7 +67,7 @@ export function isTrackedLongEnough(since: string | undefined, now: number): boo
   return start !== undefined && now >= start + DAY_MS + CLEAN_UP_PERIOD_MS;
 }
 
-/** Whether a token secret is old, and not known to have been used lately. */
+/** Whether a token secret is old, and has no recent use on record. */
 export function isUnused({ metadata }: Secret, now: number): boolean {
   const { creationTimestamp, deletionTimestamp, labels } = metadata ?? {};
   if (deletionTimestamp || !creationTimestamp) return false;
@@ -96,7 +96,7 @@ const NAMESPACE = "kube-system";
 /** How long kube-apiserver waits before it makes a deleted ConfigMap again. */
 const PAUSE_MS = 30 * 60_000;
 
-/** Keeps the ConfigMap that has the day from which on the server writes down when tokens in secrets are used. */
+/** Maintains the ConfigMap with the day since which the server records when tokens in secrets are used. */
 export function legacyTokenTracking({ client, manager, clock }: ControllerContext): OwnWork {
   const configMaps = client.of("v1", "ConfigMap");
   let mayCreateAt = Number.NEGATIVE_INFINITY;
@@ -119,7 +119,7 @@ export function legacyTokenTracking({ client, manager, clock }: ControllerContex
   return { prepare: create };
 }
 
-/** The ConfigMap with today, where it has no day. Undefined when it has one. */
+/** Returns the ConfigMap with today's date, if it has none; undefined when it has one. */
 export function withDay(configMap: ConfigMap, now: number): ConfigMap | undefined {
   if (startOfDay(configMap.data?.["since"]) !== undefined) return undefined;
   return { ...configMap, data: { ...configMap.data, since: dayOf(now) } };

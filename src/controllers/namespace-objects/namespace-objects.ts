@@ -12,7 +12,7 @@ export interface NamespaceObject {
   readonly object: KubeObject;
 }
 
-/** Sees to it that every namespace has the objects that controllers add here, created in the order in which they are added. */
+/** Creates the objects that controllers add here in every namespace, in the order in which they are added. */
 export class NamespaceObjects {
   readonly #objects: NamespaceObject[] = [];
   /** By namespace: callers that come meanwhile wait for the same work. */
@@ -46,7 +46,7 @@ export class NamespaceObjects {
   }
 }
 
-/** Prepares new namespaces, and those that an object is deleted from. */
+/** Creates the standard objects in new namespaces, and again when one of them is deleted. */
 export function namespaceObjectsController({ manager, namespaceObjects }: ControllerContext): void {
   const { objects } = namespaceObjects;
   const inNamespace = ({ metadata }: KubeObject) => [{ namespace: "", name: metadata?.namespace ?? "" }];
@@ -66,7 +66,7 @@ export function namespaceObjectsController({ manager, namespaceObjects }: Contro
   });
 }
 
-/** Prepares the namespaces that there are when a server starts. */
+/** Creates these objects in the namespaces that exist at the start of a server. */
 export function preparedNamespaces({ client, namespaceObjects, report }: ControllerContext): OwnWork {
   return {
     async prepare() {

@@ -23,7 +23,7 @@ export interface NamespaceCondition {
 
 type Verdict = Omit<NamespaceCondition, "lastTransitionTime">;
 
-/** A namespace's conditions after a round; undefined when they say all that already. `now` is RFC 3339. */
+/** The conditions of a namespace after an attempt to empty it; undefined when nothing changes. `now` is RFC 3339. */
 export function namespaceConditions(
   namespace: ReceivedObject<Namespace>,
   report: DeletionReport,

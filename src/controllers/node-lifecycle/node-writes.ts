@@ -113,7 +113,7 @@ export function hasTaint(taints: readonly Taint[] | undefined, { key, effect }: 
   return taints?.some((taint) => taint.key === key && taint.effect === effect) === true;
 }
 
-/** The taints after a change; undefined when they stay as they are. `timeAdded` is the time of new ones. */
+/** Computes the taints after a change; undefined when they stay the same. `timeAdded` is the time of new ones. */
 export function changedTaints(
   taints: readonly Taint[] = [],
   { add, remove }: TaintChange,

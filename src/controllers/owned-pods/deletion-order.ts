@@ -14,9 +14,8 @@ export interface DeletionOrderOptions {
 }
 
 /**
- * Pods in the order in which a controller deletes them: those that do least go first. Unassigned, pending, not ready, cheap, on
- * crowded nodes, ready for a short time, often restarted, young. Times that are alike in magnitude count as equal, and the uid
- * decides.
+ * Sorts pods in the order in which a controller deletes them, the least useful first: unassigned, pending, not ready, cheap, on
+ * crowded nodes, ready for a short time, often restarted, young. Times of the same magnitude count as equal, and the uid decides.
  */
 export function inDeletionOrder(pods: readonly Pod[], { crowd, now }: DeletionOrderOptions): Pod[] {
   const ranked = pods.map((pod) => ({

@@ -5,7 +5,7 @@ export function isActive(pod: Pod): boolean {
   return !isOver(pod) && pod.metadata?.deletionTimestamp === undefined;
 }
 
-/** Whether the pod has been deleted and its containers may still run. */
+/** Whether the pod is being deleted, and its containers may still run. */
 export function isTerminating(pod: Pod): boolean {
   return pod.metadata?.deletionTimestamp !== undefined && !isOver(pod);
 }

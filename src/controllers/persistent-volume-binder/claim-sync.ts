@@ -14,7 +14,7 @@ import { objectKey } from "../../client/informers/index.js";
 import { type BinderParts, BinderWrites } from "./binder-parts.js";
 import { awaitingProvisioner, claimInPhase } from "./binding.js";
 
-/** Brings claims to their volumes. */
+/** Binds claims to volumes. */
 export class ClaimSync {
   readonly #write: BinderWrites;
 

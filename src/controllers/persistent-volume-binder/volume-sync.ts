@@ -5,7 +5,7 @@ import { unboundVolume } from "./binding.js";
 import { PROVISIONED_BY } from "../../api/volumes/claims.js";
 import { differsInMode } from "../../api/volumes/volume-match.js";
 
-/** Shows the state of volumes, and reclaims those that their claims have left. */
+/** Keeps the status of volumes up to date, and reclaims volumes whose claims were deleted. */
 export class VolumeSync {
   readonly #write: BinderWrites;
 

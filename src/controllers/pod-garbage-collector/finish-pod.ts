@@ -12,8 +12,8 @@ export interface FinishPodParts {
 }
 
 /**
- * Removes a pod that no kubelet runs any more. One that has not ended fails first, with `message` as the reason of its disruption, so that its
- * controller counts it as failed. A pod that is gone, or is another one of the same name, is left alone.
+ * Removes a pod that no kubelet runs any more. A pod that has not ended is marked as failed first, with `message` as the reason of
+ * its disruption, so that its controller counts it as failed. A pod that was deleted or recreated is not touched.
  */
 export async function finishPod(
   pod: Pod,

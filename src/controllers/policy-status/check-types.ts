@@ -17,7 +17,7 @@ export interface ExpressionWarning {
   readonly warning: string;
 }
 
-/** Checks the validations and messages of a policy against the kinds that it is about. Source: apiserver's TypeChecker. */
+/** Checks the types in a policy's validations and messages, for the kinds that its rules name. Source: apiserver's TypeChecker. */
 export async function checkTypes(
   policy: ReceivedObject<ValidatingAdmissionPolicy>,
   kinds: CheckedKinds,

@@ -17,7 +17,7 @@ export interface CountedChange {
 /** The resources whose objects may use more or less after a change. */
 const CHANGING: ReadonlySet<string> = new Set(["pods", "services", "persistentvolumeclaims", RESOURCE_CLAIMS]);
 
-/** The objects that quotas count. A resource is followed from the first quota on that names it. */
+/** The objects that quotas count. A resource is watched from the first quota on that names it. */
 export class CountedObjects {
   readonly #informers = new Map<string, SharedInformer<ApiObject>>();
   readonly #clients = new Map<string, ResourceClient<ApiObject>>();

@@ -26,8 +26,9 @@ export interface Recount {
 }
 
 /**
- * Counts a quota. The order of the reads makes it exact. A charge that the quota has was open before; it is closed after its object is
- * stored, so that it is found open or its object is found. A charge that the quota does not have yet makes the write of `status` fail.
+ * Counts the usage of a quota. The order of the reads makes it exact: a charge that the quota contains was opened before, and is
+ * closed after its object is stored, so that either the open charge or the object is found. A charge that the quota does not
+ * contain yet makes the write of `status` conflict.
  */
 export async function recount(
   sources: RecountSources,

@@ -52,7 +52,7 @@ export function filledSecret(secret: Secret, account: ServiceAccount, source: To
   return { ...secret, metadata: { ...metadata, annotations }, data: { ...data, ...added } };
 }
 
-/** The account without its reference to a secret; undefined when it has none. */
+/** Returns the account without its reference to a secret; undefined when it has none. */
 export function withoutSecret(account: ServiceAccount, secret: string): ServiceAccount | undefined {
   const secrets = account.secrets ?? [];
   const left = secrets.filter(({ name }) => name !== secret);

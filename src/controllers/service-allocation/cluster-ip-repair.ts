@@ -43,8 +43,8 @@ export function clusterIpRepair(context: ControllerContext): OwnWork {
 }
 
 /**
- * Compares cluster IPs with the IPAddress objects that say whose they are: each address of a service has its object, also
- * of services that are older than those objects, and objects that the allocator left behind go.
+ * Compares cluster IPs with the IPAddress objects that name their owners: it creates the missing object of each address, also for
+ * services that are older than those objects, and removes objects that the allocator left behind.
  */
 export class ClusterIpRepair {
   readonly #services: ResourceClient<Service>;

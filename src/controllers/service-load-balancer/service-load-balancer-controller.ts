@@ -28,8 +28,8 @@ export const addressesOf = ({ status }: Service): readonly string[] =>
   (status?.loadBalancer?.ingress ?? []).flatMap(({ ip }) => ip ?? []);
 
 /**
- * An address of the block for a Service: the one that it asks for by loadBalancerIP, else the first one that is free. Undefined
- * when that one is taken or of no use, or none is free.
+ * Chooses an address of the block for a Service: the one in its loadBalancerIP, else the first free one. Undefined when the
+ * requested one is in use or invalid, or none is free.
  */
 export function addressFor({ spec }: Service, block: Ipv4Prefix, taken: ReadonlySet<string>): string | undefined {
   const asked = spec?.loadBalancerIP ?? "";

@@ -38,8 +38,8 @@ export interface Plan {
 export const isOrdered = ({ spec }: StatefulSet): boolean => spec?.podManagementPolicy !== "Parallel";
 
 /**
- * The next steps of a set, in order. Pods are created from the lowest ordinal up and deleted from the highest down; first the
- * wanted pods are brought to life, then those beyond are deleted, and then outdated ones.
+ * Plans the next steps of a set, in order. Pods are created from the lowest ordinal up and deleted from the highest down; first
+ * the wanted pods are created, then surplus ones are deleted, and then outdated ones.
  */
 export function plan(input: PlanInput): Plan {
   const { set } = input;

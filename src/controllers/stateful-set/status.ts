@@ -69,6 +69,6 @@ export const isBeingDeleted = ({ metadata }: Pod): boolean => metadata?.deletion
 
 const isRunningAndReady = (pod: Pod): boolean => pod.status?.phase === "Running" && isReady(pod);
 
-/** `now` in milliseconds. */
+/** Whether the pod has been ready for the minimum time. `now` in milliseconds. */
 export const isRunningAndAvailable = (pod: Pod, minReadySeconds: number, now: number): boolean =>
   isRunningAndReady(pod) && isAvailable(pod, minReadySeconds, now);

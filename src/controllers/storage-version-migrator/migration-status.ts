@@ -12,7 +12,7 @@ export function has({ status }: StorageVersionMigration, condition: MigrationCon
 export const isOver = (migration: StorageVersionMigration): boolean =>
   has(migration, "Succeeded") || has(migration, "Failed");
 
-/** Whether two migrations are of the same resource: only one of them runs at a time. */
+/** Whether two migrations are for the same resource, of which only one runs at a time. */
 export function isSameResource(
   { spec: one }: StorageVersionMigration,
   { spec: other }: StorageVersionMigration,
@@ -30,7 +30,7 @@ export function nextOf(migrations: readonly StorageVersionMigration[]): StorageV
   return open.toSorted((one, other) => (age(one) < age(other) ? -1 : 1))[0];
 }
 
-/** The migration with a condition that is true from `now` on. What is over does not run. */
+/** Returns the migration with a condition that is true from `now` on. A finished migration is no longer running. */
 export function withCondition(
   migration: StorageVersionMigration,
   type: MigrationCondition,
@@ -44,7 +44,7 @@ export function withCondition(
   return { ...migration, status: { ...migration.status, conditions: [...earlier, added] } };
 }
 
-/** A migration that is over without its condition Running; undefined when it has none. */
+/** Returns a finished migration without its condition Running; undefined when it has none. */
 export function withoutRunning(migration: StorageVersionMigration): StorageVersionMigration | undefined {
   const conditions = migration.status?.conditions ?? [];
   const left = conditions.filter(({ type }) => type !== "Running");
@@ -57,7 +57,7 @@ export function withoutRunning(migration: StorageVersionMigration): StorageVersi
 export const progressText = (left: number, total: number): string =>
   `The migration is running: ${total - left} of ${total} objects have been migrated`;
 
-/** The migration with another message of its condition Running. */
+/** Returns the migration with a new message of its condition Running. */
 export const withProgress = (migration: StorageVersionMigration, message: string): StorageVersionMigration =>
   withRunning(migration, { message });
 
@@ -86,7 +86,7 @@ export function isOlder(resourceVersion: string | undefined, start: string): boo
 /** The part of a CustomResourceDefinition's status that a migration writes. */
 export type MigrationOfDefinition = Pick<CustomResourceDefinitionStatus, "conditions" | "storedVersions">;
 
-/** A definition's status as a merge patch has it: with the conditions that are not of the migration. */
+/** Makes the merge patch of a definition's status, which keeps the conditions that are not about migration. */
 export function withOthers({ status }: CustomResourceDefinition, own: MigrationOfDefinition): MigrationOfDefinition {
   const types = new Set((own.conditions ?? []).map(({ type }) => type));
   const others = (status?.conditions ?? []).filter(({ type }) => !types.has(type));

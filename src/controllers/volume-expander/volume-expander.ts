@@ -27,7 +27,7 @@ export function grownVolume(volume: PersistentVolume, claim: PersistentVolumeCla
   return { ...volume, spec: { ...volume.spec, capacity: { ...volume.spec?.capacity, storage } } };
 }
 
-/** The claim in the size of its volume, with nothing left to resize. */
+/** Returns the claim in the size of its volume, with nothing left to resize. */
 export function grownClaim(claim: PersistentVolumeClaim, volume: PersistentVolume): PersistentVolumeClaim {
   const { conditions = [], allocatedResourceStatuses: _, ...status } = claim.status ?? {};
   const left = conditions.filter(({ type }) => type !== "Resizing" && type !== "FileSystemResizePending");

@@ -51,8 +51,8 @@ export function claimProtection({ client, manager, clock, gates }: ControllerCon
 const isBound = ({ status }: PersistentVolumeClaim): boolean => status?.phase === "Bound";
 
 /**
- * The conditions of a claim with one that says since when no pod uses it. Undefined when they say so already, and for claims that are being deleted
- * or are not bound yet: the binder writes those. `now` in milliseconds.
+ * Returns the conditions of a claim with the one that tells since when no pod uses it. Undefined when nothing changes, and for
+ * claims that are being deleted or are not bound yet, whose conditions the binder writes. `now` in milliseconds.
  */
 export function useConditions(
   claim: PersistentVolumeClaim,
@@ -74,7 +74,7 @@ export function useConditions(
   return place < 0 ? [...conditions, condition] : conditions.with(place, condition);
 }
 
-/** Protects volumes, and lets one that is being deleted go when no claim is bound to it. */
+/** Adds a finalizer to volumes, and removes it from one that is being deleted once no claim is bound to it. */
 export function volumeProtection({ client, manager }: ControllerContext): void {
   const dueOf = (volume: PersistentVolume): Protection => {
     const due = protection(VOLUME_FINALIZER, volume);

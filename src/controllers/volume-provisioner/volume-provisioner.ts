@@ -14,8 +14,8 @@ import { ensure } from "../writes.js";
 import type { StorageClass } from "../../api/types/storage/v1.js";
 
 /**
- * The provisioner of a cluster whose nodes are in its process: makes and deletes the volumes of its classes, "standard" first of
- * them, as provisioners from outside do.
+ * The provisioner of a cluster whose nodes are in its process: it creates and deletes the volumes of its classes, first of all
+ * "standard", as external provisioners do.
  */
 export function volumeProvisioner(context: ControllerContext): OwnWork {
   const { client, manager } = context;
@@ -111,7 +111,7 @@ export function wantsVolume(claim: PersistentVolumeClaim, storageClass: StorageC
   return !delaysBinding(storageClass) || (selectedNode(claim) ?? "") !== "";
 }
 
-/** Whether a volume of the provisioner is to be deleted, because no claim has it any more. */
+/** Whether the provisioner must delete a volume, because it has no claim any more. */
 export function isLeft({ metadata, spec, status }: PersistentVolume): boolean {
   if (metadata?.annotations?.[PROVISIONED_BY] !== PROVISIONER || metadata.deletionTimestamp !== undefined) return false;
   return (

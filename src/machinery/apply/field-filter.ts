@@ -12,7 +12,8 @@ export function excluding(...paths: readonly string[]): FieldFilter {
 }
 
 /**
- * Makes a filter that keeps these paths, the paths below them and the steps that lead to them; "*" is any step ("spec.containers.*.image").
+ * Makes a filter that keeps these paths, the paths below them and the elements that lead to them; "*" matches any element
+ * ("spec.containers.*.image").
  */
 export function including(...paths: readonly string[]): FieldFilter {
   const pattern = treeOf(paths);

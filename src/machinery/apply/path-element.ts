@@ -34,7 +34,7 @@ export const valueElement = (value: JsonValue): PathElement => `v:${encodeShort(
 const encodeShort = (value: JsonValue): string =>
   typeof value === "object" && value !== null ? encodeJson(value) : encodeJsonScalar(value);
 
-/** Makes the step of a list item that keys identify. `fields` may be in any order. */
+/** Makes the path element of a list item that keys identify. `fields` may be in any order. */
 export function keyElement(fields: readonly (readonly [name: string, value: JsonValue])[]): PathElement {
   const sorted = fields.length < 2 ? fields : fields.toSorted(([a], [b]) => compareKeys(a, b));
   return `k:{${sorted.map(([name, value]) => `${JSON.stringify(name)}:${encodeShort(value)}`).join(",")}}`;
@@ -117,7 +117,7 @@ function valueText(value: JsonValue): string {
 
 const KINDS = "fkvi";
 
-/** A step with the parsed parts by which it is compared, so that they are parsed once for all comparisons. */
+/** A path element with its parsed parts, so that they are parsed once for all comparisons. */
 export interface RankedElement {
   readonly element: PathElement;
   readonly kind: number;

@@ -120,7 +120,7 @@ export interface CheckedAst extends Ast {
   readonly type: Type;
 }
 
-/** The nodes right below a node, in the order in which they were written; a macro's are those of its expansion. */
+/** The nodes directly below a node, in source order; those of a macro are the ones of its expansion. */
 export function childrenOf(node: Expr): readonly Expr[] {
   switch (node.kind) {
     case "select":
@@ -142,7 +142,7 @@ export function childrenOf(node: Expr): readonly Expr[] {
   }
 }
 
-/** A node and all below it. */
+/** Iterates over a node and all nodes below it. */
 export function* walk(node: Expr): Generator<Expr> {
   const open: Expr[] = [node];
   for (let next = open.pop(); next !== undefined; next = open.pop()) {

@@ -28,12 +28,12 @@ export interface EnvironmentOptions {
   readonly validators?: readonly Validator[];
 }
 
-/** An expression that was read, or what is wrong with it. */
+/** A compiled expression, or its issues. */
 export type Compiled<T> =
   | { readonly ast: T; readonly issues: undefined }
   | { readonly ast: undefined; readonly issues: Issues };
 
-/** The names that expressions may use: variables, functions, macros and types. It never changes. */
+/** The names that expressions may use: variables, functions, macros and types. It is immutable. */
 export class Environment implements Declarations, Syntax {
   readonly container: string;
   readonly variables: ReadonlyMap<string, VariableDeclaration>;

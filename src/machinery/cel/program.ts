@@ -38,7 +38,7 @@ const MOST_STEPS = 2_000_000;
 /** How many steps of an expression that loops are done at once: most take no more. */
 const SHORT_STEPS = 5000;
 
-/** An expression that is ready to be evaluated, as often as wanted. Evaluations share nothing. */
+/** An expression that is ready to be evaluated any number of times. Evaluations share nothing. */
 export class Program {
   readonly #planned: Planned;
   readonly #options: ProgramOptions;

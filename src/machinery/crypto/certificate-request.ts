@@ -29,7 +29,7 @@ export interface CertificateRequest {
   readonly alternativeNames: AlternativeNames;
 }
 
-/** The first block of a PEM text. Throws a {@link DerError}, in Go's words, when that is no certificate request. */
+/** Parses the first block of a PEM text. Throws a {@link DerError}, in Go's words, when it is not a certificate request. */
 export function parseCertificateRequest(pem: string): CertificateRequest {
   const block = findPemBlock(pem);
   if (block?.type !== "CERTIFICATE REQUEST") throw new DerError("PEM block type must be CERTIFICATE REQUEST");

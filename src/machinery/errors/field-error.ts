@@ -123,14 +123,14 @@ export const tooMany = (field: string, actual: number, max: number): FieldError 
     badValue: actual,
   });
 
-/** The error without its field: a StatusCause's message. */
+/** Formats the error without its field: a StatusCause's message. */
 export function fieldErrorBody(error: FieldError): string {
   let body = TITLES[error.type];
   if (VALUE_SHOWN.has(error.type) && error.badValue !== undefined) body += `: ${shown(error.badValue)}`;
   return error.detail === "" ? body : `${body}: ${error.detail}`;
 }
 
-/** "spec.replicas: Invalid value: -1: must be greater than or equal to 0" */
+/** Formats an error: "spec.replicas: Invalid value: -1: must be greater than or equal to 0" */
 export function formatFieldError(error: FieldError): string {
   return `${error.field}: ${fieldErrorBody(error)}`;
 }

@@ -61,7 +61,7 @@ export function isStatusError(error: unknown): error is StatusError {
   return typeof error === "object" && error !== null && BRAND in error;
 }
 
-/** "deployments.apps", "pods". */
+/** Formats a resource: "deployments.apps", "pods". */
 export function formatGroupResource({ group, resource }: GroupResource): string {
   return group === "" ? resource : `${resource}.${group}`;
 }
@@ -236,7 +236,7 @@ export const isUnauthorized = (error: unknown): error is StatusError => hasReaso
 export const isMethodNotSupported = (error: unknown): error is StatusError => hasReason(error, "MethodNotAllowed", 405);
 export const isUnsupportedMediaType = (error: unknown): error is StatusError =>
   hasReason(error, "UnsupportedMediaType", 415);
-/** The two reasons of a 410. */
+/** Whether an error has one of the two reasons of a 410. */
 export const isGone = (error: unknown): error is StatusError =>
   hasReason(error, "Expired") || hasReason(error, "Gone", 410);
 

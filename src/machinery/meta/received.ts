@@ -16,7 +16,7 @@ export type Received<T> = T extends string | number | bigint | boolean | null | 
       ? { readonly [Field in keyof T]?: Received<T[Field]> | null | undefined }
       : T;
 
-/** An object of a kind as it came. Its metadata have been read as every object's are. */
+/** An object of a kind as received. Its metadata has been decoded strictly. */
 export type ReceivedObject<T> = {
   readonly apiVersion?: string;
   readonly kind?: string;
@@ -39,7 +39,7 @@ export function list<Item>(value: OrAbsent<readonly Item[]>): readonly Item[] {
   return Array.isArray(value) ? (value as readonly Item[]) : NO_ITEMS;
 }
 
-/** A list of structs. */
+/** Reads a list of structs. */
 export function objects<T extends object>(value: OrAbsent<readonly OrAbsent<T>[]>): readonly Partial<T>[] {
   return list(value).map((item) => object(item));
 }
@@ -66,7 +66,7 @@ export function isStruct<T extends object>(value: OrAbsent<T>): value is T {
 /** A struct whose fields the caller may set. It changes nested structs by way of {@link child} and {@link children}. */
 export type Draft<T> = { [Field in keyof T]?: Received<T[Field]> | null | undefined };
 
-/** An object of a kind that belongs to the request, as {@link Draft}. */
+/** A draft of an object of a kind, as {@link Draft}; it belongs to the request. */
 export type DraftObject<T> = {
   apiVersion?: string;
   kind?: string;
@@ -102,7 +102,7 @@ export function ensureChild<T extends object, Field extends keyof T>(draft: T, f
   return made;
 }
 
-/** The structs in the list at `field`, to be changed. */
+/** Returns the structs in the list at `field`, which may be changed. */
 export function children<T extends object, Field extends keyof T>(
   draft: T | undefined,
   field: Field,

@@ -4,7 +4,7 @@ import { compareKeys } from "../../base/collections/key-order.js";
 import { noteFields } from "../meta/holds-many.js";
 import { isJsonObject, type JsonObject, type JsonValue } from "../meta/json.js";
 
-/** An own property only: "constructor" and "__proto__" are ordinary keys of JSON. */
+/** Returns an own property only: "constructor" and "__proto__" are ordinary keys of JSON. */
 export function getOwn(object: JsonObject, key: string): JsonValue | undefined {
   return Object.hasOwn(object, key) ? object[key] : undefined;
 }
@@ -58,7 +58,7 @@ export function* shallowCopySteps(object: JsonObject, pace: Pace): Steps<JsonObj
   return copy;
 }
 
-/** Key order does not matter; 1 and 1.0 are the same, and so are a number and a bigint of the same value. */
+/** Compares two values deeply. The order of keys does not matter; 1 and 1.0 are equal, and so are a number and a bigint of the same value. */
 export function deepEqual(a: JsonValue | undefined, b: JsonValue | undefined): boolean {
   if (a === b) return true;
   if (Array.isArray(a)) {
@@ -109,7 +109,7 @@ export function scalarKey(value: JsonValue | undefined): string | undefined {
 
 export type JsonKind = "nil" | "map" | "slice" | "string" | "bool" | "int64" | "float64";
 
-/** The kind apimachinery decodes a value to. */
+/** Returns the kind to which apimachinery decodes a value. */
 export function kindOf(value: JsonValue | undefined): JsonKind {
   if (value === null || value === undefined) return "nil";
   if (Array.isArray(value)) return "slice";
@@ -129,7 +129,7 @@ const GO_TYPES: Readonly<Record<JsonKind, string>> = {
   float64: "float64",
 };
 
-/** The Go type as an error message shows it. */
+/** Names the Go type of a value for an error message. */
 export const goTypeOf = (value: JsonValue | undefined): string => GO_TYPES[kindOf(value)];
 
 /** Formats a value as Go's %v does, for error messages. Keys come in byte order. */

@@ -30,7 +30,7 @@ export function isPatchError(error: unknown): error is PatchError {
   return error instanceof Error && error.name === "PatchError" && "failure" in error;
 }
 
-/** `modified` changes what another writer changed since `original`, and overwriting was not allowed. */
+/** Thrown when `modified` changes something that another writer has changed since `original`, and overwriting is not allowed. */
 export class PatchConflictError extends Error {
   override readonly name = "PatchConflictError";
 }

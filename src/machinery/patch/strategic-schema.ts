@@ -39,7 +39,7 @@ export function lookup(schema: PatchSchema | undefined, key: string, value: "map
 
 const adapted = new WeakMap<StructSchema, PatchSchema>();
 
-/** The patch view of an API type's schema. Lazy, so that recursive types are fine; one per schema. */
+/** Makes the patch view of an API type's schema, one per schema. It is lazy, so that types may be recursive. */
 export function fromSchema(schema: StructSchema): PatchSchema {
   const known = adapted.get(schema);
   if (known !== undefined) return known;

@@ -130,7 +130,7 @@ export const map = <const D extends ItemDeclaration>(values: D): TypedMap<ValueO
   values: schemaOfDeclaration(values),
 });
 
-/** The schema but for the field at `path`, so that an encoder that uses it leaves the field out. Shares what it keeps. */
+/** Returns the schema without the field at `path`, so that an encoder omits the field. It shares the remaining parts. */
 export function withoutField(schema: StructSchema, [name = "", ...rest]: readonly string[]): StructSchema {
   const change = (field: Field): readonly Field[] => {
     if (field.name !== name) return [field];
@@ -141,7 +141,7 @@ export function withoutField(schema: StructSchema, [name = "", ...rest]: readonl
   return { ...schema, fields, byName: new Map(fields.map((field) => [field.name, field])) };
 }
 
-/** The fields in the byte order of their names, and those of the structs in them, except of fields that are written as they are. */
+/** Sorts fields by the bytes of their names, and those of nested structs, except fields that are encoded verbatim. */
 export const sortedFields = (fields: readonly Field[]): readonly Field[] =>
   fields
     .map((field) => (field.asIs === true ? field : { ...field, schema: sorted(field.schema) }))

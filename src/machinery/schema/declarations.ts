@@ -2,10 +2,10 @@ import type { ListSchema, MapSchema, ScalarSchema, Schema, StructSchema } from "
 
 declare const VALUE: unique symbol;
 
-/** A schema that knows the TypeScript type of its values. */
+/** A schema with the TypeScript type of its values. */
 export type Typed<S extends Schema, Value> = S & { readonly [VALUE]?: Value };
 
-/** The TypeScript type of the values of a schema or a declaration; `unknown` for a schema that does not know it. */
+/** The TypeScript type of the values of a schema or a declaration; `unknown` for a schema without one. */
 export type ValueOf<D> = D extends { readonly enum: readonly (infer Value)[] }
   ? Value
   : D extends { readonly schema: infer S }
@@ -79,7 +79,7 @@ export type FieldDeclaration =
       readonly number?: number;
     } & ValueRules);
 
-/** The schema of a declaration. What narrows it stands in its keywords. */
+/** The schema of a declaration, with its rules as keywords. */
 export function schemaOfDeclaration(declaration: ItemDeclaration | FieldDeclaration): Schema {
   if ("type" in declaration) return declaration;
   const keywords = keywordsOf(declaration);

@@ -38,7 +38,7 @@ function requireReadable({ matchLabels, matchExpressions }: LabelSelectorObject)
   }
 }
 
-/** The same; undefined for one that cannot be read. */
+/** Parses a selector as the function above; undefined for one that cannot be parsed. */
 export function readSelector(selector: LabelSelectorObject | null | undefined): LabelSelector | undefined {
   try {
     return selectorFromObject(selector);

@@ -119,7 +119,7 @@ function shownNumber(value: number, whole: boolean): string {
   return Number.isSafeInteger(integer) ? String(integer) : BigInt(integer).toString();
 }
 
-/** A copy with the keys of objects in order, as Go prints a map: how errors show values. */
+/** Returns a copy with sorted keys, as Go prints a map, for values in errors. */
 export function inKeyOrder(value: JsonValue): JsonValue {
   if (Array.isArray(value)) return value.map(inKeyOrder);
   if (!isFields(value)) return value;

@@ -45,7 +45,7 @@ export class Result {
 /** Go's text for the path of an error without one. */
 export const NO_PATH = "<nil>";
 
-/** The problems of the value at `path` as field errors; "" is the path of a whole object. */
+/** Converts the problems of the value at `path` to field errors; "" is the path of a whole object. */
 export function toFieldErrors({ problems }: Result, path: string): FieldError[] {
   return problems.map(({ type, detail, path: inside, badValue }: Problem) =>
     made({ type, field: fieldOf(path, inside), detail, ...(badValue !== undefined && { badValue }) }),

@@ -61,7 +61,7 @@ export function valueValidationOf(
 const NONE: readonly StructuralSchema[] = [];
 const NO_NAMES: readonly string[] = [];
 
-/** undefined for what is no number. */
+/** A value as a number; undefined for any other type. */
 export const numberOf = (value: unknown): number | undefined =>
   typeof value === "number" || typeof value === "bigint" ? Number(value) : undefined;
 

@@ -8,7 +8,7 @@ export function ipErrors(value: string): string[] {
   return address === undefined || errors.length > 0 || value === address.text ? errors : [notCanonical(address.text)];
 }
 
-/** The same in a field that has always taken any form of an address. */
+/** As {@link ipErrors}, for a field that has always accepted any form of an address. */
 export function lenientIpErrors(value: string): string[] {
   return addressErrors(parseIp(value));
 }
@@ -20,7 +20,7 @@ export function cidrErrors(value: string): string[] {
   return block === undefined || errors.length > 0 || value === block.text ? errors : [notCanonical(block.text)];
 }
 
-/** The same in a field that has always taken any form of a block. */
+/** As {@link cidrErrors}, for a field that has always accepted any form of a block. */
 export function lenientCidrErrors(value: string): string[] {
   return blockErrors(parseCidr(value));
 }
@@ -114,12 +114,12 @@ function bytesOf(text: string): number[] {
   return [...before, ...zeros, ...after].flatMap((group) => [group >> 8, group & 255]);
 }
 
-/** The block without the bits beyond its prefix: "10.9.8.7/24" is "10.9.8.0/24". */
+/** Returns the block with the bits beyond its prefix cleared: "10.9.8.7/24" becomes "10.9.8.0/24". */
 export function networkOf({ address, bits }: Block): string {
   return `${ipText(address.bytes.map((byte, index) => byte & maskAt(bits, index))) ?? ""}/${bits}`;
 }
 
-/** The normal form of an address of 4 or 16 bytes; undefined for another length. */
+/** Formats an address of 4 or 16 bytes in its normal form; undefined for another length. */
 export function ipText(bytes: readonly number[]): string | undefined {
   if (bytes.length === 4) return bytes.join(".");
   if (bytes.length !== 16) return undefined;

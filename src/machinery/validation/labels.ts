@@ -8,7 +8,7 @@ const MAX_ANNOTATION_BYTES = 256 * 1024;
 /** Labels or annotations as received: a null value counts as "". */
 export type TextMap = Readonly<Record<string, string | null | undefined>>;
 
-/** Wrong keys and values of a set of labels; each is reported at `path` itself, as Kubernetes does. */
+/** Validates the keys and values of labels; each error is reported at `path` itself, as Kubernetes does. */
 export function validateLabels(labels: TextMap | null | undefined, path: string): FieldError[] {
   const errors: FieldError[] = [];
   for (const [key, held] of Object.entries(object(labels))) {

@@ -37,7 +37,7 @@ export function validateObjectMeta(
   ];
 }
 
-/** The name of a new object, and what it was generated from, by the rule of its kind. */
+/** Validates the name and the generateName of a new object, by the rule of its kind. */
 export function validateNames(meta: ObjectMeta, nameRule: NameRule, path = "metadata"): FieldError[] {
   const { name = "", generateName = "" } = meta;
   const generated = generateName === "" ? [] : prefixOf(nameRule)(generateName);

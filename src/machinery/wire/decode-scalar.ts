@@ -71,7 +71,7 @@ export class TypeFaults {
 /** Go's zero time, which it encodes as null. */
 const ZERO_TIME = /^0001-01-01T00:00:00(\.000000)?Z$/;
 
-/** A value of one of Go's scalar types, in its canonical form; undefined, with a fault noted, for one that does not fit. */
+/** Decodes a value of one of Go's scalar types to its canonical form; records a fault and returns undefined for one that does not fit. */
 export function decodeScalar(value: unknown, schema: ScalarSchema, faults: TypeFaults): unknown {
   switch (schema.scalar) {
     case "string":

@@ -32,8 +32,8 @@ export interface TypedObject {
 }
 
 /**
- * A request body as kube-apiserver decodes it. Throws the 400 (BadRequest) kube-apiserver answers, in its words, for
- * syntax errors, unknown kinds, wrong types and, in mode Strict, unknown and repeated fields.
+ * Decodes the body of a request as kube-apiserver does. Throws its 400 (BadRequest) in its words for syntax errors, unknown kinds,
+ * wrong types and, in mode Strict, unknown and repeated fields.
  */
 export function decodeTyped(body: Uint8Array, options: TypedDecodeOptions): TypedObject {
   let decoded: DecodedJson;

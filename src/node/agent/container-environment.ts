@@ -231,7 +231,7 @@ async function variableValue(
   return text(variable.value);
 }
 
-/** "metadata.name", "metadata.labels['app']", "status.podIP". */
+/** Reads a field of a pod: "metadata.name", "metadata.labels['app']", "status.podIP". */
 export function podField(
   path: string,
   { pod, podIp, hostIp }: Pick<EnvironmentSource, "pod" | "podIp" | "hostIp">,

@@ -30,7 +30,7 @@ export interface NodeFacts {
   readonly checkReturn?: (() => Promise<void>) | undefined;
 }
 
-/** A Node as it is created; its status follows. */
+/** Makes a new Node; its status is written afterwards. */
 export function newNode({
   name,
   labels,

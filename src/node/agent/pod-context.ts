@@ -68,7 +68,7 @@ export function containerEvent(
   parts.event(pod(), type, reason, message, record.fieldPath);
 }
 
-/** A running container, as hooks see it. */
+/** Makes the view of a running container that hooks use. */
 export function hookTarget(
   { parts, pod, podIp, abandoned }: PodContext,
   record: ContainerRecord,
@@ -93,7 +93,7 @@ export function hookTarget(
 export const isKubeletAtLeast = (kubelet: string, version: string): boolean =>
   Number(kubelet.split(".")[1]) >= Number(version.split(".")[1]);
 
-/** A pod in a kubelet's messages: "web_default(1b4e28ba-2fa1-11d2-883f-0016d3cca427)". */
+/** Formats a pod as a kubelet's messages do: "web_default(1b4e28ba-2fa1-11d2-883f-0016d3cca427)". */
 export function podName({ metadata }: KubeObject): string {
   const { name = "", namespace = "", uid = "" } = metadata ?? {};
   return `${name}_${namespace}(${uid})`;

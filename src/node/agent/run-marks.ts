@@ -6,7 +6,7 @@ type HasExec = Received<Pick<Probe, "exec">>;
 
 /** A pod is marked for so long after its start: a program that stops the server does it soon. Milliseconds. */
 export const MARKED_MS = 30_000;
-/** A pod whose starts have ended the server's process so often is not run again. */
+/** The number of interruptions after which a pod is not run again: its starts have ended the server's process so often. */
 export const MOST_INTERRUPTIONS = 2;
 
 /**

@@ -15,7 +15,10 @@ export interface StopRequest {
   readonly turn?: Promise<unknown> | undefined;
 }
 
-/** Ends a container: its preStop hook runs, then SIGTERM, then SIGKILL after what is left of the grace. Resolves when the container has ended. */
+/**
+ * Stops a container: it runs the preStop hook, sends SIGTERM, and SIGKILL at the end of the grace period. Resolves when the
+ * container has ended.
+ */
 export async function stopContainer(
   record: ContainerRecord,
   { graceSeconds, message = `Stopping container ${record.name}`, turn }: StopRequest,

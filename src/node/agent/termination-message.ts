@@ -24,7 +24,7 @@ export async function withTerminationMessage(
   return message === "" ? exit : { ...exit, message };
 }
 
-/** The beginning of a message: as much as a container's share is in a pod of so many containers. */
+/** Cuts a message to the share of one container, in a pod of so many containers. */
 export function sharedMessage(message: string, containers: number): string {
   const share = Math.floor(POD_BYTES / Math.max(1, containers));
   return Buffer.byteLength(message) <= share ? message : Buffer.from(message).subarray(0, share).toString("utf8");

@@ -76,7 +76,7 @@ export function loggedContainer(pod: ReceivedObject<Pod>, name: string, previous
   throw new HttpError(400, `${where} is waiting to start: ${reason}`);
 }
 
-/** A container's log as the query chooses and shows it. */
+/** Reads a container's log as the query selects and formats it. */
 export async function* containerLog(
   runtime: ContainerRuntime,
   containerId: string,

@@ -1,6 +1,6 @@
 import { errorMessage } from "../../base/text/error-message.js";
 
-/** An answer that is an error: plain text, as a kubelet sends it. */
+/** Thrown for an error that is answered as plain text, as a kubelet does. */
 export class HttpError extends Error {
   override readonly name = "HttpError";
 

@@ -21,8 +21,8 @@ export function streamsOf({ searchParams }: URL): SessionStreams {
 }
 
 /**
- * Upgrades the connection, runs `program` with the client's streams, and says in the error stream how it ended: with which exit code,
- * or that it failed, for which `failure` has the words.
+ * Upgrades the connection, runs `program` with the client's streams, and reports its end on the error stream: the exit code, or
+ * its failure, for which `failure` makes the text.
  */
 export async function serveRemoteCommand(
   upgrade: UpgradeRequest,

@@ -37,7 +37,7 @@ export class NameError extends Error {
   }
 }
 
-/** A host of the machine's network, or of the world: no program of a pod reaches it. */
+/** Thrown for a host of the machine's network or of the Internet, which no program of a pod can reach. */
 export class ForeignHostError extends Error {
   override readonly name = "ForeignHostError";
 
@@ -46,7 +46,7 @@ export class ForeignHostError extends Error {
   }
 }
 
-/** A host of the cluster does not take the connection. The message is errno's. */
+/** Thrown when a host of the cluster does not accept the connection. The message is errno's. */
 export class ConnectError extends Error {
   override readonly name = "ConnectError";
 

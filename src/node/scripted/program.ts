@@ -114,7 +114,7 @@ export interface ContainerView {
   isOfImage(path: string): boolean;
 }
 
-/** A program that cannot be started. */
+/** Thrown for a program that cannot be started. */
 export class ExecError extends Error {
   override readonly name = "ExecError";
 

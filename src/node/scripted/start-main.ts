@@ -83,7 +83,7 @@ export async function startMain(
   }
 }
 
-/** Starts the script of an image. Throws a {@link RuntimeError}; then nothing is left of the container. */
+/** Starts the script for an image. Throws a {@link RuntimeError}; then nothing is left of the container. */
 export async function startScript(
   running: Running,
   script: ScriptStart,

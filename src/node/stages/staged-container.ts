@@ -14,7 +14,7 @@ export interface StagedParts {
   readonly reportError: (error: unknown) => void;
 }
 
-/** The life of one container that has stages: when it ends, what it writes, how it stops. */
+/** The life of one container with stages: when it ends, what it writes, how it stops. */
 export class StagedContainer {
   readonly exited: Promise<ContainerExit>;
   readonly startedAt: number;

@@ -52,7 +52,7 @@ export interface ExitStage {
   readonly message?: string;
 }
 
-/** The stages of a pod's containers, by their names; those of "*" are for every other container. */
+/** The stages of a pod's containers by name; those of "*" are for all other containers. */
 export type PodStages = Readonly<Record<string, ContainerStages>>;
 
 /**

@@ -28,7 +28,7 @@ export function countedPods(matches: (info: PodInfo) => boolean): PodCounts {
   };
 }
 
-/** Counts anew each time. */
+/** Counts the pods of a node without a cache. */
 export function plainCounts(matches: (info: PodInfo) => boolean): PodCounts {
   return {
     on({ pods }) {

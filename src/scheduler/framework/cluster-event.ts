@@ -52,12 +52,12 @@ export interface EventHint extends ClusterEvent {
   readonly hint?: (pod: Pod, before: unknown, after: unknown) => boolean;
 }
 
-/** Moves every pod, whatever rejected it. */
+/** An event that moves every pod, whatever rejected it. */
 export const ANY_EVENT: ClusterEvent = { resource: "*", action: Action.all };
 
 export const isAnyEvent = ({ resource }: ClusterEvent): boolean => resource === "*";
 
-/** Whether what a plugin registered covers an event. */
+/** Whether a registered event covers an event. */
 export function matchesEvent(registered: ClusterEvent, event: ClusterEvent): boolean {
   if (registered.resource === "*") return true;
   const sameResource =

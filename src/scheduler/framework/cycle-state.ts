@@ -1,6 +1,6 @@
 import type { SchedulerPlugin } from "./plugin.js";
 
-/** A value that preemption copies before it tries pods on a node. Others are shared. */
+/** A value that preemption clones before it tries a pod on a node. Other values are shared. */
 export interface Cloneable {
   clone(): unknown;
 }

@@ -49,7 +49,7 @@ export class Diagnosis implements NodeStatuses {
   }
 }
 
-/** Kubernetes' message: "0/3 nodes are available: 1 Insufficient cpu, 2 node(s) were unschedulable. preemption: ...". */
+/** Formats Kubernetes' message: "0/3 nodes are available: 1 Insufficient cpu, 2 node(s) were unschedulable. preemption: ...". */
 export function fitMessage(
   nodeCount: number,
   diagnosis: Pick<Diagnosis, "statuses" | "absent" | "preFilterMessage" | "postFilterMessage">,

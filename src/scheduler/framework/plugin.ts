@@ -124,10 +124,10 @@ export interface SchedulerHandle {
   readonly signal: AbortSignal;
 }
 
-/** Makes a plugin of a profile; `args` are what the profile's pluginConfig has for it. */
+/** Makes a plugin for a profile; `args` are its settings in the profile's pluginConfig. */
 export type PluginFactory = (handle: SchedulerHandle, args: unknown) => SchedulerPlugin;
 
-/** Brings scores between 0 and 100, the highest at 100; `reverse` turns them round, so that 0 becomes 100. */
+/** Scales scores to 0 to 100, the highest to 100; `reverse` subtracts them from 100. */
 export function normalizeScores(scores: number[], reverse: boolean): void {
   let highest = 0;
   for (const score of scores) if (score > highest) highest = score;

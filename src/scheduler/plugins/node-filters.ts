@@ -8,7 +8,7 @@ import { hostPorts, UsedPorts } from "../cache/host-ports.js";
 
 const OTHER_NODE = unresolvable(PLUGIN.nodeName, "node(s) didn't match the requested node name");
 
-/** Leaves a pod that names a node to that node. */
+/** Restricts a pod that names a node to that node. */
 export function nodeName(): SchedulerPlugin {
   return {
     name: PLUGIN.nodeName,

@@ -272,7 +272,7 @@ export class SecondRound implements Reinvocation {
   }
 }
 
-/** Adds an audit annotation if it can be one. A request does not fail because of it. */
+/** Adds an audit annotation if it is valid. An invalid one does not fail the request. */
 export function annotate(attributes: AdmissionAttributes, key: string, value: string): void {
   try {
     attributes.addAnnotation(key, value);
@@ -281,10 +281,7 @@ export function annotate(attributes: AdmissionAttributes, key: string, value: st
   }
 }
 
-/**
- * The 403 of a plugin. An object without a name is named by its generateName, and as "Unknown" when it has neither, as
- * kube-apiserver does.
- */
+/** Makes the 403 of a plugin. As in kube-apiserver, an object without a name is named by its generateName, and "Unknown" without either. */
 export function refused({ resource, name, object }: AdmissionAttributes, message: string): StatusError {
   const { name: given = "", generateName = "" } = object?.metadata ?? {};
   const { group, resource: plural } = resource;

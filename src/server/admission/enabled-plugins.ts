@@ -57,7 +57,7 @@ export function enabledPlugins(options: AdmissionOptions): readonly AdmissionPlu
   return steps.filter((step) => runs(step, options)).map(({ make }) => make());
 }
 
-/** The names of Kubernetes' own plugins that the options choose. */
+/** The names of Kubernetes' own plugins that the options enable. */
 export const enabledPluginNames = (options: AdmissionOptions): readonly string[] =>
   ADMISSION_PLUGINS.filter((row) => runs(row, options)).map(({ name }) => name);
 

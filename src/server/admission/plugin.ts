@@ -44,7 +44,7 @@ export interface AdmissionTarget extends GroupResource {
   readonly subresource: string;
 }
 
-/** A server that plugins and hooks send requests to, and whose objects they follow. */
+/** A server to which plugins and hooks send requests, and whose objects they watch. */
 export interface ApiAccess {
   readonly client: KubernetesClient;
   /** The informers that all users of the server share. Those that are there when the server starts are started by it. */
@@ -111,7 +111,7 @@ export interface OpenChargesOfQuotas {
   close(ids: readonly string[]): Promise<void>;
 }
 
-/** Finds what the server serves now. */
+/** Finds the kinds that the server serves at this time. */
 export interface ServedKinds {
   find(kind: GroupVersionKind): ServedKind | undefined;
 }
@@ -156,7 +156,7 @@ export interface CachedObject {
 /** The operations that leave an object behind. */
 export const WRITES: readonly Operation[] = ["CREATE", "UPDATE"];
 
-/** `handles` of a plugin that looks at these operations on these resources, named as {@link targetName} does. */
+/** Makes the `handles` of a plugin for these operations on these resources, named as by {@link targetName}. */
 export function handling(
   operations: readonly Operation[],
   ...resources: readonly string[]
@@ -164,7 +164,7 @@ export function handling(
   return (operation, target) => operations.includes(operation) && resources.includes(targetName(target));
 }
 
-/** "pods", "deployments.apps", "pods/resize". */
+/** Names the target of a request: "pods", "deployments.apps", "pods/resize". */
 export function targetName({ subresource, ...resource }: AdmissionTarget): string {
   const name = formatGroupResource(resource);
   return subresource === "" ? name : `${name}/${subresource}`;

@@ -12,7 +12,7 @@ export interface ResourceCheck {
   readonly name?: string;
 }
 
-/** The question as authorizers take it. */
+/** Converts the question into the attributes for authorizers. */
 export function checkOf(user: User, check: ResourceCheck): AuthorizerAttributes {
   const { verb, group, version, resource, subresource = "", namespace = "", name = "" } = check;
   return {

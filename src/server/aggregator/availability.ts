@@ -31,8 +31,8 @@ export interface AvailabilityParts {
 }
 
 /**
- * Whether the server of an APIService can be reached, by its service, its endpoints, and its own answer. Source: kube-aggregator's
- * remote_available_controller.
+ * Checks whether the server of an APIService can be reached: its service, its endpoints, and its own answer. Source:
+ * kube-aggregator's remote_available_controller.
  */
 export async function checkAvailability(
   api: RemoteApi,

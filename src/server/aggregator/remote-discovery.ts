@@ -13,7 +13,7 @@ export const AGGREGATOR = { "x-remote-user": "system:kube-aggregator", "x-remote
 /** A server's discovery is not read beyond this many bytes. */
 const LARGEST = 16 * 2 ** 20;
 
-/** The resources of a group version, as its server's discovery lists them now. Rejects with why they are not known. */
+/** Reads the resources of a group version from its server's discovery. Rejects with the reason why they are unknown. */
 export async function discoverResources(
   api: RemoteApi,
   server: RemoteServer,

@@ -41,7 +41,7 @@ function parsed(body: Uint8Array): JsonObject | undefined {
   return isJsonObject(value) ? value : undefined;
 }
 
-/** The document of OpenAPI 2 of one server, kept for as long as it counts. */
+/** The OpenAPI 2 document of one server, cached for as long as it is fresh. */
 export class RemoteV2Document {
   #read:
     | { readonly at: number; readonly etag: string | undefined; readonly document: JsonObject | undefined }

@@ -190,5 +190,5 @@ export function reasonOf(error: unknown): string {
   return error instanceof Error ? goNetworkReason(error) : errorMessage(error);
 }
 
-/** "https://10.0.0.7:8443/apis/metrics.k8s.io/v1beta1". */
+/** Formats a URL: "https://10.0.0.7:8443/apis/metrics.k8s.io/v1beta1". */
 export const urlOf = (address: Address, path: string): string => `https://${textOf(address)}${path}`;

@@ -29,7 +29,7 @@ interface ServedVersion {
   readonly ending: AbortController;
 }
 
-/** An installed resource: its storage and its versions, each made when it is first used. */
+/** An installed resource: its storage and its versions, each of which is made on first use. */
 export class InstalledResource {
   readonly #served = new Map<string, ServedVersion>();
   /** The versions that were removed. A request that holds an older snapshot may still come for one. */

@@ -25,7 +25,7 @@ interface StorageCodecConfig {
   readonly mediaType: StorageMediaType;
 }
 
-/** The codec of a kind's stored objects, in the hub's version. */
+/** Makes the codec of a kind's stored objects, in the hub's version. */
 export function storageCodec(
   { scheme, clock, mediaType }: StorageCodecConfig,
   hub: VersionedKind,

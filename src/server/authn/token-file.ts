@@ -10,8 +10,8 @@ export interface TokenFile {
 }
 
 /**
- * Reads a file of static tokens: CSV of token, user, uid and, in one column, groups separated by commas. Of a repeated token the last
- * record counts. Throws an Error that names the file and the line.
+ * Parses a file of static tokens: CSV of token, user, uid and, in one column, groups separated by commas. The last record of a
+ * repeated token wins. Throws an Error that names the file and the line.
  */
 export function readTokenFile(path: string, text: string): TokenFile {
   const users = new Map<string, User>();

@@ -213,7 +213,7 @@ export function probesUntil(ready: () => boolean): AuthorizationMode {
   };
 }
 
-/** The authorizers that there can be one of in a server, by type: those that were configured when it started. */
+/** The authorizers of a server of which there can be only one per type: those that were configured when it started. */
 export type FixedModes = Readonly<Partial<Record<string, AuthorizationMode>>>;
 
 /** The authorizer of a type that is no webhook. Throws for one that `fixed` does not have. */

@@ -26,7 +26,7 @@ export interface Reviewer {
   readonly shows: "question" | "status" | "status and time";
 }
 
-/** The "create" of a kind that is asked and answered in one POST, and kept nowhere. */
+/** The "create" of a review: a kind that is answered in the response to its POST, and never stored. */
 export const review =
   (reviewer: Reviewer): MakeHandler =>
   (resource) =>

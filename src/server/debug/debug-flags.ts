@@ -1,7 +1,7 @@
 import type { ApiRequest } from "../request/api-request.js";
 import { respondBytes } from "../request/respond.js";
 
-/** Sets how much the log says. */
+/** Sets the verbosity of the log. */
 export type SetVerbosity = (level: number) => void;
 
 /** A number of -v, in digits. */

@@ -59,7 +59,7 @@ export interface StorageRecord extends SourceOptions {
 /** The storage of a resource that keeps no objects: handlers answer for it. */
 export const NOT_STORED: StorageRecord = { objects: {} };
 
-/** A subresource is one of three: a part of the object, handlers by verb, or a connection. */
+/** A subresource: a part of the object, handlers by verb, or a connection. */
 export type SubresourceRecord<Seen = KubeObject, Draft = KubeObject> =
   | {
       /** The subresource has the object's shape and writes a part of it by these rules. */

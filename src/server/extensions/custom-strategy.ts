@@ -28,8 +28,8 @@ export interface CustomKind {
 }
 
 /**
- * The rules of a custom kind. An object is validated in the version that the request has: as it was sent, or, where a plugin
- * changed it since, as the webhook converts it back.
+ * The strategy of a custom kind. An object is validated in the version of the request: as it was sent or, if a plugin changed it
+ * since, as the webhook converts it back.
  */
 export function customStrategy({
   group,

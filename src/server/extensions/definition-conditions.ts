@@ -71,7 +71,7 @@ export interface NamesVerdict {
   readonly condition: DefinitionCondition;
 }
 
-/** `others` are the accepted names of the other definitions of the group. */
+/** Judges the names of a definition. `others` are the accepted names of the other definitions of the group. */
 export function judgeNames(definition: KubeObject, others: readonly DefinitionNames[]): NamesVerdict {
   const requested = object(object(definition.spec).names);
   const accepted = object(object(definition.status).acceptedNames);

@@ -7,7 +7,7 @@ export type Availability = "starting" | "serving" | "stopping";
 
 const PROBES = ["/readyz", "/livez", "/healthz"];
 
-/** Probes are answered at all times. */
+/** Whether a path is a probe, which is answered at all times. */
 export const isProbe = (path: string): boolean => PROBES.some((probe) => path.startsWith(probe));
 
 const RETRY_AFTER_SECONDS = 1;

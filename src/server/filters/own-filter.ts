@@ -34,7 +34,7 @@ export const answering =
   (next) =>
     filter(recovery(next));
 
-/** A filter from outside the server, and where it runs. Default: after authorization, next to the resources. */
+/** A user's filter, and its place. Default: after authorization, next to the resources. */
 export interface OwnFilter {
   /** Names it in errors. */
   readonly name: string;

@@ -14,7 +14,7 @@ export interface RequestTracing {
 export const passTrace: Filter = (next) => (request) =>
   request.exchange.headers["traceparent"] === undefined ? next(request) : passed(request, () => next(request));
 
-/** Runs work of a request: whatever the server sends to other programs meanwhile has the trace headers of the request's caller. */
+/** Runs the work of a request: the server's requests to other programs during it carry the trace headers of the caller. */
 export function passed<T>({ exchange, auditId }: Pick<ApiRequest, "exchange" | "auditId">, work: () => T): T {
   const headers = traceHeaders(exchange);
   return headers === undefined ? work() : inSpan(new PassedSpan(headers, auditId), work);

@@ -25,7 +25,7 @@ export interface LevelSpec {
   readonly queuing: Queuing;
 }
 
-/** Throws for an object that means nothing, which validation would have refused. */
+/** Reads a priority level. Throws for an object that validation would have rejected. */
 export function readLevel(stored: KubeObject): LevelSpec {
   const { metadata, spec: given } = stored as Pick<PriorityLevelConfiguration, "metadata" | "spec">;
   const name = metadata?.name ?? "";

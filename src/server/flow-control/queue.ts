@@ -13,7 +13,7 @@ export interface Arrival {
   readonly request: Pick<ApiRequest, "user" | "info"> | undefined;
 }
 
-/** A request that waits for seats, occupies them, or has given them back. */
+/** A request that waits for seats, occupies them, or has released them. */
 export class SeatedRequest {
   readonly flowSchema: string;
   readonly distinguisher: string;

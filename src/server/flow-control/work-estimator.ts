@@ -28,8 +28,8 @@ export interface WorkFacts {
 }
 
 /**
- * Estimates how many seats a request occupies: lists and the initial events of watches by the bytes that they read, writes by the watches that they are
- * told to. `mostSeats` is the level's limit for one request. Source: kube-apiserver's work estimator.
+ * Estimates the seats that a request occupies: for lists and the initial events of watches by the bytes that they read, for writes
+ * by the watches that they notify. `mostSeats` is the level's limit for one request. Source: kube-apiserver's work estimator.
  */
 export function estimateWork(
   { info, exchange }: Pick<ApiRequest, "info" | "exchange">,

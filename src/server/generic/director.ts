@@ -28,8 +28,8 @@ export function operationsFor(server: HandlerContext): OperationsOf {
 }
 
 /**
- * Routes a request to what its resource does for its verb, or to the handler of another path. `api` is the snapshot that the
- * request holds. A group version that this server does not serve is its delegate's.
+ * Routes a request to its resource's operation for the verb, or to the handler of another path. `api` is the snapshot that the
+ * request holds. A group version that this server does not serve is passed to its delegate.
  */
 export function director(
   api: ApiSnapshot,

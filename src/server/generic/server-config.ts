@@ -37,7 +37,7 @@ import type { OwnPaths } from "./own-paths.js";
 /** How a server answers and stops, with the defaults of kube-apiserver's generic flags. */
 export type Conduct = OptionsOf<typeof conductOptions>;
 
-/** Paths that belong to no API. */
+/** A part of the server that serves paths outside of the API. */
 export interface ServerPaths {
   /** Answers a path, with every method. */
   find(path: string): Handler | undefined;

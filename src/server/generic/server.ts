@@ -93,7 +93,7 @@ export interface ServiceNetwork {
   readonly env: Environment;
 }
 
-/** `onLifeCycle` is called with each event of the server's life. */
+/** Creates a server. `onLifeCycle` is called with each event of its life. */
 export function createServer(config: ServerConfig, onLifeCycle?: (event: LifeCycleEvent) => void): Server {
   return new ApiServer(config, onLifeCycle);
 }

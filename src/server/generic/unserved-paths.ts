@@ -2,7 +2,7 @@ import { StatusError } from "../../machinery/errors/status-error.js";
 import type { ApiRequest, Handler } from "../request/api-request.js";
 import { respondText } from "../request/respond.js";
 
-/** Whether the server has resources of a group in its code, whose paths it routes itself: "" is the core group. */
+/** Whether the server has built-in resources of a group, and so routes its paths itself: "" is the core group. */
 export type RoutesGroup = (group: string) => boolean;
 
 /**

@@ -25,8 +25,8 @@ export interface CrdOptions {
 }
 
 /**
- * The CustomResourceDefinition (apiextensions.k8s.io/v1) that describes a kind. Columns made by functions, defaults that depend on
- * other fields and functions that validate are not in it: no definition can say them.
+ * Makes the CustomResourceDefinition (apiextensions.k8s.io/v1) of a kind. It leaves out columns with functions, defaults that
+ * depend on other fields and validation functions, which a definition cannot express.
  */
 export function crdOf(
   { declaration }: Kind<unknown>,

@@ -7,7 +7,7 @@ import type { KindColumn } from "./declaration.js";
 export const kindColumns = (columns: readonly KindColumn[]): TableColumns =>
   tableOf(columns.length === 0 ? undefined : columns.map(made));
 
-/** Throws a TypeError for a column that shows nothing; `at` names the version. */
+/** Validates columns. Throws a TypeError for a column without a value; `at` names the version. */
 export function checkColumns(columns: readonly KindColumn[], at: string): void {
   for (const column of columns) {
     const { name, jsonPath, cell } = column;

@@ -108,7 +108,7 @@ interface KindHub {
   readonly hub: StructSchema | undefined;
 }
 
-/** Completes what all versions have in common. */
+/** Completes the parts of a declaration that all versions share. */
 export function declarationOf(
   group: string,
   kind: string,

@@ -22,7 +22,7 @@ export async function respondMetrics(request: ApiRequest, table: MetricTable, ma
   await respondBytes(request, 200, { "content-type": contentType, "content-encoding": "gzip" }, zipped);
 }
 
-/** Writes the metrics in the form that the header Accept asks for. */
+/** Writes the metrics in the format that the Accept header prefers. */
 export async function writeMetrics(
   table: MetricTable,
   accept: string | undefined,

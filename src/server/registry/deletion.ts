@@ -145,10 +145,7 @@ export function marked(draft: KubeObject, decision: Mark): KubeObject {
   return draft;
 }
 
-/**
- * True when the update removes the last finalizer of an object whose grace period is over: the Store then deletes the
- * object.
- */
+/** Whether the update removes the last finalizer of an object whose grace period has ended: the Store then deletes the object. */
 export function shouldDeleteDuringUpdate(draft: KubeObject, old: KubeObject): boolean {
   if ((draft.metadata?.finalizers ?? []).length > 0) return false;
   if (old.metadata?.deletionTimestamp === undefined) return false;

@@ -12,8 +12,8 @@ import type { Handler } from "../request/api-request.js";
 import type { RequestScope } from "./scope.js";
 
 /**
- * The capabilities of a resource. The server offers the verbs whose interfaces the resource implements. Objects are in the
- * hub's shape; the endpoints convert them to the version of the request.
+ * The capabilities of a resource's storage. The server offers the verbs whose interfaces the storage implements. Objects are in
+ * the hub's shape; the endpoints convert them to the version of the request.
  */
 export interface Getter {
   get(scope: RequestScope, name: string, options: ReadOptions): Promise<StoredObject>;
@@ -31,7 +31,7 @@ export interface Creater {
   create(scope: RequestScope, draft: KubeObject, admit: AdmitCreate): Promise<StoredObject>;
 }
 
-/** Computes the new object from the current one, which is undefined when there is none. May run several times. */
+/** Computes the new object from the current one, which is undefined when it does not exist. It may run several times. */
 export type Transform = (current: StoredObject | undefined) => Promise<KubeObject>;
 
 export interface Updater {
@@ -143,7 +143,7 @@ export interface AdmitChange {
   readonly validate?: ((object: KubeObject, old: KubeObject) => Promise<void>) | undefined;
 }
 
-/** Admission of a PUT or PATCH, which may find that it creates the object. */
+/** Admission of a PUT or PATCH, which may turn out to create the object. */
 export interface AdmitUpdate {
   readonly create: AdmitCreate;
   readonly update: AdmitChange;

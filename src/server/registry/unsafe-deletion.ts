@@ -11,7 +11,7 @@ import { namespaceOf, type StoreConfig } from "./store-config.js";
 const VERB = "unsafe-delete-ignore-read-errors";
 const FIELD = "ignoreStoreReadErrorWithClusterBreakingPotential";
 
-/** Whether a deletion asks for objects that cannot be read, and the server permits that. */
+/** Whether a deletion asks to ignore read errors, and the server permits that. */
 export const ignoresReadErrors = ({ deletion }: StoreConfig, options: ValidDeleteOptions): boolean =>
   options.ignoresReadErrors === true && deletion?.unreadable === true;
 

@@ -19,8 +19,8 @@ export interface Answer {
 }
 
 /**
- * A filter that tells `listener` of each answer, once, when the request has ended. It sees the answers of all filters behind it; placed before
- * "panic-recovery" it sees every answer there is.
+ * Makes a filter that reports each answer to `listener`, once, when the request has ended. It sees the answers of all filters
+ * behind it; placed before "panic-recovery" it sees every answer.
  */
 export function observeAnswers(now: () => number, listener: (request: ApiRequest, answer: Answer) => void): Filter {
   return (next) => async (request) => {

@@ -15,7 +15,7 @@ export interface History {
   read(after: number): Promise<readonly KvEvent[]>;
 }
 
-/** A watch over memory, and over the store where the watcher is too far behind for that. */
+/** Watches the events in memory, and reads older ones from the store where the watcher is too far behind. */
 export async function* watchHistory(
   history: History,
   prefix: string,

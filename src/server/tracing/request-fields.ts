@@ -33,7 +33,7 @@ const cut = (agent: string): string =>
 
 const LONGEST_ID = 64;
 
-/** The id of a request as traces have it: a client may have sent a longer one. */
+/** The id of a request in traces: truncated, because a client may have sent a longer one. */
 export const auditIdOf = ({ auditId }: ApiRequest): string => auditId.slice(0, LONGEST_ID);
 
 /** The name of a request's span: the method, and for a resource the path with placeholders. */

@@ -40,7 +40,7 @@ export interface TracingParts {
   readonly random: Random;
 }
 
-/** Makes what traces the requests of a server. A request that neither a recorder nor the log wants costs the look at them. */
+/** Makes the tracing of a server's requests. A request that neither a recorder nor the log wants costs only that check. */
 export function requestTracing(parts: TracingParts): RequestTracing {
   const { recorder, slow } = parts;
   return {

@@ -19,8 +19,8 @@ export interface AnsweredReview {
 }
 
 /**
- * Reads the answer of a webhook as a review of the expected kind, in slices of the event loop. `versions` has the group versions
- * that there is such a kind in. Rejects with an Error in apimachinery's words for anything else.
+ * Parses the answer of a webhook as a review of the expected kind, in slices of the event loop. `versions` has the group versions
+ * in which the kind exists. Rejects with an Error in apimachinery's words for anything else.
  */
 export async function readReview(
   { status, contentType, body }: WebhookAnswer,

@@ -15,7 +15,7 @@ export interface Address {
 /** Finds the address of the webhook behind a service. Rejects with an Error that tells why there is none. */
 export type LocateService = (service: ServicePort) => Promise<Address>;
 
-/** Reads the objects of this server; an ObjectAccess's `cached` is one. */
+/** Reads objects of this server; an ObjectAccess's `cached` is one. */
 export interface ServiceObjects {
   get(group: string, resource: string, namespace: string, name: string): Promise<KubeObject | undefined>;
   list(group: string, resource: string, namespace: string): Promise<readonly KubeObject[]>;

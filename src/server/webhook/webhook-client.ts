@@ -207,7 +207,7 @@ function ended(signal: AbortSignal, call: { readonly method?: string; readonly u
   return new TransportError(errorMessage(reason), call);
 }
 
-/** The connections of one webhook, which may end with the calls under way. */
+/** The connections of one webhook, which can be closed after the pending calls. */
 export class RetiringClient {
   #underWay = 0;
   #retired = false;

@@ -21,7 +21,7 @@ export function candidateNames(container: string, name: string): string[] {
   return [...parts.map((_, index) => [...parts.slice(0, parts.length - index), name].join(".")), name];
 }
 
-/** A variable, a type or a constant outside of the expression. */
+/** Finds a variable, a type or a constant that is declared outside of the expression. */
 export function findGlobal(declarations: Declarations, name: string): VariableDeclaration | undefined {
   for (const candidate of candidateNames(declarations.container, name)) {
     const variable = declarations.variables.get(candidate);
@@ -84,7 +84,7 @@ export function qualifiedName(node: Expr): string | undefined {
   return prefix === undefined ? undefined : `${prefix}.${node.field}`;
 }
 
-/** The overloads that a call may mean. */
+/** The overloads that a call may resolve to. */
 export interface Resolution {
   readonly ids: readonly string[];
   /** The type of the result; `dyn` where the overloads differ. */
@@ -92,8 +92,8 @@ export interface Resolution {
 }
 
 /**
- * Finds the overloads that arguments of these types fit; undefined: there is none. What the call teaches about type parameters goes
- * into `known`. `freeType` makes new type parameters.
+ * Finds the overloads that accept arguments of these types; undefined where there is none. The types that the call implies for
+ * type parameters are added to `known`. `freeType` makes new type parameters.
  */
 export function resolveOverloads(
   declared: FunctionDeclaration,

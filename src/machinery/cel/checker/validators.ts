@@ -35,7 +35,7 @@ function isTimestamp(value: Value): boolean {
   return checkedTimestamp(BigInt(value) * 1_000_000_000n) instanceof Timestamp;
 }
 
-/** cel-go's: durations, timestamps and patterns that are literals are looked at before an expression runs. */
+/** cel-go's validators of literals: they check durations, timestamps and patterns before an expression runs. */
 export const LITERAL_VALIDATORS: readonly Validator[] = [
   literalArgument("duration", 0, (value) => typeof value !== "string" || parseDuration(value) instanceof Duration),
   literalArgument("timestamp", 0, isTimestamp),

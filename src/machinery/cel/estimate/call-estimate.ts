@@ -67,12 +67,12 @@ export function product(a: Range, b: Range): Range {
   return { min: Math.min(a.min * b.min, MOST), max: Math.min(a.max * b.max, MOST) };
 }
 
-/** `range` times a factor, rounded up. */
+/** Multiplies a range by a factor, and rounds up. */
 export function scaled(range: Range, factor: number): Range {
   return { min: Math.min(Math.ceil(range.min * factor), MOST), max: Math.min(Math.ceil(range.max * factor), MOST) };
 }
 
-/** The range that both are in. */
+/** Returns the smallest range that includes both. */
 export function union(a: Range, b: Range): Range {
   return { min: Math.min(a.min, b.min), max: Math.max(a.max, b.max) };
 }

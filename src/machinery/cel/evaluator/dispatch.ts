@@ -5,7 +5,7 @@ import { ListValue } from "../values/list.js";
 import { MapValue } from "../values/map.js";
 import { ErrorValue, typeOf, type Value } from "../values/value.js";
 
-/** A function of values that answers an error where no overload fits. */
+/** A function of values that returns an error value where no overload fits. */
 export type Callable = (...args: Value[]) => Value;
 
 /**

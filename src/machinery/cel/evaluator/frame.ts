@@ -57,7 +57,7 @@ export class Frame {
 /** A planned node: computes its value in a frame. */
 export type Step = (frame: Frame) => Value;
 
-/** A planned node, with what other nodes plan by. */
+/** A planned node, with the facts that its parent needs for its own plan. */
 export interface Planned {
   readonly evaluate: Step;
   /** Set on nodes that loop, and on those that are computed of such: the same in steps. */
@@ -70,7 +70,7 @@ export interface Planned {
   readonly baseCost?: number;
 }
 
-/** The value of a node, in steps where it loops. */
+/** Evaluates a node, in steps if it loops. */
 export function* valueSteps({ evaluate, slices }: Planned, frame: Frame): Steps<Value> {
   return slices === undefined ? evaluate(frame) : yield* slices(frame);
 }
@@ -81,7 +81,7 @@ export function constant(value: Value): Planned {
   return { evaluate: () => value, constant: value };
 }
 
-/** A variable, or what is selected from one. */
+/** Plans a variable, or a selection from one. */
 export function attribute(resolve: Step, baseCost: number): Planned {
   if (baseCost === 0) return { evaluate: resolve, resolve, baseCost };
   const evaluate: Step = (frame) => {

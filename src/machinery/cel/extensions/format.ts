@@ -16,10 +16,10 @@ import { Type } from "../types/type.js";
  */
 export type FormatStyle = "literal" | "plain";
 
-/** Ends formatting; the message is the error's. */
+/** Thrown when a format cannot be applied; the message is that of the CEL error. */
 export class FormatError extends Error {}
 
-/** Writes arguments as verbs say. */
+/** Formats arguments by verbs. */
 export interface FormatWriter {
   /** What writes a value; undefined: there is no such verb. Throws a {@link FormatError} for a value that the verb cannot be used on. */
   verb(verb: string, precision: number): ((value: Value) => string) | undefined;
@@ -134,7 +134,7 @@ export const USES: Readonly<Record<FormatStyle, Readonly<Record<string, string>>
 export const STRING_USES =
   "string clause can only be used on strings, bools, bytes, ints, doubles, maps, lists, types, durations, and timestamps";
 
-/** The error of a value whose type a verb cannot be used on. */
+/** The error of a value whose type a verb does not support. */
 export const misused = (use: string, type: Type): string => `error during formatting: ${use}, was given ${type.name}`;
 
 function refuse(use: string, value: Value): never {

@@ -31,7 +31,7 @@ export interface Overload {
   readonly estimate?: EstimateCall;
 }
 
-/** An implementation declares the classes of values that its types say. */
+/** The implementation of an overload; its parameters have the classes of the overload's types. */
 export type Implementation = (...args: never[]) => Value;
 
 export interface FunctionDeclaration {
@@ -53,15 +53,15 @@ export interface Library {
   readonly variables?: readonly VariableDeclaration[];
 }
 
-/** A constant argument that no call can work with: the expression is refused before it runs. */
+/** Thrown for a constant argument that no call accepts: the expression is refused before it runs. */
 export class ConstantError extends Error {}
 
-/** A function that is called with all of its arguments in parentheses. */
+/** Makes the overload of a function that is called with all of its arguments in parentheses. */
 export function globalOverload(id: string, args: readonly Type[], result: Type, call: Implementation): Overload {
   return { id, args, result, call };
 }
 
-/** A function that is called on its first argument. */
+/** Makes the overload of a function that is called on its first argument. */
 export function memberOverload(id: string, args: readonly Type[], result: Type, call: Implementation): Overload {
   return { id, args, result, member: true, call };
 }

@@ -52,11 +52,11 @@ class DecisionMissing extends Error {
 }
 
 /**
- * The answers of an authorizer, which are kept: the same question is asked once.
+ * The decisions of an authorizer, which are cached: the same check is made once.
  *
- * Evaluation is synchronous and an authorizer need not be. Where it answers with a promise, {@link decide} ends the evaluation, and
- * {@link evaluate} runs it again when the answer is there. A check costs so much that an evaluation within Kubernetes' limits makes
- * at most two, so that it runs at most three times.
+ * Evaluation is synchronous and an authorizer need not be. If it returns a promise, {@link decide} ends the evaluation, and
+ * {@link evaluate} runs it again when the promise has resolved. A check costs so much that an evaluation within Kubernetes' limits
+ * makes at most two, so that it runs at most three times.
  */
 export class AccessDecisions {
   readonly #authorize: Authorize;

@@ -132,7 +132,7 @@ function answer(name: string, result: Type, read: (decision: AccessDecision) => 
   return member(name, [`decision_${name}`, [DECISION_TYPE], result, ({ decision }: DecisionValue) => read(decision)]);
 }
 
-/** Kubernetes' functions that ask the authorizer, selectors included. Source: apiserver's cel/library. */
+/** Kubernetes' functions that ask the authorizer, with selectors. Source: apiserver's cel/library. */
 export const AUTHORIZER: Library = {
   functions: [
     member("path", ["authorizer_path", [AUTHORIZER_TYPE, STRING], PATH_CHECK_TYPE, pathCheck]),

@@ -13,7 +13,7 @@ export abstract class KubernetesValue extends OpaqueValue {
   }
 }
 
-/** A type whose name only messages and `type(x)` show; no expression can write it, and it has no fields. */
+/** Makes a type whose name is only for messages and `type(x)`; expressions cannot construct it, and it has no fields. */
 export function kubernetesType(name: string): Type {
   return objectType(`kubernetes.${name}`);
 }

@@ -108,8 +108,8 @@ export class MacroBuilder {
 export const ACCUMULATOR = "@result";
 
 /**
- * Makes a tree of a chain of `&&` or `||` that is as flat as can be: a rule of a thousand terms is ten levels deep. The terms keep
- * their order. `ids` are those of the operators between them.
+ * Makes a balanced tree of a chain of `&&` or `||`: a rule of a thousand terms is ten levels deep. The terms keep their order.
+ * `ids` are those of the operators between them.
  */
 export function balanceLogic(
   terms: readonly Expr[],

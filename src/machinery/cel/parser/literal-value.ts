@@ -34,7 +34,7 @@ function integerOf(text: string): bigint {
   return text.startsWith("-") ? -BigInt(text.slice(1)) : BigInt(text);
 }
 
-/** Cannot be read as a literal; the message is cel-go's. */
+/** Thrown for a token that is not a valid literal; the message is cel-go's. */
 export class LiteralError extends Error {}
 
 const SIMPLE: Readonly<Record<string, string>> = {

@@ -57,8 +57,8 @@ export class Substitution {
 }
 
 /**
- * Whether a value of one type may stand where the other is expected: the rules of cel-go's checker, which tell no direction
- * apart. What this teaches about type parameters goes into `known`, also when the answer is false: callers make an attempt of it.
+ * Whether a value of one type may be used where the other is expected, by the symmetric rules of cel-go's checker. The types that
+ * this implies for type parameters are added to `known`, even when the result is false: callers must be able to undo it.
  */
 export function isAssignable(known: Substitution, a: Type, b: Type): boolean {
   if (b.kind === "typeParam") {

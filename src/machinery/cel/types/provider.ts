@@ -9,8 +9,8 @@ export interface FieldDeclaration {
 }
 
 /**
- * The object types that expressions can name, and their fields. The checker asks it for the types of fields, and the
- * evaluator for how to read them out of decoded objects. Answers never change, so that they may be kept.
+ * The object types that expressions can name, and their fields. The checker uses it for the types of fields, and the evaluator to
+ * read them from decoded objects. Results never change, so that they may be cached.
  */
 export interface TypeProvider {
   /** The type of this full name, if there is one; it need not be an object type (`google.protobuf.Timestamp`). */
@@ -23,7 +23,7 @@ export interface TypeProvider {
   construct?(typeName: string, fields: ReadonlyMap<string, Value>): Value;
 }
 
-/** Knows no object types. */
+/** A provider without object types. */
 export const NO_TYPES: TypeProvider = {
   findType: () => undefined,
   findField: () => undefined,

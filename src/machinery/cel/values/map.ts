@@ -35,7 +35,7 @@ function lookupKey(key: Value): string | number | bigint | boolean | undefined {
   return key instanceof Double && Number.isInteger(key.value) ? intOf(BigInt(key.value)) : undefined;
 }
 
-/** A map whose entries are values already. */
+/** A map whose entries are CEL values. */
 export class EntryMap extends MapValue {
   readonly #entries = new Map<string | number | bigint | boolean, { readonly key: Value; readonly value: Value }>();
 
@@ -110,7 +110,7 @@ export class NativeMap extends MapValue {
   }
 }
 
-/** Whether a value can be looked up in a map at all. */
+/** Whether a value can be the key of a map. */
 export function isMapKey(value: Value): boolean {
   return typeof value === "string" || typeof value === "boolean" || isNumeric(value);
 }

@@ -18,7 +18,7 @@ import { type RuleDialect, ruleDialect, SchemaCaches } from "./dialect.js";
 import { escapeName, isReserved } from "./escape-name.js";
 import type { FieldDeclaration, TypeProvider } from "../../cel/types/provider.js";
 
-/** The largest request, in bytes: nothing in an object is larger. */
+/** The size of the largest request, in bytes, which limits the size of everything in an object. */
 export const LARGEST_REQUEST = 3 * 1024 * 1024;
 
 /** The type of a schema's values in CEL, with estimates of their sizes. Source: apiserver's common.SchemaDeclType. */

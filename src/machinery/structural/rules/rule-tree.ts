@@ -11,7 +11,7 @@ import type { JsonObject, JsonValue } from "../../meta/json.js";
 import type { CorrelatedValue } from "../ratchet.js";
 import { NO_PATH } from "../validation-result.js";
 
-/** A schema that has rules, or leads to one that has. */
+/** A schema that has rules, or contains one that has. */
 export class RuleNode {
   readonly properties: ReadonlyMap<string, RuleNode>;
   /** Of the values of additionalProperties. */
@@ -55,7 +55,7 @@ export class RuleNode {
   }
 }
 
-/** A rule that is compiled when it is first needed. */
+/** A rule that is compiled on first use. */
 export class LazyRule {
   /** By the function libraries that stored rules may use; undefined before. */
   compiled: CompiledRule | undefined;
@@ -150,7 +150,7 @@ export function pathOf(place: Place): string {
   return path === "" ? NO_PATH : path.replace(/^\./, "");
 }
 
-/** The places right inside of one. */
+/** Lists the places directly inside another. */
 export function placesIn(place: Place, ratchets: boolean): Place[] {
   const { node, value, correlated } = place;
   const places: Place[] = [];

@@ -200,7 +200,7 @@ interface RuleResult {
   readonly budgetLeft: number;
 }
 
-/** Judges values by the rules of a schema (x-kubernetes-validations). */
+/** Validates values by the rules of a schema (x-kubernetes-validations). */
 export interface RuleValidator {
   (value: JsonValue, options?: RuleOptions): RuleResult;
   /** The same in steps. */

@@ -156,7 +156,7 @@ export interface Schedule {
   next(time: number): number | undefined;
 }
 
-/** Due each time that `milliseconds` have passed, in whole seconds and at least one. */
+/** A schedule that is due every `milliseconds`, in whole seconds and at least one. */
 export function intervalSchedule(milliseconds: number): Schedule {
   const seconds = Math.max(1, Math.trunc(milliseconds / 1000));
   return { next: (time) => (Math.floor(time / 1000) + seconds) * 1000 };

@@ -10,8 +10,8 @@ export class Base64Error extends Error {
 }
 
 /**
- * A []byte's JSON text after a round trip through Go: standard alphabet, padded, line breaks ignored, left-over bits
- * cleared. Throws {@link Base64Error}.
+ * Rewrites the base64 text of a []byte as Go does when it decodes and encodes it: standard alphabet, padded, line breaks ignored,
+ * left-over bits cleared. Throws {@link Base64Error}.
  */
 export function canonicalizeBase64(text: string): string {
   if (WELL_FORMED.test(text) && !text.endsWith("=")) return text;

@@ -1,7 +1,7 @@
 import { goQuote } from "../../../base/text/go-quote.js";
 import { NetipError, parseAddr } from "./netip.js";
 
-/** A URL as Go's net/url reads it. Everything but the user, the escaped path, the query and what is opaque is decoded. */
+/** A URL as Go's net/url parses it. Everything is decoded except the user, the escaped path, the query and the opaque part. */
 export interface GoUrl {
   /** In lower case; "" for none. */
   readonly scheme: string;
@@ -161,7 +161,7 @@ function requirePort(text: string): void {
   if (!/^(?::[0-9]*)?$/.test(text)) throw new PartError(`invalid port ${goQuote(text)} after host`);
 }
 
-/** The parts of {@link GoUrl.host}. */
+/** Splits {@link GoUrl.host} into host and port. */
 export function hostAndPort(host: string): { readonly hostname: string; readonly port: string } {
   const colon = host.lastIndexOf(":");
   const hasPort = colon >= 0 && /^[0-9]*$/.test(host.slice(colon + 1));
@@ -250,7 +250,7 @@ function write(parts: Parts): string {
   return `${start}${slashes}${user}${escape(host, HOST)}${escapedPath}${query}`;
 }
 
-/** The query's parameters, as Go's URL.Query reads them: what it cannot read is left out. */
+/** The query's parameters, as Go's URL.Query parses them: invalid ones are left out. */
 export function queryParameters(rawQuery: string): ReadonlyMap<string, readonly string[]> {
   const parameters = new Map<string, string[]>();
   const written = rawQuery.split("&");

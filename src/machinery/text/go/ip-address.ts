@@ -17,7 +17,7 @@ export function bytesOfAddress(text: string): Uint8Array | undefined {
   return withoutMapping(Uint8Array.from([...before, ...zeros, ...after].flatMap((group) => [group >> 8, group & 255])));
 }
 
-/** The normal form of an address of 4 or 16 bytes: RFC 5952 for IPv6. */
+/** Formats an address of 4 or 16 bytes in its normal form: RFC 5952 for IPv6. */
 export function textOfAddress(bytes: Uint8Array): string {
   const shown = withoutMapping(bytes);
   if (shown.length === 4) return shown.join(".");

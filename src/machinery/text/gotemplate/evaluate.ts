@@ -47,7 +47,7 @@ export interface Run {
   readonly out: (text: string) => void;
 }
 
-/** Runs the template of this name over data, writing as it goes. Throws {@link TemplateError}. */
+/** Executes the template of this name with data, and writes its output as it proceeds. Throws {@link TemplateError}. */
 export function evaluate(run: Run, name: string, data: JsonObject): void {
   const dot: GoValue = concrete(data) ?? invalid;
   const calls: Evaluation[] = [];

@@ -23,7 +23,7 @@ export function sprintln(values: readonly GoValue[]): string {
   return `${values.map((value) => formatValue(value, plain)).join(" ")}\n`;
 }
 
-/** A value by one verb of Go's fmt, `%!d(string=x)` where the verb does not fit it. Flags hold for each part of a map or list. */
+/** Formats a value by one verb of Go's fmt; `%!d(string=x)` where the verb does not fit it. Flags apply to each part of a map or list. */
 export function formatValue(value: GoValue, asked: Spec): string {
   const held = unboxed(value);
   const { verb } = asked;

@@ -63,7 +63,7 @@ function itemAt(item: SliceValue | (Concrete & { kind: "string" }), position: nu
   return { kind: "uint8", value: BigInt(bytesOf(item.value)[position] ?? 0) };
 }
 
-/** `slice x 1 2`: x[1:2] of a list or the bytes of a string. Throws {@link FunctionError}. */
+/** Evaluates `slice x 1 2`: x[1:2] of a list or the bytes of a string. Throws {@link FunctionError}. */
 export function slice(item: GoValue, indexes: readonly GoValue[]): GoValue {
   const held = unboxed(item);
   if (held.kind === "invalid") throw new FunctionError("slice of untyped nil");

@@ -70,7 +70,7 @@ export interface BoolNode extends Placed {
   readonly value: boolean;
 }
 
-/** A pipeline in parentheses or a function, and the fields that are read of its result. */
+/** A pipeline in parentheses or a function, and the fields that are read from its result. */
 export interface ChainNode extends Placed {
   readonly kind: "chain";
   readonly of: Operand;
@@ -115,12 +115,12 @@ export interface VariableNode extends Placed {
   readonly fields: readonly string[];
 }
 
-/** The text of nodes, in Go's form: parsing it again gives the same nodes, without comments and trim markers. */
+/** The text of nodes in Go's form: parsing it again gives the same nodes, without comments and trim markers. */
 export function formatNodes(nodes: readonly Node[]): string {
   return nodes.map(formatNode).join("");
 }
 
-/** The text of one node. Error messages show it. */
+/** Formats one node, for messages of errors. */
 export function formatNode(node: Node | CommandNode | Operand): string {
   switch (node.kind) {
     case "text":

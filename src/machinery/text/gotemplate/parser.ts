@@ -15,7 +15,7 @@ export interface ParseOptions {
   readonly hasFunction: (name: string) => boolean;
 }
 
-/** Parses a template with those defined in it. Throws {@link TemplateError}. */
+/** Parses a template, and the templates defined in it. Throws {@link TemplateError}. */
 export function parseTemplate(text: string, options: ParseOptions): TemplateSet {
   const set: TemplateSet = new Map();
   new TreeParser(new Lexer(text), set, options).parseWhole();

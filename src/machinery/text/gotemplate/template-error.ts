@@ -1,4 +1,4 @@
-/** A template that does not parse or that does not fit the data. The message is that of Go's text/template. */
+/** Thrown for a template that cannot be parsed or that does not fit the data. The message is that of Go's text/template. */
 export class TemplateError extends Error {
   override readonly name = "TemplateError";
 }

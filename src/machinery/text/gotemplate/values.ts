@@ -35,7 +35,7 @@ export type GoValue =
 export const invalid: GoValue = { kind: "invalid" };
 export const nilInterface: GoValue = { kind: "interface", held: undefined };
 
-/** A JSON value as Go decodes it into an interface; undefined for null. */
+/** Converts a JSON value as Go decodes it into an interface; undefined for null. */
 export function concrete(value: JsonValue): Concrete | undefined {
   if (value === null) return undefined;
   if (Array.isArray(value)) {
@@ -104,7 +104,7 @@ export function isTrue(value: GoValue): boolean {
   }
 }
 
-/** The length of what has one: bytes of a string, entries, items; undefined for the rest. */
+/** The length of a string in bytes, of a map in entries or of a list in items; undefined for any other value. */
 export function lengthOf(value: GoValue): number | undefined {
   if (value.kind === "string") return byteLength(value.value);
   if (value.kind === "map") return Object.keys(value.entries).length;
@@ -114,7 +114,7 @@ export function lengthOf(value: GoValue): number | undefined {
 /** One iteration of a range: the key or index, and its value. */
 export type RangeStep = readonly [GoValue, GoValue];
 
-/** Whether {@link rangeSteps} can pass it; nothing is passed of no value. */
+/** Whether {@link rangeSteps} accepts the value; no value gives no steps. */
 export function canRange({ kind }: GoValue): boolean {
   return isCount(kind) || kind === "slice" || kind === "map" || kind === "invalid";
 }
@@ -124,7 +124,7 @@ export function isCount(kind: GoValue["kind"]): kind is "int" | "int64" | "uint8
   return kind === "int" || kind === "int64" || kind === "uint8";
 }
 
-/** Items of a list, entries of a map in the order of their keys, numbers below a number. */
+/** Iterates over the items of a list, the entries of a map sorted by key, or the numbers below a number. */
 export function* rangeSteps(value: GoValue): Iterable<RangeStep> {
   if (value.kind === "slice") {
     for (const [index, item] of sliceItems(value).entries()) yield [{ kind: "int", value: BigInt(index) }, boxed(item)];

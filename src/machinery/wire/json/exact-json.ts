@@ -6,7 +6,7 @@ import { setKey, ownValue } from "./own-keys.js";
 
 export type DuplicateKeys = ReadonlyMap<JsonObject, readonly string[]>;
 
-/** A text that is not JSON, in the words of Go's encoding/json ("invalid character '}' looking for beginning of value"). */
+/** Thrown for a text that is not JSON, in the words of Go's encoding/json ("invalid character '}' looking for beginning of value"). */
 export class JsonDecodeError extends Error {
   override readonly name = "JsonDecodeError";
 

@@ -21,9 +21,9 @@ export function encodeProtobufDocument(
 }
 
 /**
- * The message of an object, without its kind: fields by their numbers, zero values of what is not a pointer, a list or a map
- * written, map keys sorted. The values must fit the schema. Throws a TypeError for a union of JSON Schema when `structOf` is
- * left out.
+ * Encodes an object as a message, without its kind: fields by their numbers, map keys sorted, and zero values written unless the
+ * field is a pointer, a list or a map. The values must fit the schema. Throws a TypeError for a union of JSON Schema when
+ * `structOf` is left out.
  */
 export function encodeProtobufMessage(object: object, schema: StructSchema, structOf?: StructLookup): Uint8Array {
   try {

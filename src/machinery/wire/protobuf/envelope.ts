@@ -17,7 +17,7 @@ const MAGIC = Uint8Array.of(0x6b, 0x38, 0x73, 0x00);
 /** Whether bytes begin as a Kubernetes protobuf document does. */
 export const isProtobufDocument = (bytes: Uint8Array): boolean => MAGIC.every((byte, index) => bytes[index] === byte);
 
-/** Throws a {@link ProtobufError} for what does not begin as a Kubernetes document, or ends there. */
+/** Opens the envelope of a document. Throws a {@link ProtobufError} for bytes that do not begin as a Kubernetes document, or end too early. */
 export function openEnvelope(document: Uint8Array): ProtobufEnvelope {
   if (document.length === 0) throw new ProtobufError("empty data");
   if (!isProtobufDocument(document)) {
@@ -39,7 +39,7 @@ export function openEnvelope(document: Uint8Array): ProtobufEnvelope {
   return { apiVersion, kind, raw };
 }
 
-/** The document of a message of `kind`. */
+/** Wraps a message of `kind` in Kubernetes' envelope of protobuf documents. */
 export function sealEnvelope(kind: GroupVersionKind, raw: Uint8Array): Uint8Array {
   const { head, tail } = envelopeOf(kind, raw.length);
   const document = new Uint8Array(head.length + raw.length + tail.length);
@@ -86,7 +86,7 @@ function typeOf(kind: GroupVersionKind): Uint8Array {
 /** More kinds than there are. */
 const REMEMBERED = 2000;
 
-/** The varint of a number from 0 to 2^53. */
+/** Encodes a number from 0 to 2^53 as a varint. */
 export function varint(value: number): Uint8Array {
   const bytes: number[] = [];
   let rest = value;

@@ -9,8 +9,8 @@ const LAST_SECOND = 253_402_300_800;
 const NANOSECONDS = 1_000_000_000;
 
 /**
- * meta/v1 Time and MicroTime: seconds and nanoseconds since the epoch; an empty message is no time. Throws a
- * {@link ProtobufError} for a time whose year has not four digits.
+ * Decodes meta/v1 Time and MicroTime: seconds and nanoseconds since the epoch; an empty message is null. Throws a {@link
+ * ProtobufError} for a time whose year does not have four digits.
  */
 export function readTime(message: Uint8Array, digits: 0 | 6): JsonValue {
   if (message.length === 0) return null;
@@ -38,14 +38,14 @@ export function writeTime(writer: BackwardWriter, value: unknown): void {
   writer.integer(1, Math.floor(Date.parse(value) / 1000));
 }
 
-/** meta/v1 Duration: nanoseconds, as Go prints them. */
+/** Decodes a Duration of meta/v1, from nanoseconds to the text that Go prints. */
 export function readDuration(message: Uint8Array): string {
   let nanoseconds = 0n;
   for (const { number, value } of readFields(message)) if (number === 1) nanoseconds = BigInt(integerOf(value));
   return formatNanoseconds(nanoseconds);
 }
 
-/** intstr.IntOrString: which of the two it is, and both. */
+/** Decodes intstr.IntOrString: its type, and both values. */
 export function readIntOrString(message: Uint8Array): JsonValue {
   let isText = false;
   let integer = 0;

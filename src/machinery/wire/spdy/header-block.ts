@@ -24,12 +24,12 @@ const DICTIONARY_ID = 0xe3c6a7c2;
 
 export type Headers = Readonly<Record<string, string>>;
 
-/** The longest header block, compressed or not. Kubernetes' headers are shorter than 100 bytes. */
+/** The largest size of a header block, compressed or not. Kubernetes' headers are shorter than 100 bytes. */
 export const LARGEST_HEADER_BLOCK = 64 * 1024;
 
 /**
- * Encodes the header blocks of one direction as parts of one zlib stream. The blocks are stored, not compressed: they are short, and
- * every inflater reads them. Each ends with an empty block, as zlib's flush leaves it: Go's inflater gives out no bytes before.
+ * Encodes the header blocks of one direction as parts of one zlib stream. The blocks are stored without compression, because they
+ * are short. Each ends with an empty block, as zlib's flush leaves it, because Go's inflater returns no bytes before.
  */
 export class HeaderEncoder {
   #begun = false;
@@ -51,7 +51,7 @@ export class HeaderEncoder {
   }
 }
 
-/** Decodes the header blocks of one direction, in their order: call it for one after the other. */
+/** Decodes the header blocks of one direction. Call it for one block after the other, in order. */
 export class HeaderDecoder {
   #inflate: Inflate | undefined;
   #output: Buffer[] = [];

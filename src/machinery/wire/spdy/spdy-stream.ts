@@ -3,7 +3,7 @@ import { ChunkPipe } from "../streams/chunk-pipe.js";
 import type { Headers } from "./header-block.js";
 import { Fifo } from "../../../base/collections/fifo.js";
 
-/** The window of a stream and of the connection until a peer says otherwise. */
+/** The initial window of a stream and of the connection. */
 export const INITIAL_WINDOW = 64 * 1024;
 
 /**
@@ -156,7 +156,7 @@ export class SpdyStream implements ByteStream {
   }
 }
 
-/** The streams that a peer has opened, until they are taken. */
+/** The streams that a peer has opened, until the reader takes them. */
 export class IncomingStreams implements AsyncIterable<IncomingStream> {
   readonly #streams = new Fifo<IncomingStream>();
   #ended = false;

@@ -23,7 +23,7 @@ export const V1 = "channel.k8s.io";
 /** The protocols that a client offers over SPDY, newest first. */
 export const SPDY_PROTOCOLS: readonly string[] = [V5, V4, V3, V2, V1];
 
-/** A subprotocol of exec and attach in WebSockets, as a server takes it. */
+/** A WebSocket subprotocol of exec and attach, for a server. */
 export interface ChannelProtocol {
   readonly name: string;
   /** Messages are text: a digit for the channel, then base64. */
@@ -50,14 +50,14 @@ export interface TerminalSize {
   readonly height: number;
 }
 
-/** A size as the resize stream carries it: Go's JSON encoder with a line break. */
+/** Encodes a size for the resize stream: Go's JSON with a line break. */
 export const encodeTerminalSize = ({ width, height }: TerminalSize): Uint8Array =>
   Buffer.from(`{"Width":${width},"Height":${height}}\n`);
 
 const NON_ZERO_EXIT_CODE = "NonZeroExitCode";
 const EXIT_CODE = "ExitCode";
 
-/** The Status on the error stream of a program that has ended with `code`. */
+/** Makes the Status on the error stream of a program that has ended with `code`. */
 export function exitStatus(code: number): Status {
   if (code === 0) return { metadata: {}, status: "Success" } as unknown as Status;
   return {
@@ -71,7 +71,7 @@ export function exitStatus(code: number): Status {
 
 const BRAND = Symbol.for("kubets.RemoteCommandExitError");
 
-/** The remote program has ended with another code than 0. */
+/** The remote program has exited with a code other than 0. */
 export class RemoteCommandExitError extends Error {
   override readonly name = "RemoteCommandExitError";
   readonly [BRAND] = true;

@@ -83,7 +83,7 @@ export function withRecords(header: RawHeader, records: PaxRecords): RawHeader {
   };
 }
 
-/** Files with holes are refused: programs make them only with a flag of theirs. */
+/** Makes the error for files with holes, which programs write only with a special flag. */
 export const sparse = (name: string): TarError =>
   new TarError(`archive/tar: ${JSON.stringify(name)} is a sparse file, which is not supported`);
 

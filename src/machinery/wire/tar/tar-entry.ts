@@ -20,10 +20,10 @@ export interface TarHeader {
   readonly linkName: string;
 }
 
-/** Archives are made of blocks of so many bytes. */
+/** The size of an archive's blocks in bytes. */
 export const BLOCK = 512;
 
-/** The bytes that fill the last block of a content of `size` bytes. */
+/** Makes the bytes that fill the last block of a content of `size` bytes. */
 export const paddingOf = (size: number): number => (BLOCK - (size % BLOCK)) % BLOCK;
 
 /** The archive is damaged, or has an unsupported format. Messages are those of Go's archive/tar, where it has one. */

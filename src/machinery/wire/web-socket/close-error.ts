@@ -27,7 +27,7 @@ const NAMES: Readonly<Record<number, string>> = {
 export const mayBeReceived = (code: number): boolean =>
   (code >= 1000 && code <= 1003) || (code >= 1007 && code <= 1013) || (code >= 3000 && code <= 4999);
 
-/** A WebSocket has ended otherwise than with code 1000. The message is that of client-go's library. */
+/** A WebSocket was closed with a code other than 1000. The message is that of client-go's library. */
 export class WebSocketCloseError extends Error {
   override readonly name = "WebSocketCloseError";
 
@@ -42,7 +42,7 @@ export class WebSocketCloseError extends Error {
   }
 }
 
-/** The peer has sent what the protocol forbids. The message is that of client-go's library; close code 1002 answers it. */
+/** The peer has violated the protocol. The message is that of client-go's library; the connection is closed with code 1002. */
 export class WebSocketProtocolError extends Error {
   override readonly name = "WebSocketProtocolError";
 

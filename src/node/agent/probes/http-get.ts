@@ -36,7 +36,7 @@ export async function httpGet(
 /** "1.36" of "v1.36.3". */
 const minorOf = (version: string): string => version.replace(/^v/, "").split(".").slice(0, 2).join(".");
 
-/** A port by its number, or by the name that the container gives it; 0 for a name that it does not have. */
+/** Resolves a port by its number, or by the container's name for it; 0 for an unknown name. */
 export function portNumber(port: OrAbsent<IntOrString>, container: Received<Container | EphemeralContainer>): number {
   if (typeof port === "number") return port;
   const name = text(port);

@@ -15,7 +15,7 @@ import { absent, number, object, objects, type Received, text } from "../../../m
 import type { FilesVolume, VolumeFile } from "../../container-runtime.js";
 import { ConfigError, dataOf, type EnvironmentSource, podField, resourceField } from "../container-environment.js";
 
-/** A volume of a pod cannot be made. The message is that of the kubelet's event. */
+/** Thrown when a volume of a pod cannot be mounted. The message is that of the kubelet's event. */
 export class VolumeError extends Error {
   override readonly name = "VolumeError";
 }

@@ -42,7 +42,7 @@ export interface DeviceNode extends Attributes {
 
 export type FileNode = DirectoryNode | RegularNode | LinkNode | DeviceNode;
 
-/** The length that `ls` and `tar` show. */
+/** Computes the size that `ls` and `tar` print. */
 export function sizeOf(node: FileNode): number {
   if (node.kind === "file") return node.content.size;
   if (node.kind === "device") return node.size ?? 0;

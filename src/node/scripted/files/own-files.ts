@@ -28,7 +28,7 @@ const FOLDERS =
     " ",
   );
 
-/** The container's files without its volumes. */
+/** Makes the container's files without its volumes. */
 export function ownFiles(
   spec: ContainerSpec,
   image: ScriptedImage,

@@ -7,7 +7,7 @@ const PASSWORD_LENGTH = 16;
 const REDIS = { name: "argocd-redis", key: "auth" };
 const ADMIN = { name: "argocd-initial-admin-secret", key: "password" };
 
-/** `argocd admin redis-initial-password`: a Secret with a password for Redis, unless it is there. */
+/** `argocd admin redis-initial-password`: creates a Secret with a password for Redis, unless it exists. */
 export const redisInitialPassword =
   (random: (bytes: number) => Uint8Array): Program =>
   (io) =>

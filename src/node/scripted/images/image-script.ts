@@ -25,7 +25,7 @@ export interface ScriptStart {
   readonly standsIn?: boolean;
 }
 
-/** The first script for an image that knows the container's command line. */
+/** Finds the first script for an image that supports the container's command line. */
 export function scriptStart(
   scripts: readonly ImageScript[],
   { image, command, args = [] }: Pick<ContainerSpec, "image" | "command" | "args">,

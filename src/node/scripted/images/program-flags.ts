@@ -15,7 +15,7 @@ export interface FlagTable {
   readonly short?: Readonly<Record<string, string>>;
 }
 
-/** A flag that the program does not have, or a value that it does not take. In the words of pflag. */
+/** An unknown flag, or an invalid value. The message is pflag's. */
 export class FlagError extends Error {
   override readonly name = "FlagError";
 }

@@ -7,7 +7,7 @@ export class ForkError extends Error {
   }
 }
 
-/** The container has no memory left, and is being ended. */
+/** Thrown when the container has no memory left, and is being ended. */
 export class OutOfMemoryError extends Error {
   override readonly name = "OutOfMemoryError";
 

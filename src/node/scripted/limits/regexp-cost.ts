@@ -1,6 +1,6 @@
 /** The number of instructions that a pattern may compile to; a longer one would take too long to compile. */
 export const MOST_INSTRUCTIONS = 4096;
-/** A pattern and a text may need so many steps: a match is not found in slices of the event loop. */
+/** The number of steps that matching a pattern with a text may take, because a match cannot be sliced. */
 export const MOST_STEPS = 256 * 1024;
 /** A class of Unicode's costs as much as so many characters of a pattern. */
 const CLASS_INSTRUCTIONS = 32;

@@ -33,7 +33,7 @@ export interface ServerAmounts {
 
 const AMOUNTS: ServerAmounts = { memory: 128 * MIB, files: 128 * MIB, volumes: 128 * MIB, processes: 2048 };
 
-/** Limits of their own, which tests use; the containers of a process share {@link processLimits}. */
+/** Makes limits of their own, for tests; the containers of a process share {@link processLimits}. */
 export function serverLimits(amounts: Partial<ServerAmounts> = {}): ServerLimits {
   const { memory, files, volumes, processes } = { ...AMOUNTS, ...amounts };
   return {

@@ -55,7 +55,7 @@ async function change(
   return code;
 }
 
-/** Owners are kept and shown; every program of a container runs as root all the same. */
+/** chown: stores the owner, which is shown; yet every program of a container runs as root. */
 export const chown: Program = gnuProgram({ letters: "RhvcfHLP", long: LONG }, async (io, options) => {
   checkOperands(options.operands);
   const [owner = "", ...files] = options.operands;

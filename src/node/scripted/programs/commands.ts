@@ -82,7 +82,7 @@ export const nice: Program = gnuProgram(
   },
 );
 
-/** time: how long a command took by the container's clock. */
+/** time: measures how long a command takes by the container's clock. */
 export const time: Program = gnuProgram({ letters: "+p" }, async (io, { operands: argv }) => {
   const began = io.clock.now();
   const end = argv.length === 0 ? { code: 0 } : await runCommand(io, argv);
@@ -108,7 +108,7 @@ export const printenv: Program = gnuProgram(
   },
 );
 
-/** The programs of all containers share one thread. */
+/** nproc: prints 1, because the programs of all containers share one thread. */
 export const nproc: Program = async (io) => {
   await io.stdout.write("1\n");
   return 0;

@@ -23,7 +23,7 @@ export interface ParsedOptions {
   value(letter: string): string | undefined;
 }
 
-/** A program ends with `code` and says why on its stderr. */
+/** Ends a program with `code`, and prints the message on its stderr. */
 export class ProgramFailure extends Error {
   constructor(
     message: string,
@@ -33,7 +33,7 @@ export class ProgramFailure extends Error {
   }
 }
 
-/** The options are wrong. Without a message, only how they are used is said. */
+/** Thrown for invalid options. Without a message only the usage is printed. */
 export class UsageError extends Error {}
 
 /** Makes a program that parses its options by a table, and reports errors as GNU's programs do. */

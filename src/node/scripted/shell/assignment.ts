@@ -10,7 +10,7 @@ export interface Assigned {
   apply(): void;
 }
 
-/** Expands an assignment's words. What it sets, it sets when it is applied. `becomesAssociative`: the keys of a new array are texts. */
+/** Expands the words of an assignment, which takes effect when it is applied. `becomesAssociative`: the keys of a new array are texts. */
 export async function expandAssignment(
   assignment: Assignment,
   shell: Shell,

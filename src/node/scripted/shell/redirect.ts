@@ -52,7 +52,7 @@ export async function redirected(
   }
 }
 
-/** Streams that the redirections change. */
+/** Applies redirections to the streams of a command. */
 export async function withRedirects(
   redirects: readonly Redirect[],
   streams: ShellStreams,

@@ -3,7 +3,7 @@ import { type FileSystem, normalPath } from "../files/file-system.js";
 import type { RegularNode } from "../files/node.js";
 import type { HttpAnswer, HttpRequest } from "./page.js";
 
-/** The web server that an image is of, and where its pages lie. */
+/** The web server of an image, and the folder of its pages. */
 export interface Site {
   readonly root: string;
   readonly server: "nginx" | "httpd";
@@ -34,7 +34,7 @@ export function siteOf(image: string): Site | undefined {
   return { ...site, title, ...(names.at(-2)?.startsWith("bitnami") === true && { root: "/app", port: 8080 }) };
 }
 
-/** Whether something that is mounted at one of the paths shows in the site's folder. */
+/** Whether something is mounted in the site's folder, at one of the paths. */
 export const isMountedAt = ({ root }: Site, paths: readonly string[]): boolean =>
   paths.some((path) => {
     const place = normalPath("/", path);

@@ -53,7 +53,10 @@ export const standInProgram =
     return 0;
   };
 
-/** Whatever is waited for by others ends: init containers, the pods of Jobs, helm's hooks, and commands that are not restarted. */
+/**
+ * Decides whether a stand-in ends: it does where others wait for the end, as for init containers, pods of Jobs, helm's hooks, and
+ * commands that are not restarted.
+ */
 export function lifeOf({ pod, name, command, args }: ContainerSpec): StandIn["life"] {
   const { metadata, spec } = pod.object?.() ?? {};
   const init = spec?.initContainers?.find((container) => container.name === name);
@@ -73,7 +76,7 @@ function lineOf(words: readonly string[]): string {
 /** Of a command line in a log. */
 const LONGEST_LINE = 500;
 
-/** The ports that Services send to, of those that select the pod. */
+/** Finds the ports to which Services that select the pod send. */
 export type ServicePortsOf = (pod: Pod) => Promise<Iterable<number>>;
 
 /** A container that stands in, and the port on which programs of its image listen, where that is known. */
@@ -83,8 +86,8 @@ interface StandInPorts {
 }
 
 /**
- * Whether a container that stands in answers a port: one that it declares, that its probes and hooks name, or that its image has or a Service
- * sends to and that no other container of its pod declares.
+ * Whether a stand-in listens on a port: one that it declares, that its probes and hooks name, or that its image has or a Service
+ * sends to and no other container of the pod declares.
  */
 export async function answersPort(
   pod: Pod,

@@ -98,7 +98,7 @@ interface Chosen {
   readonly offered: OfferedDevice;
 }
 
-/** Devices of the node for all claims together, in their order; undefined where there are not enough. */
+/** Allocates devices of the node for all claims together, in order; undefined where there are not enough. */
 export function allocate(input: AllocationInput): readonly AllocationResult[] | undefined {
   const { claims, node, devices, taken, classes, matches } = input;
   const slots: Slot[] = claims.flatMap(({ spec }, claim) =>

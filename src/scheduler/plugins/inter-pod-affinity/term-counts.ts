@@ -7,7 +7,7 @@ import type { Cloneable } from "../../framework/cycle-state.js";
 import { countedPods, plainCounts, type PodCounts } from "../../cache/counted-pods.js";
 import type { Labels } from "../../../machinery/selectors/label-selector.js";
 
-/** The labels of a namespace; undefined for one that is not known. */
+/** Returns the labels of a namespace; undefined for an unknown one. */
 export type NamespaceLabels = (namespace: string) => Labels | undefined;
 
 /** Counts the pods of a node that affinity terms select. Equal pods share their terms, so that these share their counts. */

@@ -41,7 +41,7 @@ export function mostRequestedScore(requested: number, capacity: number): number 
   return Math.trunc((Math.min(requested, capacity) * MAX_NODE_SCORE) / capacity);
 }
 
-/** The score at a utilization in percent on the line through the points; their scores of 0 to 10 become 0 to 100. */
+/** Computes the score at a utilization in percent on the line through the points; their scores of 0 to 10 become 0 to 100. */
 export function shapeScore(shape: readonly ShapePoint[], utilization: number): number {
   const scale = MAX_NODE_SCORE / 10;
   for (const [index, point] of shape.entries()) {

@@ -77,7 +77,7 @@ export class SpreadScores {
   }
 }
 
-/** Turns counts round: the fewest pods become 100. */
+/** Inverts counts to scores: the smallest count becomes 100. */
 export function normalizeSpread(scores: number[], isIgnored: (index: number) => boolean): void {
   let [least, most] = [Number.MAX_SAFE_INTEGER, 0];
   for (let index = 0; index < scores.length; index++) {

@@ -18,7 +18,7 @@ const VOLUME_KINDS = [
   ["storage.k8s.io/v1", "VolumeAttachment"],
 ] as const;
 
-/** Follows what the plugins of volumes need for a pod; undefined for a pod without claims. */
+/** Starts to watch the objects that volume plugins need for a pod; undefined for a pod without claims. */
 export function followVolumes({ claims }: PodInfo, kinds: FollowedKinds): Promise<void> | undefined {
   return claims.length === 0 ? undefined : kinds.follow(VOLUME_KINDS);
 }

@@ -45,8 +45,9 @@ const FORMAT = format("apiserver.config.k8s.io", "v1");
 const LEGACY = { ImagePolicyWebhook: "imagePolicy", PodNodeSelector: "podNodeSelectorPluginConfig" };
 
 /**
- * The plugins that an AdmissionConfiguration names, the first entry for each. A file without a kind that holds the configuration
- * of ImagePolicyWebhook or of PodNodeSelector is that of both. Throws in apimachinery's words, naming the field.
+ * Decodes an AdmissionConfiguration to the configurations of its plugins, the first entry for each. A file without a kind that
+ * contains the configuration of ImagePolicyWebhook or of PodNodeSelector applies to both. Throws in apimachinery's words with the
+ * field.
  */
 export function decodeAdmissionConfiguration(document: ConfigurationDocument): ReadonlyMap<string, PluginEntry> {
   const entries = new Map<string, PluginEntry>();

@@ -58,10 +58,7 @@ const FORMATS: Readonly<Record<ManifestPlugin, ConfigurationFormat>> = {
   ValidatingAdmissionWebhook: WEBHOOKS,
 };
 
-/**
- * The folder that a document names for a plugin. A server whose gate is off ignores the document. Throws in kube-apiserver's
- * words.
- */
+/** Reads the folder that a document names for a plugin. A server whose gate is off ignores the document. Throws in kube-apiserver's words. */
 export function readManifestFolder(
   plugin: ManifestPlugin,
   document: ConfigurationDocument,
@@ -81,6 +78,6 @@ export function manifestFolderFault(folder: string, gates: ServerGates): string 
   return folder.startsWith("/") ? undefined : folderFault(folder, "must be an absolute file path");
 }
 
-/** The fault of a folder, in the words of a field error. */
+/** Formats the fault of a folder as a field error. */
 export const folderFault = (folder: string, problem: string): string =>
   formatFieldError(invalidValue(FIELD, folder, problem));

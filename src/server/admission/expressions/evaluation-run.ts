@@ -36,8 +36,8 @@ export interface EvaluationConfig {
 }
 
 /**
- * Evaluates expressions over one request, within one budget. The policy's variables are evaluated when an expression first reads
- * them, and once. Each evaluation is bounded, and between two of them other requests have their turn.
+ * Evaluates expressions over one request, within one budget. A variable of the policy is evaluated once, when an expression first
+ * reads it. Each evaluation is bounded, and other requests may run between two of them.
  */
 export class EvaluationRun {
   readonly #variables: PolicyVariables;

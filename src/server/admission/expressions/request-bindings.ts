@@ -20,7 +20,7 @@ export interface RequestInput {
   readonly authorizer: RequestAuthorizer | undefined;
 }
 
-/** The variables of a request, each made when an expression first reads it. */
+/** Binds the variables of a request, each of which is computed when an expression first reads it. */
 export function requestBindings(attributes: AdmissionAttributes, input: RequestInput): (name: string) => unknown {
   const { matched, objects, parameter, namespaceObject, authorizer } = input;
   let request: JsonObject | undefined;

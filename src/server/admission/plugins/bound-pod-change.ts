@@ -4,7 +4,7 @@ import { object, type ReceivedObject, text } from "../../../machinery/meta/recei
 import { type AdmissionAttributes, refused } from "../attributes.js";
 import type { AdmissionContext } from "../plugin.js";
 
-/** A pod on a node, whose spec an update changes. */
+/** An update of the spec of a pod that is bound to a node. */
 export interface BoundPodChange {
   readonly pod: ReceivedObject<Pod>;
   readonly old: ReceivedObject<Pod>;

@@ -198,8 +198,8 @@ const DOCUMENT: StructSchema = {
 };
 
 /**
- * The document has no kind and no version. Throws for a time beyond its bounds, in the plugin's words; for unknown fields, which
- * kube-apiserver passes over; and for a kubeconfig that cannot be used, with its file, entry and field.
+ * Reads the configuration, whose document has no kind and no version. Throws for a time out of bounds, in the plugin's words; for
+ * unknown fields, which kube-apiserver ignores; and for a kubeconfig that cannot be used, with its file, entry and field.
  */
 export async function readImagePolicyWebhookConfiguration(
   { value, duplicates }: ConfigurationDocument,

@@ -89,7 +89,7 @@ async function namespaceOf(name: string, { objects }: AdmissionContext): Promise
 
 const FIELD = "podNodeSelectorPluginConfig";
 
-/** The document has no kind and no version. Throws for a value that is no text, which kube-apiserver passes over. */
+/** Reads the configuration, whose document has no kind and no version. Throws for a value that is not a text, which kube-apiserver ignores. */
 export function readPodNodeSelectorConfiguration({ value }: ConfigurationDocument): PodNodeSelectorConfiguration {
   const selectors = isJsonObject(value) ? value[FIELD] : undefined;
   if (absent(selectors)) return {};

@@ -92,10 +92,7 @@ export function defaultTolerationSeconds(configuration: DefaultTolerationSeconds
 
 const [OPERATOR, EFFECT] = ["Exists", "NoSchedule"] as const;
 
-/**
- * A pod that requests an extended resource tolerates the taint of that name, by which nodes keep other pods away from their
- * devices.
- */
+/** Adds to a pod that requests an extended resource the toleration of the taint of that name, by which nodes with devices keep other pods away. */
 export const extendedResourceToleration: AdmissionPlugin = {
   name: "ExtendedResourceToleration",
   handles: handling(WRITES, "pods"),

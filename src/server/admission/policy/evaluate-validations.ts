@@ -83,12 +83,12 @@ function messageOf({ message, expression }: Validation, evaluated: Value | undef
   return usable || message.trim() || `failed expression: ${expression.text.trim()}`;
 }
 
-/** An audit annotation of a policy, or what went wrong with it. */
+/** An audit annotation of a policy, or the error of evaluating it. */
 export type Annotated =
   | { readonly key: string; readonly value: string }
   | { readonly key: string; readonly error: string };
 
-/** The audit annotations of a policy that have a value. Rejects with an {@link OutOfBudget}. */
+/** Evaluates the audit annotations of a policy, and returns those with a value. Rejects with an {@link OutOfBudget}. */
 export async function evaluateAnnotations(
   annotations: readonly AuditAnnotation[],
   ignoresFailures: boolean,
@@ -111,7 +111,7 @@ const wrongType = (expression: string, value: Value): string =>
 
 const MAX_VALUE_BYTES = 10 * 1024;
 
-/** The audit annotations of one policy. The different values that its bindings have for a key are one annotation. */
+/** Collects the audit annotations of one policy. The different values that its bindings have for a key become one annotation. */
 export class AnnotationValues {
   readonly #values = new Map<string, string[]>();
 

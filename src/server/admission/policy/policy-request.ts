@@ -22,7 +22,7 @@ export interface RunOptions {
   readonly namespaceObject: boolean;
 }
 
-/** A request as the expressions of all policies see it. What no policy needs is never made. */
+/** A request, as the expressions of all policies read it. A part that no policy reads is never computed. */
 export class PolicyRequest {
   readonly #authorizer: RequestAuthorizer;
   #namespace: Promise<JsonObject | null> | undefined;

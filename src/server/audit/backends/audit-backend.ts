@@ -38,7 +38,7 @@ export class AuditCounts {
   }
 }
 
-/** Is told of events that a plugin has not kept, and why. */
+/** Called with the events that a plugin has lost, and the reason. */
 export type ReportLost = (plugin: AuditPlugin, error: unknown, events: readonly RecordedEvent[]) => void;
 
 /** Makes a function that counts lost events, and reports each with its content, so that the server's own log has it. */
@@ -51,7 +51,7 @@ export const reportLost =
     report(new Error(`${reason}\nImpacted events:\n${lines}`));
   };
 
-/** The mode "blocking": requests wait for the backend, and do not fail with it. */
+/** Makes a backend of the mode "blocking": requests wait for it, but do not fail with it. */
 export const ignoringErrors = (backend: AuditBackend): AuditBackend => ({
   process(events) {
     const kept = backend.process(events);
@@ -60,14 +60,14 @@ export const ignoringErrors = (backend: AuditBackend): AuditBackend => ({
   close: () => backend.close(),
 });
 
-/** Whether all of what backends have answered is good. */
+/** Whether all backends have kept their events. */
 export function allKept(answers: readonly (boolean | Promise<boolean>)[]): boolean | Promise<boolean> {
   const later = answers.filter((one) => one instanceof Promise);
   const isKept = answers.every((one) => one !== false);
   return later.length === 0 ? isKept : Promise.all(later).then((all) => isKept && all.every((one) => one));
 }
 
-/** Several backends as one; each gets all events. */
+/** Combines several backends; each gets all events. */
 export function unionOf(backends: readonly AuditBackend[]): AuditBackend {
   const [only] = backends;
   if (only !== undefined && backends.length === 1) return only;
@@ -81,7 +81,7 @@ export function unionOf(backends: readonly AuditBackend[]): AuditBackend {
   };
 }
 
-/** Hands events to a function. */
+/** Makes a backend that passes events to a function. */
 export const functionBackend = (receive: AuditFunction, lost: ReportLost): AuditBackend => ({
   async process(events) {
     for (const event of events) await handOver(event, receive, lost);

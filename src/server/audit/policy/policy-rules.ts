@@ -11,7 +11,7 @@ export interface AppliedRule {
 
 type Matches = (attributes: AuthorizerAttributes) => boolean;
 
-/** The rules of a policy, ready to be asked at every request. */
+/** The rules of a policy, prepared for matching each request. */
 export class PolicyRules {
   readonly #rules: readonly { readonly matches: Matches; readonly applied: AppliedRule }[];
   readonly #none: AppliedRule;

@@ -32,7 +32,7 @@ export interface CompiledClaims {
   readonly userRules: readonly Rule[];
 }
 
-/** Compiles the expressions of an authenticator, and finds what is wrong with its rules and mappings. */
+/** Compiles the expressions of an authenticator, and finds the faults of its rules and mappings. */
 export function compileClaims(
   config: JwtAuthenticatorConfiguration,
   path: string,

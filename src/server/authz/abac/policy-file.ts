@@ -19,7 +19,7 @@ export async function readPolicyFile(file: string): Promise<readonly AbacPolicy[
   return policiesIn(await readText(file), file);
 }
 
-/** The rules of a policy file's text. Throws as {@link readPolicyFile}; `file` is what errors call it. */
+/** Parses the rules of a policy file. Throws as {@link readPolicyFile}; `file` is its name in errors. */
 export function policiesIn(text: string, file: string): readonly AbacPolicy[] {
   const policies: AbacPolicy[] = [];
   for (const [index, ended] of text.split("\n").entries()) {

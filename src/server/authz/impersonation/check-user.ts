@@ -7,7 +7,7 @@ import type { AuthorizerAttributes } from "../authorizer.js";
 import { refusal } from "../refusal.js";
 import { nodeOf, serviceAccountOf, type WantedUser, withAuthenticationGroup } from "./wanted-user.js";
 
-/** Resolves when the authorizers allow it; else throws Forbidden. */
+/** Resolves when the authorizers allow the action; else throws Forbidden. */
 export type Require = (attributes: AuthorizerAttributes) => Promise<void>;
 
 /** The verb that users, groups, uids and extra values are impersonated by, and whether the rules of the constrained form hold. */

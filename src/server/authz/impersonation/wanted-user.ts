@@ -1,7 +1,7 @@
 import type { User } from "../../request/user.js";
 import { dns1123LabelErrors, dns1123SubdomainErrors } from "../../../machinery/validation/names.js";
 
-/** The user that a request asks to act as, as its headers name it. */
+/** The user that a request's headers ask to impersonate. */
 export interface WantedUser extends User {
   readonly extra: Readonly<Record<string, readonly string[]>>;
 }

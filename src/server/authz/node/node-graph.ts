@@ -4,7 +4,7 @@ import type { KubeObject } from "../../../machinery/meta/object.js";
 import { type CachedObject, CachedObjects } from "../cached-objects.js";
 import { keyOf, referencesOf, boundVolume } from "./references.js";
 
-/** A resource whose objects make edges of the graph. */
+/** A resource whose objects become edges of the graph. */
 export interface GraphResource {
   readonly group: string;
   readonly resource: string;

@@ -63,7 +63,7 @@ const IN_THEIR_NAMESPACE = ["cinder", "storageos"];
 /** What a CSI driver uses on the node. Its other secrets are the controller's. */
 const CSI_ON_NODES = ["nodePublishSecretRef", "nodeStageSecretRef", "nodeExpandSecretRef"];
 
-/** A bound volume: the claim that it is bound to, and the secrets that a kubelet needs to mount it, as keys. */
+/** A bound volume with its claim, and the secrets that a kubelet needs to mount it, as keys. */
 export interface BoundVolume {
   readonly volume: string;
   readonly claim: string;

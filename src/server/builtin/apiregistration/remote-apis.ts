@@ -102,7 +102,10 @@ function availableCondition(status: Received<APIServiceStatus>): AvailableCondit
   return found && { status: found.status ?? "Unknown", reason: text(found.reason), message: text(found.message) };
 }
 
-/** The APIService with the condition Available. The time of its last change stays while its status does. `now` is milliseconds since the epoch. */
+/**
+ * Sets the condition Available of an APIService. If its status does not change, it keeps its transition time. `now` is
+ * milliseconds since the epoch.
+ */
 export function withCondition(
   apiService: ReceivedObject<APIService>,
   condition: AvailableCondition,

@@ -32,14 +32,14 @@ export async function kubeletTarget(
   return { scheme: "https", host, port, path, identity: network.kubeletClient?.(), authority, verification, network };
 }
 
-/** A name in a proxy's path: "web", "web:80", "https:web:443". The port may be a name, or empty. */
+/** The name in a proxy's path: "web", "web:80", "https:web:443". The port may be a name, or empty. */
 export interface ProxiedName {
   readonly scheme: "http" | "https";
   readonly name: string;
   readonly port: string;
 }
 
-/** Throws 400 that calls it an invalid request of `what`. */
+/** Parses the name in a proxy's path. Throws a 400 about an invalid request of `what`. */
 export function proxiedName(id: string, what: "pod" | "service" | "node"): ProxiedName {
   const parts = id.split(":");
   const [scheme = "", name = "", port = ""] = parts.length === 3 ? parts : ["", ...parts];

@@ -25,8 +25,8 @@ export interface ResponseFormat {
 export type Offers = (shape: Shape, mediaType: MediaTypeName) => boolean;
 
 /**
- * Picks the first clause of the Accept header that the answer can honour: named types before wildcards, by their weights.
- * Throws 406 when none is left.
+ * Picks the first clause of the Accept header that the server can satisfy: named types before wildcards, by their weights. Throws
+ * 406 when there is none.
  */
 export function negotiate(exchange: Exchange, offers: Offers): ResponseFormat {
   const format = negotiated(exchange, offers);

@@ -41,8 +41,8 @@ export interface DecodePatched {
 }
 
 /**
- * Converts between bodies of one kind at one version and the hub's shape. Methods return a promise only for a kind that converts later
- * ({@link VersionedKind.convertsLater}); callers await promises only, so that other kinds pay nothing.
+ * Converts between bodies of one kind at one version and the hub's shape. Methods return a promise only for a kind that converts
+ * later ({@link VersionedKind.convertsLater}); callers await promises only, so that other kinds cost nothing.
  */
 export class VersionCodec {
   readonly gvk: GroupVersionKind;

@@ -121,7 +121,7 @@ export const APPLY = "application/apply-patch+yaml";
 
 export const PATCH_TYPES = [JSON_PATCH, "application/merge-patch+json", STRATEGIC] as const;
 
-/** A patch that is computed from the patch and the object alone. */
+/** The type of a patch that needs only the patch and the object. */
 export type PatchType = (typeof PATCH_TYPES)[number];
 
 /** Returns the type of a patch by its content type. Throws 415 for one that the resource does not support. */

@@ -35,7 +35,7 @@ export interface FuzzReport {
   readonly objects: number;
 }
 
-/** An object that does not come back as it was. */
+/** Thrown for an object that changes in a round trip. */
 export class RoundTripError extends Error {
   override readonly name = "RoundTripError";
 

@@ -14,7 +14,7 @@ import type { ObjectCodec } from "../../storage/store.js";
 import { pathSegmentErrors } from "../metadata.js";
 import { RecentAnswers } from "./recent-answers.js";
 
-/** Code of a user has returned what it must not: the message names the field. */
+/** Thrown when a user's code has returned an invalid object; the message names the field. */
 export class WrongAnswerError extends Error {
   override readonly name = "WrongAnswerError";
 
@@ -53,7 +53,7 @@ export interface AnswerCheckConfig {
   readonly now: () => number;
 }
 
-/** Checks the objects that code of a user returns, and completes what they leave out. */
+/** Checks the objects that a user's code returns, and completes missing fields. */
 export class AnswerCheck {
   readonly #recent = new RecentAnswers();
 
@@ -136,7 +136,7 @@ export class AnswerCheck {
   }
 }
 
-/** A number that stands for the bytes: of 52 bits, and never 0. */
+/** Derives a version from content: a number of 52 bits, never 0. */
 export const versionOfContent = (bytes: Uint8Array): number => Number.parseInt(sha1(bytes).slice(0, 13), 16) || 1;
 
 /** In hexadecimal digits. Makes no Hash object where the runtime can do without: one costs more than the digest. */

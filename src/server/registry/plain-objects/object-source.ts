@@ -85,7 +85,7 @@ export interface SourceDeleteRequest extends SourceRequest {
   readonly preconditions: Preconditions | undefined;
 }
 
-/** A part of a list, of a source that makes its own pages. */
+/** A page of a list, from a source that pages itself. */
 export interface SourcePage {
   readonly items: Iterable<KubeObject>;
   /** The token of the next page. Absent on the last one. */

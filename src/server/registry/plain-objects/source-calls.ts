@@ -22,7 +22,7 @@ export interface CallPlace {
   readonly name: string;
 }
 
-/** Calls the methods of a source: bounds their time, and turns what they throw into answers and lines of the log. */
+/** Calls the methods of a source: it limits their time, and turns their errors into answers and log lines. */
 export class SourceCalls {
   /** Runs at the end of this turn of the event loop. */
   #waiting: (() => void)[] = [];

@@ -55,7 +55,7 @@ export const isEncrypted = (stored: Uint8Array): boolean => beginsWith(stored, E
 /** The text for an encrypted value of a resource that no provider encrypts. */
 export const READ_ENCRYPTED = "identity transformer tried to read encrypted data";
 
-/** Stores values as they are. It refuses those that another provider has encrypted. */
+/** Stores values without encryption. It refuses to read values that another provider has encrypted. */
 export const identity: OwnTransformer = {
   fromStorage(stored) {
     if (isEncrypted(stored)) throw new TransformError(READ_ENCRYPTED);

@@ -23,8 +23,8 @@ export class ObjectFileError extends Error {
 const EXPIRES = "# expires: ";
 
 /**
- * The text of an object's file: YAML with the fields in the order that they have in `value`, behind a comment with the time at which it
- * expires. Returns undefined for a value that is no JSON of the object that belongs there, which a file cannot show.
+ * Encodes an object as a file: YAML with the fields in their order in `value`, after a comment with its expiry time if it has one.
+ * Returns undefined for a value that is not the JSON of the object at that place.
  */
 export function writeObjectFile(place: ObjectPlace, value: Uint8Array, expiresAt?: number): string | undefined {
   const object = objectOf(value);

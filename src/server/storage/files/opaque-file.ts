@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { OWN_FOLDER } from "./durable-files.js";
 
-/** The folder, below the root, of values that no file of an object can show. */
+/** The folder, below the root, of values that are not objects and are stored as bytes. */
 export const VALUES = `${OWN_FOLDER}/values`;
 
 /** A value that no file of an object can show. */

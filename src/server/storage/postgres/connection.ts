@@ -26,7 +26,7 @@ export function loadPg(): Pg {
   }
 }
 
-/** The options of a connection: those of the URL, then PGHOST, PGPASSWORD, PGPASSFILE and the like of the environment. */
+/** The options of a connection: those of the URL, then those of the environment variables PGHOST, PGPASSWORD, PGPASSFILE and so on. */
 export const connectionOptions = (url: StorageUrl): pg.ClientConfig => ({
   connectionString: url,
   application_name: "kubets",

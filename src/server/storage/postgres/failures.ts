@@ -21,7 +21,7 @@ export function isLost(error: unknown): boolean {
   return code === undefined || LOST.test(code);
 }
 
-/** Whether PostgreSQL undid everything and another try may succeed. */
+/** Whether PostgreSQL has rolled back, and another attempt may succeed. */
 export const mayTryAgain = (error: unknown): boolean => AGAIN.includes(sqlState(error) ?? "");
 
 /** The error for callers. `outcome` is "unknown" where a write may have been executed. */

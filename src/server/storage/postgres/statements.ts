@@ -96,7 +96,7 @@ export const EVENTS: Statement = {
     ) e ON true ORDER BY e.revision`,
 };
 
-/** The keys that expire, by the write that says when. */
+/** Reads the keys that expire, with the write that set the time. */
 export const EXPIRING: Statement = {
   name: "kubets_expiring",
   text: `SELECT r.key, r.revision, r.expires FROM kubets_revisions r WHERE r.expires IS NOT NULL AND r.value IS NOT NULL
@@ -144,7 +144,7 @@ export const REMOVED: Statement = {
   text: "SELECT removed, compacted FROM kubets_state",
 };
 
-/** Removes what the writes of a range of revisions replaced, and the range's deletions. */
+/** Removes the values that the writes of a range of revisions replaced, and the range's deletions. */
 export const REMOVE: Statement = {
   name: "kubets_remove",
   text: `WITH replaced AS (
@@ -155,7 +155,7 @@ export const REMOVE: Statement = {
     ) UPDATE kubets_state SET removed = greatest(removed, $2)`,
 };
 
-/** This connection's process in the database, as {@link END_PROCESS} knows it. */
+/** Reads the id of this connection's process in the database, for {@link END_PROCESS}. */
 export const OWN_PROCESS: Statement = {
   name: "kubets_own_process",
   text: "SELECT pid, backend_start::text AS since FROM pg_stat_activity WHERE pid = pg_backend_pid()",

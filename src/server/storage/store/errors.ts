@@ -26,7 +26,7 @@ export function undecodable(key: string, bytes: Uint8Array, error: unknown): Sta
 /** How many objects that cannot be read an error names. */
 const MOST_NAMED = 100;
 
-/** 500 for a list with objects that cannot be read, whose keys it names. */
+/** 500 for a list with objects that cannot be read; it names their keys. */
 export function listUnreadable(
   resource: GroupResource,
   items: readonly { readonly key: string; readonly problem: string }[],
@@ -77,7 +77,7 @@ const CONTINUE_EXPIRED =
   "Continuing with the provided token results in an inconsistent list - objects that were created, modified, or " +
   "deleted between the time the first chunk was returned and now may show up in the list.";
 
-/** 410 for a page whose revision is compacted. Its token continues at the current revision. */
+/** 410 for a page whose revision is compacted. Its continue token starts at the current revision. */
 export function continueExpired(token: string): StatusError {
   const { status } = expired(CONTINUE_EXPIRED);
   return new StatusError({ ...status, metadata: { ...status.metadata, continue: token } });

@@ -37,7 +37,7 @@ export const parserError = (problem: string, at: Mark, context?: Mark): YamlErro
 
 export const isBlank = (character: string): boolean => character === " " || character === "\t";
 
-/** YAML 1.1 has five line breaks. */
+/** Whether a character is one of YAML 1.1's five line breaks. */
 export const isBreak = (character: string): boolean =>
   character === "\n" ||
   character === "\r" ||
@@ -45,15 +45,15 @@ export const isBreak = (character: string): boolean =>
   character === "\u2028" ||
   character === "\u2029";
 
-/** A break or the end of the text. */
+/** Whether a character is a line break or the end of the text. */
 export const isBreakOrEnd = (character: string): boolean => character === "" || isBreak(character);
 
 export const isSpaceOrEnd = (character: string): boolean => isBlank(character) || isBreakOrEnd(character);
 
-/** Letters, digits, `_` and `-`: what names are made of. */
+/** Whether a character may be part of a name: letters, digits, `_` and `-`. */
 export const isWord = (character: string): boolean => /^[0-9A-Za-z_-]$/.test(character);
 
-/** Walks over a text, minding lines and columns. */
+/** A position in a text that moves forward and counts lines and columns. */
 export class Cursor {
   readonly #text: string;
   #index = 0;

@@ -136,7 +136,7 @@ function withoutZeros(number: string): string {
   return [digits.slice(0, end), ...exponent].join("e");
 }
 
-/** `format` is CONVFMT or OFMT. */
+/** Converts a value to a text; `format` is CONVFMT or OFMT. */
 export function toText(value: Value, format: string): string {
   if (typeof value === "string") return value;
   if (value === undefined) return "";
@@ -149,7 +149,7 @@ export function toText(value: Value, format: string): string {
 
 const LARGEST_INTEGER = 1e18;
 
-/** A field, or a text from outside: it compares as a number where it looks like one. */
+/** A field, or a text from input: it compares as a number if it looks like one. */
 export class InputText {
   #isNumber: boolean | undefined;
 

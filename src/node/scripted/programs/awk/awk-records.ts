@@ -6,7 +6,7 @@ import type { PosixRegexp } from "../posix-regexp.js";
 /** The separator of fields: a blank stands for blanks and line feeds, other characters for themselves. */
 export type Separator = string | PosixRegexp;
 
-/** The fields of a text. */
+/** Splits a text into its fields. */
 export function* fieldsOf(text: string, separator: Separator): Steps<string[]> {
   if (text === "") return [];
   const pace = new Pace();

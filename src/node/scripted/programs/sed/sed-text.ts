@@ -37,7 +37,7 @@ export function withCharacters(text: string): string {
   );
 }
 
-/** The pieces of a replacement: its texts, its groups, and what becomes of letters. */
+/** Parses a replacement into texts, groups and changes of case. */
 export function replacementParts(replacement: string): ReplacementPart[] {
   const parts: ReplacementPart[] = [];
   let text = "";

@@ -60,7 +60,7 @@ export async function typeOf(call: BuiltinCall, isBuiltin: (name: string) => boo
   return code;
 }
 
-/** hash [-r] NAME...: nothing is remembered, but a name that is no command fails. */
+/** hash [-r] NAME...: it remembers nothing, but fails for a name that is not a command. */
 export async function hash(
   { shell, args, streams, line }: BuiltinCall,
   isBuiltin: (name: string) => boolean,

@@ -3,7 +3,7 @@ import type { Steps } from "../../../../base/async/steps.js";
 import { absolute, type FileSystem } from "../../files/file-system.js";
 import { type FileNode, sizeOf } from "../../files/node.js";
 
-/** `test` cannot make sense of its operands. */
+/** Thrown for operands that `test` cannot evaluate. */
 export class ConditionError extends Error {}
 
 /** How deep parentheses may stand in parentheses. */
@@ -158,7 +158,7 @@ const COMPARISONS: ReadonlyMap<string, Comparison> = new Map<string, Comparison>
   ["-ge", (left: string, right: string) => number(left) >= number(right)],
 ]);
 
-/** -nt, -ot and -ef: a file that is there is newer than one that is not. */
+/** Evaluates -nt, -ot and -ef: an existing file is newer than a missing one. */
 export function compareFiles(operator: string, a: FileNode | undefined, b: FileNode | undefined): boolean {
   if (operator === "-ef") return a !== undefined && a === b;
   const [newer, older] = operator === "-nt" ? [a, b] : [b, a];

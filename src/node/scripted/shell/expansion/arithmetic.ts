@@ -47,8 +47,8 @@ const LONGEST_SHOWN = 256;
 const BITS = 64;
 
 /**
- * The value of an expression of 64-bit integers, with the operators of C. Names are variables, which may hold expressions; unset ones are 0.
- * Throws an {@link ArithmeticError}.
+ * Evaluates an expression of 64-bit integers with the operators of C. Names are variables, which may contain expressions; unset
+ * ones are 0. Throws an {@link ArithmeticError}.
  */
 export function arithmetic(expression: string, variables: ArithmeticVariables): Steps<bigint> {
   return new Evaluation(expression, variables, new Pace(TOKENS_PER_STEP), 0).whole();

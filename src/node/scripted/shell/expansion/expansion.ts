@@ -41,7 +41,7 @@ export interface ExpansionScope {
   inSlices<T>(work: Steps<T>): Promise<T>;
 }
 
-/** Work of so many steps is done at once. */
+/** The number of steps up to which work is done at once. */
 export const SHORT = 4096;
 
 /** Joins pieces into one text. Throws where it exceeds the limit of a value. */
@@ -67,12 +67,12 @@ export function globOf(pattern: readonly PatternPiece[]): Glob {
   return Glob.of(pattern);
 }
 
-/** Long work goes in slices of the event loop. */
+/** Runs work: at once if it is short, else in slices of the event loop. */
 export async function worked<T>(work: Steps<T>, steps: number, scope: ExpansionScope): Promise<T> {
   return steps <= SHORT ? atOnce(work) : scope.inSlices(work);
 }
 
-/** The piece that an expansion has come to. */
+/** Makes the piece of an expansion's result. */
 export function expanded(text: string, quoted: boolean, scope: ExpansionScope): Piece {
   scope.take(FIELD_BYTES + text.length);
   return { text, quoted, splits: !quoted };

@@ -4,7 +4,7 @@ import { type FileSystem, absolute } from "../../files/file-system.js";
 import { isLiteral, LONGEST_PATTERN, type PatternPiece, Glob } from "./glob.js";
 import { sortSteps } from "../../../../base/async/sort-steps.js";
 
-/** A piece of a field: text, and whether characters in it may split or match. */
+/** A piece of a field: a text, and whether its characters may split fields or match files. */
 export interface Piece extends PatternPiece {
   /** Came of an expansion: separators in it split fields. */
   readonly splits: boolean;

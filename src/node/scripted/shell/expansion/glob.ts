@@ -2,7 +2,7 @@ import { Lru } from "../../../../base/collections/lru.js";
 import { Pace } from "../../../../base/time/pace.js";
 import type { Steps } from "../../../../base/async/steps.js";
 
-/** A piece of a pattern: what is quoted in it matches itself. */
+/** A piece of a pattern: quoted text matches itself. */
 export interface PatternPiece {
   readonly text: string;
   readonly quoted: boolean;

@@ -18,7 +18,7 @@ export interface WordExpansions {
 
 const TARGET = /^([A-Za-z_]\w*|\d+|[@*#?$!-])(?:\[([^]*)\])?$/;
 
-/** The pieces that $name, ${name...} and ${name[index]...} stand for. */
+/** Expands $name, ${name...} and ${name[index]...} to pieces. */
 export async function parameterPieces(
   part: ParameterPart,
   scope: ExpansionScope,

@@ -385,7 +385,7 @@ function withErrors(stage: Command | undefined): Command {
   return { kind: "group", body: stage ?? { kind: "list", commands: [] }, redirects: [redirect] };
 }
 
-/** The text of a word that is nothing but unquoted text. */
+/** The text of a word that consists of one unquoted text; undefined for any other word. */
 export function plainText(word: Word | undefined): string | undefined {
   const [only] = word ?? [];
   return word?.length === 1 && only?.kind === "text" && !only.quoted ? only.text : undefined;

@@ -151,7 +151,7 @@ function checkFits(attributes: AdmissionAttributes, { name, hard, used }: Runnin
   );
 }
 
-/** A quota while the requests of a batch are checked against it, one after the other. */
+/** A quota while a batch of requests is checked against it, one after the other. */
 export class RunningQuota {
   readonly name: string;
   /** The limits that are in force: those of the status, not of the spec. */

@@ -21,7 +21,7 @@ import type { SubresourceStrategy } from "../../../registry/strategy.js";
 
 const MIRROR = "kubernetes.io/config.mirror";
 
-/** Containers for looking into a pod can be added, and stay as they are from then on. */
+/** Adds ephemeral containers to a pod; existing ones may not change. */
 export const ephemeralContainers: SubresourceStrategy<ReceivedObject<Pod>, DraftObject<Pod>> = {
   prepare(draft, old) {
     const added = object(draft.spec).ephemeralContainers;

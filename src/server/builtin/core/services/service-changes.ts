@@ -54,7 +54,7 @@ export function alignClusterIps(spec: Draft<ServiceSpec>, before: Received<Servi
   }
 }
 
-/** Fields that only the old type has go, as far as they were not changed as well. */
+/** Drops the fields that only the old type has, unless they were changed as well. */
 export function dropOfOldType(spec: Draft<ServiceSpec>, before: Received<ServiceSpec>): void {
   const same = (field: keyof ServiceSpec) => (spec[field] ?? null) === (before[field] ?? null);
   if (spec.type === "ExternalName" && before.type !== "ExternalName") {

@@ -10,7 +10,7 @@ export function usesNodePorts(spec: Received<ServiceSpec>): boolean {
   return spec.type === "NodePort" || spec.type === "LoadBalancer";
 }
 
-/** Whether ports that name no node port are given one. */
+/** Whether ports without a node port are allocated one. */
 export function wantsNodePorts(spec: Received<ServiceSpec>): boolean {
   return spec.type === "NodePort" || (spec.type === "LoadBalancer" && spec.allocateLoadBalancerNodePorts !== false);
 }
@@ -33,7 +33,7 @@ export function heldNodePorts(spec: Received<ServiceSpec>): readonly number[] {
   return [...new Set(all)].filter((port) => port !== 0);
 }
 
-/** Whether it is reached from outside the cluster. */
+/** Whether the service is reached from outside the cluster. */
 export function isExternal(spec: Received<ServiceSpec>): boolean {
   return usesNodePorts(spec) || (spec.type === "ClusterIP" && list(spec.externalIPs).length > 0);
 }

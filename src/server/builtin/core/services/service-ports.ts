@@ -13,7 +13,7 @@ export interface ChosenPorts {
   readonly healthCheckNodePort: number;
 }
 
-/** Whether {@link choosePorts} asks for any port. */
+/** Whether {@link choosePorts} would allocate any port. */
 export function asksForPorts(spec: Received<ServiceSpec>, before: Received<ServiceSpec>): boolean {
   if (needsHealthCheck(spec) && !needsHealthCheck(before)) return true;
   if (!usesNodePorts(spec)) return false;

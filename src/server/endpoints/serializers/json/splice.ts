@@ -28,7 +28,7 @@ export function itemStart(bytes: Uint8Array): number {
   return at;
 }
 
-/** Returns whether an object's keys are in byte order, as those of a custom resource are: it begins with its apiVersion. */
+/** Whether the keys of an object are in byte order, as those of a custom resource are: it begins with its apiVersion. */
 export const isSorted = (bytes: Uint8Array): boolean => bytes[2] === LETTER_A;
 
 /**
@@ -93,8 +93,8 @@ function isName(bytes: Uint8Array, start: number, end: number, name: Uint8Array)
 }
 
 /**
- * Returns an object with the metadata of stored bytes alone: `head` is its beginning, up to metadata. Undefined when the stored bytes are
- * not canonical, or in byte order.
+ * Returns an object with only the metadata of stored bytes: `head` is its beginning, up to metadata. Undefined when the stored
+ * bytes are not canonical, or in byte order.
  */
 export function spliceMetadata(bytes: Uint8Array, revision: number, head: string): Uint8Array | undefined {
   if (isSorted(bytes)) return undefined;

@@ -61,7 +61,7 @@ export class ProtobufFrames implements FrameWriter {
   }
 }
 
-/** Cuts frames into their WatchEvents: a WebSocket has its own lengths. */
+/** Splits frames into their WatchEvents, because a WebSocket has its own lengths. */
 export function* watchEvents(frames: Uint8Array): Generator<Uint8Array> {
   const view = new DataView(frames.buffer, frames.byteOffset, frames.byteLength);
   for (let start = 0; start < frames.length; ) {

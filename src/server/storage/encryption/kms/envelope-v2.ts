@@ -228,7 +228,7 @@ const nameOf = ({ keyId, encrypted, annotations, type }: KeySource): string =>
     ...[...annotations].map(([key, value]) => `${key}=${Buffer.from(value).toString("base64")}`).sort(),
   ]);
 
-/** Names of keys are shown as hashes only. */
+/** The hash by which a key id is shown, because ids are never shown themselves. */
 export const hashOf = (text: string): string =>
   text === "" ? "" : `sha256:${createHash("sha256").update(text).digest("hex")}`;
 
