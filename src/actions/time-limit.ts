@@ -1,6 +1,6 @@
 import type { Timers } from "../base/time/timers.js";
 
-/** An action was not done when its time limit was over. */
+/** Thrown when an action has not finished within its time limit. */
 export class TimedOutError extends Error {
   override readonly name = "TimedOutError";
 }

@@ -7,7 +7,7 @@ export interface RequestUri {
   readonly query: Readonly<Record<string, readonly string[]>>;
 }
 
-/** Refuses what Go's url.ParseRequestURI refuses. */
+/** Throws for a URI that Go's url.ParseRequestURI rejects. */
 export function requireRequestUri(uri: string): void {
   const refuse = (reason: string): Error =>
     new Error(`--raw must be a valid URL path: parse ${goQuote(uri)}: ${reason}`);

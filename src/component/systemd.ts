@@ -5,8 +5,9 @@ import type { ComponentLog } from "./logging/component-log.js";
 export type ServiceState = "READY=1" | "STOPPING=1";
 
 /**
- * Tells systemd the state of this service, where it runs as one with Type=notify. Node has no datagram sockets of the Unix kind, so that the program
- * systemd-notify tells it: the unit needs NotifyAccess=all. Resolves to why systemd could not be told, undefined when it was.
+ * Reports the state of this service to systemd if it runs with Type=notify. Node has no Unix datagram sockets, so that the program
+ * systemd-notify sends the report: the unit needs NotifyAccess=all. Resolves with the reason why systemd could not be notified;
+ * undefined when it was.
  */
 export function notifySystemd(
   state: ServiceState,

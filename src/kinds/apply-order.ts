@@ -70,7 +70,7 @@ const PLACES = new Map([
   ...LATE.map((kind, place) => [kind, EARLY.length + 1 + place] as const),
 ]);
 
-/** "Deployment.apps", "Pod": how the lists here name a kind. */
+/** Names a kind as the lists of this file do: "Deployment.apps", "Pod". */
 export const kindKey = ({ group, kind }: GroupKind): string => (group === "" ? kind : `${kind}.${group}`);
 
 /** The place of a kind in the order: smaller numbers come first. A kind that is not listed comes between workloads and admission webhooks. */

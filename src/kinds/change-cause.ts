@@ -12,7 +12,7 @@ export function withChangeCause(object: KubeObject, cause: string | undefined): 
   return { ...object, metadata: { ...object.metadata, annotations } };
 }
 
-/** The merge patch that makes the object say `cause`; {} when it does already. */
+/** The merge patch that sets the change cause; {} where it is set already. */
 export function changeCausePatch(object: KubeObject, cause: string): JsonObject {
   return createMergePatch(object as JsonObject, withChangeCause(object, cause) as JsonObject);
 }

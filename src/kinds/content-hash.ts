@@ -39,7 +39,7 @@ const HARMLESS: Readonly<Record<string, string>> = {
   e: "t",
 };
 
-/** The ten letters of any content; keys are sorted before it is hashed. */
+/** The hash of any content, ten letters; its keys are sorted before. */
 export function hashOf(content: object): string {
   const hex = createHash("sha256")
     .update(encodeJson(content, { sortKeys: true }))

@@ -65,7 +65,7 @@ export interface ExposedPort {
   readonly protocols: readonly string[];
 }
 
-/** The ports of a service, or of all containers of its pods, each once. */
+/** Collects the ports of a service, or of all containers of its pods, each once. */
 export function exposedPorts(exposed: KubeObject, kind: GroupKind): readonly ExposedPort[] {
   const ports = new Map<number, string[]>();
   for (const [port, protocol] of statedPorts(exposed, kind)) ports.set(port, [...(ports.get(port) ?? []), protocol]);

@@ -31,8 +31,8 @@ export function findContainer({ spec }: ReceivedObject<Pod>, name: string): Foun
 export const hasContainer = (pod: ReceivedObject<Pod>, name: string): boolean => findContainer(pod, name) !== undefined;
 
 /**
- * The container that a command enters: the one that `name` names, else the one that the pod's annotation names, else the first, which
- * `say` tells of when there are others. Throws in kubectl's words for a name that the pod does not have.
+ * Chooses the container that a command enters: the one with the name `name`, else the one in the pod's annotation, else the first;
+ * if there are others, `say` gets a line about the choice. Throws in kubectl's words for a name that the pod does not have.
  */
 export function chosenContainer(pod: ReceivedObject<Pod>, name: string, say: (line: string) => void): FoundContainer {
   const { name: podName = "", namespace = "", annotations } = pod.metadata ?? {};
@@ -57,14 +57,14 @@ export function requireUncompleted({ status }: ReceivedObject<Pod>, act: "exec i
   throw new Error(`cannot ${act} a container in a completed pod; current phase is ${phase}`);
 }
 
-/** An error in kubectl's words for a container that the pod does not have. */
+/** Makes kubectl's error for a container that the pod does not have. */
 export function noSuchContainer(pod: ReceivedObject<Pod>, typed: string): Error {
   const name = pod.metadata?.name ?? "";
   const error = new Error(`container ${typed} is not valid for pod ${name} out of: ${allContainerNames(pod)}`);
   return withMistyped(error, () => ({ typed, known: FIELDS.flatMap((field) => containerNames(pod, field)) }));
 }
 
-/** "app, debugger (ephem), setup (init)". */
+/** Lists the names of all containers: "app, debugger (ephem), setup (init)". */
 export function allContainerNames(pod: ReceivedObject<Pod>): string {
   return [
     ...containerNames(pod, "containers"),

@@ -98,7 +98,7 @@ function existing(node: Node, name: string): Node | undefined {
   return /^[-+]?\d+$|^-$|^\*$|^\[.*\]$/.test(name) ? lookup(node, [name]) : field(node, name.trim());
 }
 
-/** Splits at a delimiter that no backslash stands before. One at the beginning is left out. */
+/** Splits a path at the delimiters that are not escaped by a backslash. A delimiter at the beginning is ignored. */
 export function splitPath(path: string, delimiter: string): readonly string[] {
   const parts = path.split(delimiter);
   if (parts.length > 1 && parts[0] === "") parts.shift();
@@ -134,7 +134,7 @@ export function splitDottedPath(path: string): readonly string[] {
   return parts;
 }
 
-/** The error with what was being done before it; its cause is kept. */
+/** Prefixes the message of an error, which becomes the cause. */
 export const wrap = (error: unknown, prefix: string): Error =>
   new Error(`${prefix}: ${errorMessage(error)}`, { cause: error });
 

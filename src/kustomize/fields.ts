@@ -17,7 +17,7 @@ const KIND_NAMES: Readonly<Record<NodeKind, string>> = {
   mapping: "MappingNode",
 };
 
-/** A node is of another kind than an operation needs. */
+/** Thrown when a node has another kind than an operation requires. */
 export class NodeKindError extends Error {
   readonly actual: NodeKind;
 
@@ -35,7 +35,7 @@ export function requireKind(node: Node | undefined, kind: NodeKind): void {
   if (node.kind !== kind) throw new NodeKindError(kind, node);
 }
 
-/** A member, or undefined; throws when the node is no mapping. */
+/** Returns a field of a mapping, or undefined; throws for another node. */
 export function field(node: Node | undefined, name: string): Node | undefined {
   if (node === undefined || isMissingOrNull(node)) return undefined;
   requireKind(node, "mapping");
@@ -64,8 +64,8 @@ export function setScalar(node: Node, value: Node): void {
 }
 
 /**
- * Sets a member: an existing one takes the value over where it stands and goes on being written as it was; otherwise the value
- * itself is put in, not a copy. A null removes.
+ * Sets a member: an existing node takes over the value and keeps its style and place; otherwise the value itself is inserted, not
+ * a copy. A null removes the member.
  */
 export function setField(node: Node, name: string, value: Node | undefined): Node | undefined {
   if (value !== undefined) protect(value);
@@ -87,7 +87,7 @@ export function setField(node: Node, name: string, value: Node | undefined): Nod
 const isIndex = (part: string): boolean => /^\+?\d+$/.test(part);
 export const isListIndex = (part: string): boolean => part.startsWith("[") && part.endsWith("]");
 
-/** "name" and "web" of "[name=web]". */
+/** Splits "[name=web]" into "name" and "web". */
 export function splitListIndex(part: string): readonly [string, string] {
   const inner = part.replace(/\]$/, "").replace(/^\[/, "");
   const at = inner.indexOf("=");
@@ -104,8 +104,8 @@ export function kindBefore(nextPart: string, last: NodeKind): NodeKind {
 }
 
 /**
- * Follows a path: names, list positions, "-" for the last element, "[name=value]". With `create`, what is missing is made on the
- * way, the last of that kind.
+ * Finds the node at a path: names, list positions, "-" for the last element, "[name=value]". With `create`, missing nodes are
+ * created along the path, the last one with that kind.
  */
 export function lookup(start: Node | undefined, path: readonly string[], create?: NodeKind): Node | undefined {
   const parts = path.map((part) => part.trim()).filter((part) => part !== "");
@@ -145,7 +145,7 @@ export function elements(node: Node | undefined): readonly Node[] {
   return node?.items ?? [];
 }
 
-/** The first mapping of a list whose members have these values. */
+/** Finds the first mapping of a list whose members have these values. */
 export function elementOf(list: Node, keys: readonly string[], values: readonly string[]): Node | undefined {
   return elements(list).find(
     (item) => item.kind === "mapping" && keys.every((key, index) => item.get(key)?.value === values[index]),

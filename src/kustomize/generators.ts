@@ -11,7 +11,7 @@ import { setField } from "./fields.js";
 import { Resource, type StringMap } from "./resource.js";
 import { setData } from "./resource-list.js";
 
-/** A ConfigMap or Secret of literals and files. */
+/** Generates a ConfigMap or a Secret from literals and files. */
 export async function generate(kind: "ConfigMap" | "Secret", entry: GeneratorEntry, loader: Loader): Promise<Resource> {
   const { name = "", namespace = "", options } = entry;
   if (name === "") throw new Error("a configmap must have a name");

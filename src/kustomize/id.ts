@@ -25,7 +25,7 @@ export function parseApiVersion(apiVersion: string): { readonly group: string; r
     : { group: apiVersion.slice(0, at), version: apiVersion.slice(at + 1) };
 }
 
-/** An id whose kind is looked up. */
+/** Makes an id, for which it looks up whether the kind has namespaces. */
 export const lookedUpId = (gvk: Gvk, name: string, namespace: string): ResId => ({
   ...gvk,
   name,
@@ -60,11 +60,11 @@ export const identical = (a: ResId, b: ResId): boolean =>
 
 const or = (text: string, none: string): string => (text === "" ? none : text);
 
-/** "Deployment.v1.apps". */
+/** Formats a group, version and kind: "Deployment.v1.apps". */
 export const gvkText = ({ group, version, kind }: Gvk): string =>
   `${or(kind, "[noKind]")}.${or(version, "[noVer]")}.${or(group, "[noGrp]")}`;
 
-/** "Deployment.v1.apps/web.shop". */
+/** Formats the id of an object: "Deployment.v1.apps/web.shop". */
 export const idText = (id: ResId): string => `${gvkText(id)}/${or(id.name, "[noName]")}.${or(id.namespace, "[noNs]")}`;
 
 /** The id in the form of Go's %#v. */

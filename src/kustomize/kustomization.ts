@@ -103,7 +103,7 @@ export interface SortOptions {
   readonly legacySortOptions?: { readonly orderFirst?: readonly string[]; readonly orderLast?: readonly string[] };
 }
 
-/** A kustomization file as it was read; absent means not said. */
+/** The parsed kustomization file; absent fields were not given. */
 export interface Kustomization {
   readonly kind?: string;
   readonly apiVersion?: string;
@@ -175,7 +175,7 @@ export const deprecations = (kustomization: Kustomization): readonly string[] =>
       `# Warning: '${name}' is deprecated. Please use '${other}' instead. ${mark}${EDIT_FIX}`,
   );
 
-/** Kind and version filled in, and old names of fields brought under the new ones. */
+/** Fills in kind and version, and renames fields of old names. */
 export function fixKustomization(given: Kustomization): Kustomization {
   const { bases, imageTags, helmChartInflationGenerator = [], ...rest } = given;
   const kind = rest.kind ?? "Kustomization";

@@ -14,7 +14,7 @@ export interface BuildFiles {
   isDirectory(path: string): Promise<boolean>;
 }
 
-/** A web server's answer. */
+/** Requests a URL for a build, and returns the answer of the web server. */
 export interface BuildFetch {
   (url: string): Promise<{ readonly status: number; readonly statusText: string; bytes(): Promise<Uint8Array> }>;
 }

@@ -35,7 +35,7 @@ const originShape: Shape = struct("resource.Origin", {
 
 const transformationsShape: Shape = { ...listOf(originShape), go: "resource.Transformations" };
 
-/** The path from where the build began, of a file or of a folder. */
+/** Joins the path of the folder where the build began with that of a file or folder. */
 export const appendPath = (origin: string, path: string): string => join(origin, path);
 
 export const fileOrigin = (path: string): string => originText({ path });

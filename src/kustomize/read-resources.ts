@@ -60,7 +60,7 @@ function checked(nodes: readonly Node[]): Node[] {
   });
 }
 
-/** Kind and name, which every object but a list must have. */
+/** Throws for an object without kind or name, which only a list may lack. */
 export function requireMetadata(node: Node): void {
   const text = (holder: Node | undefined, name: string): string => {
     const value = holder?.get(name);

@@ -24,7 +24,7 @@ export function selectorPatterns(selector: Selector): SelectorPatterns {
   };
 }
 
-/** The objects that a selector means: by the name and namespace they had first or have now. */
+/** Finds the objects that a selector selects, by their first or their current name and namespace. */
 export function select(resources: readonly Resource[], selector: Selector): readonly Resource[] {
   const patterns = selectorPatterns(selector);
   return resources.filter((resource) => {

@@ -31,7 +31,7 @@ export interface ExecResult {
   readonly stderr: string;
 }
 
-/** Runs a command in a container until it ends, with whatever code. Throws the server's error, and the reason of `signal`. */
+/** Runs a command in a container until it exits, with any code. Throws the server's error, and the reason of `signal`. */
 export async function exec(
   client: KubernetesClient,
   pod: string,

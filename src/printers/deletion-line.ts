@@ -1,6 +1,6 @@
 import type { GroupKind } from "../machinery/meta/gvk.js";
 
-/** "deployment.apps", "pod". */
+/** Formats a kind: "deployment.apps", "pod". */
 export const qualifiedKind = ({ group, kind }: GroupKind): string =>
   group === "" ? kind.toLowerCase() : `${kind.toLowerCase()}.${group}`;
 

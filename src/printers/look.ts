@@ -38,7 +38,7 @@ export interface Paint {
   readonly current: (text: string) => string;
 }
 
-/** A part of a text, and what paints it. */
+/** A part of a text, and the function that colours it. */
 export interface PaintedPart {
   /** Where it begins. */
   readonly start: number;
@@ -92,7 +92,7 @@ const same = (text: string): string => text;
 /** The colours that help and explanations use. */
 export type TextPaint = Pick<Paint, "heading" | "key" | "type" | "muted" | "yaml">;
 
-/** Paints nothing. */
+/** Adds no colours. */
 export const unpainted: TextPaint = {
   heading: same,
   key: same,
@@ -101,12 +101,12 @@ export const unpainted: TextPaint = {
   yaml: same,
 };
 
-/** The headings of a table, as the look has them. */
+/** Formats the headings of a table in the colours of the look. */
 export function headingCells({ paint }: Look, headings: readonly string[]): readonly string[] {
   return paint === undefined ? headings : headings.map(paint.heading);
 }
 
-/** A row of a table whose columns have these headings. */
+/** Colours the cells of a row, in a table with these headings. */
 export function rowCells({ paint }: Look, headings: readonly string[], cells: readonly string[]): readonly string[] {
   return paint === undefined ? cells : cells.map((cell, index) => paint.cell(headings[index] ?? "", cell));
 }

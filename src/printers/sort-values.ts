@@ -62,7 +62,7 @@ function quantityOf(value: JsonValue): Quantity | undefined {
   }
 }
 
-/** The message for a field that no object has. */
+/** Makes the message for a field that no object has. */
 export const noSuchField = (path: string): string =>
   `couldn't find any field with path "${path}" in the list of objects`;
 

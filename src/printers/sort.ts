@@ -27,7 +27,7 @@ export function sortObjects<T>(items: readonly T[], field: string, objectOf: (it
   return sortByField(items, { path, parsed, inTable: false }, objectOf);
 }
 
-/** The rows of a Table in the order of a field of their objects. */
+/** Sorts the rows of a Table by a field of their objects. */
 export function sortTable(table: Table, field: string): Table {
   const keys = parseSortKeys(field);
   if (keys !== undefined) return { ...table, rows: sortByKeys(table.rows, keys, true, ({ object }) => object) };
@@ -90,7 +90,7 @@ export interface SortKey {
   readonly descending: boolean;
 }
 
-/** A key that cannot be read, or that no object has. */
+/** Thrown for a sort key that cannot be parsed, or that no object has. */
 export class SortKeyError extends Error {
   override readonly name = "SortKeyError";
 }

@@ -1,7 +1,7 @@
 import type { JsonValue } from "../machinery/meta/json.js";
 import type { KubeObject } from "../machinery/meta/object.js";
 
-/** meta.k8s.io Table: what a server makes of objects for people. */
+/** meta.k8s.io Table: the form in which a server summarizes objects for people. */
 export interface Table {
   readonly columnDefinitions: readonly TableColumn[];
   readonly rows: readonly TableRow[];
@@ -33,7 +33,7 @@ export function asTable(object: KubeObject): Table | undefined {
   };
 }
 
-/** The Table as an object again. */
+/** Converts the Table back to an object. */
 export function fromTable(table: Table): KubeObject {
   return { kind: "Table", apiVersion: "meta.k8s.io/v1", columnDefinitions: table.columnDefinitions, rows: table.rows };
 }

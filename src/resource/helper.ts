@@ -37,7 +37,7 @@ export interface HelperOptions {
   readonly sentBy?: RestRequest["sentBy"];
 }
 
-/** Body of a delete. Fields that are undefined are not sent. */
+/** The body of a delete. Fields that are undefined are not sent. */
 export type DeleteOptions = Omit<DeleteParameters, "dryRun">;
 
 /**

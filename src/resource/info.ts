@@ -22,7 +22,7 @@ export function refresh(info: Info, object: KubeObject): void {
   info.object = object;
 }
 
-/** "deployments/web", as messages name it. */
+/** Formats an object as messages name it: "deployments/web". */
 export function objectName({ mapping, name }: Info): string {
   const { resource, kind } = mapping;
   if (resource.resource !== "") return `${resource.resource}/${name}`;

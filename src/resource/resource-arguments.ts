@@ -10,10 +10,10 @@ export interface ResourceName {
   readonly name: string;
 }
 
-/** "a,b,a" -> ["a", "b"]. */
+/** Splits a list of types, each once: "a,b,a" -> ["a", "b"]. */
 export const splitTypes = (text: string): readonly string[] => [...new Set(text.split(","))];
 
-/** `a,b x y` is `a/x a/y b/x b/y`. */
+/** Combines types with names: `a,b x y` -> `a/x a/y b/x b/y`. */
 export function spreadTypes(args: readonly string[]): readonly string[] {
   const [types, ...names] = args;
   if (types === undefined || names.length === 0) return args;
@@ -31,7 +31,7 @@ export function areCombined(args: readonly string[], program: string): boolean {
   );
 }
 
-/** undefined when there is no slash in it. */
+/** Splits TYPE/NAME; undefined for an argument without a slash. */
 export function splitTypeName(arg: string): ResourceName | undefined {
   const [resource, name, ...rest] = arg.split("/");
   if (name === undefined) return undefined;

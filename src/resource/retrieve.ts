@@ -10,7 +10,7 @@ import type { VisitorFn } from "./visitor.js";
 /** Fills an Info from the server. */
 export type Retrieve = (info: Info) => Promise<void>;
 
-/** A missing namespace is reported as such, rather than the object in it. */
+/** Makes the function that reads an object. It reports a missing namespace as such, instead of a missing object. */
 export const retrieveWith =
   (client: () => Promise<RestClient>, options: HelperOptions = {}): Retrieve =>
   async (info) => {

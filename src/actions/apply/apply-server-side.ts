@@ -35,9 +35,9 @@ export type ServerSideEvent =
   | { readonly type: "applied"; readonly object: KubeObject; readonly deleting: boolean };
 
 /**
- * Lets the server apply `info.object` and refreshes `info` with the answer. The first time after client-side apply its
- * fields are handed over to the new manager, and the object is applied once more so that what left the file goes. A
- * conflict throws, with what can be done about it.
+ * Applies `info.object` on the server side and refreshes `info` with the result. On the first apply after client-side apply it
+ * moves the fields to the new manager, and applies once more so that fields that left the file are removed. A conflict throws,
+ * with advice.
  */
 export async function* applyServerSide(info: Info, options: ServerSideOptions): AsyncGenerator<ServerSideEvent, void> {
   const wanted = encodeBody(info.object ?? {});

@@ -20,7 +20,7 @@ export interface Overrides {
   readonly type: string;
 }
 
-/** A generated object as the user wants it: patched, then read as its type again. Throws in kubectl's words. */
+/** Applies --overrides to a generated object, and decodes the result as its type again. Throws in kubectl's words. */
 export async function overrideObject(
   generated: KubeObject,
   overrides: Overrides,

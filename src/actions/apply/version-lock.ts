@@ -9,7 +9,7 @@ export function withoutVersion(object: KubeObject): KubeObject {
   return { ...object, metadata };
 }
 
-/** A copy of the version given; the object itself when that is "". */
+/** Returns a copy with the given resourceVersion; the object itself when that is "". */
 export function withVersion(object: KubeObject, resourceVersion: string): KubeObject {
   return resourceVersion === "" ? object : { ...object, metadata: { ...object.metadata, resourceVersion } };
 }

@@ -1,6 +1,6 @@
 import { isAbsolute, join, relative, sep } from "node:path";
 
-/** Kubernetes' way with a local path: one slash at its end is dropped. */
+/** Removes one slash at the end of a local path, as kubectl does. */
 export const withoutLastSlash = (path: string): string =>
   path.length > 1 && path.endsWith("/") ? path.slice(0, -1) : path;
 

@@ -14,7 +14,7 @@ export const shell = (script: string, ...args: readonly string[]): readonly stri
   ...args,
 ];
 
-/** The output of a program in the container. Throws a RemoteCommandExitError where its exit code is not 0. */
+/** Runs a program in the container and returns its output. Throws a RemoteCommandExitError where its exit code is not 0. */
 export async function remoteText(
   place: ExecPlace,
   command: readonly string[],

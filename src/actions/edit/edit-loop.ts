@@ -34,7 +34,7 @@ export type EditEnd =
   /** Objects were not saved and editing does not help. `text` holds what was edited. */
   | { readonly type: "unsaved"; readonly why: "retryable" | "notFound"; readonly text: string };
 
-/** An editor left text as it was that had to be corrected. */
+/** Thrown when the user left a text unchanged in the editor that had to be corrected. */
 export class EditGivenUpError extends Error {
   override readonly name = "EditGivenUpError";
 
@@ -63,8 +63,8 @@ export interface EditLoopOptions {
 }
 
 /**
- * Has the objects edited, all in one text, and saves what was changed; opens the editor again, with the reasons, as long as there
- * are faults that editing may cure. Throws an EditGivenUpError, and what the editor or `save` throws.
+ * Opens an editor with all objects in one text and saves those that were changed; opens it again, with the reasons, while there
+ * are faults that editing can correct. Throws an EditGivenUpError, and what the editor or `save` throws.
  */
 export async function editLoop(infos: readonly Info[], options: EditLoopOptions): Promise<EditEnd> {
   const original = options.print(shown(infos));

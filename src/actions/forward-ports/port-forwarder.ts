@@ -199,7 +199,7 @@ export interface Listening {
   readonly fault: string | undefined;
 }
 
-/** Listens on a port of every address. All have to succeed, but only one of those that are optional. */
+/** Listens on a port of every address. All of them must succeed; of optional addresses one is enough. */
 export async function listenOnPort(wanted: ForwardedPort, options: ListenOptions): Promise<Listening> {
   const servers: Server[] = [];
   const faults: { readonly text: string; readonly optional: boolean }[] = [];

@@ -28,16 +28,13 @@ export class RolloutRefusedError extends Error {
 }
 
 /**
- * Starts the pods of a Deployment, DaemonSet or StatefulSet anew, as its strategy says. Throws a RolloutRefusedError for
- * another kind and a paused Deployment, and the server's errors.
+ * Restarts the pods of a Deployment, DaemonSet or StatefulSet, by its update strategy. Throws a RolloutRefusedError for another
+ * kind and a paused Deployment, and the server's errors.
  */
 export const rolloutRestart = (options: RolloutChangeOptions): Promise<RolloutChange> =>
   changeRollout(restart, options);
 
-/**
- * Holds back the rollout of changes in a Deployment. Throws a RolloutRefusedError for another kind and where it is paused
- * already, and the server's errors.
- */
+/** Pauses the rollout of a Deployment. Throws a RolloutRefusedError for another kind and where it is paused already, and the server's errors. */
 export const rolloutPause = (options: RolloutChangeOptions): Promise<RolloutChange> => changeRollout(pause, options);
 
 /**

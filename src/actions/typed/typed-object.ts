@@ -49,8 +49,8 @@ function kindOf({ apiVersion = "", kind = "" }: KubeObject): GroupVersionKind {
 }
 
 /**
- * Refuses an object of a kind that kubectl has no type for, as commands do that read into types. Groups without a dot are all
- * built in, which saves loading the facts for most objects.
+ * Throws for an object of a kind that kubectl has no type for, as commands do that read into types. Groups without a dot are all
+ * built in, so that the facts need not be loaded for most objects.
  */
 export async function requireType({ mapping: { kind } }: Info): Promise<void> {
   if (!kind.group.includes(".")) return;
@@ -83,7 +83,7 @@ export function protobufBody(object: KubeObject, kinds: TypedKinds): TypedBody {
   return { contentType: "application/vnd.kubernetes.protobuf", body };
 }
 
-/** POSTs the object as kubectl's clients for any kind do when it is in a Go type: JSON, ended by a newline. */
+/** Creates the object with a POST as kubectl's clients do for an object in a Go type: in JSON, with a newline at the end. */
 export function createTyped(
   object: KubeObject,
   namespace: string,
@@ -93,7 +93,7 @@ export function createTyped(
   return helper.createEncoded(namespace, new TextEncoder().encode(`${kinds.encode(object)}\n`));
 }
 
-/** POSTs the object as a generated client does. */
+/** Creates the object with a POST, as a generated client does. */
 export function createByClient(
   object: KubeObject,
   namespace: string,

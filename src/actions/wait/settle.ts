@@ -38,7 +38,7 @@ export type WaitOutcome =
   /** The time was over before. `error` is the last reason why the object could not be watched, where there was one. */
   | { readonly type: "timedOut"; readonly object: KubeObject | undefined; readonly error?: unknown };
 
-/** Follows the object until the wait is over. Throws what a condition throws. */
+/** Watches the object until the wait ends. Throws what a condition throws. */
 export async function settle(target: ResolvedTarget, ending: WaitEnding, context: WaitContext): Promise<WaitOutcome> {
   const { mapping, namespace, name } = target;
   const { deadline, timers } = context;

@@ -20,8 +20,8 @@ const BACK_OFF = 800;
 const LONGEST_BACK_OFF = 30_000;
 
 /**
- * Resolves when the server no longer holds the object, finalizers and grace included. Throws "timed out waiting for the
- * condition on pods/x" at the deadline, and the server's error when it cannot be asked.
+ * Resolves when the server no longer has the object, after finalizers and the grace period. Throws "timed out waiting for the
+ * condition on pods/x" at the deadline, and the server's error when it does not answer.
  */
 export async function waitUntilGone(info: Info, options: WaitUntilGoneOptions): Promise<void> {
   if (info.name === "") throw new Error("resource name must be provided");
@@ -82,7 +82,7 @@ async function goneInWatch(info: Info, helper: Helper, options: WaitUntilGoneOpt
   return false;
 }
 
-/** A server that does not let us look does not make the deletion fail. */
+/** Whether the server forbids reading the object, in which case the deletion does not wait and does not fail. */
 export const cannotWait = (error: unknown): boolean =>
   isStatusError(error) && (error.reason === "Forbidden" || error.reason === "MethodNotAllowed");
 

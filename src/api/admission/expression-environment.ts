@@ -96,7 +96,7 @@ export interface Declared {
   readonly libraries?: string;
 }
 
-/** The types of variables that are of any type unless a type check knows better. */
+/** The types of variables; a variable without a type is of any type. */
 export interface VariableTypes {
   readonly object?: Type | undefined;
   readonly params?: Type | undefined;
@@ -114,8 +114,8 @@ export function expressionEnvironment(declared: Declared): Environment {
 }
 
 /**
- * An environment for a type check. The types need a provider, which the caller adds. kube-apiserver's type check knows no
- * `authorizer.requestResource`.
+ * Makes an environment for a type check. The caller adds the provider of the types. In kube-apiserver's type check
+ * `authorizer.requestResource` does not exist.
  */
 export function typedEnvironment(params: boolean, types: VariableTypes): Environment {
   const environment = declare({ params, authorizer: false }, types);

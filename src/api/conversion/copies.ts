@@ -31,7 +31,7 @@ export function withChild<T extends ReadonlyFields>(
   return isFields(child) ? { ...fields, [field]: change(child) } : fields;
 }
 
-/** A copy with the objects in the list at `field` changed; `fields` itself where there is no list. */
+/** Returns a copy in which `change` has replaced the objects in the list at `field`; `fields` itself where there is no list. */
 export function withChildren<T extends ReadonlyFields>(
   fields: T,
   field: string,
@@ -43,8 +43,8 @@ export function withChildren<T extends ReadonlyFields>(
 }
 
 /**
- * A copy where these numbers are 0 if they were absent: Kubernetes converts by way of an internal type, in which they
- * are no pointers. Versioned defaults come before a conversion, so that it is seen only of what they leave alone.
+ * Returns a copy in which absent numbers are 0: Kubernetes converts by way of an internal type, where they are no pointers.
+ * Versioned defaults are set before the conversion, so that this affects only fields without a default.
  */
 export function zeroWhereAbsent(fields: ReadonlyFields, names: readonly string[]): ReadonlyFields {
   const filled = { ...fields };

@@ -6,7 +6,7 @@ const MILLI = -3;
 /** What is finer than a thousandth is written with one of these. */
 const MAYBE_FINER = /[nuE.e]/;
 
-/** A list of amounts of resources counts in thousandths: finer ones are rounded away from zero. */
+/** Rounds the amounts in a resource list to thousandths, away from zero. */
 export function roundAmounts(amounts: Fields | undefined): void {
   if (amounts === undefined) return;
   for (const [name, value] of Object.entries(amounts)) {

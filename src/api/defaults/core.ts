@@ -84,7 +84,7 @@ export function defaultPersistentVolume(volume: Fields): void {
   setDefault(ensureChild(volume, "status"), "phase", "Pending");
 }
 
-/** A container's default limit is its maximum; its default request that limit, else its minimum. */
+/** Sets the defaults of a container's limits: the default limit is the maximum; the default request is that limit, else the minimum. */
 export function defaultLimitRange(limitRange: Fields): void {
   for (const item of children(child(limitRange, "spec") ?? {}, "limits")) {
     for (const field of LIMITS) roundAmounts(child(item, field));

@@ -9,7 +9,7 @@ import {
   text,
 } from "../../machinery/meta/access.js";
 
-/** ResourceClaim of resource.k8s.io/v1 and v1beta2. */
+/** Sets the defaults of a ResourceClaim in resource.k8s.io/v1 and v1beta2. */
 export function defaultResourceClaim(claim: Fields): void {
   for (const request of deviceRequests(claim)) {
     const exactly = child(request, "exactly");
@@ -23,7 +23,7 @@ export function defaultResourceClaimTemplate(template: Fields): void {
   if (claim !== undefined) defaultResourceClaim(claim);
 }
 
-/** ResourceSlice of v1 and v1beta2. */
+/** Sets the defaults of a ResourceSlice in v1 and v1beta2. */
 export function defaultResourceSlice(slice: Fields, now: number): void {
   for (const device of children(child(slice, "spec") ?? {}, "devices")) defaultDevice(device, now);
 }
@@ -44,7 +44,7 @@ export function defaultCount(request: Fields): void {
   if (request.allocationMode === "ExactCount" && number(request.count) === 0) request.count = 1;
 }
 
-/** A device, or in v1beta1 its `basic`. */
+/** Sets the defaults of a device, or in v1beta1 of its `basic`. */
 export function defaultDevice(device: Fields, now: number): void {
   for (const taint of children(device, "taints")) defaultTaint(taint, now);
   for (const mapping of Object.values(child(device, "nodeAllocatableResourceMappings") ?? {})) {

@@ -5,7 +5,7 @@ export function defaultFlowSchema(schema: Fields): void {
   setDefault(ensureChild(schema, "spec"), "matchingPrecedence", 1000);
 }
 
-/** flowcontrol.apiserver.k8s.io/v1, where 0 shares are no absent ones. */
+/** Sets the defaults of flowcontrol.apiserver.k8s.io/v1, where 0 shares do not count as absent. */
 export function defaultPriorityLevel(level: Fields): void {
   const limited = child(ensureChild(level, "spec"), "limited");
   if (limited !== undefined) setDefault(limited, "nominalConcurrencyShares", DEFAULT_SHARES);

@@ -2,7 +2,7 @@ import { child, type Fields, list, object, text } from "../../machinery/meta/acc
 
 /** One value under an old and a new name: what a client says in either shows in both, and the old one goes first. */
 
-/** A pod's first address. */
+/** Aligns the field for a pod's first address with the list of its addresses. */
 export function alignPodIps(status: Fields): void {
   const first = () => text(object(list(status.podIPs)[0]).ip);
   const single = text(status.podIP);
@@ -10,7 +10,7 @@ export function alignPodIps(status: Fields): void {
   if (first() !== "") status.podIP = first();
 }
 
-/** A node's first block of pod addresses. */
+/** Aligns the field for a node's first block of pod addresses with the list of its blocks. */
 export function alignPodCidrs(node: Fields): void {
   const spec = child(node, "spec");
   if (spec === undefined) return;

@@ -80,7 +80,7 @@ export function commonDescriptionOf(of: "kind" | "list", field: string): string 
 
 let digest: string | undefined;
 
-/** Changes with any description. */
+/** A digest that changes with any description. */
 export function descriptionsDigest(): string {
   digest ??= createHash("sha256").update(JSON.stringify(files)).digest("hex");
   return digest;

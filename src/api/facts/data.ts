@@ -64,7 +64,7 @@ export interface AbsentResource {
   readonly absent: true;
 }
 
-/** An older version beside the newest. */
+/** The differences of an older version from the newest. */
 export interface ReleaseDelta {
   readonly published: FactsDelta;
   readonly unpublished: UnpublishedDelta;

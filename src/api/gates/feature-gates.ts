@@ -26,7 +26,7 @@ const table = json as unknown as Readonly<Record<string, readonly GateRow[]>>;
 
 const known = new Map<string, ReadonlyMap<string, FeatureGate>>();
 
-/** The gates that a version ("1.36") knows, sorted by name, as they are by default. */
+/** The feature gates of a version ("1.36") with their defaults, sorted by name. */
 export function featureGatesOf(version: string): ReadonlyMap<string, FeatureGate> {
   let gates = known.get(version);
   if (gates === undefined) {
@@ -62,8 +62,8 @@ export interface ServerTraits {
 const OF_STAGE: Readonly<Partial<Record<GateStage, string>>> = { ALPHA: "AllAlpha", BETA: "AllBeta" };
 
 /**
- * The gates of a server of `version` ("1.37"). A gate that `changed` names has that value; another one follows AllAlpha or AllBeta, where `changed`
- * names that of its stage.
+ * The gates of a server of `version` ("1.37"). A gate in `changed` has that value; any other follows AllAlpha or AllBeta, if
+ * `changed` has the one of its stage.
  */
 export function serverGates(version: string, changed: Readonly<Record<string, boolean | undefined>> = {}): ServerGates {
   const gates = featureGatesOf(version);

@@ -201,7 +201,7 @@ export const connectDescriptions: Readonly<Record<string, string>> = {
   tty: "Whether the program runs on a terminal; its errors are then part of its output.",
 };
 
-/** x-kubernetes-action. */
+/** The values of x-kubernetes-action. */
 export type Action =
   | "list"
   | "get"

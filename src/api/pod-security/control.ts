@@ -61,12 +61,12 @@ export const exceptOfWindows =
   (pod) =>
     isOfWindows(pod) ? undefined : check(pod);
 
-/** `"a", "b"`, as the names and values stand. */
+/** Joins texts as `"a", "b"`. */
 export const quoted = (texts: readonly string[]): string => texts.map((text) => `"${text}"`).join(", ");
 
 export const plural = (one: string, many: string, count: number): string => (count === 1 ? one : many);
 
-/** `containers "a", "b"` */
+/** Names the containers of a violation: `containers "a", "b"` */
 export const containersNamed = (names: readonly string[]): string =>
   `${plural("container", "containers", names.length)} ${quoted(names)}`;
 

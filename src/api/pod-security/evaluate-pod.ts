@@ -18,11 +18,11 @@ export function evaluatePod({ level, version }: Standard, pod: CheckedPod, newes
   return checksOf(level, minorOf(version, newest)).flatMap((check) => check(pod) ?? []);
 }
 
-/** `hostPort (container "a" uses hostPort 80), privileged (...)` */
+/** Lists violations with their details: `hostPort (container "a" uses hostPort 80), privileged (...)` */
 export const violationDetails = (violations: readonly Violation[]): string =>
   violations.map(({ reason, detail }) => `${reason} (${detail})`).join(", ");
 
-/** "hostPort, privileged" */
+/** Lists the reasons of violations: "hostPort, privileged" */
 export const violationReasons = (violations: readonly Violation[]): string =>
   violations.map(({ reason }) => reason).join(", ");
 

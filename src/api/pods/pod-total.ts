@@ -1,6 +1,6 @@
 import type { Release } from "../facts/index.js";
 
-/** How amounts of resources are held and added: quotas hold quantities, the scheduler numbers. */
+/** How amounts of resources are represented and added: quotas use quantities, the scheduler numbers. */
 export interface AmountKind<A> {
   readonly none: () => A;
   /** Adds `more` to `to`. */
@@ -21,8 +21,8 @@ interface Summands<C extends Summand> {
 }
 
 /**
- * What the containers of a pod need together: the sum of containers and sidecars or, where that is more, an init container beside the
- * sidecars before it. `of` answers what one container needs, in an object that may be changed.
+ * Sums the resources of a pod's containers: those of containers and sidecars or, where that is more, those of an init container
+ * with the sidecars before it. `of` returns the amounts of one container, in an object that may be modified.
  */
 export function podTotal<C extends Summand, A>(
   spec: Summands<C> | undefined,

@@ -4,7 +4,7 @@ import type { ResizeSums } from "../pods/pod-total.js";
 import { DEVICE_CLASS, podUsage } from "./pod-usage.js";
 import { moreUsage, raiseUsage, type Usage } from "./usage.js";
 
-/** Behind the name of a device class: the devices of that class which claims ask for. */
+/** The suffix after the name of a device class: the devices of that class which claims request. */
 export const CLAIMED_DEVICES = ".deviceclass.resource.k8s.io/devices";
 /** Marks the claim that the scheduler made for the extended resources of a pod. */
 const OF_EXTENDED_RESOURCES = "resource.kubernetes.io/extended-resource-claim";
@@ -21,7 +21,7 @@ export interface DeviceFacts {
 
 export const NO_DEVICES: DeviceFacts = { classes: [], pods: [], claims: [] };
 
-/** True where a device of some class is this extended resource. `name` is as quotas have it: "requests.example.com/gpu". */
+/** Whether this extended resource stands for a device of some class. `name` is as quotas have it: "requests.example.com/gpu". */
 export const isDevice = (name: string, classes: readonly DeviceClass[]): boolean =>
   classes.some((one) => resourcesOf(one.metadata?.name ?? "", one).includes(name));
 
@@ -46,7 +46,7 @@ function resourcesOf(className: string, deviceClass: DeviceClass | undefined): r
   return [`requests.${DEVICE_CLASS}${className}`, ...(name === "" ? [] : [`requests.${name}`])];
 }
 
-/** The name of the pod that may pay for the extended resources of a claim; undefined for a claim that was not made for a pod's. */
+/** The name of the pod that may be charged for the extended resources of a claim; undefined for a claim that was not made for a pod. */
 export const payingPodName = (claim: ResourceClaim): string | undefined =>
   payingUid(claim) === undefined ? undefined : ownerOf(claim)?.name;
 

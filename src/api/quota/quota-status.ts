@@ -120,8 +120,8 @@ const BY_NAME: readonly string[] = [
 const OF_PODS = /^(pods|(requests\.|limits\.)?(cpu|memory|ephemeral-storage)|(requests\.)?hugepages-.*)$/;
 
 /**
- * The resources whose objects use what a quota calls `name`: "pods", "deployments.apps". An extended resource is used by pods, and by
- * claims where it is a device of one of `classes`.
+ * The resources whose objects count for the quota amount `name`: "pods", "deployments.apps". An extended resource is used by pods,
+ * and by ResourceClaims if it stands for a device of one of `classes`.
  */
 export function countedResources(name: string, classes: readonly DeviceClass[] = []): readonly string[] {
   if (isExtendedRequest(name)) return isDevice(name, classes) ? ["pods", RESOURCE_CLAIMS] : ["pods"];
@@ -129,7 +129,7 @@ export function countedResources(name: string, classes: readonly DeviceClass[] =
   return resource === undefined ? [] : [resource];
 }
 
-/** Whether a quota counts an extended resource by `name`: "requests.example.com/gpu". */
+/** Whether a quota amount `name` stands for an extended resource: "requests.example.com/gpu". */
 export const isExtendedRequest = (name: string): boolean =>
   name.startsWith("requests.") && isExtended(name.slice("requests.".length));
 

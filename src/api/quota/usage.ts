@@ -17,7 +17,7 @@ export function usageOf(list: ResourceList = {}): Usage {
   return new Map(Object.entries(list).map(([name, amount]) => [name, parseQuantity(String(amount))]));
 }
 
-/** The way back: as Go writes the amounts. */
+/** Encodes amounts as Go does; the inverse of the parser above. */
 export const listOf = (usage: ReadonlyMap<string, Quantity>): ResourceList =>
   Object.fromEntries([...usage].map(([name, amount]) => [name, formatQuantity(amount)]));
 

@@ -31,7 +31,7 @@ export function nodeRequirement(spec: Pick<PodSpec, "nodeSelector" | "affinity">
   };
 }
 
-/** Whether a node fits all of a term; an empty term fits none. */
+/** Whether a node matches all of a term; an empty term matches none. */
 export function matchesTerm(
   { matchExpressions = [], matchFields = [] }: NodeSelectorTerm,
   node: SelectableNode,

@@ -1,6 +1,6 @@
 import type { Taint, Toleration } from "../types/core/v1.js";
 
-/** Whether the toleration lets a pod onto a node in spite of the taint. An empty field is as an absent one. */
+/** Whether the toleration tolerates the taint. An empty field counts as absent. */
 export function tolerates({ key = "", operator, value = "", effect }: Toleration, taint: Taint): boolean {
   if (effect && effect !== taint.effect) return false;
   if (key !== "" && key !== taint.key) return false;

@@ -25,7 +25,10 @@ export const PUBLISHED: VersionTable = {
 /** Raise it when keys, defaults or conversions change what is stored although the facts do not. */
 const RULES = 2;
 
-/** Names the shape and the defaults that servers of a release store objects with: where another one wrote too, stored objects are decoded and defaulted anew. */
+/**
+ * The id of the shape and the defaults with which servers of a release store objects. If a server with another id has written too,
+ * stored objects are decoded and defaulted again when they are read.
+ */
 export const schemaEpochOf = ({ facts }: Release): string => `${facts.digest.slice(0, 16)}-${RULES}`;
 
 const schemes = new WeakMap<Release, Scheme>();

@@ -40,7 +40,7 @@ import { requiredSegment } from "./typed-reference.js";
 
 const SCALE_TO_ZERO = "HPAScaleToZero";
 
-/** autoscaling/v2, the shape in which every version is validated. */
+/** Validates an autoscaler in the shape of autoscaling/v2, in which every version is validated. */
 export function validateHorizontalPodAutoscaler(
   autoscaler: ReceivedObject<HorizontalPodAutoscaler>,
   server: ServerTraits,

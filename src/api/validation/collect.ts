@@ -45,7 +45,7 @@ export function checkRequiredOneOf(value: unknown, path: string, allowed: readon
   else checkOneOf(value, path, allowed, errors);
 }
 
-/** Two fields of which one may be set. */
+/** Checks that a field is absent because it excludes another one. */
 export function checkAbsent(value: unknown, path: string, detail: string, errors: Errors): void {
   if (!absent(value)) errors.push(forbiddenField(path, detail));
 }

@@ -103,7 +103,7 @@ function validateSubject(subject: Received<Subject>, path: string, namespaced: b
   }
 }
 
-/** A binding keeps its role for ever; the value is shown with the internal type's names. */
+/** Validates an update of a binding: its role may not change. The error shows the value with the internal type's names. */
 export function validateRoleBindingUpdate(
   binding: ReceivedObject<RoleBinding | ClusterRoleBinding>,
   old: ReceivedObject<RoleBinding | ClusterRoleBinding>,

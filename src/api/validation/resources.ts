@@ -23,7 +23,7 @@ import type { PodValidationOptions } from "./pod/pod-options.js";
 
 type ValidateName = (name: string, path: string, errors: Errors) => void;
 
-/** A container's requests and limits: names, quantities, no request above its limit. `claims` are the pod's. */
+/** Validates a container's requests and limits: names, quantities, no request above its limit. `claims` are the pod's. */
 export function validateResources(
   resources: Received<ResourceRequirements>,
   claims: ReadonlySet<string>,
@@ -135,12 +135,12 @@ const mayOvercommit = (name: string): boolean => isNative(name) && !isHugePages(
 
 const isCounted = (name: string): boolean => COUNTED.has(name) || isExtendedResource(name);
 
-/** A resource outside Kubernetes' own domain, which is counted in whole ones. */
+/** Whether a resource is an extended one, outside Kubernetes' own domain, whose amounts are integers. */
 export function isExtendedResource(name: string): boolean {
   return !isNative(name) && !name.startsWith("requests.") && qualifiedNameErrors(`requests.${name}`).length === 0;
 }
 
-/** A qualified name, or one of Kubernetes' own resources. */
+/** Validates the name of a resource: a qualified name, or one of Kubernetes' own resources. */
 export function validateResourceName(name: string, path: string, errors: Errors): void {
   const before = errors.length;
   check(name, path, qualifiedNameErrors, errors);
@@ -238,7 +238,7 @@ export function nonNegativeQuantity(value: unknown, path: string): FieldError[] 
   return [invalidValue(path, formatQuantity(parsed), "must be greater than or equal to 0")];
 }
 
-/** `detail` is Kubernetes' word for it in this kind. */
+/** Checks that a quantity is positive. `detail` is Kubernetes' text for the error in this kind. */
 export function positiveQuantity(value: unknown, path: string, detail = "must be greater than zero"): FieldError[] {
   const parsed = quantity(value);
   if (parsed === undefined || parsed.unscaled > 0n) return [];

@@ -30,7 +30,7 @@ export function validateSubjectAccessReview(review: ReceivedObject<SubjectAccess
   return [...validateAccessSpec(object(review.spec), false), ...emptyMetadata(review)];
 }
 
-/** As {@link validateSubjectAccessReview} about one's own rights. */
+/** As {@link validateSubjectAccessReview}, for the user's own rights. */
 export function validateSelfSubjectAccessReview(review: ReceivedObject<SelfSubjectAccessReview>): FieldError[] {
   return [...validateAccessSpec(object(review.spec), true), ...emptyMetadata(review)];
 }

@@ -40,12 +40,12 @@ export function storageClassOf({ metadata, spec }: PersistentVolumeClaim | Persi
   return metadata?.annotations?.[OLD_ANNOTATION] ?? spec?.storageClassName ?? "";
 }
 
-/** Whether a claim says which class it wants; "" is such a word. */
+/** Whether a claim names a class, which "" does too. */
 export function namesStorageClass({ metadata, spec }: PersistentVolumeClaim): boolean {
   return metadata?.annotations?.[OLD_ANNOTATION] !== undefined || spec?.storageClassName !== undefined;
 }
 
-/** The class that claims without one get: of several the newest, of equally old ones the first by name. */
+/** Finds the class for claims without one: of several defaults the newest, of equally old ones the first by name. */
 export const defaultStorageClass = <C extends Pick<StorageClass, "metadata">>(classes: readonly C[]): C | undefined =>
   newestDefault(classes, [DEFAULT_CLASS, OLD_DEFAULT]);
 
@@ -54,7 +54,7 @@ export function delaysBinding(classOfClaim: StorageClass | undefined): boolean {
   return classOfClaim?.volumeBindingMode === "WaitForFirstConsumer";
 }
 
-/** The node that the scheduler chose for the first pod of a claim; undefined while it chose none. */
+/** The node that the scheduler chose for the first pod of a claim; undefined before. */
 export function selectedNode({ metadata }: PersistentVolumeClaim): string | undefined {
   return metadata?.annotations?.[SELECTED_NODE];
 }

@@ -30,8 +30,8 @@ export function bestVolumeFor(
 }
 
 /**
- * The volume for a claim: one that is bound to it, else of those that fit the smallest, and of equal ones the first by name. Undefined
- * where none fits, and where the one that is bound to it cannot be used.
+ * Finds the volume for a claim: one that is bound to it, else the smallest of those that fit, and of equal ones the first by name.
+ * Undefined where none fits, or where the volume that is bound to it cannot be used.
  */
 export function matchingVolume(
   claim: PersistentVolumeClaim,

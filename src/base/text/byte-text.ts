@@ -28,7 +28,7 @@ export function textOf(bytes: Uint8Array): string {
   }
 }
 
-/** Returns how many bytes a text stands for. */
+/** Returns the number of bytes that a text represents. */
 export function byteLength(text: string): number {
   return isAscii(text) ? text.length : bytesOf(text).length;
 }

@@ -19,7 +19,7 @@ export const readOverrides = (flags: Flags): { readonly text: string; readonly t
   type: flags.string("override-type"),
 });
 
-/** Deprecated, and still in many scripts. */
+/** The flag --record, which is deprecated and still in many scripts. */
 export const recordFlag: FlagSpec = {
   name: "record",
   type: "bool",
@@ -46,7 +46,7 @@ export const serverSideFlags: readonly FlagSpec[] = [
 export const CLIENT_SIDE_MANAGER = "kubectl-client-side-apply";
 const SERVER_SIDE_MANAGER = "kubectl";
 
-/** Returns --field-manager, or the default name for the way of applying. */
+/** Returns --field-manager, or the default name for client-side or server-side apply. */
 export function readApplyManager(flags: Flags): string {
   if (flags.changed("field-manager")) return flags.string("field-manager");
   return flags.bool("server-side") ? SERVER_SIDE_MANAGER : CLIENT_SIDE_MANAGER;

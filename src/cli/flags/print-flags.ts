@@ -29,7 +29,7 @@ export const printFlags: readonly FlagSpec[] = [
   { name: "show-managed-fields", type: "bool", usage: "Keep managedFields in JSON and YAML output" },
 ];
 
-/** --template alone means Go's templates. */
+/** Loads Go templates, which --template without -o uses. */
 export function loadTemplates(): Promise<void> {
   return loadFormat("go-template");
 }

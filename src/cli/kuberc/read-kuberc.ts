@@ -6,7 +6,7 @@ import { ExitError } from "../errors.js";
 import type { FlagSpec } from "../../component/flags/flag-set.js";
 import type { Host } from "../connect/host.js";
 
-/** The preferences file of one command line, read but not understood. */
+/** The preferences file of one command line, read but not parsed. */
 export interface KubercFile {
   /** The path as messages show it. */
   readonly path: string;

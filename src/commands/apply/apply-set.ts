@@ -61,8 +61,8 @@ export interface ApplySetOptions {
 }
 
 /**
- * A set of applied objects, by the specification of KEP-3659: each carries the set's label, and the parent lists the kinds
- * and namespaces in which members may be.
+ * A set of applied objects, by the specification of KEP-3659: each object carries the set's label, and the parent lists the kinds
+ * and namespaces of the members.
  */
 export class ApplySet {
   readonly id: string;

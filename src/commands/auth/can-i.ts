@@ -245,7 +245,7 @@ export async function isNamespaced(asked: AskedResource, client: RestClient): Pr
 
 const HEADINGS = ["Resources", "Non-Resource URLs", "Resource Names", "Verbs"];
 
-/** The table of what the status of a SelfSubjectRulesReview allows. */
+/** Prints the table of the rights in the status of a SelfSubjectRulesReview. */
 export function printRules(status: ReadonlyFields, noHeaders: boolean, look: Look, out: (text: string) => void): void {
   const rules = compactRules([...readRules(status["resourceRules"]), ...readRules(status["nonResourceRules"])]);
   const table = new TabWriter(out, { measure: look.measure, fit: look.fit });

@@ -39,7 +39,7 @@ async function complete(factory: Factory, { flags }: Invocation): Promise<Cluste
   };
 }
 
-/** The hint comes last even when the server cannot be reached. */
+/** Prints the cluster's services. The hint comes last even when the server cannot be reached. */
 export async function runClusterInfo(options: ClusterInfoOptions, { out }: Streams): Promise<void> {
   const { server, namespace, program, code } = options;
   const [green, yellow, end] = ["\u001b[0;32m", "\u001b[0;33m", "\u001b[0m"].map(code);

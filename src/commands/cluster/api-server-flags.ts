@@ -14,7 +14,7 @@ import { readRuntimeConfig } from "../../component/flags/pairs.js";
 
 type AdmissionOptions = NonNullable<import("../../cluster/index.js").ClusterOptions["admission"]>;
 
-/** The flags of admission, as kube-apiserver has them. */
+/** kube-apiserver's flags about admission. */
 export const admissionFlags: readonly FlagSpec[] = admissionSection.flags;
 
 /** The admission options that the flags set; undefined when none is given. */
@@ -48,7 +48,7 @@ const MODES = ["Node", "RBAC", "AlwaysAllow", "AlwaysDeny"] as const;
 
 type AuthorizationModeName = (typeof MODES)[number];
 
-/** --authorization-mode and --authorization-config, as kube-apiserver has them. */
+/** The flags --authorization-mode and --authorization-config, as kube-apiserver has them. */
 export const authorizationFlags: readonly FlagSpec[] = [
   flagOf(authorizationSection, "authorization-mode", {
     usage: `Who may do what, for this start: a list of ${MODES.join(", ")}, asked in that order. The administrator may do everything.`,
@@ -83,10 +83,10 @@ export function authorizationOf({ cwd }: Factory, invocation: Invocation): Autho
   return { modes };
 }
 
-/** --runtime-config, as kube-apiserver has it. */
+/** The flag --runtime-config, as kube-apiserver has it. */
 export const runtimeConfigFlag = flagOf(apiEnablementSection, "runtime-config");
 
-/** "group/version" or a class of versions, to on or off. Throws a usage error for what is neither. */
+/** Parses --runtime-config: "group/version" or a class of versions, to on or off. Throws a usage error for an invalid entry. */
 export function runtimeConfigOf(invocation: Invocation): Readonly<Record<string, boolean>> {
   try {
     return readRuntimeConfig(invocation.flags.strings("runtime-config"));
@@ -95,7 +95,7 @@ export function runtimeConfigOf(invocation: Invocation): Readonly<Record<string,
   }
 }
 
-/** --server-name: which of the servers on one etcd this one is. */
+/** The flag --server-name: which of the servers on one etcd this one is. */
 export const serverNameFlag: FlagSpec = {
   name: "server-name",
   type: "string",
@@ -110,7 +110,7 @@ export function serverNameOf(invocation: Invocation): string | undefined {
   return name === "" ? undefined : name;
 }
 
-/** --leader-elect, as kube-controller-manager and kube-scheduler have it, and --scheduler. */
+/** The flags --leader-elect, as kube-controller-manager and kube-scheduler have it, and --scheduler. */
 export const electionFlags: readonly FlagSpec[] = [
   {
     name: "leader-elect",

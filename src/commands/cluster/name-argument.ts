@@ -16,7 +16,7 @@ export function nameArgument(invocation: Invocation): void {
 /** The name a new cluster gets. */
 export const newClusterName = ({ args: [name] }: Invocation): string => name ?? "default";
 
-/** The cluster a command is about: without a NAME the only one there is. Throws when there is none, or several. */
+/** The cluster of a command: the named one, or without a NAME the only one. Throws when there is none, or several. */
 export async function clusterName({ args: [name], commandPath }: Invocation, { env, cwd }: Factory): Promise<string> {
   if (name !== undefined) return name;
   const { onlyCluster } = await import("../../cluster/named/index.js");

@@ -6,7 +6,7 @@ import { type Forward, ForwardSyntaxError, parseForward, parseRange } from "../.
 import { parseIpv4Prefix } from "../../base/numbers/ipv4-prefix.js";
 import type { Factory } from "../../cli/connect/factory.js";
 
-/** --forward and --allow-forward: ports of pods that lead to programs of this machine. */
+/** The flags --forward and --allow-forward: ports of pods that lead to programs of this machine. */
 export const forwardFlags: readonly FlagSpec[] = [
   {
     name: "forward",
@@ -22,7 +22,7 @@ export const forwardFlags: readonly FlagSpec[] = [
   },
 ];
 
-/** Throws a usage error for what is no forward and no address. */
+/** Reads the forward flags. Throws a usage error for an invalid forward or address. */
 export function forwardsOf(invocation: Invocation): {
   readonly forward?: readonly Forward[];
   readonly allowForward?: readonly string[];
@@ -42,7 +42,7 @@ export function forwardsOf(invocation: Invocation): {
   return { ...(forward.length > 0 && { forward }), ...(allowForward.length > 0 && { allowForward }) };
 }
 
-/** --load-balancer-addresses: where Services of type LoadBalancer get their addresses. */
+/** The flag --load-balancer-addresses: the block for the addresses of Services of type LoadBalancer. */
 export const loadBalancerFlag: FlagSpec = {
   name: "load-balancer-addresses",
   type: "string",
@@ -65,7 +65,7 @@ export function loadBalancerAddressesOf(invocation: Invocation): string | undefi
 
 const MOST_NODES = 25_000;
 
-/** --nodes: how many nodes of the cluster's own process run pods. */
+/** The flag --nodes: how many nodes of the cluster's own process run pods. */
 export const nodesFlag: FlagSpec = {
   name: "nodes",
   type: "int",
@@ -98,7 +98,7 @@ export function standInOf(invocation: Invocation): boolean {
   throw usageError(invocation, `invalid --images ${JSON.stringify(images)}: use stand-in or strict`);
 }
 
-/** --image-scripts: what containers of some images run. */
+/** The flag --image-scripts: the scripts that containers of some images run. */
 export const imageScriptsFlag: FlagSpec = {
   name: "image-scripts",
   type: "string",

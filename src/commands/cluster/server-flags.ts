@@ -54,7 +54,7 @@ function controllersOf(invocation: Invocation): readonly string[] | undefined {
   return entries;
 }
 
-/** The names that the last word of the list may become. */
+/** Completes the last name in the list of --controllers. */
 export const completeControllers: Completer = (_factory, _invocation, toComplete) => {
   const [, before = "", minus = "", word = ""] = /^(.*,)?(-?)([^,]*)$/.exec(toComplete) ?? [];
   const names = minus === "" ? ["*", ...controllerNames] : controllerNames;

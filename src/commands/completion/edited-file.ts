@@ -79,9 +79,9 @@ function contentOf(target: string): Buffer | undefined {
 }
 
 /**
- * Replaces the file's content at once, by a file beside it that takes its name; removes the file where the content is
+ * Replaces the file's content atomically, by a file beside it that takes its name; removes the file where the content is
  * undefined. Links stay links; mode and owner stay. Readers see the old content or the new one, and after an error the old.
- * @throws PathError, or an error that says that the file has changed since it was read
+ * @throws PathError, or an error if the file has changed since it was read
  */
 export function writeEdited(
   { path, target, isLink, content: before }: EditedFile,
@@ -196,5 +196,5 @@ export function withAdvice(error: unknown, byHand: string): Error {
   return new Error(`${message}\n${byHand}`, { cause: error });
 }
 
-/** Lines of a file, set off from the sentence above them. */
+/** Indents lines of a file below the sentence above them. */
 export const indented = (lines: readonly string[]): string => lines.map((line) => `    ${line}`).join("\n");

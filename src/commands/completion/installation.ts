@@ -79,7 +79,7 @@ Only the lines that install added are removed, so that the files are what they w
   };
 }
 
-/** The lines go first, so that none are left that look for a script. */
+/** Removes completion: the start-up lines first, so that none of them refers to a missing script. */
 export async function runUninstall(options: InstallOptions): Promise<void> {
   const { shell, setup, program, streams, random, isAgreed } = options;
   const files = setup.startUp === undefined ? [] : [setup.startUp.file, ...setup.startUp.otherFiles];
@@ -133,8 +133,8 @@ export const completeShells: Completer = (factory, invocation, toComplete) =>
     : Promise.resolve({ candidates: [], directive: NO_FILE_COMP });
 
 /**
- * The change that makes the saved script what `completion SHELL` prints; undefined where it is that.
- * @throws where the place is taken by a file of another program
+ * The change after which the saved script equals the output of `completion SHELL`; undefined where it does already.
+ * @throws where another program's file is at its path
  */
 export function savedScriptChange(shell: Shell, program: string, { script }: ShellSetup): PlannedChange | undefined {
   const byHand = `What the file has to hold is printed by:\n  ${program} completion ${shell}`;

@@ -32,7 +32,8 @@ export interface SetupSurroundings extends Pick<Host, "env" | "platform"> {
 
 /**
  * The files into which completion of a shell is installed. No shell runs the program at its start: bash and PowerShell read a
- * saved script, zsh and fish load it at the first completion. @throws where the environment does not tell the files
+ * saved script, zsh and fish load it at the first completion.
+ * @throws where the environment does not tell the files
  */
 export function shellSetup(shell: Shell, surroundings: SetupSurroundings): ShellSetup {
   return SETUPS[shell](surroundings);

@@ -14,7 +14,7 @@ export interface PropertyPath {
   readonly steps: readonly string[];
 }
 
-/** @throws kubectl's text when the path leads nowhere */
+/** Parses the path of a property. @throws kubectl's text for a path that does not exist */
 export function parsePropertyPath(path: string): PropertyPath {
   const parts = path.split(".");
   const steps: string[] = [];
@@ -129,7 +129,7 @@ export const configType: StructType = {
   },
 };
 
-/** The name of a field in a kubeconfig entry of ours, where it differs from the name in a path. */
+/** The names of fields in our kubeconfig entries, where they differ from the names in paths. */
 export const fieldNames: Readonly<Record<string, string>> = {
   __proto__: null as never,
   "act-as": "as",

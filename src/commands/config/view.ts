@@ -152,7 +152,7 @@ const OMITTED = new Uint8Array(Buffer.from("DATA+OMITTED", "base64"));
 
 const HIDDEN = "REDACTED";
 
-/** Secrets and certificates replaced by words that say so. */
+/** Replaces secrets and certificates by placeholders. */
 export function redacted(config: Kubeconfig): Kubeconfig {
   return {
     ...config,

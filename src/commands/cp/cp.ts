@@ -247,7 +247,7 @@ export function parseFileSpec(text: string, platform: NodeJS.Platform): FileSpec
   return { pod: pieces.at(-1) ?? "", namespace: pieces.length === 2 ? (pieces[0] ?? "") : "", path };
 }
 
-/** A pod, `namespace/pod`, or a local path: the first operand. */
+/** Completes the first operand: a pod, `namespace/pod`, or a local path. */
 export const completeFileSpecs: Completer = async (factory, { args }, toComplete) => {
   const candidates = args.length === 0 ? await sources(factory, toComplete) : [];
   return { candidates: candidates.filter((candidate) => candidate.startsWith(toComplete)), directive: NO_SPACE };

@@ -77,7 +77,7 @@ export async function completeGenerated(factory: Factory, invocation: Invocation
   };
 }
 
-/** The operand NAME; more may follow after `--`. */
+/** The operand NAME; further operands may follow after `--`. */
 export function nameOperand(invocation: Invocation): string {
   const { args, argsLenAtDash } = invocation;
   const count = argsLenAtDash === -1 ? args.length : argsLenAtDash;
@@ -95,8 +95,8 @@ export function namespacedMetadata({ name, namespace, enforceNamespace }: Genera
 }
 
 /**
- * Creates the object, unless that is only tried, and prints it. `failed` stands before what a server or the way to it
- * has to say: "failed to create deployment:".
+ * Creates the object, unless in a dry run, and prints it. `failed` is the prefix of an error of the server or the connection:
+ * "failed to create deployment:".
  */
 export async function createGenerated(object: KubeObject, options: GeneratedOptions, failed?: string): Promise<void> {
   const { kinds, dryRun, namespace, fieldManager, fieldValidation } = options;

@@ -18,7 +18,7 @@ export interface KeySources {
   readonly envFiles: readonly string[];
 }
 
-/** --from-file, --from-literal and --from-env-file. `kind` is "config map" or "secret". */
+/** The flags --from-file, --from-literal and --from-env-file. `kind` is "config map" or "secret". */
 export const keySourceFlags = (kind: string): readonly FlagSpec[] => [
   {
     name: "from-file",
@@ -98,7 +98,7 @@ export function readBytes(path: string, { cwd, files }: Place): Uint8Array {
   }
 }
 
-/** key=value. */
+/** Adds a literal key=value. */
 export function addFromLiteral(source: string, add: AddKey): void {
   const equals = source.indexOf("=");
   if (equals <= 0) throw new Error(`invalid literal source ${source}, expected key=value`);
@@ -153,7 +153,7 @@ function decodeLine(line: Uint8Array, path: string, index: number): string {
 
 const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
-/** undefined for what is not UTF-8. */
+/** Decodes UTF-8; undefined for any other bytes. */
 export function asText(bytes: Uint8Array): string | undefined {
   try {
     return utf8.decode(bytes);

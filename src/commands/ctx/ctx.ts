@@ -27,7 +27,7 @@ export interface CtxOptions {
   readonly out: Pick<Factory, "streams" | "look">;
 }
 
-/** kubets' own, as kubectx has it. */
+/** The command `ctx`, kubets' own, which works like kubectx. */
 export function ctxCommand(run = runCtx): Command {
   return {
     use: "ctx [NAME | - | NEW_NAME=NAME]",

@@ -17,7 +17,7 @@ export interface EphemeralPod {
   readonly container: Fields;
 }
 
-/** The pod with one ephemeral container more, which sees the processes of the container `target` where that is not "". */
+/** Returns the pod with another ephemeral container, which sees the processes of the container `target` unless that is "". */
 export function withEphemeralContainer(
   pod: KubeObject,
   name: string,
@@ -74,8 +74,8 @@ export interface PodCopy {
 }
 
 /**
- * A copy of the pod with a container more, or with one of its containers changed. `newName` names a container that has no name yet.
- * Throws where a new container has no image.
+ * Makes a copy of the pod with another container, or with one of its containers changed. `newName` names a container that has no
+ * name yet. Throws where a new container has no image.
  */
 export function podCopy(
   pod: KubeObject,
@@ -181,7 +181,7 @@ const LETTERS = "bcdfghjklmnpqrstvwxz2456789";
 export const randomSuffix = (random: Random): string =>
   [...random.bytes(5)].map((byte) => LETTERS[byte % LETTERS.length]).join("");
 
-/** "debugger-x2zqk": a name that no container of the pod has. */
+/** Makes a name such as "debugger-x2zqk", which no container of the pod has. */
 export function newContainerName(taken: ReadonlySet<string>, random: Random): string {
   for (;;) {
     const name = `debugger-${randomSuffix(random)}`;

@@ -234,7 +234,7 @@ function containerSchema(kinds: TypedKinds): StructSchema {
   return containers.items;
 }
 
-/** A strategic merge, as the server would do it. */
+/** Makes the function that applies a custom profile by a strategic merge, as the server does. */
 export async function customProfileMerger(): Promise<ApplyCustomProfile> {
   const schema = await builtInPatchSchema({ group: "", version: "v1", kind: "Pod" });
   return (pod, field, name, custom) => {

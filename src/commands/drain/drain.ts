@@ -168,7 +168,7 @@ async function tellPending(rules: DrainRules, failure: unknown, err: NodeOptions
   }
 }
 
-/** "ignoring DaemonSet-managed Pods: default/a, default/b; ..."; "" when there is nothing to warn of. */
+/** The warnings about the drain, "ignoring DaemonSet-managed Pods: default/a, default/b; ..."; "" when there are none. */
 export function warningsOf(decisions: readonly PodDecision[]): string {
   const notes = podsByMessage(decisions, (one) => {
     if (one.decision === "skip" && one.reason === "daemonSet") return "ignoring DaemonSet-managed Pods";

@@ -31,7 +31,7 @@ export const nodeFlags: Command["flags"] = [selectorFlag, dryRunFlag];
 
 export const completeNodes = completeNamesOf("node");
 
-/** The nodes that were named or selected. Throws where one is missing. */
+/** Finds the nodes that were named or selected. Throws where one is missing. */
 export async function findNodes(
   factory: Factory,
   invocation: Invocation,

@@ -10,9 +10,9 @@ export interface ResourceRequest {
 }
 
 /**
- * Takes a request apart where no version is asked for: a type may be followed by its group ("deployments.apps.spec"),
- * provided it is written as the server lists it. Otherwise the first type of the name is meant, and all the rest are
- * fields. Throws what the mapper throws, and an error for anything but a path of fields.
+ * Splits an argument into a resource and fields where --api-version is not given: a type may be followed by its group
+ * ("deployments.apps.spec"), if it is written as the server lists it. Otherwise the first type of that name is meant, and the rest
+ * are fields. Throws what the mapper throws, and an error for anything but a path of fields.
  */
 export async function readRequest(text: string, mapper: RestMapper): Promise<ResourceRequest> {
   const [type, ...rest] = parsePath(text);

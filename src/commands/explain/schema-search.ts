@@ -32,8 +32,8 @@ export interface SearchedKind {
 }
 
 /**
- * The fields of some kinds that a word is found in, names before descriptions, short ways before long ones. A type that several
- * kinds have is looked through once, on the shortest way to it; case does not matter.
+ * Searches the fields of some kinds for a word: names before descriptions, short paths before long ones. A type that several kinds
+ * share is searched once, at its shortest path; case does not matter.
  */
 export function searchFields(kinds: readonly SearchedKind[], word: string): readonly FoundField[] {
   const wanted = word.toLowerCase();

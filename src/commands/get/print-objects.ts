@@ -61,7 +61,7 @@ function throwAll(errors: readonly unknown[]): void {
   if (leaves.length > 1) throw new AggregateError(leaves);
 }
 
-/** Tables: one for each type in turn, parted by an empty line, then what went wrong. */
+/** Prints tables, one for each type, separated by empty lines. Throws the errors of the search afterwards. */
 export async function printHuman(options: GetOptions, streams: Streams): Promise<void> {
   const { print, ignoreNotFound, allNamespaces } = options;
   const builder = await requestBuilder(options);

@@ -14,8 +14,8 @@ export function checkSortKeys(sortBy: string): void {
 }
 
 /**
- * Sorting one Table is its printer's business; several results are put in order among themselves, as kubectl does with Tables too.
- * By kubets' own keys Tables stay in the order of their types.
+ * Orders several results among each other, as kubectl does with Tables too; the printer sorts within one Table. With kubets' own
+ * keys, Tables stay in the order of their types.
  */
 export function ordered(infos: readonly Info[], sortBy: string): readonly Info[] {
   if (infos.length < 2) return infos;
@@ -29,7 +29,7 @@ export function isSortingFault(error: unknown): boolean {
   return error instanceof UnsortableError || error instanceof SortKeyError;
 }
 
-/** Values without an order end kubectl at once, with a line in its log. */
+/** Turns the error about values without an order into kubectl's exit, with a line in its log. */
 export function asEnd(error: unknown, clock: Clock): unknown {
   if (!(error instanceof UnsortableError)) return error;
   const header = klogHeader("F", error.source, new Date(clock.now()), process.pid);

@@ -26,7 +26,7 @@ export interface StoredAlias extends StoredDefaults {
   readonly appendArgs?: readonly string[];
 }
 
-/** The file as it is written: in v1beta1. */
+/** The content of the file in v1beta1. */
 export interface StoredPreference {
   readonly kind?: string;
   readonly apiVersion?: string;
@@ -38,7 +38,7 @@ export interface StoredPreference {
 
 export const kubercFlag: FlagSpec = { name: "kuberc", type: "string", usage: "The preferences file to work with" };
 
-/** The file that a command works with. @throws when preferences are switched off */
+/** The preferences file of a command. @throws when preferences are switched off */
 export function placeOf({ env, platform }: Factory, { flags }: Invocation): KubercPlace {
   const place = kubercPlace(flags.string("kuberc"), { env, platform });
   if (place === undefined) throw new Error("KUBERC is disabled via KUBERC=off environment variable");
@@ -58,8 +58,8 @@ export function readStored(path: string, cwd: string): string | undefined {
 }
 
 /**
- * Parses a file of any version into v1beta1's shape (K37-212). `path` is for messages. @throws when the file has no preferences, a
- * field that its version does not have, or a key twice
+ * Parses a file of any version into v1beta1's shape (K37-212). `path` is for messages.
+ * @throws when the file has no preferences, a field that its version does not have, or a key twice
  */
 export function parseStored(text: string, path: string): StoredPreference {
   const { document, strictError } = decoded(text, path);
@@ -125,7 +125,7 @@ const encodeAlias = ({ name = "", command = "", ...rest }: StoredAlias): StoredA
   ...(rest.options?.length && { options: rest.options.map(encodeOption) }),
 });
 
-/** Writes the file, its folder too, and says so. */
+/** Writes the file, creates its folder, and reports the path. */
 export function saveStored(
   stored: StoredPreference,
   path: string,

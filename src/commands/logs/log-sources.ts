@@ -28,7 +28,7 @@ export interface LogSourceOptions {
   readonly signal: AbortSignal;
 }
 
-/** The logs of a pod, of the pods of a list, or of what an object runs. */
+/** Finds the logs of a pod, of the pods in a list, or of the pods that an object runs. */
 export async function logSources(info: Info, options: LogSourceOptions): Promise<readonly PodLogRequest[]> {
   const { object = {}, mapping } = info;
   if (isList(object)) return ofPods(listItems(object), options);

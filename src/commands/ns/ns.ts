@@ -42,7 +42,7 @@ const NAMESPACES: RestMapping = {
 };
 const PAGE = 500;
 
-/** kubets' own, as kubens has it. */
+/** The command `ns`, kubets' own, which works like kubens. */
 export function nsCommand(run = runNs): Command {
   return {
     use: "ns [NAME | -]",

@@ -1,6 +1,6 @@
 import { type ServerResponse, STATUS_CODES } from "node:http";
 
-/** A line of text, as Go's http.Error answers. */
+/** Answers with a line of text, as Go's http.Error does. */
 export function answerError(response: ServerResponse, status: number, text = STATUS_CODES[status] ?? ""): void {
   const body = `${text}\n`;
   response.writeHead(status, {

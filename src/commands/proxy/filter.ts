@@ -12,7 +12,7 @@ export interface Filter {
   readonly rejectMethods: readonly RegExp[];
 }
 
-/** @throws ExitError with klog's line and code when a pattern is none */
+/** Reads the filter from the flags. @throws ExitError with klog's line and code for an invalid pattern */
 export function filterOf(flags: Flags, now: Date, pid: number): Filter {
   const patterns = (name: string): readonly RegExp[] => {
     const text = flags.string(name);

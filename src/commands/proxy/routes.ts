@@ -14,8 +14,8 @@ export interface Exchange {
 export type Handler = (exchange: Exchange) => void;
 
 /**
- * Chooses by the longest prefix, as Go's ServeMux does: a path that is not clean, or lacks the slash of a prefix, is
- * redirected; what has no prefix is not found.
+ * Chooses a handler by the longest prefix, as Go's ServeMux does: a path that is not clean, or lacks the slash of a prefix, is
+ * redirected; a path without a handler is not found.
  */
 export function routes(
   handlers: readonly (readonly [prefix: string, handler: Handler])[],
@@ -65,7 +65,7 @@ function unescapePath(raw: string): string | undefined {
   return Buffer.from(text, "latin1").toString("utf8");
 }
 
-/** A path with the escapes that Go puts in. */
+/** Escapes a path as Go does. */
 export function escapePath(path: string): string {
   return [...Buffer.from(path)]
     .map((byte) => {

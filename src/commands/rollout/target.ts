@@ -17,7 +17,7 @@ export const targetFlags: readonly FlagSpec[] = [
   selectorFlag,
 ];
 
-/** Reads the flags and operands; throws when they name nothing. */
+/** Reads the flags and operands; throws when they select no object. */
 export async function readTarget(factory: Factory, flags: Flags, args: readonly string[]): Promise<RolloutTarget> {
   const { namespace, enforced } = await factory.namespace();
   const files = readFilenames(flags);

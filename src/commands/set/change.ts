@@ -26,7 +26,7 @@ export interface ChangeOptions {
   readonly print: (object: KubeObject) => void;
 }
 
-/** -o, as commands print what Go holds in types. Throws for an unknown format. */
+/** Makes the printer for -o of commands that print typed objects. Throws for an unknown format. */
 export function typedPrint(
   factory: Factory,
   { flags }: Invocation,
@@ -50,8 +50,8 @@ export type Change = (object: KubeObject, fail: (error: Error) => void) => KubeO
 export type DescribeFailure = (message: string) => string;
 
 /**
- * Changes all, then sends the patch of each, one after the other; what was not changed after all is not sent unless
- * `sendAll`. `afterSending` may refuse to go on after something was sent. Throws together what failed.
+ * Computes all changes, then sends the patches one after the other; unchanged objects are sent only with `sendAll`. `afterSending`
+ * may throw to stop. Throws all errors together.
  */
 export async function changeAll(
   options: ChangeOptions,
@@ -118,7 +118,7 @@ export interface Selection {
   readonly all: boolean;
 }
 
-/** The objects that were chosen, each as its Go type holds it. Throws together what could not be had. */
+/** Finds the selected objects, each in the form of its Go type. Throws the errors together. */
 export async function find(factory: Factory, kinds: TypedKinds, selection: Selection): Promise<readonly Info[]> {
   const { local, files, resources, selector, all } = selection;
   const { namespace, enforced } = await factory.namespace();
@@ -135,7 +135,7 @@ export async function find(factory: Factory, kinds: TypedKinds, selection: Selec
   return readAllTyped(await result.infos(), kinds);
 }
 
-/** Operands name what only a server has. */
+/** Throws for operands with --local, because they name objects of the server. */
 export function requireNoOperands(local: boolean, operands: readonly string[]): void {
   if (local && operands.length > 0) throw localResourceError();
 }

@@ -19,7 +19,7 @@ export function podSpecOf(object: KubeObject): Fields {
   return child(template, "spec") ?? ensureChild(template, "spec");
 }
 
-/** Containers whose names fit, with `init` first or last. */
+/** Selects the containers whose names match. */
 export function selectContainers(spec: Fields, pattern: string): readonly Fields[] {
   return [...children(spec, "containers"), ...children(spec, "initContainers")].filter(({ name }) =>
     fits(typeof name === "string" ? name : "", pattern),

@@ -19,7 +19,7 @@ export interface EnvChanges {
   readonly readsStdin: boolean;
 }
 
-/** Operands: resources first, then `KEY=VALUE` and `KEY-`. Undefined when one stands in the wrong place. */
+/** Splits the operands: resources first, then `KEY=VALUE` and `KEY-`. Undefined when they are in another order. */
 export function splitResourcesAndEnv(
   args: readonly string[],
 ): { readonly resources: readonly string[]; readonly env: readonly string[] } | undefined {
@@ -29,7 +29,7 @@ export function splitResourcesAndEnv(
   return args.slice(first).every(isEnv) ? { resources: args.slice(0, first), env: args.slice(first) } : undefined;
 }
 
-/** Reads `KEY=VALUE`, `KEY-` and `-`, which stands for the lines of stdin. */
+/** Parses `KEY=VALUE`, `KEY-` and `-`, which stands for the lines of stdin. */
 export async function parseEnv(specs: readonly string[], stdin: () => Promise<string>): Promise<EnvChanges> {
   const set: EnvVar[] = [];
   const named = new Set<string>();

@@ -154,7 +154,7 @@ const OPERATORS: Readonly<Partial<Record<LabelOperator, string>>> = {
   "!": "DoesNotExist",
 };
 
-/** Reads `a=b,c in (d,e)`. Throws for what is no selector, and for operators that only queries have. */
+/** Parses `a=b,c in (d,e)`. Throws for an invalid selector, and for operators that only queries support. */
 export function parseSelector(text: string): SelectorObject {
   const matchLabels: Record<string, string> = {};
   const matchExpressions: SelectorObject["matchExpressions"][number][] = [];

@@ -71,7 +71,7 @@ export const openOptions = (factory: Factory, invocation: Invocation): OpenOptio
   warn: warnTo(factory.streams, factory.colours),
 });
 
-/** A count of bytes for people. */
+/** Formats a number of bytes for users. */
 export function bytesText(bytes: number): string {
   if (bytes < 10_240) return `${bytes} bytes`;
   return bytes < 10_240_000 ? `${(bytes / 1024).toFixed(0)} KiB` : `${(bytes / 1024 / 1024).toFixed(1)} MiB`;

@@ -251,7 +251,7 @@ const isSame = (a: Taint, b: Taint): boolean => a.key === b.key && a.effect === 
 export const alreadyThere = (held: readonly Taint[], { add }: TaintChanges): readonly string[] =>
   add.flatMap((taint) => held.filter((one) => isSame(one, taint)).map(() => taint.key));
 
-/** New ones come first. Throws when one to be removed is not there. */
+/** Computes the changed taints, new ones first. Throws when a taint to be removed does not exist. */
 export function changeTaints(held: readonly Taint[], { add, remove }: TaintChanges, overwrite: boolean): ChangedTaints {
   let taints = [...add, ...held.filter((one) => !add.some((taint) => isSame(taint, one)))];
   const added = taints.length !== held.length;

@@ -126,8 +126,8 @@ function inGoOrder(server: Readonly<Record<string, string>>): Record<string, str
 const SUPPORTED_SKEW = 1;
 
 /**
- * kubectl's warning when the versions of client and server differ by more than is supported; undefined otherwise. @throws when a
- * version is not semantic
+ * kubectl's warning when the versions of client and server differ by more than is supported; undefined otherwise.
+ * @throws when a version is not semantic
  */
 export function versionSkewWarning(client: string, server: string): string | undefined {
   const [clientMajor, clientMinor] = parse("client", client);

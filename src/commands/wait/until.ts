@@ -102,8 +102,8 @@ class FailedEarly extends Error {
 const AT_A_TIME = 20;
 
 /**
- * Waits for all objects side by side; `met` is called with each as its wait ends. The first that comes to a failing condition ends the
- * wait for all. Other failures are thrown when all have come to their end.
+ * Waits for all objects concurrently; `met` is called with each as its wait ends. The first object that meets a failing condition
+ * ends the wait for all. Other failures are thrown when all waits have ended.
  */
 export async function waitTogether(
   infos: readonly Info[],

@@ -105,7 +105,10 @@ export interface ScreenView {
 
 const EVENT_HEADINGS = ["LAST SEEN", "TYPE", "REASON", "OBJECT", "MESSAGE"];
 
-/** The screen's lines: the tree, the last events, the last lines of logs. Each has a share of the rows and what the others leave of theirs. */
+/**
+ * The lines of the screen: the tree, the last events, the last log lines. Each part has a share of the rows, and the unused rows
+ * of the others.
+ */
 export function screenLines(watched: Watched, view: ScreenView, { rows }: ScreenSize): readonly string[] {
   const { look, footer } = view;
   const muted = look.paint?.muted ?? ((text: string) => text);

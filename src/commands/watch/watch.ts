@@ -56,7 +56,7 @@ const EVENTS: RestMapping = {
   namespaced: true,
 };
 
-/** kubets' own. */
+/** The command `watch`, which is kubets' own. */
 export function watchCommand(run = runWatch): Command {
   return {
     use: "watch TYPE/NAME [--for=condition=available]",

@@ -69,7 +69,7 @@ export const delegatedAuthorizationOptions = {
   },
 } as const satisfies OptionGroup;
 
-/** The main server whose objects an extension server reads. */
+/** The options for the main server whose objects an extension server reads. */
 export const coreApiOptions = {
   /** A kubeconfig file. Default: the address and the service account of the Pod that the process runs in. */
   kubeconfig: {
@@ -169,14 +169,14 @@ const trustOptions = {
   },
 } as const satisfies OptionGroup;
 
-/** `tolerates` is the program's default of --authentication-tolerate-lookup-failure. */
+/** Makes the section of authentication; `tolerates` is the program's default of --authentication-tolerate-lookup-failure. */
 export function delegatedAuthenticationSection(tolerates: boolean): FlagSection {
   const { tolerateLookupFailure, ...others } = delegatedAuthenticationOptions;
   const tolerance: ComponentFlag = { ...tolerateLookupFailure, ...(tolerates && { default: "true" }) };
   return sectionOf("authentication", { ...others, ...trustOptions }, [tolerance]);
 }
 
-/** `paths` are the program's default of --authorization-always-allow-paths. */
+/** Makes the section of authorization; `paths` are the program's default of --authorization-always-allow-paths. */
 export function delegatedAuthorizationSection(paths: readonly string[] | undefined): FlagSection {
   const { alwaysAllowPaths, ...others } = delegatedAuthorizationOptions;
   const allowed: ComponentFlag = { ...alwaysAllowPaths, ...(paths && { default: `[${paths.join(",")}]` }) };
@@ -228,7 +228,7 @@ export function readDelegated(flags: Flags, cwd: string): DelegatedFlags {
   };
 }
 
-/** The front proxy of the flags. k8s.io/apiserver checks its headers without a file of authorities too, and knows no header of uids by default. */
+/** Reads the front proxy from the flags. k8s.io/apiserver validates its headers even without a CA file, and has no default header for uids. */
 export function readProxy(flags: Flags, cwd: string): ProxyOptions {
   const { requestHeader: read } = readWithDefaults(trustOptions, flags, cwd);
   return { clientCaFile: "", uidHeaders: [], ...read };

@@ -45,7 +45,7 @@ export const emulationOptions = {
   },
 } as const satisfies OptionGroup;
 
-/** The options that say which version a server is. */
+/** The options for the version that a server is or emulates. */
 export type VersionOptions = OptionsOf<typeof versionOptions> & OptionsOf<typeof emulationOptions>;
 
 /** How a server of one version emulates another one. */

@@ -84,7 +84,7 @@ export const ownOptions = {
   },
 } as const satisfies OptionGroup;
 
-/** The server's own log files. */
+/** The option for the server's own log files. */
 export const logOptions = {
   /** The folder whose files are served at /logs to those who may read them. Default: none is. */
   logsFolder: {
@@ -95,7 +95,7 @@ export const logOptions = {
   },
 } as const satisfies OptionGroup;
 
-/** Flags that kube-apiserver has not. */
+/** The flags that kube-apiserver does not have. */
 export const ownSection = sectionOf(
   "kubets",
   { versionOptions, placeOptions, sizeOptions, ownOptions, logOptions },

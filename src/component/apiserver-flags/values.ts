@@ -51,10 +51,10 @@ export function parsePortRange(text: string): PortRange {
   return { first, last };
 }
 
-/** Returns what {@link parsePortRange} throws. */
+/** Returns the error that {@link parsePortRange} throws. */
 export const portRangeFault = (text: string): string | undefined => faultOf(() => parsePortRange(text));
 
-/** Entries of component-base's ConfigurationMap: keys, with values or without. The last entry of a key counts. */
+/** The type of component-base's ConfigurationMap: keys, with values or without. The last entry of a key wins. */
 export const configurationPairs: Pick<ComponentFlag & { type: "mapStringString" }, "type" | "parse"> = {
   type: "mapStringString",
   parse(text, before) {

@@ -31,7 +31,7 @@ export function parseFlagValue(spec: FlagSpec, text: string, before: FlagValue |
   return "parse" in spec ? spec.parse(text, Array.isArray(before) ? before : []) : PARSERS[spec.type](text, before);
 }
 
-/** Returns the value of a flag that is not given. */
+/** Returns the value of a flag that was not given. */
 export function defaultFlagValue(spec: FlagSpec): FlagValue {
   if ("parse" in spec) return [];
   const text = defaultText(spec);

@@ -58,7 +58,7 @@ export interface LoggingOptions {
 /** kube's limit of a buffer: 2 GiB. */
 const MOST_BYTES = 2 ** 31;
 
-/** Reads the flags, which {@link loggingFaults} has nothing against. */
+/** Reads the flags, which {@link loggingFaults} has validated. */
 export function readLogging(flags: Flags): LoggingOptions {
   const format = flags.string("logging-format");
   const size = wholeValue(flags.string(`log-${format}-info-buffer-size`));

@@ -48,7 +48,7 @@ export function describeEvents(
   }
 }
 
-/** "5m", or "10s (x4 over 5m)" for one that came back. */
+/** The age of an event: "5m", or "10s (x4 over 5m)" for a repeated one. */
 export function interval(event: ReceivedObject<Event>, now: number): string {
   const first = since(event.eventTime ?? event.firstTimestamp, now);
   const series = object(event.series);

@@ -11,27 +11,27 @@ export const scalar = (value: unknown, otherwise = ""): string =>
     ? `${value}`
     : otherwise;
 
-/** %d, of an int32 or int64. */
+/** Formats an int32 or int64 as Go's %d does. */
 export const whole = (value: unknown): string => scalar(value, "0");
 
-/** %v, of a bool. */
+/** Formats a bool as Go's %v does. */
 export const flag = (value: unknown): string => String(value === true);
 
-/** "True" and "False". */
+/** Formats a bool as "True" or "False". */
 export const titleFlag = (value: unknown): string => (value === true ? "True" : "False");
 
 /** {@link titleFlag} for a value that may be absent. */
 export const titleFlagOr = (value: unknown, otherwise: string): string =>
   value === undefined || value === null ? otherwise : titleFlag(value);
 
-/** %v, of a slice: "[a b]". */
+/** Formats a slice as Go's %v does: "[a b]". */
 export const slice = (value: unknown): string => goV((value ?? []) as JsonValue);
 
 /** Go's strings.Join for a list of strings; "" for an empty list. */
 export const joined = (value: OrAbsent<readonly OrAbsent<string>[]>, separator: string): string =>
   list(value).map(text).join(separator);
 
-/** %v, of a map: "map[a:b]". */
+/** Formats a map as Go's %v does: "map[a:b]". */
 export const map = (value: unknown): string => goV((value ?? {}) as JsonValue);
 
 /** A map of strings, such as labels. */

@@ -10,7 +10,7 @@ const RULES = "----\t--------\t---\t---\t---------------\t-------------\t-------
 /** In the order of the columns. */
 const LIMITS = ["min", "max", "defaultRequest", "default", "maxLimitRequestRatio"] as const;
 
-/** kubectl asks for no events. */
+/** Describes a LimitRange without events, because kubectl requests none. */
 export const describeLimitRange: Describer = async (namespace, name, description, { reader }) => {
   const range = await reader.get("v1/LimitRange", namespace, name);
   describeName(description, range);

@@ -7,7 +7,7 @@ import { shorten } from "./labels.js";
 /** A row: its label, with its colon if any, and its value: a field of the source, or a function of the source. */
 export type Row<Source> = readonly [label: string, value: keyof Source | ((source: Source) => string)];
 
-/** Describes the source of a volume; false where the volume has another one. */
+/** Describes the source of a volume; returns false where the volume has another source. */
 export type DescribeVolumeSource<Volume> = (description: DescriptionWriter, volume: Volume) => boolean;
 
 /** Makes the describer of one volume source: where a volume has it, its type, its rows, and a function for what rows cannot show. */
@@ -30,7 +30,7 @@ export function volumeSource<Volume, Source extends object>(
   };
 }
 
-/** The first source that the volume has, in the order given; there is at most one. */
+/** Describes the source of a volume, with the first describer that knows it; a volume has at most one source. */
 export function describeSource<Volume>(
   description: DescriptionWriter,
   volume: Volume,

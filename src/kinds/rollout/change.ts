@@ -48,7 +48,7 @@ function withSpec(changed: KubeObject, fields: Fields): KubeObject {
   return { ...changed, spec };
 }
 
-/** RFC 3339, whole seconds, so many minutes east of Greenwich: in the zone of this machine if not told otherwise. */
+/** Formats a time in RFC 3339, with whole seconds, `offset` minutes east of Greenwich; default: in the zone of this machine. */
 export function localTime(now: Date, offset = -now.getTimezoneOffset()): string {
   const local = new Date(now.getTime() + offset * 60_000).toISOString().slice(0, 19);
   if (offset === 0) return `${local}Z`;

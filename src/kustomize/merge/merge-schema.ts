@@ -26,7 +26,7 @@ export const isClusterScoped = (apiVersion: string, kind: string): boolean => cl
 /** Looks up how lists are merged in a kind. */
 export type MergeTypes = (apiVersion: string, kind: string) => MergeType | undefined;
 
-/** Kustomize's own: Kubernetes 1.21. */
+/** kustomize's built-in merge types: those of Kubernetes 1.21. */
 export const builtInMergeTypes: MergeTypes = (apiVersion, kind) => {
   const name = kinds[`${apiVersion}/${kind}`];
   return name === undefined ? undefined : typeNamed(name);

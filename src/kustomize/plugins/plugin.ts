@@ -23,5 +23,5 @@ export type Generate = () => Promise<readonly Resource[]>;
 export type ConfigureGenerator = (source: PluginSource) => Promise<Generate>;
 export type ConfigureTransformer = (source: PluginSource) => Promise<Transform>;
 
-/** The configuration of a plugin. `T` is what the shape describes. */
+/** Decodes the configuration of a plugin. `T` is the shape's type. */
 export const configOf = <T>({ yaml }: PluginSource, shape: Shape): T => decodeYaml<T>(yaml, shape);

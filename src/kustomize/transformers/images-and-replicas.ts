@@ -6,7 +6,7 @@ import type { ResourceList } from "../resource-list.js";
 import { goPattern } from "../../machinery/text/go/go-pattern.js";
 import type { ImageEntry } from "../kustomization.js";
 
-/** Sets how many replicas the objects of a name have; throws when there is none of a kind that has replicas. */
+/** Sets the number of replicas of the objects with a name; throws when none of them has a kind with replicas. */
 export function setReplicas(
   list: ResourceList,
   name: string,

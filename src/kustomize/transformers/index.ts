@@ -16,7 +16,7 @@ export interface Transformer {
   readonly transform: Transform;
 }
 
-/** The steps that a kustomization asks for, in the order they are done. What they read is read before the first is done. */
+/** The transformers of a kustomization, in running order. All their files are read before the first one runs. */
 export async function transformersOf(
   kustomization: Kustomization,
   loader: Loader,

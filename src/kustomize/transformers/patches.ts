@@ -141,7 +141,7 @@ function applyOperations(resource: Resource, operations: readonly JsonValue[]): 
   resource.annotations = { ...resource.annotations, ...Object.fromEntries(internal) };
 }
 
-/** An entry of the deprecated `patchesJson6902`. */
+/** Makes the transformer for an entry of the deprecated `patchesJson6902`. */
 export async function json6902Transform(entry: PatchEntry, loader: Loader): Promise<Transform> {
   const { path = "", patch = "", target } = entry;
   if ((target?.name ?? "") === "") throw new Error("must specify the target name");
@@ -162,7 +162,7 @@ export async function json6902Transform(entry: PatchEntry, loader: Loader): Prom
   };
 }
 
-/** The deprecated `patchesStrategicMerge`: each is a patch or the path of a file of patches. `more` is a text of patches. */
+/** Makes the transformer for the deprecated `patchesStrategicMerge`, whose entries are patches or paths of files. `more` is a text of patches. */
 export async function strategicMergeTransform(
   entries: readonly string[],
   loader: Loader,

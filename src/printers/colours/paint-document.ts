@@ -16,7 +16,7 @@ function scalar(text: string, { value, nothing }: DocumentTheme): string {
 
 const JSON_TOKENS = new RegExp(`("(?:[^"\\\\]|\\\\.)*")(\\s*:)?|\\b(?:true|false|null)\\b|${NUMBER}`, "g");
 
-/** JSON as it is printed: indented, or a line an object. */
+/** Colours printed JSON: indented, or one object per line. */
 export function paintJson(text: string, theme: DocumentTheme): string {
   return text.replace(JSON_TOKENS, (token: string, string: string | undefined, colon: string | undefined) => {
     if (string === undefined) return scalar(token, theme);
@@ -26,7 +26,7 @@ export function paintJson(text: string, theme: DocumentTheme): string {
 
 const KYAML_KEY = /^([\s[{]*)([A-Za-z_][\w./-]*)(?=:(?: |$))/;
 
-/** KYAML is JSON, but for keys without quotes. */
+/** Colours KYAML, which is JSON with unquoted keys. */
 export function paintKyaml(text: string, theme: DocumentTheme): string {
   return text
     .split("\n")

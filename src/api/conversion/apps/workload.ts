@@ -53,17 +53,17 @@ export function convertWorkload(workload: KubeObject, { counts, strategy, rollin
   });
 }
 
-/** extensions/v1beta1 and apps/v1beta2 to apps/v1. */
+/** Converts ReplicaSets of extensions/v1beta1 and apps/v1beta2 to apps/v1. */
 export const replicaSet: Conversion = { toHub: convertReplicaSet, fromHub: convertReplicaSet };
 
 function convertReplicaSet(set: KubeObject): KubeObject {
   return convertWorkload(set, REPLICA_SET);
 }
 
-/** apps/v1beta2 and apps/v1 are alike. */
+/** Converts StatefulSets of apps/v1beta2 to apps/v1, which has the same fields. */
 export const statefulSet: Conversion = { toHub: convertStatefulSet, fromHub: convertStatefulSet };
 
-/** apps/v1beta1 can tell an `observedGeneration` that was never set from 0, and the hub cannot. */
+/** Converts StatefulSets of apps/v1beta1, where `observedGeneration` may be absent; in the hub it is 0 then. */
 export const statefulSetV1beta1: Conversion = {
   toHub: convertStatefulSet,
   fromHub: (set) =>
@@ -81,7 +81,7 @@ function stampClaim(claim: ReadonlyFields): ReadonlyFields {
   return { ...claim, kind: "PersistentVolumeClaim", apiVersion: "v1" };
 }
 
-/** Old workload versions select the pods of their template, and have its labels, unless they say otherwise. */
+/** Sets the defaults of old workload versions: the selector and the labels are those of the template. */
 export function defaultToTemplateLabels(workload: Fields): void {
   const spec = ensureChild(workload, "spec");
   const labels = child(child(child(spec, "template") ?? {}, "metadata") ?? {}, "labels");
@@ -94,9 +94,8 @@ export function defaultToTemplateLabels(workload: Fields): void {
 }
 
 /**
- * A pod template as it comes out of any conversion, in either direction: its internal form has one name for the service
- * account, a security context always, and no init containers in annotations.
- * Source: kubernetes pkg/apis/core/v1/conversion.go.
+ * Converts a pod template as every conversion does, in either direction: its internal form has one name for the service account,
+ * always a security context, and no init containers in annotations. Source: kubernetes pkg/apis/core/v1/conversion.go.
  */
 export function convertPodTemplate(template: ReadonlyFields): ReadonlyFields {
   return withChild(withoutAnnotations(template as KubeObject, INIT_CONTAINERS), "spec", (spec) => {

@@ -44,8 +44,8 @@ export function annotatedJson(autoscaler: KubeObject, name: string): unknown {
 }
 
 /**
- * `spec.behavior` as the versions without it keep it in an annotation: the JSON of Kubernetes' internal type, whose fields
- * have Go's names and are never left out.
+ * Encodes `spec.behavior` for the annotation of versions that lack the field: the JSON of Kubernetes' internal type, whose fields
+ * have Go's names and are never omitted.
  */
 export function behaviorAnnotation(behavior: ReadonlyFields): string {
   return encodeJson({ ScaleUp: internalRules(behavior.scaleUp), ScaleDown: internalRules(behavior.scaleDown) });
@@ -93,7 +93,7 @@ function renamedValue(value: unknown, schema: Schema): unknown {
   return value;
 }
 
-/** A copy with the fields that Go writes of the type, in Go's order: for JSON within an annotation. */
+/** Returns a copy with the fields that Go encodes for the type, in Go's order, for the JSON in an annotation. */
 export function inOrderOf(definition: string, value: ReadonlyFields): unknown {
   return JSON.parse(encodeObjectText(value, typeOf(definition)));
 }

@@ -31,8 +31,8 @@ import type {
 export type PolicySpec = MutatingAdmissionPolicySpec & ValidatingAdmissionPolicySpec;
 
 /**
- * Finds what is wrong with the expressions of one policy. Variables come first: the others may use them. Each expression is compiled once,
- * and known by its path after that.
+ * Validates the expressions of one policy. Variables must be validated first, because the other expressions may use them. Each
+ * expression is compiled once, and found by its path afterwards.
  */
 export class PolicyExpressions {
   readonly #params: boolean;
@@ -185,7 +185,7 @@ export function storedExpressions(
 /** By their specs, until the validation that follows asks for them. */
 const compiledAhead = new WeakMap<Received<PolicySpec>, PolicyExpressions>();
 
-/** Compiles the expressions of a policy, so that its validation, which follows, takes no time. */
+/** Compiles the expressions of a policy ahead, so that the validation that follows is fast. */
 export const policyExpressionSteps = (
   policy: ReceivedObject<ValidatingAdmissionPolicy | MutatingAdmissionPolicy>,
   stored?: StoredExpressions,

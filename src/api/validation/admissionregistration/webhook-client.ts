@@ -26,7 +26,7 @@ export function validateWebhookUrl(text: string, path: string): FieldError[] {
   return errors;
 }
 
-/** The service that answers for a webhook; `port` has its default. */
+/** Validates the service of a webhook; `port` has its default. */
 export function validateWebhookService(service: Received<ServiceReference>, path: string): FieldError[] {
   const [name, namespace] = [text(service.name), text(service.namespace)];
   const port = number(service.port);

@@ -6,7 +6,7 @@ import { deepEqual } from "../../../machinery/patch/json-values.js";
 import { betaSpecOf } from "../../conversion/sent-beta-spec.js";
 import { versionWith, goVersion } from "./definition-spec.js";
 
-/** The version of the API that a definition came in. */
+/** The version of the API in which a definition was sent. */
 export interface DefinitionRequest {
   /** "" for a request of the server itself. */
   readonly apiVersion: string;
@@ -43,7 +43,7 @@ export function validateBetaParts({ spec }: KubeObject): FieldError[] {
   ];
 }
 
-/** `spec.version`, which stands for the first of `spec.versions`. */
+/** Validates `spec.version`, which stands for the first of `spec.versions`. */
 export function validateBetaVersion({ spec }: KubeObject): FieldError[] {
   const beta = betaSpecOf(spec);
   const version = text(beta?.version);

@@ -82,7 +82,7 @@ const unknownFormats = (definition: KubeObject): string[] =>
 
 const known = new WeakMap<ReadonlyFields, readonly string[]>();
 
-/** Found once for each schema, because it may be large. */
+/** Finds the unknown formats in a schema. The result is cached, because a schema may be large. */
 export function unknownFormatsIn(schema: ReadonlyFields): readonly string[] {
   let found = known.get(schema);
   if (found === undefined) {

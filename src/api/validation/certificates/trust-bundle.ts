@@ -16,7 +16,7 @@ export function validateClusterTrustBundle(bundle: ReceivedObject<ClusterTrustBu
   return [...validateName(bundle), ...validateAnchors(text(object(bundle.spec).trustBundle))];
 }
 
-/** Certificates that did not change are not read again. */
+/** Validates an update of a bundle. Unchanged certificates are not parsed again. */
 export function validateClusterTrustBundleUpdate(
   bundle: ReceivedObject<ClusterTrustBundle>,
   old: ReceivedObject<ClusterTrustBundle>,

@@ -5,8 +5,8 @@ import type { NameRule } from "../../../machinery/validation/names.js";
 export type UpdateRule = "NoSet" | "NoUnset" | "NoModify" | "NoAddItem" | "NoRemoveItem";
 
 /**
- * The rules that the marks of k8s.io/api (`+k8s:required`, `+k8s:maxItems=8`) give for a field, and that kube-apiserver makes validation code of.
- * The names are those of the marks.
+ * The rules that the markers of k8s.io/api (`+k8s:required`, `+k8s:maxItems=8`) declare for a field, from which kube-apiserver
+ * generates validation code. The names are those of the markers.
  */
 export interface FieldRules {
   /** The field has a value: a text that is not empty, a number that is not 0 where it is no `pointer`. */

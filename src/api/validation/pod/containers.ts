@@ -56,7 +56,7 @@ export function validateContainers(context: ContainerContext, path: string, erro
 
 const NOT_A_SIDECAR = "may not be set for init containers without restartPolicy=Always";
 
-/** Init containers, of which those that restart always are sidecars. */
+/** Validates init containers; one that always restarts is a sidecar. */
 export function validateInitContainers(context: ContainerContext, path: string, errors: Errors): void {
   const { spec, options } = context;
   const names = new Set(objects(spec.containers).map(({ name }) => text(name)));

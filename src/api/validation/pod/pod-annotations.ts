@@ -78,7 +78,7 @@ function checkAppArmor(
   errors.push(invalidValue(path, profile, `invalid AppArmor profile name: ${goQuote(profile)}`));
 }
 
-/** Some of these cannot be changed. */
+/** Validates an update of a pod's annotations, some of which may not change. */
 export function validatePodAnnotationsUpdate(
   annotations: Received<Record<string, string>>,
   old: Received<Record<string, string>>,

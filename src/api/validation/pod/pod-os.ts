@@ -130,7 +130,7 @@ function userNameErrors(name: string): string[] {
   return errors;
 }
 
-/** Containers that are processes of the host are so all or none, and on the host's network. */
+/** Checks host process containers: either all containers are, or none, and the pod uses the host's network. */
 export function validateHostProcesses(spec: Received<PodSpec>, path: string, errors: Errors): void {
   const ofPod = hostProcess(spec);
   let [all, host] = [0, 0];

@@ -57,7 +57,7 @@ function checkConsistency(spec: Received<PodSpec>, path: string, errors: Errors)
   }
 }
 
-/** The containers' sum, sidecars with them, or what starting needs when that is more. */
+/** The aggregate of the containers' resources, sidecars included, or the need of init containers if that is larger. */
 export function aggregate(spec: Received<PodSpec>, kind: "requests" | "limits"): Amounts {
   const amounts = ({ resources }: Received<Container>) => toAmounts(object(object(resources)[kind]));
   const total: Amounts = new Map();

@@ -36,7 +36,7 @@ export function podWarnings(pod: ReceivedObject<Pod>): string[] {
   return [...name, ...warningsOf(object(pod.metadata), object(pod.spec), "")];
 }
 
-/** The same for the name of what makes pods. */
+/** The warnings about the name of a workload, which becomes part of its pods' names. */
 export function podNameWarnings(name: string): string[] {
   const wrong = dns1123LabelErrors(name);
   const why =
@@ -44,7 +44,7 @@ export function podNameWarnings(name: string): string[] {
   return wrong.length > 0 ? [`metadata.name: ${why}: [${wrong.join(" ")}]`] : [];
 }
 
-/** And in a template. `path` is the template's. */
+/** Returns the warnings about a pod template. `path` is the template's. */
 export function podTemplateWarnings(template: Received<PodTemplateSpec>, path: string): string[] {
   return warningsOf(object(template.metadata), object(template.spec), `${path}.`);
 }
@@ -170,7 +170,7 @@ function volumeWarnings(spec: Received<PodSpec>, path: string): string[] {
   );
 }
 
-/** Storage is counted in whole bytes. */
+/** Returns the warnings about a claim's spec: storage should be a whole number of bytes. */
 export function claimSpecWarnings(spec: Received<PersistentVolumeClaimSpec>, path: string): string[] {
   const resources = object(spec.resources);
   return (["requests", "limits"] as const).flatMap((kind) =>

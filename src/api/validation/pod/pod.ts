@@ -29,7 +29,7 @@ import { NEW_POD, optionsOfChange, type PodValidationOptions } from "./pod-optio
 import { validatePodSpec } from "./pod-spec.js";
 import { validateAddedTolerations } from "./tolerations.js";
 
-/** A new pod. */
+/** Validates a new pod. */
 export function validatePod(pod: ReceivedObject<Pod>): FieldError[] {
   const errors: Errors = [];
   const spec = object(pod.spec);

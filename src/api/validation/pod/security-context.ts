@@ -55,7 +55,7 @@ function checkEscalation(
   }
 }
 
-/** A pod's. `spec` has the fields that upstream counts to it: the host's network, processes and IPC. */
+/** Validates the security context of a pod. `spec` has the fields that upstream counts as part of it: the host's network, processes and IPC. */
 export function validatePodSecurityContext(
   context: Received<PodSecurityContext>,
   spec: Received<PodSpec>,

@@ -4,7 +4,7 @@ import { named } from "../rules.js";
 
 const MAX_POOL_BYTES = 253;
 
-/** The name of a pool of devices: subdomains separated by slashes. */
+/** Validates the name of a pool of devices: subdomains separated by slashes. */
 export function validatePoolName(name: string, path: string): FieldError[] {
   if (name === "") return [required(path)];
   const errors = Buffer.byteLength(name) > MAX_POOL_BYTES ? [tooLong(path, MAX_POOL_BYTES)] : [];

@@ -115,7 +115,7 @@ const resultRules: TypeRules = { fields: { skipNodeOperations } };
 export const resultRuleErrors = (result: Received<DeviceRequestAllocationResult>, path: string): FieldError[] =>
   validateDeclared(resultRules, result, undefined, path, { isUpdate: false });
 
-/** A claim's spec never changes. */
+/** Validates a claim by its declared rules: its spec may not change. */
 export const claimRuleErrors = (claim: ReceivedObject<ResourceClaim>): FieldError[] =>
   validateDeclared(claimRules, claim.spec, undefined, "spec", { isUpdate: false });
 

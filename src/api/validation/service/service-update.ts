@@ -124,7 +124,7 @@ function validateIngressIp(
   return [...errors, ...oneOf(ipMode, `${path}.ipMode`, ["Proxy", "VIP"])];
 }
 
-/** The name of a load balancer, in the status of services and ingresses. */
+/** Validates the host name of a load balancer, in the status of services and ingresses. */
 export function validateIngressHostname(hostname: string, path: string): FieldError[] {
   if (hostname === "") return [];
   const errors = named(hostname, path, dns1123SubdomainErrors);

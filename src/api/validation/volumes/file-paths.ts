@@ -2,7 +2,7 @@ import { invalidValue } from "../../../machinery/errors/field-error.js";
 import { absent, number } from "../../../machinery/meta/received.js";
 import { checkRange, type Errors } from "../collect.js";
 
-/** Paths of files in a container or a volume. One error is enough for `../../..`. */
+/** Checks that the path of a file contains no "..". One error is enough for `../../..`. */
 export function checkNoBacksteps(value: string, path: string, errors: Errors): void {
   if (hasBacksteps(value)) errors.push(invalidValue(path, value, "must not contain '..'"));
 }
@@ -25,7 +25,7 @@ export function checkNonReservedPath(value: string, path: string, errors: Errors
   }
 }
 
-/** The user that owns a file. */
+/** Validates the user that owns a file. */
 export function checkUser(user: unknown, path: string, errors: Errors): void {
   checkRange(user, path, 0, MOST_USER, errors);
 }

@@ -13,7 +13,7 @@ import type { PodValidationOptions } from "../pod/pod-options.js";
 import { checkFileMode, checkNonReservedPath, checkUser } from "./file-paths.js";
 import { validateFieldSelector, validateResourceFieldSelector } from "../pod/downward-api.js";
 
-/** The sources of one projected volume; no two may claim the same path. `path` is the volume source's. */
+/** Validates the sources of one projected volume; no two may have the same path. `path` is the volume source's. */
 export function validateProjectedSources(
   sources: readonly Received<VolumeProjection>[],
   path: string,

@@ -11,7 +11,7 @@ import { VOLUME_SOURCES } from "./volume-sources.js";
 /** The valid volumes of a pod by name: those that containers may mount. */
 export type Volumes = ReadonlyMap<string, Received<Volume>>;
 
-/** The volumes of a pod, or of a template, whose `metadata` is undefined. */
+/** Validates the volumes of a pod, or of a template, whose `metadata` is undefined. */
 export function validateVolumes(
   volumes: readonly Received<Volume>[],
   metadata: ObjectMeta | undefined,
