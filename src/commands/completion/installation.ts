@@ -40,7 +40,7 @@ The completion script is saved in a file, and a few lines that load it are added
   };
 }
 
-/** Reads the options. @throws for an unknown shell, and where the environment does not tell its files */
+/** Reads the options. @throws for an unknown shell, and when the environment does not say where its files are */
 export function installOptions(factory: Factory, invocation: Invocation): InstallOptions {
   const { program, streams, random, env, platform } = factory;
   const shell = shellToChange(invocation, { env, platform });

@@ -21,7 +21,7 @@ export interface FieldSetDraft {
 
 const SELF = ".";
 
-/** As the value of a path element: the element itself is a member, and no path below it. As a whole set: the empty set. */
+/** The empty set. As the value of a path element, it means that the element is a member of the set, and no path below it. */
 export const LEAF: FieldSet = Object.freeze({});
 
 export const EMPTY: FieldSet = LEAF;

@@ -41,7 +41,8 @@ export function keyElement(fields: readonly (readonly [name: string, value: Json
 }
 
 /**
- * Makes a client's step canonical; undefined for a kind of step that is unknown, which readers drop. Throws an Error for a malformed step.
+ * Parses a path element that a client sent, and returns its canonical form; undefined for an unknown kind, which readers drop.
+ * Throws an Error for a malformed one.
  */
 export function parseElement(text: string): PathElement | undefined {
   if (Buffer.byteLength(text) < 2) throw new Error("key must be 2 characters long:");

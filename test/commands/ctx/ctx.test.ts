@@ -201,7 +201,7 @@ describe("on a terminal", () => {
     ["Escape", "\u001b", 1, ""],
     ["Ctrl-C", "\u0003", 130, ""],
     ["Ctrl-D", "\u0004", 1, "error: no context was picked: the input has ended\n"],
-  ])("%s leaves everything as it is", async (_what, keys, code, stderr) => {
+  ])("%s ends the choice without a change of the kubeconfig", async (_what, keys, code, stderr) => {
     const before = read("config");
     const { terminal, ended } = open("");
     await terminal.shows("> prod");

@@ -631,7 +631,7 @@ describe("a value nested deeper than the stack", () => {
   };
   const REVISIONS = { group: "apps", version: "v1", kind: "ControllerRevision" };
 
-  test("costs the managers of an update", () => {
+  test("makes an update lose its managed fields", () => {
     const manager = fieldManagerOf(REVISIONS);
     const [live, next] = [deep(100_000), deep(100_000)].map((data) => objectOf(REVISIONS, { data }));
     expect(manager.update(live, next ?? {}, "one")).toBeUndefined();

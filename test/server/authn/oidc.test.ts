@@ -335,7 +335,7 @@ describe("a signature", () => {
     expect(issuer.asked.filter((path) => path === "/keys")).toHaveLength(2);
   });
 
-  test("of a key that the issuer has taken back is wrong once the server asked again", async () => {
+  test("of a key that the issuer has withdrawn is refused once the server has fetched the keys again", async () => {
     const running = await authenticator();
     const old = issuer.token();
     await running.lookup(old);

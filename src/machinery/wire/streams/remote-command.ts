@@ -12,7 +12,7 @@ export type StreamType = "stdin" | "stdout" | "stderr" | "error" | "resize" | "d
 
 export const STREAM_TYPE = "streamtype";
 
-/** Subprotocols of exec and attach, over SPDY and over WebSockets. */
+/** The newest protocol of exec and attach, over SPDY and over WebSockets; V1 is the oldest. */
 export const V5 = "v5.channel.k8s.io";
 export const V4 = "v4.channel.k8s.io";
 export const V3 = "v3.channel.k8s.io";

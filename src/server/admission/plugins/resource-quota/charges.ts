@@ -29,8 +29,8 @@ import type { LimitedResource } from "../resource-quota.js";
 export type Charges = ReadonlyMap<RunningQuota, ReadonlyMap<string, Quantity>>;
 
 /**
- * What a request adds to the quotas of its namespace. Throws where it may not: 403 for a quota that it would exceed, that has not been
- * counted yet, or that demands amounts which a container does not say; and for an amount of `limited` that no quota covers. `now` in
+ * Computes the amounts that a request adds to the quotas of its namespace. Throws 403 for a quota that it would exceed, that has not
+ * been counted yet, or that demands amounts which a container lacks; and for an amount of `limited` that no quota covers. `now` in
  * milliseconds; `devices` is needed for a claim of devices.
  */
 export function chargesOf(
