@@ -77,7 +77,7 @@ describe("the file that the shell reads when it starts", () => {
     expect(setup("fish").startUp).toBeUndefined();
   });
 
-  test("may have been another one before", () => {
+  test("is listed with the other files that bash may have read before", () => {
     expect(setup("bash").startUp?.otherFiles).toEqual([
       "/home/me/.bash_profile",
       "/home/me/.bash_login",
