@@ -53,8 +53,8 @@ const AVAILABLE: Readonly<Record<string, true | readonly string[]>> = {
 };
 
 /**
- * Runs a command line of kubectl with what a container has. Nothing of this machine is read: no file, variable, preference, plugin or cache;
- * credential plugins and editors do not start, and no host is reached but the one that `connect` allows.
+ * Runs a command line of kubectl with the surroundings of a container. It reads nothing of this machine: no file, variable,
+ * preference, plugin or cache; it starts no credential plugins and editors, and reaches no host but the one that `connect` allows.
  */
 export async function runKubectl(call: KubectlCall): Promise<number> {
   const { argv, cwd, files, stdin, stdout, stderr, clock, random, signal } = call;

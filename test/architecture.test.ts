@@ -192,7 +192,7 @@ describe("time, randomness and environment", () => {
       .map((file) => file.replaceAll(sep, "/"))
       .sort();
 
-  test("only what the list names asks the process for them", () => {
+  test("only the listed files read them from the process", () => {
     const asks =
       /\bDate\.now\b|\bnew Date\(\)|\bMath\.random\b|\brandom(UUID|Bytes|Int)\b|\bgetRandomValues\b|\bprocess\.(env|hrtime)\b|\bperformance\.now\b/;
     expect(using(asks)).toEqual(Object.keys(ASKS_THE_PROCESS).sort());
@@ -203,7 +203,7 @@ describe("time, randomness and environment", () => {
     expect(using(chooses)).toEqual(Object.keys(CHOOSES_THE_SYSTEMS).sort());
   });
 
-  test("of what runs in a cluster, only what the list names uses Node's timers: a manual clock drives all others", () => {
+  test("of the code in a cluster, only the listed files use Node's timers: a manual clock drives all others", () => {
     const timers = /(?<!\.)\bset(Timeout|Interval|Immediate)\(|\bnew Promise\(setImmediate\)/;
     const uses = using(timers).filter((file) => RUNS_IN_A_CLUSTER.test(file));
     expect(uses).toEqual(Object.keys(USES_NODES_TIMERS).sort());
@@ -231,20 +231,20 @@ const ACTS_AS_THE_OWNER: Readonly<Record<string, string>> = {
   "server/generic/transport/in-process.ts": "is it",
 };
 
-describe("what is trusted because it is in the process", () => {
+describe("transports that are trusted because they are in the process", () => {
   const using = (pattern: RegExp): string[] =>
     files
       .filter((file) => pattern.test(readFileSync(join(src, file), "utf8").replace(/\/\*[\s\S]*?\*\//g, "")))
       .map((file) => file.replaceAll(sep, "/"))
       .sort();
 
-  test("only what the list names acts as the server's owner: no pod, program of a pod or webhook sends over such a transport", () => {
+  test("only the listed files send as the server's owner: no pod, program of a pod or webhook gets such a transport", () => {
     expect(using(/\binProcessTransport\(|\bloopback\(|\b(?:server|cluster)\.transport\(/)).toEqual(
       Object.keys(ACTS_AS_THE_OWNER).sort(),
     );
   });
 
-  test("only an agent's holder enters a kubelet's API without a certificate or a token", () => {
+  test("only the holder of an agent calls a kubelet's API without a certificate or a token", () => {
     expect(using(/\bserveHolder\(|\bfleet\.node\(|\.connect\(connection\)/)).toEqual([
       "node/fleet-node.ts",
       "node/kubelet-api/kubelet-api.ts",
@@ -252,7 +252,7 @@ describe("what is trusted because it is in the process", () => {
     ]);
   });
 
-  test("only logs, streams, the proxy of nodes and the way to other servers' nodes show kubelets the server's certificate", () => {
+  test("only logs, streams, the proxy of nodes and connections to other servers' nodes send the server's certificate to kubelets", () => {
     expect(using(/\bkubeletClient\?*\.?\(/)).toEqual([
       "cluster/nodes/server-nodes.ts",
       "cluster/pki/client-certificates.ts",
@@ -305,11 +305,11 @@ describe("the way to a terminal", () => {
       .filter((file) => pattern.test(readFileSync(join(src, file), "utf8")))
       .sort();
 
-  test("only what the list names composes control sequences", () => {
+  test("only the listed files compose control sequences", () => {
     expect(inProgram(/\\(u001b|x1b|u009b|x9b)|from "chalk"/i)).toEqual(Object.keys(COMPOSES_SEQUENCES).sort());
   });
 
-  test("only what the list names writes bytes, which pass to a terminal as they are", () => {
+  test("only the listed files write bytes, which reach a terminal unescaped", () => {
     expect(inProgram(/\b(writeOutput|deliverOutput)\(|\b(out|err)\.write\((chunk|bytes|Buffer)\b/)).toEqual(
       Object.keys(WRITES_BYTES).sort(),
     );

@@ -14,8 +14,8 @@ export interface AttachablePodOptions {
 }
 
 /**
- * The pod itself, or the most active of the pods that an object selects. Throws for an object that runs no pods, and when none comes
- * in time.
+ * Returns the pod itself, or the most active one of the pods that an object selects. Throws for an object that runs no pods, and
+ * when no pod appears in time.
  */
 export async function attachablePod(
   { object = {}, mapping: { kind } }: Pick<Info, "object" | "mapping">,

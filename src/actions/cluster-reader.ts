@@ -16,7 +16,7 @@ export function clusterReader(client: RestClient, chunkSize: number, signal?: Ab
   return readerOf(client, chunkSize, AS_SENT, signal);
 }
 
-/** Reads what Go's types hold of the server's objects: each is as {@link readTyped} makes it, an item of a list too. */
+/** Reads objects in the form of Go's types: each object, also an item of a list, is as {@link readTyped} makes it. */
 export function typedReader(client: RestClient, kinds: TypedKinds, signal?: AbortSignal): DescribeReader {
   return readerOf(
     client,

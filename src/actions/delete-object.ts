@@ -3,7 +3,7 @@ import type { DeleteOptions, Helper } from "../resource/helper.js";
 import type { Info } from "../resource/info.js";
 import { withSource } from "./source-error.js";
 
-/** Asks for the object to go; answers its uid when the server tells it, so that a namesake is not waited for. */
+/** Deletes the object. Resolves with its uid when the server returns one, so that the caller does not wait for a new object of the same name. */
 export async function deleteObject(info: Info, helper: Helper, options: DeleteOptions): Promise<string | undefined> {
   try {
     return uidOf(await helper.delete(info.namespace, info.name, options));

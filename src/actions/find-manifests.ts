@@ -5,7 +5,7 @@ import type { KubeObject } from "../machinery/meta/object.js";
 import type { Builder, FilenameOptions, Result } from "../resource/builder.js";
 import { type DocumentValidation, documentValidation } from "./validate-document.js";
 
-/** What manifests are read with. */
+/** The functions that a command passes for reading manifests; each is called only when it is needed. */
 export interface ManifestReader {
   readonly namespace: () => Promise<{ readonly namespace: string; readonly enforced: boolean }>;
   readonly builder: () => Promise<Builder>;
@@ -23,7 +23,7 @@ export interface ManifestSelection {
   readonly cannotWarn: () => void;
 }
 
-/** The objects of files, directories, URLs and stdin that are to be sent: validated, lists taken apart, in their namespace. */
+/** Finds the objects to send in files, directories, URLs and stdin: validated, with lists split, and in their namespace. */
 export async function findManifests(reader: ManifestReader, selection: ManifestSelection): Promise<Result> {
   const { documents, files, selector, fieldValidation: directive, cannotWarn } = selection;
   const { namespace, enforced } = await reader.namespace();

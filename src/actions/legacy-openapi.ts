@@ -5,8 +5,8 @@ import type { RestClient } from "../client/rest/rest-client.js";
 const asked = new WeakMap<RestClient, Promise<void>>();
 
 /**
- * Asks the server for its OpenAPI v2 document, once a client. kubectl takes the schemas of its own checks from it; ours are
- * built in, so that only its absence matters: that throws "failed to download openapi: ...".
+ * Requests the server's OpenAPI v2 document, once per client. kubectl reads the schemas of its own checks from it; kubets has them
+ * built in, and only checks that the document exists. Throws "failed to download openapi: ..." where it does not.
  */
 export function downloadLegacyOpenApi(client: RestClient): Promise<void> {
   const answer = asked.get(client) ?? download(client);

@@ -29,7 +29,7 @@ export interface PatchObjectOptions extends PatchSources {
 const RETRIES = 5;
 const BACK_OFF = 1000;
 
-/** One three-way patch of one object, computed afresh for each attempt. Use it once. */
+/** A three-way patch of one object, which is computed again for each attempt. An instance serves one object. */
 export class PatchObject {
   /** The patch of the last attempt, for messages; "{}" when there was nothing to send. */
   sent = "";

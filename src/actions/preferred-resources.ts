@@ -1,7 +1,7 @@
 import type { ApiGroup } from "../client/discovery/discovery.js";
 import type { ApiResource } from "../machinery/rest-mapper.js";
 
-/** Each resource once: in its group's preferred version where that has it, else in the first that does. */
+/** Lists each resource once: at its group's preferred version if that has it, else at the first version that does. */
 export function preferredResources(groups: readonly ApiGroup[], resources: readonly ApiResource[]): ApiResource[] {
   const preferred = new Map(groups.map((group) => [group.name, group.preferredVersion]));
   const chosen = new Map<string, ApiResource>();

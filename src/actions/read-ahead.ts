@@ -1,15 +1,15 @@
 import type { KubeObject } from "../machinery/meta/object.js";
 import type { Info } from "../resource/info.js";
 
-/** What the server holds; undefined for nothing. */
+/** Reads the live object from the server; undefined when it does not exist. */
 export type ReadLive = (info: Info) => Promise<KubeObject | undefined>;
 
 const WIDTH = 8;
 
 /**
- * Reads the live objects of a list that is worked through in order, a few ahead of the one whose turn it is, so that the caller does not wait
- * for each of many. An object that a write before its turn may change (itself once more, or its namespace) is read in its turn.
- * The same requests are made as without it.
+ * Reads the live objects of a list a few ahead of the caller, who processes them in order and so does not wait for each read. An
+ * object that an earlier write of the caller may change (a repetition of it, or its namespace) is read only in its turn. The
+ * requests are the same as without it.
  */
 export class ReadAhead {
   readonly #infos: readonly Info[];

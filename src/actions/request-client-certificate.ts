@@ -29,9 +29,9 @@ const SIGNER = "kubernetes.io/kube-apiserver-client";
 const INTERVAL_MS = 100;
 
 /**
- * Makes a key, has the cluster sign a certificate for it, and returns both: asks by a CertificateSigningRequest, approves that as the
- * client's user, waits for the signer, and deletes the request whatever comes of it. Throws what the server answers, and an Error
- * when the request was denied, failed, or was not signed in time.
+ * Makes a key, and has the cluster sign a certificate for it: it creates a CertificateSigningRequest, approves it as the client's
+ * user, waits for the signer, and deletes the request in any case. Throws the server's errors, and an Error when the request was
+ * denied, failed, or was not signed in time.
  */
 export async function requestClientCertificate(
   { rest }: Pick<ActionClient, "rest">,

@@ -7,7 +7,7 @@ import type { Info } from "../resource/info.js";
 import { poll } from "./wait/poll.js";
 import { resourcePath } from "../client/dynamic/resource-path.js";
 
-/** What must hold for an object to be scaled. */
+/** The preconditions under which an object is scaled. */
 export interface ScalePrecondition {
   /** Undefined: any. */
   readonly replicas?: number | undefined;
@@ -28,7 +28,7 @@ const INTERVAL = 1000;
 /** How long conflicts are tried again, in milliseconds. */
 const PATIENCE = 300_000;
 
-/** Sets the size by the scale subresource; answers the size the server took. Throws where a precondition fails. */
+/** Sets the size by the scale subresource, and resolves with the size that the server accepted. Throws where a precondition fails. */
 export async function scaleObject(info: Info, options: ScaleOptions): Promise<number> {
   let size = 0;
   const scaled = async (): Promise<boolean> => {
@@ -45,10 +45,7 @@ export async function scaleObject(info: Info, options: ScaleOptions): Promise<nu
   return size;
 }
 
-/**
- * Resolves when the object has as many replicas as it should, or another client asked for another number. `timeout` is in
- * milliseconds.
- */
+/** Resolves when the object has as many replicas as it should, or another client has changed the number. `timeout` is in milliseconds. */
 export async function waitForReplicas(
   info: Info,
   { client, replicas, sleep }: ScaleOptions,

@@ -18,7 +18,7 @@ export interface SelectedPodsOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** The pods that match, in the server's order; when there are none, the one that comes first. Throws when none comes in time. */
+/** Returns the pods that match, in the server's order; if there are none, waits for the first one. Throws when none appears in time. */
 export async function selectedPods(options: SelectedPodsOptions): Promise<readonly KubeObject[]> {
   const { client, namespace, selector } = options;
   const helper = new Helper(client, PODS, { signal: options.signal, typed: true });

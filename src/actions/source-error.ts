@@ -2,7 +2,7 @@ import { errorMessage } from "../base/text/error-message.js";
 import { goQuote } from "../base/text/go-quote.js";
 import { isStatusError, StatusError } from "../machinery/errors/status-error.js";
 
-/** The error with what was being done to which file before its message; as it is when there was no file. */
+/** Prefixes the error's message with the action and the file; without a file, returns the error unchanged. */
 export function withSource(doing: string, source: string, error: unknown): unknown {
   if (source === "") return error;
   const prefix = `error when ${doing} ${goQuote(source)}: `;

@@ -2,7 +2,7 @@ import { type Clock, systemClock } from "../base/time/clock.js";
 import { pause } from "../base/time/pause.js";
 import { type Timers, workTimers } from "../base/time/timers.js";
 
-/** What an action that waits or stamps uses of its process. What is left out is the process's own. */
+/** The parts of the process that an action uses when it waits or makes timestamps. Default: the process's own. */
 export interface ActionSurroundings {
   /** Ages and stamps of objects. */
   readonly clock?: Clock | undefined;

@@ -33,8 +33,8 @@ export interface ResolvedTarget {
 export type Target = ObjectReference | ResolvedTarget;
 
 /**
- * Finds the resource of what is named. Throws a NoMatchError for a kind that the server lacks, and an Error for a namespaced
- * kind without a namespace.
+ * Finds the resource of a target. Throws a NoMatchError for a kind that the server lacks, and an Error for a namespaced kind
+ * without a namespace.
  */
 export async function resolveTarget(target: Target, client: Omit<ActionClient, "rest">): Promise<ResolvedTarget> {
   if ("mapping" in target) return target;

@@ -1,11 +1,11 @@
 import type { Timers } from "../base/time/timers.js";
 
-/** An action was not done when its time limit was over. */
+/** Thrown when an action has not finished within its time limit. */
 export class TimedOutError extends Error {
   override readonly name = "TimedOutError";
 }
 
-/** The end of what an action may take: its caller's signal or its time limit, whichever comes first. */
+/** The end of an action: its caller's signal or its time limit, whichever comes first. */
 export interface TimeLimit {
   /** Aborts at the end. */
   readonly deadline: AbortSignal;
@@ -15,7 +15,7 @@ export interface TimeLimit {
   readonly end: () => void;
 }
 
-/** Starts a time limit of `timeout` milliseconds: undefined has none, and what is not above 0 is over at once. The caller ends it. */
+/** Starts a time limit of `timeout` milliseconds. Undefined sets no limit; 0 or less has expired at once. The caller must end it. */
 export function startTimeLimit(timers: Timers, timeout: number | undefined, signal?: AbortSignal): TimeLimit {
   const time = new AbortController();
   let cancel = (): void => undefined;

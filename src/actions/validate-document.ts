@@ -20,8 +20,8 @@ export interface DocumentValidation {
 }
 
 /**
- * What stands before a document is sent: its type must be told, and what the server will not validate itself (each
- * kind is asked about once) is held against the built-in schemas. undefined when nothing is to be checked.
+ * Makes the check of a document before it is sent: the document must state its type and, where the server does not validate fields
+ * itself, must fit the built-in schema. Each kind is looked up once. Undefined when nothing is checked.
  */
 export function documentValidation(options: DocumentValidation): ValidateDocument | undefined {
   if (options.directive === "Ignore") return undefined;

@@ -15,8 +15,8 @@ export interface ChoicesBefore {
 }
 
 /**
- * Remembers, for each list of kubeconfig files, what `ctx -` and `ns -` go back to, in a file in the cache's folder. A file that cannot be
- * read holds nothing.
+ * Stores, for each list of kubeconfig files, what `ctx -` and `ns -` go back to, in a file in the cache's folder. A file that
+ * cannot be read counts as empty.
  */
 export class ChoiceMemory {
   readonly #file: string;

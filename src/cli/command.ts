@@ -115,7 +115,7 @@ export interface CommandEntry {
   readonly standsFor?: RealPlace;
 }
 
-/** The properties of a command that depend on its place in the tree, wherever else it is called from. */
+/** The properties of a command that depend on its place in the tree, not on the alias or plugin name that the user typed. */
 export interface RealPlace {
   /** The command's path without the program, by which its subcommands are found. */
   readonly path: string;

@@ -12,9 +12,9 @@ const GROWTH_BYTES = 4 * 2 ** 20;
 const LAST_KNOWN_NODE = 24;
 
 /**
- * Keeps the memory of the whole process flat while it passes gigabytes on. A runtime lets garbage gather until it has much of it, and each
- * chunk that was passed on is garbage: 30 MB with Node, 60 to 90 MB with bun. Node loses up to a tenth of its rate by that, bun up to two
- * fifths (bench:streams).
+ * Keeps the memory of the process flat while it copies gigabytes. A runtime collects garbage only when it has accumulated much of
+ * it, and each copied chunk is garbage: 30 MB with Node, 60 to 90 MB with bun. Node loses up to a tenth of its throughput by that,
+ * bun up to two fifths (bench:streams).
  */
 export function keepMemoryFlat(process: NodeJS.Process): void {
   if (process.versions["bun"] !== undefined) collectWhenGrown(process);

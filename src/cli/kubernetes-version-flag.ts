@@ -18,7 +18,10 @@ export const emulationFlags: readonly FlagSpec[] = [
   flagOf(genericSection, "min-compatibility-version"),
 ];
 
-/** Which version the flags say that a server is, and behaves as. Throws a usage error for a version that it cannot be. */
+/**
+ * Returns the versions that the flags choose for a server: the one that it is, and the one that it emulates. Throws a usage error
+ * for a version that kubets does not support.
+ */
 export function versionOptionsOf(invocation: Invocation): VersionOptions {
   const { emulation } = readOptions(emulationOptions, invocation.flags, "");
   const kubernetesVersion = kubernetesVersionOf(invocation);

@@ -25,7 +25,7 @@ import { allFlag, allNamespacesFlag, fieldSelectorFlag, localFlag } from "./flag
 
 export type MetadataMap = "labels" | "annotations";
 
-/** The options of such a command, but for what it changes and how it prints. */
+/** The options of such a command, except for what it changes and how it prints. */
 export interface MetadataChangeOptions {
   /** Whether an entry may replace another value. If not, the change is refused. */
   readonly overwrite: boolean;
@@ -43,7 +43,7 @@ export interface MetadataChangeOptions {
   readonly streams: Streams;
 }
 
-/** `command` is "label" or "annotate". */
+/** The flags of such a command; `command` is "label" or "annotate". */
 export const metadataFlags = (
   command: string,
   map: MetadataMap,
@@ -75,7 +75,7 @@ export interface Targets {
   readonly dryRun: DryRunStrategy;
 }
 
-/** The namespace of the command, and why there is none. */
+/** The namespace of the command, or the error of finding it. */
 export interface Place {
   readonly namespace: string;
   readonly enforced: boolean;
@@ -124,7 +124,7 @@ export function readMetadataChange(
   };
 }
 
-/** Throws for flags and operands that name nothing, or contradict each other. `example` is the file name that the advice shows. */
+/** Throws for flags and operands that select no object, or contradict each other. `example` is the file name in the advice. */
 export function requireTargets({ flags }: Invocation, { resources, dryRun }: Targets, example: string): void {
   const all = flags.bool("all");
   if (all && flags.string("selector") !== "") throw new Error("cannot set --all and --selector at the same time");
@@ -163,7 +163,7 @@ export async function changeEach<Changed extends { readonly object: KubeObject }
   });
 }
 
-/** Returns whether nothing is sent to the server. */
+/** Whether the command sends nothing to the server. */
 export const staysHere = ({ dryRun, local, list }: MetadataChangeOptions): boolean =>
   dryRun === "client" || local || list;
 

@@ -2,8 +2,8 @@ import { inertLine } from "../base/text/inert-text.js";
 import type { Factory } from "./connect/factory.js";
 
 /**
- * Writes a name a line. In a pipe names are written unchanged; on a terminal control characters are shown, and the current name is marked,
- * with colours by its colour.
+ * Writes one name per line. A pipe gets names unchanged; on a terminal control characters are escaped, and the current name is
+ * marked, by its colour where colours are on.
  */
 export function writeNames(
   names: readonly string[],

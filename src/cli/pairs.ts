@@ -21,7 +21,7 @@ export interface PairChanges {
   readonly remove: readonly string[];
 }
 
-/** Reads `KEY=VALUE` (the last one of a key counts) and, where `removable`, `KEY-`. */
+/** Parses `KEY=VALUE` and, where `removable`, `KEY-`. The last value of a key wins. */
 export function parsePairs(pairs: readonly string[], what: string, removable: boolean): PairChanges {
   const set = new Map<string, string>();
   const remove: string[] = [];

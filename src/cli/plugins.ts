@@ -36,15 +36,15 @@ export function findPlugin(
   return undefined;
 }
 
-/** Whether a plugin of the same name takes the command's place in a program of this name. */
+/** Whether a plugin of the same name replaces the command in a program of this name. */
 export const yieldsToPlugins = ({ yields }: CommandEntry, program: string): boolean =>
   yields === true && program === "kubectl";
 
-/** Whether a plugin on PATH takes the command's place. */
+/** Whether a plugin on PATH replaces the command. */
 export const isReplaced = (entry: CommandEntry, host: Pick<Host, "program" | "env" | "platform">): boolean =>
   yieldsToPlugins(entry, host.program) && findPlugin([entry.name], host) !== undefined;
 
-/** The same tree without the commands that plugins take the place of. */
+/** Returns the tree without the commands that plugins replace. */
 export const withoutReplaced = (
   { children, ...root }: CommandEntry,
   host: Pick<Host, "program" | "env" | "platform">,

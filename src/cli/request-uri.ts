@@ -1,13 +1,13 @@
 import { goQuote } from "../base/text/go-quote.js";
 
-/** Where --raw goes. */
+/** The path and the query of --raw. */
 export interface RequestUri {
   /** Clean, as client-go joins it to the server's own: no empty or dotted segments; a last slash stays. */
   readonly path: string;
   readonly query: Readonly<Record<string, readonly string[]>>;
 }
 
-/** Refuses what Go's url.ParseRequestURI refuses. */
+/** Throws for a URI that Go's url.ParseRequestURI rejects. */
 export function requireRequestUri(uri: string): void {
   const refuse = (reason: string): Error =>
     new Error(`--raw must be a valid URL path: parse ${goQuote(uri)}: ${reason}`);

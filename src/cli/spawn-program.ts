@@ -10,8 +10,8 @@ type Environment = Readonly<Record<string, string | undefined>>;
 const OWN_SIGNAL_MILLISECONDS = 50;
 
 /**
- * Runs a plugin on this process' streams, with the path of this program as KUBECTL_PATH; resolves to its exit code, 1 when a signal ended it. `file` is a path: a bare name is
- * of a file in the working directory, which an empty entry of PATH stands for.
+ * Runs a plugin on this process' streams, with the path of this program as KUBECTL_PATH; resolves with its exit code, 1 when a
+ * signal ended it. `file` is a path: a bare name means a file in the working directory, which an empty entry of PATH stands for.
  */
 export function spawnPlugin(file: string, args: readonly string[], env: Environment): Promise<number> {
   return new Promise((resolve, reject) => {
@@ -31,8 +31,8 @@ function ownPath(env: Environment): string {
 }
 
 /**
- * Runs an editor or a diff program on this process' streams. When a signal ended it, the answer waits for a moment: the
- * program may have got the same signal, and acts on its own first.
+ * Runs an editor or a diff program on this process' streams. If a signal ended it, the promise waits for a moment: this process
+ * may have got the same signal, and should handle that first.
  */
 export function spawnProgram(
   file: string,

@@ -4,7 +4,7 @@ import { retryReads } from "../client/rest/retry-reads.js";
 import type { Streams } from "./connect/factory.js";
 import type { Flags } from "../component/flags/flag-set.js";
 
-/** Wraps the client for --retry, a flag of kubets: it writes a line for each retry, where errors go. */
+/** Wraps the client for --retry, a flag of kubets: it writes a line to stderr for each retry. */
 export function withRetries(client: RestClient, flags: Flags, { err }: Streams): RestClient {
   const retries = flags.number("retry");
   if (retries < 0) throw new Error("--retry must not be less than zero");

@@ -3,8 +3,8 @@ const TICK = 100;
 const TICKS = 20;
 
 /**
- * Returns the result of the work; undefined when it fails, when it takes longer than a person should wait for a hint, or once the signal
- * aborts. Time is counted in ticks of the event loop, so that time in which the process had no processor does not count.
+ * Returns the result of the work; undefined when it fails, when it takes longer than a user should wait for a hint, or once the
+ * signal aborts. Time is counted in ticks of the event loop, so that time in which the process had no processor does not count.
  */
 export async function withinPatience<T>(
   signal: AbortSignal,

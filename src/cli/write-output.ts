@@ -2,7 +2,7 @@ import type { Writable } from "node:stream";
 import { bytesOf } from "../base/text/byte-text.js";
 import { shownOn } from "./terminal/terminal-output.js";
 
-/** Writes, and waits for a slow reader. Text may stand for bytes that are not UTF-8. Bytes reach a terminal unchanged. */
+/** Writes to a stream and waits while its reader is slow. Text may represent bytes that are not UTF-8; a terminal gets those bytes unchanged. */
 export async function writeOutput(out: Writable, chunk: string | Uint8Array): Promise<void> {
   const goesOn = out.write(typeof chunk === "string" ? bytesOf(shownOn(out, chunk)) : chunk);
   // Bun says so of a closed pipe while it writes, and nothing comes after it.
@@ -21,8 +21,8 @@ export async function writeOutput(out: Writable, chunk: string | Uint8Array): Pr
 }
 
 /**
- * As {@link writeOutput}, for stdout. Throws Go's error for a failed write: "write /dev/stdout: no space left on device". A pipe that its
- * reader has closed is no error: it ends the whole process.
+ * As {@link writeOutput}, for stdout. Throws Go's error for a failed write: "write /dev/stdout: no space left on device". If the
+ * reader has closed the pipe, the process ends without an error.
  */
 export async function deliverOutput(out: Writable, chunk: string | Uint8Array): Promise<void> {
   await writeOutput(out, chunk);

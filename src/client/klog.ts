@@ -18,7 +18,7 @@ export interface VerboseLog {
   structured(level: number, source: string, message: string, values: LogValues): void;
 }
 
-/** The log encodes other values than strings as JSON and omits undefined ones. */
+/** The values of a log line. Values other than strings are encoded as JSON, and undefined ones are omitted. */
 export type LogValues = Readonly<Record<string, string | number | boolean | readonly object[] | undefined>>;
 
 /**
@@ -29,7 +29,7 @@ export function klogLine(severity: Severity, source: string, message: string, no
   return `${klogHeader(severity, source, now, pid)} ${message}\n`;
 }
 
-/** What klog writes of an error that a command survives. */
+/** An error that klog logs while the command goes on. */
 export interface LoggedError {
   /** The place in kubectl that logs it: "memcache.go:381". */
   readonly source: string;

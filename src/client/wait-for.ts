@@ -5,7 +5,7 @@ import type { ApiObject } from "../machinery/meta/object.js";
 import type { ResourceClient } from "./dynamic/resource-client.js";
 import { type Surroundings, surroundingsOf } from "./surroundings.js";
 
-/** What waiting needs of a client: a ResourceClient in the namespace of the object. */
+/** The part of a client that {@link waitFor} uses: a ResourceClient in the namespace of the object. */
 export type WatchableResource<T extends ApiObject> = Pick<ResourceClient<T>, "list" | "watch">;
 
 export interface WaitOptions extends Partial<Pick<Surroundings, "timers">> {
@@ -15,7 +15,7 @@ export interface WaitOptions extends Partial<Pick<Surroundings, "timers">> {
   readonly timeout?: number;
 }
 
-/** What was waited for did not come in time. */
+/** The condition did not become true in time. */
 export class WaitTimeoutError<T extends ApiObject = ApiObject> extends Error {
   override readonly name = "WaitTimeoutError";
 
@@ -34,10 +34,9 @@ const TIMEOUT_MS = 30_000;
 const RETRY_MS = 1000;
 
 /**
- * Waits until an object holds what the predicate asks for, and resolves with it. An object that does not exist yet is waited
- * for. Throws a WaitTimeoutError with the last state when the time is over, what the predicate throws, and refusals of the
- * server (Forbidden, Unauthorized, ...). Broken connections, ended watches and expired versions only delay it; states between
- * may then be missed.
+ * Waits until the predicate is true for an object, and resolves with the object. The object need not exist yet. Throws a
+ * WaitTimeoutError with the last state when the time is over, what the predicate throws, and rejections of the server (Forbidden,
+ * Unauthorized, ...). Broken connections, ended watches and expired versions only delay it; states in between may then be missed.
  */
 export async function waitFor<T extends ApiObject>(
   resource: WatchableResource<T>,

@@ -6,9 +6,9 @@ import { insecureAlgorithm, signingFault } from "../machinery/crypto/x509/signat
 import { verifyCertificate } from "../machinery/crypto/x509/verify-certificate.js";
 
 /**
- * Why clients that judge as Go does will not take a server's certificate, in Go's words; undefined where nothing is found. Both texts
- * are PEM. Without `authorities` the last certificate of the server's own stands for them. `now` is milliseconds since the epoch. Without `host` any
- * name of the certificate will do.
+ * Returns why clients that verify as Go does reject a server's certificate, in Go's words; undefined where they accept it. Both
+ * texts are PEM. Without `authorities` the server's last certificate is its root. `now` is milliseconds since the epoch. Without
+ * `host` any name in the certificate is accepted.
  */
 export function servingFault(certificate: string, authorities: string, now: number, host?: string): string | undefined {
   return faultIn(() => {
@@ -27,7 +27,7 @@ export function servingFault(certificate: string, authorities: string, now: numb
   });
 }
 
-/** What is wrong with authorities of clients or of front proxies, PEM, each fault with the name of its certificate, in Go's words. */
+/** Finds the faults of the authorities (PEM) of clients or of front proxies, each with the name of its certificate, in Go's words. */
 export function authorityFaults(authorities: string, now: number): readonly string[] {
   return certificatesOf(authorities).flatMap((authority) => {
     const fault = faultIn(() => {

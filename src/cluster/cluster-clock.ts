@@ -26,7 +26,7 @@ export interface ClusterClock {
   atRest(options?: AdvanceOptions): Promise<void>;
 }
 
-/** The cluster has work to do at a moment of a manual clock, and does not come to an end of it. */
+/** Thrown when a cluster still has work to do at a moment of a manual clock and does not finish it. */
 export class NotAtRestError extends Error {
   override readonly name = "NotAtRestError";
 }
@@ -58,7 +58,7 @@ export function clusterClock(clock: ManualClock): ClusterClock {
 /** How much time may pass while a cluster closes: what waits ends by its own limit, a request after a minute. */
 const CLOSING_MS = 120_000;
 
-/** Resolves when the cluster has closed. Time passes only where that waits for it. */
+/** Resolves when the cluster has closed. It advances the clock only where closing waits for it. */
 export async function closeDriven(clock: ManualClock, closing: Promise<void>): Promise<void> {
   const until = clock.now() + CLOSING_MS;
   const closed = closing.then(() => true);

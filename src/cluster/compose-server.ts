@@ -4,8 +4,8 @@ import type { RunningServer } from "./running-server.js";
 import { Options } from "./stages/options.js";
 
 /**
- * Takes a server through all of its stages. Rejects before anything is opened for options that cannot be right, and with the reason of the
- * options' signal when it aborts before the server serves.
+ * Takes a server through all of its stages. Rejects invalid options before it opens anything, and rejects with the signal's reason
+ * when that aborts before the server serves.
  */
 export async function composeServer(options: ServerOptions, composition: Composition): Promise<RunningServer> {
   const { signal } = options;

@@ -18,7 +18,7 @@ export interface BootStep {
   run(server: Server, listener: Listener | undefined): void | Promise<void>;
 }
 
-/** What the steps of a composition may use. */
+/** The parts of a server that a composition uses. */
 export interface CompositionParts {
   readonly pki: ClusterPki;
   /** The authorities that clients verify the server by, PEM. */
@@ -37,7 +37,7 @@ export interface CompositionParts {
   readonly authentication: NonNullable<ClusterParts["authentication"]>;
 }
 
-/** The address and the secrets of a server that does not make its own. */
+/** The address and the certificates of a server that does not create its own. */
 export interface GivenServing {
   /** The address that the socket is opened on. */
   readonly host: string;
@@ -48,7 +48,7 @@ export interface GivenServing {
   readonly clientCaFile?: string;
 }
 
-/** What differs between an API server and a whole control plane. */
+/** The differences between an API server alone and a whole control plane. */
 export interface Composition {
   /** Names the server. Default "kubets". */
   readonly name?: string;

@@ -6,7 +6,7 @@ import type { TokenIssuer } from "../server/request/token-issuer.js";
 import type { GivenServing } from "./composition.js";
 import type { IdentityFiles } from "./pki/identity-files.js";
 
-/** What kube-apiserver has flags for and a cluster decides by itself. */
+/** The settings that kube-apiserver has flags for, and that a cluster chooses by itself. */
 export interface GivenSetup {
   readonly serving: GivenServing;
   /** The address that the endpoints of the Service "kubernetes" name. */
@@ -36,14 +36,14 @@ export interface GivenSetup {
   readonly tokenIssuer: TokenIssuer;
 }
 
-/** Makes node ports of the given range available, for the first service of them. */
+/** Stores the range of node ports, before the first service is allocated one. */
 export async function openNodePorts(registry: ApiRegistry, { nodePorts }: GivenSetup): Promise<void> {
   const stored = nodePortRegistry(registry, nodePorts);
   const { ports, version } = await stored.read();
   await stored.write(ports, version);
 }
 
-/** How the server reaches kubelets, as the network of a server says it. */
+/** The network settings by which the server reaches kubelets. */
 export function kubeletsOf({ kubelets: { addressTypes, ...parts } }: GivenSetup): ClusterNetwork {
   return { kubeletAddressTypes: addressTypes, ...parts };
 }

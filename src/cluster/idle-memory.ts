@@ -8,7 +8,7 @@ const WORTHWHILE_BYTES = 48 * 2 ** 20;
 /** A collection of a larger heap would hold the event loop for longer than a request may wait. */
 const LARGEST_HEAP_BYTES = 256 * 2 ** 20;
 
-/** What a collection needs of the process; `collect` resolves when the memory is given back. */
+/** The functions of the process that the collection of idle memory uses; `collect` resolves when the memory is returned to the system. */
 export interface CollectableMemory {
   /** Bytes: of what lies in V8's heap, of what V8 has reserved for it, and of buffers outside of it. */
   usage(): { readonly heapUsed: number; readonly heapTotal: number; readonly external: number };

@@ -11,10 +11,10 @@ import { isLeadershipLost, LeaderElector } from "../client/leaderelection/index.
 import type { Transport } from "../client/transport/transport.js";
 import type { Fence } from "../server/generic/transport/in-process.js";
 
-/** The programs of Kubernetes of which one works at a time, however many servers share a storage. */
+/** A program of Kubernetes of which only one instance works at a time, however many servers share a storage. */
 export type ElectedProgram = "kube-controller-manager" | "kube-scheduler";
 
-/** How long terms last, in milliseconds, as kube-controller-manager's flags --leader-elect-... say it. */
+/** The durations of an election in milliseconds, as kube-controller-manager's flags --leader-elect-... have them. */
 export interface LeaderElectionOptions {
   /** How long other servers wait, without seeing a renewal, before they take over. Default 15,000. */
   readonly leaseDuration?: number;
@@ -24,7 +24,7 @@ export interface LeaderElectionOptions {
   readonly retryPeriod?: number;
 }
 
-/** What happens in the election of a program. */
+/** An event in the election of a program. */
 export type LeadershipEvent =
   /** Another server holds the Lease, until this moment (milliseconds since the epoch) or, where it renews, for longer. */
   | { readonly type: "waiting"; readonly lease: string; readonly holder: string; readonly until: number }
@@ -35,7 +35,7 @@ export type LeadershipEvent =
   /** The program, in a term of this server, sends a request. */
   | { readonly type: "request"; readonly lease: string; readonly method: string; readonly path: string };
 
-/** What a leader runs. */
+/** The work that a leader runs. */
 export interface LedWork {
   /** Resolves when the work has done what a new cluster waits for. */
   readonly settled?: Promise<void>;
@@ -70,7 +70,7 @@ export interface Election {
 const NAMESPACE = "kube-system";
 const RETRY_MS = 1000;
 
-/** Stands for election again and again until it is stopped. Each term starts the work anew. */
+/** Stands for election repeatedly until it is stopped. Each term starts the work again. */
 export function standForElection(parts: ElectionParts): Election {
   return new Candidacy(parts);
 }

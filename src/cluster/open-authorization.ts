@@ -30,8 +30,8 @@ export interface OpenedAuthorization {
 }
 
 /**
- * Opens the files that the options name. Rejects, in kube-apiserver's words, for options that cannot be right together, and for a file with
- * a fault: with its name, and the line or the field. What only some servers need is loaded for those.
+ * Opens the files of the options. Rejects, in kube-apiserver's words, for contradicting options, and for a faulty file, with its
+ * name and the line or field. A module that only some servers need is loaded only for them.
  */
 export async function openAuthorization(
   options: AuthorizationOptions,

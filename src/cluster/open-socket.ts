@@ -8,7 +8,7 @@ import type { ClusterPki } from "./pki/cluster-pki.js";
 import type { ServingCertificates } from "./serving-certificates.js";
 import type { ServerOptions } from "./options/server-options.js";
 
-/** Where a server listens unless its composition says otherwise. */
+/** The host that a server listens on unless its composition names another one. */
 export const HOST = "127.0.0.1";
 
 /** "127.0.0.1:6443", "[::1]:6443". */
@@ -48,7 +48,7 @@ export async function openSocket(
   });
 }
 
-/** Opens the way in without TLS; undefined where the options have none. */
+/** Opens the port without TLS; undefined where the options have none. */
 export async function openPlain(http: ServerOptions["http"], server: Server): Promise<PlainListener | undefined> {
   if (http === undefined) return undefined;
   const { listenPlain } = await import("../server/generic/plain-listener.js");

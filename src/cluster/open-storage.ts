@@ -50,10 +50,10 @@ export interface StorageOptions extends OptionsOf<typeof storageOptions>, Option
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Where objects are kept. */
+/** The storage of objects: a word or a URL. */
 export type StoragePlace = "memory" | "disk" | "etcd" | StorageUrl;
 
-/** Where an etcd 3.4 or later is, and how to reach it; the flags of kube-apiserver that begin with --etcd. */
+/** The address of an etcd 3.4 or later and how to connect to it; these are kube-apiserver's flags --etcd-.... */
 export type EtcdConnection = OptionsOf<typeof etcdOptions>;
 
 /** Whether other servers may work on the same objects at the same time. A folder belongs to one process. */
@@ -64,11 +64,11 @@ export const isShared = ({ storage = "memory" }: Pick<StorageOptions, "storage">
 export const isKeptAlone = (options: Pick<StorageOptions, "storage">): boolean =>
   !isShared(options) && (options.storage ?? "memory") !== "memory";
 
-/** Says that an election was asked for where {@link isShared} is false. */
+/** The warning about an election on a storage for which {@link isShared} is false. */
 export const electionHasNoEffect = ({ storage = "memory" }: StorageOptions): string =>
   `leader election has no effect: storage "${isStorageUrl(storage) ? redactedUrl(storage) : storage}" belongs to one server`;
 
-/** `proxy` leads to etcd. */
+/** Opens the key-value store. `proxy` is the proxy to etcd. */
 export async function openKv(
   options: StorageOptions & Pick<StorageSurroundings, "mustExist"> & { readonly release?: Release },
   clock: Clock,
@@ -122,7 +122,7 @@ async function openKvOf(
   }
 }
 
-/** Of the built-in resources, what their keys do not tell. Two that share their objects have one place, the first one's. */
+/** The key prefix, kinds and scope of each built-in resource. Two resources that share their objects have one entry, that of the first. */
 export function resourcePlaces(release: Release = newestRelease): readonly ResourcePlace[] {
   const places = new Map<string, ResourcePlace & { readonly kinds: { group: string; kind: string }[] }>();
   for (const { group, name, kind, namespaced } of release.servedResources({ "api/all": true })) {
@@ -135,7 +135,10 @@ export function resourcePlaces(release: Release = newestRelease): readonly Resou
   return [...places.values()];
 }
 
-/** The objects of a server over `kv`. `foreign` says that other programs may have written versions that are served no longer. */
+/**
+ * Makes the storage of a server's objects over `kv`. `foreign` is true where other programs may have written versions that are no
+ * longer served.
+ */
 export async function openStorage(
   kv: Kv,
   {

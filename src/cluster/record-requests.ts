@@ -16,7 +16,7 @@ export interface RequestRecord {
 
 const ANY_SIZE = 64 * 1024 * 1024;
 
-/** Tells of every request, its body included, before it is handled. What this process asks itself is left out. */
+/** Makes a filter that reports every request with its body before it is handled. Requests from this process itself are left out. */
 export function recordRequests(tell: (request: RequestRecord) => void): Filter {
   return (next) => async (request) => {
     const { exchange } = request;

@@ -16,9 +16,9 @@ export interface StoredRunMarks extends RunMarks {
 }
 
 /**
- * Opens the marks of a server's pods. They are lines of a file, "UID INTERRUPTIONS runs" or "UID INTERRUPTIONS rests"; the last
- * one of a pod counts. A pod that runs by its last line ran when the process before this one ended. Where the file cannot be written,
- * pods run without marks, and `report` is told once.
+ * Opens the marks of a server's pods: lines of a file, "UID INTERRUPTIONS runs" or "UID INTERRUPTIONS rests", of which the last
+ * one of a pod counts. A pod that runs by its last line ran when the previous process ended. Where the file cannot be written,
+ * pods run without marks, and `report` is called once.
  */
 export function openRunMarks(path: string, report: (error: unknown) => void): StoredRunMarks {
   const marks = new Map<string, Mark>();

@@ -14,8 +14,8 @@ export interface SchedulerNeeds extends SchedulerParts {
 }
 
 /**
- * Starts kube-scheduler's defaults with the first pod: a cluster without pods does not load them. A scheduler with options starts at once.
- * Rejects for options that cannot be right.
+ * Starts a scheduler with kube-scheduler's defaults when the first pod appears: a cluster without pods does not load it. A
+ * scheduler with options starts at once. Rejects for invalid options.
  */
 export async function startSchedulerWhenNeeded(
   options: SchedulerOptions | undefined,

@@ -13,7 +13,7 @@ export interface ServerName {
   release(): void;
 }
 
-/** The name is refused: what is wrong with it, and what to do. */
+/** Thrown for a server's name that is invalid or in use; the message says what to do. */
 export class ServerNameError extends Error {
   override readonly name = "ServerNameError";
 }
@@ -23,7 +23,7 @@ const LONGEST = 50;
 const LONGEST_HOST = 40;
 const VALID = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/;
 
-/** Throws a ServerNameError for a name that no node's name can begin with, and for any where no other server shares the storage. */
+/** Throws a ServerNameError for a name that cannot begin the names of nodes, and for any name where no other server shares the storage. */
 export function checkServerName(name: string, isShared: boolean): void {
   if (!isShared) {
     const quoted = JSON.stringify(name);
@@ -50,9 +50,9 @@ export interface ServerNameOptions {
 }
 
 /**
- * The name that was given, else the one that the data folder holds for this port, else host name and port, which the folder holds from
- * now on. Servers may share a folder: a name in it is one process's at a time. Throws a ServerNameError for a given name that another
- * process has.
+ * Chooses the name of a server: the given one, else the one in the data folder for this port, else host name and port, which it
+ * stores in the folder. Servers may share a folder: only one process has a name at a time. Throws a ServerNameError for a given
+ * name that another process has.
  */
 export function claimServerName({ given, folder, wantedPort, port, random }: ServerNameOptions): ServerName {
   const fresh = (): string => `${hostPart()}-${port ?? Buffer.from(random.bytes(4)).toString("hex")}`;

@@ -12,7 +12,7 @@ import { FileFaults, readTexts, watchFiles } from "./options/watch-files.js";
 import type { CertificateFiles, TlsOptions } from "./options/tls-options.js";
 import { readText } from "../base/files/read-file.js";
 
-/** What a server shows and speaks on its port. */
+/** The certificates and protocol settings of a server's port. */
 export interface ServingCertificates {
   readonly protocol: TlsProtocol;
   /** As the files are now; `own` is shown where the options have no certificate. */
@@ -32,8 +32,8 @@ export interface ServingSurroundings {
 }
 
 /**
- * Reads the files that the options name. Rejects with an Error in kube-apiserver's words, which names the files, for what cannot be
- * served, and reports certificates that no client of Go's takes.
+ * Reads the certificate files of the options. Rejects with an Error in kube-apiserver's words, which names the files, for
+ * certificates that cannot be served, and reports those that Go clients reject.
  */
 export async function openServingCertificates(
   options: TlsOptions,

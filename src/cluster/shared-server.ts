@@ -33,7 +33,7 @@ export interface SharedServerParts {
   readonly reportError: (error: unknown) => void;
 }
 
-/** A server among those that share its storage: who it is, which nodes it has, and how it reaches the others'. */
+/** A server among those that share its storage: its name, its nodes, and how it reaches the nodes of the others. */
 export class SharedServer {
   /** The nodes of all servers. */
   readonly nodes: ServerNodes;

@@ -28,8 +28,8 @@ export interface DrivenCluster extends Cluster {
 }
 
 /**
- * Starts a cluster; when it resolves, the API answers and the system's namespaces are there. Rejects before anything is opened
- * for a controller or an admission plugin that there is none of.
+ * Starts a cluster; when it resolves, the API serves and the system's namespaces exist. Rejects before anything is opened for an
+ * unknown controller or admission plugin.
  */
 export function startCluster(options: ClusterOptions & { readonly clock: ManualClock }): Promise<DrivenCluster>;
 export function startCluster(options?: ClusterOptions): Promise<Cluster>;
@@ -37,7 +37,7 @@ export function startCluster(options: ClusterOptions = {}): Promise<Cluster> {
   return startControlPlane(options);
 }
 
-/** The same, as flags of kube-apiserver set it up. */
+/** Starts a control plane as flags of kube-apiserver set it up. */
 export async function startControlPlane(options: ClusterOptions, given?: GivenSetup): Promise<Cluster> {
   const plan = await ControlPlanePlan.of(options, given);
   const elections = new Elections(plan);

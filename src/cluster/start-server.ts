@@ -32,7 +32,7 @@ const OWN_RESOURCES: Composition = {
   listsPathsAtEnd: true,
 };
 
-/** Namespaces are Kubernetes' own: here any namespace will do. */
+/** Disables NamespaceLifecycle, because a server without Kubernetes' namespaces accepts any namespace. */
 export function withoutNamespaces(options: ServerOptions): ServerOptions {
   const { admission = {} } = options;
   return {

@@ -8,10 +8,7 @@ export const servesKind =
   (apiVersion: string, kind: string): boolean =>
     served.resources.some((one) => one.groupVersion === apiVersion && one.kind === kind);
 
-/**
- * The controllers whose kinds the server serves. Warns of each other one, unless its group versions are off by default: nobody expects it to
- * work then.
- */
+/** Returns the controllers whose kinds the server serves. Warns about each of the others, unless its group versions are off by default. */
 export function startableControllers(
   enabled: ReadonlySet<ControllerName>,
   api: ApiSnapshot,

@@ -1,7 +1,7 @@
 import { formatIpv4, parseIpv4Prefix } from "../base/numbers/ipv4-prefix.js";
 import type { KubeObject } from "../machinery/meta/object.js";
 
-/** What a cluster has before the first request: its namespaces, first of all. */
+/** The namespaces that a cluster has before the first request. */
 export function systemNamespaces(): readonly KubeObject[] {
   return ["default", "kube-node-lease", "kube-public", "kube-system"].map((name) => ({
     apiVersion: "v1",
@@ -10,13 +10,13 @@ export function systemNamespaces(): readonly KubeObject[] {
   }));
 }
 
-/** Where a cluster's IPs come from by default. */
+/** The default range of a cluster's service addresses. */
 export const SERVICE_CIDR = "10.96.0.0/12";
 
-/** The address of the cluster's DNS, where kubeadm puts it: programs of pods ask it. */
+/** The address of the cluster's DNS server, which is kubeadm's. */
 export const DNS_ADDRESS = "10.96.0.10";
 
-/** The addresses of the pods of a cluster with nodes, and how many bits those of one node have in common. */
+/** The range of the pods' addresses in a cluster with nodes, and the prefix length of each node's part. */
 export const POD_RANGE = { cidr: "10.244.0.0/16", nodeMask: 24 };
 
 /** The default ServiceCIDR. */
@@ -55,15 +55,15 @@ export function kubernetesService(port: number, cidr: string, nodePort = 0): Kub
   };
 }
 
-/** Where an API server listens. */
+/** The address that an API server listens on. */
 export interface ServerAddress {
   readonly ip: string;
   readonly port: number;
 }
 
 /**
- * Where the Service leads: Endpoints with a subset for each port, and an EndpointSlice for each port. The slice of the lowest port has the
- * Service's name, others "kubernetes-PORT".
+ * Makes the endpoints of the Service "kubernetes": Endpoints with a subset for each port, and an EndpointSlice for each port. The
+ * slice of the lowest port has the Service's name, others "kubernetes-PORT".
  */
 export function kubernetesEndpoints(servers: readonly ServerAddress[]): readonly KubeObject[] {
   const ports = [...new Set(servers.map(({ port }) => port))].toSorted((a, b) => a - b);
@@ -97,11 +97,11 @@ export function kubernetesEndpoints(servers: readonly ServerAddress[]): readonly
 
 const SERVICE_OF_SLICES = { "kubernetes.io/service-name": SERVICE_NAME };
 
-/** Whether an EndpointSlice is one that {@link kubernetesEndpoints} makes for some port. */
+/** Whether an EndpointSlice is one of those that {@link kubernetesEndpoints} makes. */
 export const isSliceOfPort = ({ metadata = {} }: KubeObject): boolean =>
   metadata.labels?.["kubernetes.io/service-name"] === SERVICE_NAME && /^kubernetes-\d{1,5}$/.test(metadata.name ?? "");
 
-/** The address of the Service that the API is found at. Throws for what is no block of IPv4 addresses. */
+/** The address of the Service "kubernetes", at which pods find the API. Throws for a text that is not a block of IPv4 addresses. */
 export function serviceAddress(cidr: string): string {
   const prefix = parseIpv4Prefix(cidr);
   if (prefix === undefined)

@@ -75,7 +75,7 @@ export const certificateEntry: CommandEntry = {
   ],
 };
 
-/** `envtest`, kubets' own: kubectl has none of it. What it makes starts the hidden commands below it. */
+/** The entry of `envtest`, which kubectl does not have. The programs that envtest starts are hidden commands below it. */
 export const envtestEntry: CommandEntry = {
   name: "envtest",
   section: "Cluster Management Commands:",
@@ -217,7 +217,7 @@ export const setEntry: CommandEntry = {
   ],
 };
 
-/** `storage` and its subcommands: kubets' own, kubectl has none of it. */
+/** The entry of `storage` and its subcommands, which kubectl does not have. */
 export const storageEntry: CommandEntry = {
   name: "storage",
   section: "Cluster Management Commands:",

@@ -24,8 +24,8 @@ const ADVANCED = "Advanced Commands:";
 const SETTINGS = "Settings Commands:";
 
 /**
- * Every command the program has: names and summaries only, so that help and completion load nothing else. The order is
- * kubectl's own: sections as its help shows them, then the rest as it adds them (suggestions come in this order).
+ * Every command of the program, with name and summary alone, so that help and completion load nothing else. The order is
+ * kubectl's: sections as its help shows them, then the rest as it adds them, in which order suggestions come.
  */
 export const root: CommandEntry = {
   name: "kubectl",

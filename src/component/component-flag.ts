@@ -2,8 +2,8 @@ import { DEFAULT_VERSION } from "../machinery/served-versions.js";
 import type { FlagSpec, FlagType } from "./flags/flag-set.js";
 
 /**
- * A flag of a component. Kubernetes' flags that a component of kubets does not obey are declared all the same, so that command lines
- * written for Kubernetes' component start it: each says what becomes of a value.
+ * A flag of a component. Flags of Kubernetes' component that kubets does not implement are declared as well, so that command lines
+ * written for it work: each of them states what becomes of its value.
  */
 export type ComponentFlag = FlagSpec & ComponentFlagParts;
 
@@ -36,7 +36,10 @@ export interface FlagSection {
   readonly flags: readonly ComponentFlag[];
 }
 
-/** The sections with the flags of one version of Kubernetes ("1.37"), without those that have none. Default: what a program is by default. */
+/**
+ * Returns the sections with the flags of one version of Kubernetes ("1.37"), without sections that have none. Default: the version
+ * that a program is by default.
+ */
 export const flagsOfVersion = (sections: readonly FlagSection[], version = DEFAULT_VERSION): readonly FlagSection[] =>
   sections
     .map((section) => ({ ...section, flags: section.flags.flatMap((flag) => flagOfVersion(flag, version)) }))
@@ -51,7 +54,7 @@ function flagOfVersion(flag: ComponentFlag, version: string): readonly Component
   return [current];
 }
 
-/** A flag of Kubernetes that the program takes, warns about and does not obey. `value` is its default as help prints it. */
+/** A flag of Kubernetes that the program accepts with a warning and ignores. `value` is its default as help prints it. */
 export const withoutEffect = (
   name: string,
   type: FlagType,

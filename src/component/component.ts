@@ -34,7 +34,7 @@ export interface Component {
   run(flags: Flags, context: ComponentContext): Promise<void>;
 }
 
-/** What a running component may use. */
+/** The parts of its process that a running component may use. */
 export interface ComponentContext {
   readonly log: ComponentLog;
   readonly clock: Clock;
@@ -47,7 +47,7 @@ export interface ComponentContext {
   readonly flagValues: ReadonlyMap<string, string>;
 }
 
-/** Where a component runs: its streams, surroundings and signals. */
+/** The process in which a component runs: its streams, surroundings and signals. */
 export interface ComponentHost extends Omit<ComponentContext, "log" | "flagValues"> {
   readonly out: (text: string) => void;
   readonly err: (text: string) => void;
@@ -143,7 +143,7 @@ export function componentHelp(component: Component, columns?: number): string {
   return `${description}\n\nUsage:\n  ${program} [flags]\n${usages}`;
 }
 
-/** The flags of a component with those that every component has; of these, the log's are in the section of logs where there is one. */
+/** The flags of a component together with those that every component has. If there is a section for logs, the log flags are in it. */
 export function allSections({ name, sections }: Pick<Component, "name" | "sections">): readonly FlagSection[] {
   const hasLogs = sections.some((section) => section.name === LOGS);
   const global = globalSection({ name });

@@ -59,14 +59,15 @@ export const rowsOf = (group: OptionGroup): readonly Option[] =>
   Object.values(group).flatMap((entry) => (isOption(entry) ? [entry] : rowsOf(entry)));
 
 /**
- * Reads what the flags say that were given. What was not given is not in the result, so that the defaults of the code hold; an empty text
- * counts as not given. A group in a group is there when one of its flags was given. Flags that the program does not have are left out.
+ * Reads the options whose flags were given. Others are missing in the result, so that the defaults of the code apply; an empty
+ * text counts as not given. A nested group is present when one of its flags was given. Flags that the program does not have are
+ * left out.
  */
 export function readOptions<G extends OptionGroup>(group: G, flags: Flags, cwd: string): OptionsOf<G> {
   return new Reader(flags, cwd, false).read(group) as OptionsOf<G>;
 }
 
-/** As {@link readOptions}, with the flags' own defaults for those that were not given, but for empty ones. */
+/** As {@link readOptions}, but a flag that was not given has its default, unless that is empty. */
 export function readWithDefaults<G extends OptionGroup>(group: G, flags: Flags, cwd: string): OptionsOf<G> {
   return new Reader(flags, cwd, true).read(group) as OptionsOf<G>;
 }
@@ -141,7 +142,7 @@ function textsOf(option: Option, value: unknown): readonly string[] {
 
 const csvField = (text: string): string => (/[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
 
-/** Returns what the rows have against the values. */
+/** Returns the faults of the values, by their rows. */
 export function optionFaults(group: OptionGroup, values: object): readonly string[] {
   return eachValue(group, values).flatMap(({ option, value }) => option.faults?.(value) ?? []);
 }

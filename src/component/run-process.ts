@@ -6,8 +6,9 @@ import { type Component, runComponent } from "./component.js";
 const ENDING = ["SIGINT", "SIGTERM"] as const;
 
 /**
- * Runs the component as the whole of this process: with its arguments, streams and signals. The first SIGINT or SIGTERM ends it in order, a second one
- * ends the process at once with exit code 1. Resolves when the component has ended; the process then has its exit code.
+ * Runs the component as the whole of this process: with its arguments, streams and signals. The first SIGINT or SIGTERM ends it
+ * gracefully, a second one ends the process at once with exit code 1. Resolves when the component has ended; the process's exit
+ * code is set then.
  */
 export async function runProcess(component: Component, proc: NodeJS.Process = process): Promise<void> {
   const ending = new AbortController();

@@ -1,7 +1,7 @@
-/** A scheme, and what its storage makes of the rest: "files:./data", "postgres://user@host/database". */
+/** A URL of a storage: its scheme, and a rest that the storage interprets: "files:./data", "postgres://user@host/database". */
 export type StorageUrl = `${string}:${string}`;
 
-/** The storages that have names of their own. */
+/** The storages that are named by a word. */
 export const STORAGE_NAMES = ["memory", "disk", "etcd"] as const;
 
 /** A scheme by RFC 3986, 3.1. One letter would be a drive of Windows. */
@@ -9,13 +9,13 @@ const URL_SCHEME = /^[a-z][a-z0-9+.-]+(?=:)/;
 
 export const isStorageUrl = (storage: string): storage is StorageUrl => URL_SCHEME.test(storage);
 
-/** "postgres" of "postgres://host/database". */
+/** The scheme of a storage URL: "postgres" of "postgres://host/database". */
 export const schemeNameOf = (url: StorageUrl): string => url.slice(0, url.indexOf(":"));
 
-/** The variable that says --storage where the flag is not given: a URL with a password does not belong into a command line. */
+/** The environment variable that replaces --storage: a URL with a password does not belong on a command line. */
 export const STORAGE_VARIABLE = "KUBETS_STORAGE";
 
-/** The URL as others may read it: without its password, as Go's URL.Redacted shows it. */
+/** The URL without its password, as Go's URL.Redacted prints it. */
 export function redactedUrl(url: StorageUrl): string {
   return url
     .replace(/^([a-z][a-z0-9+.-]+:\/\/[^/?#:@]*):[^/?#]*@/, "$1:xxxxx@")

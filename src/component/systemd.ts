@@ -1,12 +1,13 @@
 import { spawn } from "node:child_process";
 import type { ComponentLog } from "./logging/component-log.js";
 
-/** What systemd is told of a service of Type=notify. */
+/** The states that a service of Type=notify reports to systemd. */
 export type ServiceState = "READY=1" | "STOPPING=1";
 
 /**
- * Tells systemd the state of this service, where it runs as one with Type=notify. Node has no datagram sockets of the Unix kind, so that the program
- * systemd-notify tells it: the unit needs NotifyAccess=all. Resolves to why systemd could not be told, undefined when it was.
+ * Reports the state of this service to systemd if it runs with Type=notify. Node has no Unix datagram sockets, so that the program
+ * systemd-notify sends the report: the unit needs NotifyAccess=all. Resolves with the reason why systemd could not be notified;
+ * undefined when it was.
  */
 export function notifySystemd(
   state: ServiceState,
@@ -20,7 +21,7 @@ export function notifySystemd(
   });
 }
 
-/** Tells systemd that the service is ready. A failure is logged in kube-apiserver's words. */
+/** Reports to systemd that the service is ready. It logs a failure in kube-apiserver's words. */
 export async function tellSystemdReady(
   env: Readonly<Record<string, string | undefined>>,
   log: ComponentLog,

@@ -19,7 +19,7 @@ import type { ServedResources } from "./served-resources.js";
 import type { OpenQuotaCharges } from "./resource-quota/recount.js";
 import type { NodePortRegistry } from "./service-allocation/node-port-repair.js";
 
-/** What the cluster gives its controllers. */
+/** The settings and parts that a cluster passes to its controllers. */
 export interface ClusterParts {
   /** The version of Kubernetes that they are of. Default: the newest release. */
   readonly release?: Release;
@@ -65,7 +65,7 @@ export interface ClusterParts {
   readonly metrics?: MetricsSource | undefined;
 }
 
-/** What a controller is made of. */
+/** The argument with which every controller is started. */
 export interface ControllerContext {
   /** The version of Kubernetes that they are of. */
   readonly release: Release;
@@ -98,7 +98,7 @@ export interface ControllerContext {
   readonly whenOccupied: (resource: GroupResource, listener: () => void) => () => void;
 }
 
-/** What a controller does beside its reconcilers. */
+/** The work that a controller does beside its reconcilers. */
 export interface OwnWork {
   /**
    * Done once before the cluster counts as started, one controller after the other, so that a new cluster always has the same

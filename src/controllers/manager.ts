@@ -69,7 +69,7 @@ import { ttlAfterFinished } from "./ttl-after-finished/ttl-after-finished.js";
 import { ttlController } from "./ttl/ttl-controller.js";
 import { claimProtection, volumeProtection } from "./volume-protection/volume-protection.js";
 
-/** The program of Kubernetes that has a controller inside. */
+/** The program of Kubernetes that runs a controller. */
 export type ControllerProgram = "kube-apiserver" | "kube-controller-manager";
 
 /**
@@ -182,7 +182,7 @@ export interface Controllers {
   stop(): Promise<void>;
 }
 
-/** Starts the controllers that are enabled; they speak the API like any other client. */
+/** Starts the enabled controllers; they use the API like any other client. */
 export function startControllers(config: ControllersConfig): Controllers {
   const { clock, timers, random, transport } = config;
   const surroundings = surroundingsOf({ clock, timers, ...(random && { random }) });

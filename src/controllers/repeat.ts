@@ -26,8 +26,9 @@ export async function repeat(work: () => Promise<void>, options: RepeatOptions):
 const RETRY_MS = 1000;
 
 /**
- * Runs `work` every second until it succeeds, or `signal` aborts. Resolves early where the API refuses it, as a policy may: the work goes on
- * behind it, for a server that waited until it serves could never be told otherwise.
+ * Runs `work` every second until it succeeds, or `signal` aborts. Resolves early where the API rejects it, as a policy may: the
+ * work continues in the background, because a server that waited for it could never serve, and so the policy could never be
+ * changed.
  */
 export async function untilDone(
   work: () => Promise<void>,

@@ -1,6 +1,6 @@
 import type { ControllerName } from "../api/controllers/index.js";
 
-/** A kind that a controller follows or writes: "apps/v1" and "Deployment". */
+/** A kind that a controller reads or writes: "apps/v1" and "Deployment". */
 export type RequiredKind = readonly [apiVersion: string, kind: string];
 
 const JOBS: RequiredKind = ["batch/v1", "Job"];

@@ -33,7 +33,7 @@ const REDISCOVER_MS = 30_000;
 /** How many group versions are asked for at a time. */
 const REQUESTS = 8;
 
-/** What the server serves. All controllers share one answer of discovery, which counts until {@link invalidate}. */
+/** The resources that the server serves. All controllers share one answer of discovery until {@link invalidate}. */
 export class ServedResources {
   #known: Promise<Served> | undefined;
   #discovered = 0;
@@ -113,8 +113,8 @@ function withPreferences(lists: ReadonlyMap<string, WireResourceList>): ServedRe
 }
 
 /**
- * A controller of kinds that servers leave out by default: it runs where one of the versions of the group is served at the start, and is given the
- * first of them that is ("storagemigration.k8s.io/v1"). Which versions there are depends on the server's version of Kubernetes.
+ * Makes a controller of kinds that servers do not serve by default: it runs if one of the group's versions is served at the start,
+ * and gets the first of these ("storagemigration.k8s.io/v1"). Which versions exist depends on the server's version of Kubernetes.
  */
 export function whereServed<Version extends string>(
   groupVersions: readonly Version[],

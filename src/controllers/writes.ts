@@ -4,7 +4,7 @@ import type { ApiObject, KubeObject } from "../machinery/meta/object.js";
 import { deepEqual } from "../machinery/patch/json-values.js";
 import type { JsonObject } from "../machinery/meta/json.js";
 
-/** Creates an object unless it exists. Does nothing where its namespace is absent or being deleted. */
+/** Creates an object unless it exists. Does nothing where its namespace does not exist or is being deleted. */
 export async function ensure<T extends ApiObject>(client: ResourceClient<T>, object: T): Promise<void> {
   const { namespace = "", name = "" } = object.metadata ?? {};
   const resource = client.namespace(namespace);
@@ -21,7 +21,7 @@ export async function ensure<T extends ApiObject>(client: ResourceClient<T>, obj
   }
 }
 
-/** What a request answers; undefined when it is answered with NotFound. */
+/** Resolves with the result of a request; undefined when the server answers NotFound. */
 export async function unlessAbsent<T>(request: Promise<T>): Promise<T | undefined> {
   try {
     return await request;
@@ -32,8 +32,8 @@ export async function unlessAbsent<T>(request: Promise<T>): Promise<T | undefine
 }
 
 /**
- * What work answers that writes an object; undefined where the object was deleted, or changed since the cache saw it: the change reconciles
- * the object again.
+ * Resolves with the result of a write; undefined where the object was deleted, or changed since the cache saw it. The change
+ * triggers another reconciliation.
  */
 export async function unlessChanged<T>(work: Promise<T> | undefined): Promise<T | undefined> {
   try {
@@ -44,7 +44,7 @@ export async function unlessChanged<T>(work: Promise<T> | undefined): Promise<T 
   }
 }
 
-/** Writes a status that differs from the object's. Answers the object as the server has it then; undefined where it has this status already. */
+/** Writes a status if it differs from the object's. Resolves with the object after the write; undefined where nothing was written. */
 export async function writeStatus<T extends Pick<KubeObject, "metadata"> & { readonly status?: object }>(
   objects: Pick<ResourceClient<T>, "updateStatus">,
   object: T,

@@ -1,6 +1,6 @@
 import type { GroupKind } from "../machinery/meta/gvk.js";
 
-/** What must be ready before other objects can be applied, in the order it must be so. */
+/** The kinds that must be ready before other objects can be applied, in order. */
 export const FOUNDATIONS: readonly string[] = ["Namespace", "CustomResourceDefinition.apiextensions.k8s.io"];
 
 /**
@@ -62,7 +62,7 @@ const LATE: readonly string[] = [
   "ValidatingWebhookConfiguration.admissionregistration.k8s.io",
 ];
 
-/** Every kind that has a place of its own. */
+/** Every kind with its own place in the order. */
 export const PLACED_KINDS: readonly string[] = [...EARLY, ...LATE];
 
 const PLACES = new Map([
@@ -70,8 +70,8 @@ const PLACES = new Map([
   ...LATE.map((kind, place) => [kind, EARLY.length + 1 + place] as const),
 ]);
 
-/** "Deployment.apps", "Pod": how the lists here name a kind. */
+/** Names a kind as the lists of this file do: "Deployment.apps", "Pod". */
 export const kindKey = ({ group, kind }: GroupKind): string => (group === "" ? kind : `${kind}.${group}`);
 
-/** The smaller comes first; a kind that the list does not name comes between workloads and what admits them. */
+/** The place of a kind in the order: smaller numbers come first. A kind that is not listed comes between workloads and admission webhooks. */
 export const applyPlace = (kind: GroupKind): number => PLACES.get(kindKey(kind)) ?? EARLY.length;

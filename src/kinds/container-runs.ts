@@ -1,7 +1,7 @@
 import { number, object, objects, type ReadonlyFields, text } from "../machinery/meta/access.js";
 import type { KubeObject } from "../machinery/meta/object.js";
 
-/** One run of a pod's container that has a log. Another run has another log. */
+/** One run of a container, which has its own log. */
 export interface ContainerRun {
   readonly container: string;
   /** Tells the run from others of its container: the container's id, or how often the container was started again. */
@@ -13,11 +13,11 @@ export interface ContainerRun {
 
 const STATUSES = ["initContainerStatuses", "containerStatuses", "ephemeralContainerStatuses"];
 
-/** What the pod's status says of its containers: of init containers first, of ephemeral ones last. */
+/** The statuses of the pod's containers: those of init containers first, of ephemeral ones last. */
 export const containerStatuses = ({ status }: KubeObject): readonly ReadonlyFields[] =>
   STATUSES.flatMap((field) => objects(object(status)[field]));
 
-/** The runs of the containers that have a log, those of a container in their order: the previous one, then the one that runs or has ended. */
+/** The runs of containers that have a log, in order: for each container the previous run, then the current or last one. */
 export const containerRuns = (pod: KubeObject): readonly ContainerRun[] => containerStatuses(pod).flatMap(runsOf);
 
 function runsOf({ name, containerID, restartCount, state, lastState }: ReadonlyFields): readonly ContainerRun[] {

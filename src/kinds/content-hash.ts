@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { encodeJson } from "../machinery/wire/json/json-encoder.js";
 
-/** What of a ConfigMap decides its hash. Binary data is base64 text. */
+/** The fields of a ConfigMap from which its hash is computed. Binary data is base64 text. */
 export interface HashedConfigMap {
   readonly name: string;
   /** Null where the object has none: Go hashes a nil map otherwise than an empty one. */
@@ -10,7 +10,7 @@ export interface HashedConfigMap {
   readonly immutable?: boolean | undefined;
 }
 
-/** What of a Secret decides its hash. Data is base64 text. */
+/** The fields of a Secret from which its hash is computed. Data is base64 text. */
 export interface HashedSecret {
   readonly name: string;
   readonly type: string;
@@ -24,7 +24,7 @@ export function configMapHash({ name, data, binaryData, immutable }: HashedConfi
   return hashOf({ kind: "ConfigMap", name, data, binaryData: binary, immutable });
 }
 
-/** {@link configMapHash} for a Secret. */
+/** The hash of a Secret; compare {@link configMapHash}. */
 export function secretHash({ name, type, data, immutable }: HashedSecret): string {
   return hashOf({ kind: "Secret", type, name, data, immutable });
 }
@@ -39,7 +39,7 @@ const HARMLESS: Readonly<Record<string, string>> = {
   e: "t",
 };
 
-/** The ten letters of any content; keys are sorted before it is hashed. */
+/** The hash of any content, ten letters; its keys are sorted before. */
 export function hashOf(content: object): string {
   const hex = createHash("sha256")
     .update(encodeJson(content, { sortKeys: true }))

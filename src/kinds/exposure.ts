@@ -25,7 +25,7 @@ export function requireExposable(kind: GroupKind): void {
 
 type Labels = Readonly<Record<string, string>>;
 
-/** The labels of its pods. Throws where they cannot be told, or not as equal values alone. */
+/** The labels of the pods that an object selects. Throws where it has no selector, or one with other operators than equality. */
 export function podLabelsOf(exposed: KubeObject): Labels {
   const spec = object(exposed["spec"]);
   switch (text(exposed.kind)) {
@@ -65,7 +65,7 @@ export interface ExposedPort {
   readonly protocols: readonly string[];
 }
 
-/** The ports of a service, or of all containers of its pods, each once. */
+/** Collects the ports of a service, or of all containers of its pods, each once. */
 export function exposedPorts(exposed: KubeObject, kind: GroupKind): readonly ExposedPort[] {
   const ports = new Map<number, string[]>();
   for (const [port, protocol] of statedPorts(exposed, kind)) ports.set(port, [...(ports.get(port) ?? []), protocol]);

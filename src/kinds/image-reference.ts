@@ -8,5 +8,5 @@ const DIGEST = "[A-Za-z][A-Za-z0-9]*(?:[-_+.][A-Za-z][A-Za-z0-9]*)*:[0-9a-fA-F]{
 
 const REFERENCE = new RegExp(`^(?:${HOST}/)?${COMPONENT}(?:/${COMPONENT})*(?::${TAG})?(?:@${DIGEST})?$`);
 
-/** True for "nginx", "registry:5000/shop/web:1.2" and the like. */
+/** Whether a text is the reference of an image: "nginx", "registry:5000/shop/web:1.2". */
 export const isImageReference = (text: string): boolean => REFERENCE.test(text);

@@ -10,7 +10,7 @@ export const containerPorts = (
 export const servicePorts = (service: ReceivedObject<Service>): readonly Received<ServicePort>[] =>
   objects(object(service.spec).ports);
 
-/** The number of a named port of a pod. Throws in kubectl's words where the pod has none of that name. */
+/** The number of a pod's named port. Throws in kubectl's words where the pod has no port of that name. */
 export function containerPortByName(pod: ReceivedObject<Pod>, name: string): number {
   const ports = [...containerPorts(pod, "containers"), ...containerPorts(pod, "initContainers")];
   const port = ports.find((one) => text(one.name) === name);
@@ -18,14 +18,14 @@ export function containerPortByName(pod: ReceivedObject<Pod>, name: string): num
   throw new Error(`Pod '${pod.metadata?.name ?? ""}' does not have a named port '${name}'`);
 }
 
-/** The number of a named port of a service. Throws in kubectl's words where the service has none of that name. */
+/** The number of a service's named port. Throws in kubectl's words where the service has no port of that name. */
 export function servicePortByName(service: ReceivedObject<Service>, name: string): number {
   const port = servicePorts(service).find((one) => text(one.name) === name);
   if (port !== undefined) return number(port.port);
   throw new Error(`Service '${service.metadata?.name ?? ""}' does not have a named port '${name}'`);
 }
 
-/** The port of a pod behind a port of a service. Throws in kubectl's words where there is none. */
+/** The port of a pod that a service's port targets. Throws in kubectl's words where there is none. */
 export function targetPort(service: ReceivedObject<Service>, pod: ReceivedObject<Pod>, port: number): number {
   const found = servicePorts(service).find((one) => number(one.port) === port);
   if (found === undefined) {

@@ -3,12 +3,12 @@ import { goQuote } from "../base/text/go-quote.js";
 import { withMistyped } from "../base/text/mistyped.js";
 import { object, objects, type Received, type ReceivedObject, text } from "../machinery/meta/received.js";
 
-/** Names the container that commands take when none is given. */
+/** The annotation that names the container which commands use when none is given. */
 export const DEFAULT_CONTAINER = "kubectl.kubernetes.io/default-container";
 
 type Field = "containers" | "initContainers" | "ephemeralContainers";
 
-/** In the order of the pod's spec. */
+/** The names of the pod's containers of one kind, in the order of its spec. */
 export const containerNames = ({ spec }: ReceivedObject<Pod>, field: Field): readonly string[] =>
   objects(object(spec)[field]).map(({ name }) => text(name));
 
@@ -31,8 +31,8 @@ export function findContainer({ spec }: ReceivedObject<Pod>, name: string): Foun
 export const hasContainer = (pod: ReceivedObject<Pod>, name: string): boolean => findContainer(pod, name) !== undefined;
 
 /**
- * The container that a command enters: the one that `name` names, else the one that the pod's annotation names, else the first, which
- * `say` tells of when there are others. Throws in kubectl's words for a name that the pod does not have.
+ * Chooses the container that a command enters: the one with the name `name`, else the one in the pod's annotation, else the first;
+ * if there are others, `say` gets a line about the choice. Throws in kubectl's words for a name that the pod does not have.
  */
 export function chosenContainer(pod: ReceivedObject<Pod>, name: string, say: (line: string) => void): FoundContainer {
   const { name: podName = "", namespace = "", annotations } = pod.metadata ?? {};
@@ -50,21 +50,21 @@ export function chosenContainer(pod: ReceivedObject<Pod>, name: string, say: (li
   return { field: "containers", container: first };
 }
 
-/** Throws in kubectl's words where the pod has run to its end: none of its containers can be entered any more. */
+/** Throws in kubectl's words for a pod that has ended, because its containers no longer accept sessions. */
 export function requireUncompleted({ status }: ReceivedObject<Pod>, act: "exec into" | "attach"): void {
   const phase = text(object(status).phase);
   if (phase !== "Succeeded" && phase !== "Failed") return;
   throw new Error(`cannot ${act} a container in a completed pod; current phase is ${phase}`);
 }
 
-/** An error in kubectl's words for a container that the pod does not have. */
+/** Makes kubectl's error for a container that the pod does not have. */
 export function noSuchContainer(pod: ReceivedObject<Pod>, typed: string): Error {
   const name = pod.metadata?.name ?? "";
   const error = new Error(`container ${typed} is not valid for pod ${name} out of: ${allContainerNames(pod)}`);
   return withMistyped(error, () => ({ typed, known: FIELDS.flatMap((field) => containerNames(pod, field)) }));
 }
 
-/** "app, debugger (ephem), setup (init)". */
+/** Lists the names of all containers: "app, debugger (ephem), setup (init)". */
 export function allContainerNames(pod: ReceivedObject<Pod>): string {
   return [
     ...containerNames(pod, "containers"),

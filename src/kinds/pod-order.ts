@@ -1,7 +1,7 @@
 import type { Pod } from "../api/types/core/v1.js";
 import { absent, number, object, objects, type ReceivedObject, text } from "../machinery/meta/received.js";
 
-/** Whether the logs of pod `a` are of more use than those of `b`: it runs, is ready, has run longest or failed most. */
+/** Whether the logs of pod `a` are more useful than those of `b`: it runs, is ready, has run longest or failed most. */
 export function byLogging(a: ReceivedObject<Pod>, b: ReceivedObject<Pod>): boolean {
   const [assignedA, assignedB] = [isAssigned(a), isAssigned(b)];
   if (assignedA !== assignedB) return assignedA;
@@ -19,8 +19,8 @@ export function byLogging(a: ReceivedObject<Pod>, b: ReceivedObject<Pod>): boole
 }
 
 /**
- * Whether pod `a` is entered rather than `b`, where a command takes one of several: kubectl's order of pods to delete, the other way
- * round. It is on a node, runs, is ready, stays, has been ready longest, failed least, is oldest.
+ * Whether a command that needs one pod prefers pod `a` to `b`: the reverse of kubectl's order of pods to delete. It prefers a pod
+ * that is on a node, runs, is ready, is not being deleted, has been ready longest, failed least, is oldest.
  */
 export const byAttaching = (a: ReceivedObject<Pod>, b: ReceivedObject<Pod>): boolean => isLessActive(b, a);
 

@@ -21,8 +21,8 @@ export interface PodResourcesWhat {
 }
 
 /**
- * What a pod asks of its node, or is limited to: the sum of its containers, or the most that an init container takes beside
- * those that were started before it and go on; what the pod says as a whole goes before; its overhead comes on top.
+ * The requests or the limits of a pod: the sum of its containers, or the largest need of an init container with the sidecars
+ * before it. Pod-level resources override both; overhead is added.
  */
 export function podResources(pod: ReceivedObject<Pod>, { bound, reported }: PodResourcesWhat): Amounts {
   const spec = object(pod.spec);
@@ -46,7 +46,7 @@ export function podResources(pod: ReceivedObject<Pod>, { bound, reported }: PodR
 
 const AMOUNTS: AmountKind<Map<string, Quantity>> = { none: () => new Map(), add: addUsage, raise: raiseUsage };
 
-/** The sum of what several pods ask. */
+/** The sum of several pods' amounts. */
 export function sumAmounts(all: readonly Amounts[]): Amounts {
   const total = new Map<string, Quantity>();
   for (const amounts of all) addUsage(total, amounts);

@@ -19,8 +19,8 @@ const TEMPLATES: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * The pod, or the pod template, of an object: what has `metadata` and `spec` of a pod. The object's own, so a change to it
- * changes the object. Undefined for a kind that makes no pods, and where the object has no template.
+ * Finds the pod or the pod template in an object: a part with the `metadata` and `spec` of a pod. It is part of the object, so
+ * that changing it changes the object. Undefined for a kind that makes no pods, and where the object has no template.
  */
 export function podTemplateOf({ group, kind }: GroupKind, object: KubeObject): Fields | undefined {
   const key = group === "" ? kind : `${kind}.${group}`;

@@ -16,7 +16,7 @@ const WITH_SELECTOR_OBJECT: ReadonlySet<string> = new Set([
   "Job.batch",
 ]);
 
-/** The label selector of an object's pods, as text. Throws for a kind that has none, in kubectl's words. */
+/** The label selector of an object's pods, as text. Throws in kubectl's words for a kind without one. */
 export function podSelectorOf({ group, version, kind }: GroupVersionKind, selecting: KubeObject): string {
   const { selector } = object(selecting.spec);
   const key = group === "" ? kind : `${kind}.${group}`;

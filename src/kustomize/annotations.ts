@@ -1,6 +1,6 @@
 const DOMAIN = "internal.config.kubernetes.io";
 
-/** What the build notes on objects while it goes on. It stands in their annotations, where patches and errors meet it. */
+/** The annotations in which the build keeps notes about objects, so that patches and errors see them as kustomize's do. */
 export const BUILD = {
   previousKinds: `${DOMAIN}/previousKinds`,
   previousNames: `${DOMAIN}/previousNames`,
@@ -14,7 +14,7 @@ export const BUILD = {
   needsHashSuffix: `${DOMAIN}/needsHashSuffix`,
 } as const;
 
-/** Taken off before anything is printed. */
+/** The annotations that a build removes before it prints. */
 export const BUILD_ANNOTATIONS: readonly string[] = [
   ...Object.values(BUILD),
   `${DOMAIN}/path`,
@@ -28,12 +28,12 @@ export const BUILD_ANNOTATIONS: readonly string[] = [
   `${DOMAIN}/helm-generated`,
 ];
 
-/** Survives a JSON patch that took it away. */
+/** Whether the annotation is kustomize's own, which is put back when a JSON patch removed it. */
 export const isInternal = (name: string): boolean =>
   name.startsWith(`${DOMAIN}/`) ||
   ["config.kubernetes.io/path", "config.kubernetes.io/index", "config.k8s.io/id"].includes(name);
 
 export const ORIGIN = "config.kubernetes.io/origin";
 export const TRANSFORMATIONS = "alpha.config.kubernetes.io/transformations";
-/** An object with this is input of a tool and not printed, unless it says "false". */
+/** The annotation of an object that is only input of a tool: it is not printed, unless the value is "false". */
 export const LOCAL_CONFIG = "config.kubernetes.io/local-config";

@@ -112,7 +112,7 @@ export const localFiles = (cwd: string, platform: NodeJS.Platform, files: Comman
     ),
 });
 
-/** Sorts as kustomize always did (namespaces first, webhooks last), or as the options say; "fifo" leaves the order as it is. */
+/** Sorts objects as kustomize always did (namespaces first, webhooks last), or as the options state; "fifo" keeps the order. */
 export function sortResources(list: ResourceList, options: SortOptions): void {
   const { order = "", legacySortOptions } = options;
   if (order !== "fifo" && order !== "legacy") {

@@ -14,8 +14,8 @@ export interface Generator {
 }
 
 /**
- * The generators that the fields of a kustomization ask for, in the order they run. A chart without a namespace is for
- * `chartNamespace`. Throws for what is wrong with a chart.
+ * The generators of a kustomization's fields, in running order. A chart without a namespace gets `chartNamespace`. Throws for an
+ * invalid chart.
  */
 export async function generatorsOf(
   kustomization: Kustomization,

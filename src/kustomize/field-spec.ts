@@ -10,7 +10,7 @@ export interface FieldSpec extends Gvk {
   readonly create: boolean;
 }
 
-/** Adds what no earlier one covers; throws where two disagree about making what is missing. */
+/** Adds the field specs that no earlier one covers. Throws where two differ in whether they create missing fields. */
 export function mergeSpecs(specs: readonly FieldSpec[], more: readonly FieldSpec[]): readonly FieldSpec[] {
   const merged = [...specs];
   for (const spec of more) {
@@ -27,7 +27,7 @@ export interface FieldSetting {
   readonly create?: { readonly kind: NodeKind; readonly tag: string };
 }
 
-/** Calls `set` with each field that the spec leads to in an object. An error says which field of which object it was. */
+/** Calls `set` with each field of an object that the spec matches. An error names the field and the object. */
 export function setFields(object: Node, spec: FieldSpec, setting: FieldSetting): void {
   const { group, version } = parseApiVersion(object.get("apiVersion")?.value ?? "");
   const kind = object.get("kind")?.value ?? "";
@@ -98,7 +98,7 @@ function existing(node: Node, name: string): Node | undefined {
   return /^[-+]?\d+$|^-$|^\*$|^\[.*\]$/.test(name) ? lookup(node, [name]) : field(node, name.trim());
 }
 
-/** Splits at a delimiter that no backslash stands before. One at the beginning is left out. */
+/** Splits a path at the delimiters that are not escaped by a backslash. A delimiter at the beginning is ignored. */
 export function splitPath(path: string, delimiter: string): readonly string[] {
   const parts = path.split(delimiter);
   if (parts.length > 1 && parts[0] === "") parts.shift();
@@ -111,7 +111,7 @@ export function splitPath(path: string, delimiter: string): readonly string[] {
   return joined;
 }
 
-/** {@link splitPath} at dots; what stands between brackets is one part, and loses them when it names no value. */
+/** As {@link splitPath}, at dots. Text in brackets is one part; the brackets are removed unless it holds a value. */
 export function splitDottedPath(path: string): readonly string[] {
   const split = splitPath(path, ".");
   const parts: string[] = [];
@@ -134,7 +134,7 @@ export function splitDottedPath(path: string): readonly string[] {
   return parts;
 }
 
-/** The error with what was being done before it; its cause is kept. */
+/** Prefixes the message of an error, which becomes the cause. */
 export const wrap = (error: unknown, prefix: string): Error =>
   new Error(`${prefix}: ${errorMessage(error)}`, { cause: error });
 
@@ -146,7 +146,7 @@ export function within<T>(prefix: string, run: () => T): T {
   }
 }
 
-/** Of an error or of one that it wraps. */
+/** Finds an error of the class `type`: the error itself or one that it wraps. */
 export function causedBy<T>(error: unknown, type: new (...args: never[]) => T): T | undefined {
   for (let at = error; at instanceof Error; at = at.cause) if (at instanceof type) return at;
   return undefined;

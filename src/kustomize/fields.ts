@@ -17,7 +17,7 @@ const KIND_NAMES: Readonly<Record<NodeKind, string>> = {
   mapping: "MappingNode",
 };
 
-/** A node is of another kind than an operation needs. */
+/** Thrown when a node has another kind than an operation requires. */
 export class NodeKindError extends Error {
   readonly actual: NodeKind;
 
@@ -29,13 +29,13 @@ export class NodeKindError extends Error {
   }
 }
 
-/** What is missing passes. */
+/** Throws a NodeKindError for a node of another kind. A missing node and null pass. */
 export function requireKind(node: Node | undefined, kind: NodeKind): void {
   if (node === undefined || isMissingOrNull(node)) return;
   if (node.kind !== kind) throw new NodeKindError(kind, node);
 }
 
-/** A member, or undefined; throws when the node is no mapping. */
+/** Returns a field of a mapping, or undefined; throws for another node. */
 export function field(node: Node | undefined, name: string): Node | undefined {
   if (node === undefined || isMissingOrNull(node)) return undefined;
   requireKind(node, "mapping");
@@ -54,7 +54,7 @@ function protect(value: Node): void {
   if (isString(value) && value.style === "" && isYaml11NonString(value.value)) value.style = "double";
 }
 
-/** Sets a scalar where it stands; it goes on being written as it was. Nothing happens for a null. */
+/** Sets the value of a scalar and keeps its style. A null is left unchanged. */
 export function setScalar(node: Node, value: Node): void {
   protect(value);
   requireKind(node, "scalar");
@@ -64,8 +64,8 @@ export function setScalar(node: Node, value: Node): void {
 }
 
 /**
- * Sets a member: an existing one takes the value over where it stands and goes on being written as it was; otherwise the value
- * itself is put in, not a copy. A null removes.
+ * Sets a member: an existing node takes over the value and keeps its style and place; otherwise the value itself is inserted, not
+ * a copy. A null removes the member.
  */
 export function setField(node: Node, name: string, value: Node | undefined): Node | undefined {
   if (value !== undefined) protect(value);
@@ -87,7 +87,7 @@ export function setField(node: Node, name: string, value: Node | undefined): Nod
 const isIndex = (part: string): boolean => /^\+?\d+$/.test(part);
 export const isListIndex = (part: string): boolean => part.startsWith("[") && part.endsWith("]");
 
-/** "name" and "web" of "[name=web]". */
+/** Splits "[name=web]" into "name" and "web". */
 export function splitListIndex(part: string): readonly [string, string] {
   const inner = part.replace(/\]$/, "").replace(/^\[/, "");
   const at = inner.indexOf("=");
@@ -97,15 +97,15 @@ export function splitListIndex(part: string): readonly [string, string] {
   return [inner.slice(0, at), inner.slice(at + 1)];
 }
 
-/** The kind of what a part of a path leads to, seen from the part behind it; `last` for the last one. */
+/** The kind of node that a part of a path must lead to, given the part that follows it; `last` after the last part. */
 export function kindBefore(nextPart: string, last: NodeKind): NodeKind {
   if (isListIndex(nextPart) || isIndex(nextPart)) return "sequence";
   return nextPart === "" ? last : "mapping";
 }
 
 /**
- * Follows a path: names, list positions, "-" for the last element, "[name=value]". With `create`, what is missing is made on the
- * way, the last of that kind.
+ * Finds the node at a path: names, list positions, "-" for the last element, "[name=value]". With `create`, missing nodes are
+ * created along the path, the last one with that kind.
  */
 export function lookup(start: Node | undefined, path: readonly string[], create?: NodeKind): Node | undefined {
   const parts = path.map((part) => part.trim()).filter((part) => part !== "");
@@ -145,7 +145,7 @@ export function elements(node: Node | undefined): readonly Node[] {
   return node?.items ?? [];
 }
 
-/** The first mapping of a list whose members have these values. */
+/** Finds the first mapping of a list whose members have these values. */
 export function elementOf(list: Node, keys: readonly string[], values: readonly string[]): Node | undefined {
   return elements(list).find(
     (item) => item.kind === "mapping" && keys.every((key, index) => item.get(key)?.value === values[index]),

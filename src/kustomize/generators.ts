@@ -11,7 +11,7 @@ import { setField } from "./fields.js";
 import { Resource, type StringMap } from "./resource.js";
 import { setData } from "./resource-list.js";
 
-/** A ConfigMap or Secret of literals and files. */
+/** Generates a ConfigMap or a Secret from literals and files. */
 export async function generate(kind: "ConfigMap" | "Secret", entry: GeneratorEntry, loader: Loader): Promise<Resource> {
   const { name = "", namespace = "", options } = entry;
   if (name === "") throw new Error("a configmap must have a name");
@@ -94,7 +94,7 @@ function applyOptions(resource: Resource, options: GeneratorOptions | undefined)
   }
 }
 
-/** What a kustomization says for all its generators; a `false` of one's own does not stand against a `true` here. */
+/** Merges a generator's options with those for all generators; a `true` for all wins over a generator's own `false`. */
 export function withGlobalOptions(
   own: GeneratorOptions | undefined,
   all: GeneratorOptions | undefined,

@@ -7,7 +7,7 @@ export type Shape =
   | { readonly kind: "list" | "map"; readonly go: string; readonly of: Shape }
   | { readonly kind: "struct"; readonly go: string; readonly fields: Fields };
 
-/** By JSON name. A field of an embedded struct says in which it lies. */
+/** The fields of a Go struct by JSON name. The field of an embedded struct names that struct. */
 export type Fields = Readonly<Record<string, Shape | Embedded>>;
 
 interface Embedded {
@@ -115,7 +115,7 @@ const sorted = (object: JsonObject): [string, JsonValue][] =>
 const isInteger = (value: JsonValue): value is number | bigint =>
   typeof value === "bigint" || (typeof value === "number" && Number.isInteger(value));
 
-/** The field that a JSON name means: the one of that very name, or else one that differs only in case. */
+/** Finds the field for a JSON name: the one with exactly that name, else one that differs only in case. */
 export function fieldNamed(fields: Fields, key: string): string | undefined {
   if (Object.hasOwn(fields, key)) return key;
   const folded = key.toLowerCase();

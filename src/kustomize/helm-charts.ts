@@ -14,7 +14,7 @@ export interface HelmChart {
   readonly valuesMerge?: string | undefined;
 }
 
-/** What all charts of a kustomization share. */
+/** The settings that all charts of a kustomization share. */
 export interface HelmGlobals {
   readonly chartHome?: string;
   readonly configHome?: string;
@@ -32,7 +32,7 @@ export interface HelmChartArgs extends HelmGlobals {
   readonly releaseName?: string;
 }
 
-/** The charts of the deprecated field; its other members have no place in a chart and are dropped. */
+/** Converts the charts of the deprecated field; members that a chart does not have are dropped. */
 export const chartsOf = (entries: readonly HelmChartArgs[]): readonly HelmChart[] =>
   entries.map(({ chartName, chartVersion, chartRepoUrl, values, valuesLocal, valuesMerge, releaseName }) => ({
     name: chartName,
@@ -44,7 +44,7 @@ export const chartsOf = (entries: readonly HelmChartArgs[]): readonly HelmChart[
     releaseName,
   }));
 
-/** The folders that the deprecated field names: of several the last. Undefined when it names none. */
+/** The folders in the deprecated field; the last entry wins. Undefined when it names none. */
 export function globalsOf(entries: readonly HelmChartArgs[]): HelmGlobals | undefined {
   const chartHome = entries.findLast((entry) => (entry.chartHome ?? "") !== "")?.chartHome;
   const configHome = entries.findLast((entry) => (entry.helmHome ?? "") !== "")?.helmHome;
@@ -52,7 +52,7 @@ export function globalsOf(entries: readonly HelmChartArgs[]): HelmGlobals | unde
   return { ...(chartHome !== undefined && { chartHome }), ...(configHome !== undefined && { configHome }) };
 }
 
-/** The configuration of the generator of a chart, as YAML: the fields that are not empty, and the values as they are. */
+/** Writes the configuration of a chart's generator as YAML: the fields that are not empty, and the unchanged values. */
 export function chartConfig(globals: HelmGlobals, chart: HelmChart): string {
   const fields = Object.entries({ ...globals, ...chart }).filter(
     ([, value]) => !isEmpty(value as JsonValue | undefined),

@@ -1,13 +1,13 @@
 import { isClusterScoped } from "./merge/merge-schema.js";
 
-/** Group, version and kind; "" where one is not said. */
+/** Group, version and kind; "" where one is not given. */
 export interface Gvk {
   readonly group: string;
   readonly version: string;
   readonly kind: string;
 }
 
-/** What tells an object from others. `clusterScoped` only where the kind was looked up and is known to have no namespace. */
+/** The identity of an object. `clusterScoped` is true only where the kind was looked up and has no namespace. */
 export interface ResId extends Gvk {
   readonly name: string;
   readonly namespace: string;
@@ -25,7 +25,7 @@ export function parseApiVersion(apiVersion: string): { readonly group: string; r
     : { group: apiVersion.slice(0, at), version: apiVersion.slice(at + 1) };
 }
 
-/** An id whose kind is looked up. */
+/** Makes an id, for which it looks up whether the kind has namespaces. */
 export const lookedUpId = (gvk: Gvk, name: string, namespace: string): ResId => ({
   ...gvk,
   name,
@@ -42,7 +42,7 @@ export const isSelected = (gvk: Gvk, selector: Gvk): boolean =>
   (selector.version === "" || selector.version === gvk.version) &&
   (selector.kind === "" || selector.kind === gvk.kind);
 
-/** What stands for a namespace where there is none. */
+/** kustomize's placeholder for the namespace of an object that has none. */
 export const NO_NAMESPACE = "_non_namespaceable_";
 
 export function effectiveNamespace({ clusterScoped, namespace }: ResId): string {
@@ -54,20 +54,20 @@ export const sameNamespace = (a: ResId, b: ResId): boolean => effectiveNamespace
 export const nameAndKindEqual = (a: ResId, b: ResId): boolean => a.name === b.name && gvkEquals(a, b);
 export const idEquals = (a: ResId, b: ResId): boolean => sameNamespace(a, b) && nameAndKindEqual(a, b);
 
-/** Two ids of which nothing differs, not even how the namespace is said. */
+/** Whether two ids are equal in every field, also in how the namespace is written. */
 export const identical = (a: ResId, b: ResId): boolean =>
   nameAndKindEqual(a, b) && a.namespace === b.namespace && a.clusterScoped === b.clusterScoped;
 
 const or = (text: string, none: string): string => (text === "" ? none : text);
 
-/** "Deployment.v1.apps". */
+/** Formats a group, version and kind: "Deployment.v1.apps". */
 export const gvkText = ({ group, version, kind }: Gvk): string =>
   `${or(kind, "[noKind]")}.${or(version, "[noVer]")}.${or(group, "[noGrp]")}`;
 
-/** "Deployment.v1.apps/web.shop". */
+/** Formats the id of an object: "Deployment.v1.apps/web.shop". */
 export const idText = (id: ResId): string => `${gvkText(id)}/${or(id.name, "[noName]")}.${or(id.namespace, "[noNs]")}`;
 
-/** As Go's %#v shows it. */
+/** The id in the form of Go's %#v. */
 export const idSharpV = ({ group, version, kind, clusterScoped, name, namespace }: ResId): string =>
   `resid.ResId{Gvk:resid.Gvk{Group:${JSON.stringify(group)}, Version:${JSON.stringify(version)}, Kind:${JSON.stringify(kind)}, isClusterScoped:${clusterScoped}}, Name:${JSON.stringify(name)}, Namespace:${JSON.stringify(namespace)}}`;
 
@@ -77,12 +77,12 @@ const ORDER_FIRST =
   );
 const ORDER_LAST = ["MutatingWebhookConfiguration", "ValidatingWebhookConfiguration"];
 
-/** The order in which kinds are best made, where the kustomization says no other. */
+/** The default order in which kinds are created. */
 export const DEFAULT_ORDER = { orderFirst: ORDER_FIRST, orderLast: ORDER_LAST };
 
 export type Rank = ReadonlyMap<string, number>;
 
-/** Kinds that come first have negative numbers, those that come last positive ones. */
+/** Ranks kinds: negative numbers for those that come first, positive ones for those that come last. */
 export const rankOf = ({
   orderFirst,
   orderLast,

@@ -103,7 +103,7 @@ export interface SortOptions {
   readonly legacySortOptions?: { readonly orderFirst?: readonly string[]; readonly orderLast?: readonly string[] };
 }
 
-/** A kustomization file as it was read; absent means not said. */
+/** The parsed kustomization file; absent fields were not given. */
 export interface Kustomization {
   readonly kind?: string;
   readonly apiVersion?: string;
@@ -168,14 +168,14 @@ const DEPRECATED: readonly (readonly [keyof Kustomization, string, string?])[] =
   ["vars", "replacements", "[EXPERIMENTAL] "],
 ];
 
-/** What kustomize says of fields that should no longer be used. */
+/** Returns kustomize's warnings about deprecated fields. */
 export const deprecations = (kustomization: Kustomization): readonly string[] =>
   DEPRECATED.filter(([name]) => kustomization[name] !== undefined).map(
     ([name, other, mark = ""]) =>
       `# Warning: '${name}' is deprecated. Please use '${other}' instead. ${mark}${EDIT_FIX}`,
   );
 
-/** Kind and version filled in, and old names of fields brought under the new ones. */
+/** Fills in kind and version, and renames fields of old names. */
 export function fixKustomization(given: Kustomization): Kustomization {
   const { bases, imageTags, helmChartInflationGenerator = [], ...rest } = given;
   const kind = rest.kind ?? "Kustomization";
@@ -201,11 +201,11 @@ function withEnvs({ env, ...entry }: GeneratorEntry): GeneratorEntry {
   return env === undefined || env === "" ? entry : { ...entry, envs: [...(entry.envs ?? []), env] };
 }
 
-/** Nothing but kind and version. Texts that are empty count as not said, lists and maps do not. */
+/** Whether a kustomization has nothing but kind and version. An empty text counts as absent; empty lists and maps do not. */
 export const isEmptyKustomization = (kustomization: Kustomization): boolean =>
   Object.entries(kustomization).every(([name, value]) => name === "kind" || name === "apiVersion" || value === "");
 
-/** What is wrong with kind and version, a line each. */
+/** Finds the faults of kind and version, one line each. */
 export function wrongTypes({ kind = "", apiVersion = "" }: Kustomization): readonly string[] {
   const wrong: string[] = [];
   if (kind !== "Kustomization" && kind !== "Component") wrong.push("kind should be Kustomization or Component");

@@ -14,12 +14,12 @@ export interface BuildFiles {
   isDirectory(path: string): Promise<boolean>;
 }
 
-/** A web server's answer. */
+/** Requests a URL for a build, and returns the answer of the web server. */
 export interface BuildFetch {
   (url: string): Promise<{ readonly status: number; readonly statusText: string; bytes(): Promise<Uint8Array> }>;
 }
 
-/** A web server answered that there is no such file; nothing else is tried then. */
+/** A web server answered that the file does not exist; the loader tries nothing else then. */
 export class HttpFailure extends Error {}
 
 export interface LoaderOptions {
@@ -153,7 +153,7 @@ async function firstMissing(path: string, files: BuildFiles): Promise<string> {
   return real === undefined ? firstMissing(parent, files) : path.replace(parent, real);
 }
 
-/** Whether kustomize would take a path for a git repository: a URL of two parts at least, or git's own short forms. */
+/** Whether kustomize takes a path for a git repository: a URL with at least two path parts, or one of git's short forms. */
 export function isRepositoryUrl(path: string): boolean {
   if (path.startsWith("/")) return false;
   const bare = (path.split("?")[0] ?? "").replace(/^git::/i, "");

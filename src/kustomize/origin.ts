@@ -35,18 +35,18 @@ const originShape: Shape = struct("resource.Origin", {
 
 const transformationsShape: Shape = { ...listOf(originShape), go: "resource.Transformations" };
 
-/** The path from where the build began, of a file or of a folder. */
+/** Joins the path of the folder where the build began with that of a file or folder. */
 export const appendPath = (origin: string, path: string): string => join(origin, path);
 
 export const fileOrigin = (path: string): string => originText({ path });
 
-/** What made or changed objects: a field of a kustomization. */
+/** The origin of objects that a field of a kustomization generated. */
 export const builtInOrigin = (kustomization: string, kind: string): string =>
   originText({ configuredIn: kustomization, configuredBy: { apiVersion: "builtin", kind } });
 
 /**
- * What made or changed objects: a plugin, by its configuration. Undefined where the build keeps no origins. Throws for an
- * annotation of the configuration that is no origin.
+ * The origin of objects that a plugin generated, from its configuration. Undefined where the build keeps no origins. Throws for an
+ * invalid annotation of the configuration.
  */
 export function pluginOrigin(config: Resource): string | undefined {
   const noted = config.annotations[ORIGIN];
@@ -57,7 +57,10 @@ export function pluginOrigin(config: Resource): string | undefined {
   return originText({ repo, ref, configuredIn: path, configuredBy });
 }
 
-/** The first to make an object is its origin; what comes later has transformed it. Throws for an annotation that is neither. */
+/**
+ * Records what made an object: the first one becomes its origin, later ones are added to its transformations. Throws for an
+ * invalid annotation.
+ */
 export function noteTransformer(resources: readonly Resource[], origin: string): void {
   for (const resource of resources) {
     const { annotations } = resource;

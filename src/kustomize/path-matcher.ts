@@ -5,8 +5,8 @@ import { nodeText } from "./nodes/node-text.js";
 import { parseNode } from "./nodes/read-nodes.js";
 
 /**
- * All fields that a path leads to: names, list positions, "*" for every element, "[name=pattern]" for those that match. With
- * `create` what is missing is made, the last of that kind; undefined when the path leads nowhere.
+ * Finds all nodes that a path matches: names, list positions, "*" for every element, "[name=pattern]" for matching ones. With
+ * `create` it creates missing parts, the last one with that kind; undefined when the path matches nothing.
  */
 export function matchPath(
   node: Node | undefined,

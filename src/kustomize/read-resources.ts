@@ -6,7 +6,7 @@ import { isNilOrEmpty, type Node } from "./nodes/node.js";
 import { Resource } from "./resource.js";
 import { fromValue, toValue } from "./value.js";
 
-/** The objects of a stream of YAML documents, lists taken apart. Throws what kustomize says of a stream that holds something else. */
+/** Reads the objects of a stream of YAML documents, and splits lists. Throws kustomize's error for a stream that contains anything else. */
 export function readResources(text: string): Resource[] {
   const nodes = checked(documents(text));
   return expandLists(nodes).map((node) => new Resource(node));
@@ -60,7 +60,7 @@ function checked(nodes: readonly Node[]): Node[] {
   });
 }
 
-/** Kind and name, which every object but a list must have. */
+/** Throws for an object without kind or name, which only a list may lack. */
 export function requireMetadata(node: Node): void {
   const text = (holder: Node | undefined, name: string): string => {
     const value = holder?.get(name);

@@ -215,7 +215,7 @@ function mergeData(resource: Resource, other: Resource, member: "data" | "binary
 const dataOf = (resource: Resource, member: string): StringMap =>
   Object.fromEntries((resource.node?.get(member)?.pairs ?? []).map(([key, value]) => [key.value, valueOf(value)]));
 
-/** Text as it is; with line breaks as a block. */
+/** Sets a map of texts; a text with line breaks is written as a block. */
 export function setData(node: Node | undefined, member: string, data: StringMap): void {
   if (node === undefined) return;
   const held = node.get(member) ?? new Node("mapping");

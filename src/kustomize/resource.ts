@@ -234,5 +234,5 @@ export class Resource {
 const isBare = (node: Node | undefined): boolean =>
   node !== undefined && node.pairs.length === 0 && node.items.length === 0;
 
-/** Later maps win. */
+/** Merges maps; later ones take precedence. */
 export const mergeMaps = (...maps: readonly StringMap[]): StringMap => Object.assign({}, ...maps) as StringMap;

@@ -4,7 +4,7 @@ import { effectiveNamespace, type Gvk } from "./id.js";
 import type { Selector } from "./kustomization.js";
 import type { Resource } from "./resource.js";
 
-/** Which ids and kinds a selector's patterns agree with; an empty pattern agrees with everything. */
+/** Matches ids and kinds against the patterns of a selector; an empty pattern matches everything. */
 export interface SelectorPatterns {
   matchesGvk(gvk: Gvk): boolean;
   matchesName(name: string): boolean;
@@ -24,7 +24,7 @@ export function selectorPatterns(selector: Selector): SelectorPatterns {
   };
 }
 
-/** The objects that a selector means: by the name and namespace they had first or have now. */
+/** Finds the objects that a selector selects, by their first or their current name and namespace. */
 export function select(resources: readonly Resource[], selector: Selector): readonly Resource[] {
   const patterns = selectorPatterns(selector);
   return resources.filter((resource) => {
@@ -40,7 +40,7 @@ export function select(resources: readonly Resource[], selector: Selector): read
   });
 }
 
-/** As an error shows it. */
+/** The text of a selector in errors. */
 export const selectorText = ({
   group = "",
   version = "",

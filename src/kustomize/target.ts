@@ -55,7 +55,7 @@ class Accumulator {
   }
 }
 
-/** What all kustomizations of one build share. */
+/** The state that all kustomizations of one build share. */
 export interface BuildContext {
   readonly warn: (line: string) => void;
   /** The program that renders charts; undefined where charts are not enabled. */
@@ -73,7 +73,7 @@ interface Step<T> {
 
 const FILE_NAMES = ["kustomization.yaml", "kustomization.yml", "Kustomization"];
 
-/** A kustomization, and how its objects are gathered from files, other kustomizations, generators and components. */
+/** A kustomization. It collects objects from files, other kustomizations, generators and components. */
 export class KustTarget {
   private constructor(
     readonly kustomization: Kustomization,

@@ -7,7 +7,7 @@ import type { Transform } from "./transformers/patches.js";
 /** The one thing that a validator may put on an object. */
 const VALIDATED_BY = "validated-by";
 
-/** Runs a validator over the objects. Throws what it throws, and when it has changed an object. */
+/** Runs a validator over the objects. Throws its error, and an error when it has changed an object. */
 export function validate(list: ResourceList, validator: Transform): void {
   const before = list.resources.map((resource) => resource.copy());
   const given = new ResourceList();

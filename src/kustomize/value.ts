@@ -10,8 +10,8 @@ import { NodeWriter } from "./nodes/node-text.js";
 class UnreadableNode extends Error {}
 
 /**
- * The node as it reads after it was written and read again, which is how kustomize gets JSON of it: a scalar without a type
- * gets the one that its text suggests. Throws what goyaml v3 ({@link UnreadableNode}) or Go's JSON encoder says.
+ * The value of a node after it is written and read again, which is how kustomize converts it to JSON: a scalar without a type gets
+ * the one that its text suggests. Throws goyaml v3's error ({@link UnreadableNode}) or that of Go's JSON encoder.
  */
 export function toValue(node: Node | undefined): JsonValue {
   if (node === undefined) return null;
@@ -113,7 +113,7 @@ function jsonOf(value: JsonValue): JsonValue {
   throw new Error(`json: unsupported value: ${shown}`);
 }
 
-/** The node as Go's %#v shows what is read of it; a nil map when it cannot be read. */
+/** The node in the form of Go's %#v; a nil map when it cannot be converted. */
 export function nodeSharpV(node: Node | undefined): string {
   try {
     return node === undefined ? "map[string]interface {}{}" : sharpV(node, false, true);
@@ -139,7 +139,7 @@ function sharpV(node: Node, flow: boolean, isRoot: boolean): string {
   return `map[${type}]interface {}{${members.map(({ text }) => text).join(", ")}}`;
 }
 
-/** The node that goyaml v3 makes of a value when it writes and reads it. Numbers are doubles, as Go's JSON decoder has them. */
+/** Makes the node that goyaml v3 has after it wrote and read the value. Numbers are doubles, as in Go's JSON decoder. */
 export function fromValue(value: JsonValue): Node {
   const node = unplaced(value);
   node.place = {};

@@ -42,11 +42,11 @@ export function varOf({ name = "", objref = {}, fieldref = {} }: VarEntry): Var 
 const varText = ({ name, group, version, kind, fieldPath }: Var): string =>
   `{${name} ${gvkText({ group, version, kind })} {${fieldPath}}}`;
 
-/** The same of a variable as it is written. */
+/** The text of a variable's entry in a kustomization. */
 export const varEntryText = ({ name = "", objref = {}, fieldref = {} }: VarEntry): string =>
   varText({ ...varOf({}), ...noGvk, ...objref, name, fieldPath: fieldref.fieldPath ?? "" });
 
-/** Adds variables to those there are, and notes on objects which of them they are for. */
+/** Adds variables to the known ones, and records on objects which variables refer to them. */
 export function addVars(list: ResourceList, vars: ReadonlyMap<string, Var>, more: readonly Var[]): Map<string, Var> {
   for (const one of more) {
     const id = lookedUpId(one, one.objectName, one.namespace);
@@ -69,7 +69,7 @@ export function mergeVars(vars: ReadonlyMap<string, Var>, more: Iterable<Var>): 
   return merged;
 }
 
-/** Replaces `$(NAME)` in the fields of the specs. Returns the names that nothing referred to. */
+/** Replaces `$(NAME)` in the fields that the specs match. Returns the names of unused variables. */
 export function resolveVars(
   list: ResourceList,
   vars: ReadonlyMap<string, Var>,

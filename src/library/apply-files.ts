@@ -40,10 +40,11 @@ interface Manifest {
 }
 
 /**
- * Applies the objects of files, folders, URLs and kustomizations by server-side apply, and answers them as the server did, in the order
- * in which they were applied: namespaces, definitions of custom resources, and all else by kind. A folder with a kustomization is built.
- * A custom resource may stand beside its definition. Throws before the first request when a document cannot be read; what the
- * server refuses does not keep it from the others, and is thrown at the end: one error, or an AggregateError.
+ * Applies the objects of files, folders, URLs and kustomizations by server-side apply, and resolves with the server's results in
+ * the order of application: namespaces, definitions of custom resources, and all else by kind. A folder with a kustomization is
+ * built. A custom resource may be in the same files as its definition. Throws before the first request when a document cannot be
+ * read; an object that the server rejects does not keep it from the others, and the errors are thrown at the end: one error, or an
+ * AggregateError.
  */
 export async function applyFiles(
   client: KubernetesClient,

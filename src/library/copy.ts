@@ -3,7 +3,7 @@ import type { KubernetesClient } from "../client/dynamic/kubernetes-client.js";
 import { isRemoteCommandExit } from "../machinery/wire/streams/remote-command.js";
 import { foundPod } from "./found-pod.js";
 
-/** A file or folder in a container. */
+/** The path of a file or folder in a container. */
 export interface PodPath {
   /** A pod's name, or what runs pods: "deployment/web". */
   readonly pod: string;

@@ -22,7 +22,7 @@ export interface SessionOptions extends PodOptions {
 /** A Writable such as `process.stdout`, or a function that is awaited. */
 export type Output = Writable | ((chunk: Uint8Array) => void | Promise<void>);
 
-/** How a program has ended. */
+/** The end of a program that ran in a container. */
 export interface ExecResult {
   /** 0 to 255. */
   readonly code: number;
@@ -31,7 +31,7 @@ export interface ExecResult {
   readonly stderr: string;
 }
 
-/** Runs a command in a container until it ends, with whatever code. Throws the server's error, and the reason of `signal`. */
+/** Runs a command in a container until it exits, with any code. Throws the server's error, and the reason of `signal`. */
 export async function exec(
   client: KubernetesClient,
   pod: string,

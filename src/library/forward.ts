@@ -8,7 +8,7 @@ export interface PortForwardOptions
   readonly namespace?: string;
 }
 
-/** Ports of a pod on this machine, until it is closed or its block ends. */
+/** Forwarded ports of a pod on this machine, until `close` or the end of an `await using` block. */
 export interface PortForward extends ForwardedPorts, AsyncDisposable {}
 
 /**

@@ -5,7 +5,7 @@ import { Helper } from "../resource/helper.js";
 import type { KubernetesClient } from "../client/dynamic/kubernetes-client.js";
 import type { KubeObject } from "../machinery/meta/object.js";
 
-/** Which pod a call is about, and which of its containers. */
+/** The pod, and the container in it, that a call is about. */
 export interface PodOptions {
   /** Default: the client's. */
   readonly namespace?: string;
@@ -18,8 +18,8 @@ export interface PodOptions {
 const FIRST_POD = 60_000;
 
 /**
- * The pod of a name, or of what runs pods, "deployment/web" or "svc/web": then the one that has been ready longest. Throws the server's
- * error, and when no pod comes within a minute.
+ * Finds the pod with a name, or that of a workload or service, "deployment/web" or "svc/web": then the one that has been ready
+ * longest. Throws the server's error, and when no pod appears within a minute.
  */
 export async function foundPod(
   client: Pick<KubernetesClient, "rest" | "mapper" | "namespace">,

@@ -19,7 +19,7 @@ export interface LogsOptions extends PodOptions {
   readonly limitBytes?: number;
 }
 
-/** The lines of a container's log, without their ends. Throws the server's error before the first line. */
+/** Iterates over the lines of a container's log, without their ends. Throws the server's error before the first line. */
 export async function* logLines(
   client: KubernetesClient,
   pod: string,

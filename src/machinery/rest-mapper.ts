@@ -1,14 +1,14 @@
 import { goQuote } from "../base/text/go-quote.js";
 import { formatGroupVersion, type GroupKind, type GroupVersionKind, type GroupVersionResource } from "./meta/gvk.js";
 
-/** How a kind is reached over REST. */
+/** A kind and the resource by which REST requests reach it. */
 export interface RestMapping {
   readonly resource: GroupVersionResource;
   readonly kind: GroupVersionKind;
   readonly namespaced: boolean;
 }
 
-/** What discovery says of one resource. */
+/** One resource as discovery lists it. */
 export interface ApiResource {
   readonly group: string;
   readonly version: string;
@@ -24,13 +24,13 @@ export interface ApiResource {
 
 const NO_MATCH = Symbol.for("kubets.NoMatch");
 
-/** The server has no such kind or resource. The message is apimachinery's, e.g. `no matches for kind "Foo" in version "v1"`. */
+/** The server lacks the kind or resource. The message is apimachinery's, e.g. `no matches for kind "Foo" in version "v1"`. */
 export class NoMatchError extends Error {
   override readonly name: string = "NoMatchError";
   readonly [NO_MATCH] = true;
 }
 
-/** No resource answers to what was typed; fields of `partialResource` that were not given are "". */
+/** No resource matches what the user typed; fields of `partialResource` that were not given are "". */
 export class NoResourceMatchError extends NoMatchError {
   override readonly name = "NoResourceMatchError";
   constructor(readonly partialResource: GroupVersionResource) {
@@ -38,7 +38,7 @@ export class NoResourceMatchError extends NoMatchError {
   }
 }
 
-/** No resource has the kind, in the version asked for if one was. */
+/** No resource has the kind, in the requested version if there is one. */
 export class NoKindMatchError extends NoMatchError {
   override readonly name = "NoKindMatchError";
   constructor(
@@ -54,7 +54,7 @@ export class NoKindMatchError extends NoMatchError {
   }
 }
 
-/** Several groups or versions answer to what was typed and nothing prefers one of them. */
+/** Several groups or versions match what the user typed, and none of them is preferred. */
 export class AmbiguousResourceError extends Error {
   override readonly name = "AmbiguousResourceError";
 }
@@ -63,12 +63,12 @@ export function isNoMatchError(error: unknown): error is NoMatchError {
   return typeof error === "object" && error !== null && NO_MATCH in error;
 }
 
-/** "apps/v1, Resource=deployments", as Go prints one. */
+/** Formats a resource as Go does: "apps/v1, Resource=deployments". */
 export function formatResource({ group, version, resource }: GroupVersionResource): string {
   return `${group}/${version}, Resource=${resource}`;
 }
 
-/** "apps/v1, Kind=Deployment", as Go prints one. */
+/** Formats a kind as Go does: "apps/v1, Kind=Deployment". */
 export function formatKind({ group, version, kind }: GroupVersionKind): string {
   return `${group}/${version}, Kind=${kind}`;
 }

@@ -4,7 +4,7 @@ import type { ByteStream } from "../machinery/wire/streams/byte-stream.js";
 /** A writer waits while so many bytes are unread. */
 const HIGH_WATER_BYTES = 256 * 1024;
 
-/** The reading end of a pipe is closed: what SIGPIPE says. */
+/** The reading end of a pipe is closed; a program would get SIGPIPE. */
 export class BrokenPipeError extends Error {
   override readonly name = "BrokenPipeError";
 
@@ -17,7 +17,7 @@ interface Waiter {
   wake(): void;
 }
 
-/** Bytes from one program to another, with back-pressure in both directions. Any number of programs may read it in turn. */
+/** Passes bytes from one program to another, with back-pressure. Any number of programs may read from it, one after the other. */
 export class BytePipe implements AsyncIterable<Uint8Array> {
   readonly #chunks = new Fifo<Uint8Array>();
   #returned: Uint8Array | undefined;
@@ -142,7 +142,7 @@ function waitIn(queue: Set<Waiter>, signal: AbortSignal | undefined): Promise<vo
   });
 }
 
-/** The two ends of a connection in memory. */
+/** Makes the two ends of a connection in memory. */
 export function streamPair(): readonly [ByteStream, ByteStream] {
   const [there, back] = [new BytePipe(), new BytePipe()];
   return [streamOf(back, there), streamOf(there, back)];

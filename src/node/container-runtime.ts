@@ -45,14 +45,14 @@ export interface ContainerRuntime {
   standIn?(containerId: string): string | undefined;
 }
 
-/** What a probe asks of a container. A hook asks whether it counts as done although the container cannot do it. */
+/** A probe's question to a container. A hook asks whether it counts as done although the container cannot do it. */
 export interface ProbeQuestion {
   readonly kind: "startup" | "readiness" | "liveness" | "hook";
   /** The port that it connects to; absent for a command. */
   readonly port?: number;
 }
 
-/** What a container is made of. The agent has resolved everything that the pod refers to. */
+/** The specification of a container. The agent has resolved everything that the pod refers to. */
 export interface ContainerSpec {
   readonly pod: PodIdentity;
   readonly name: string;
@@ -80,7 +80,7 @@ export interface ContainerSpec {
   readonly terminationMessagePath: string;
 }
 
-/** Where a container sees a volume of its pod. */
+/** The mount of a pod's volume in a container. */
 export interface VolumeMount {
   /** The volume's name in the pod. */
   readonly name: string;
@@ -93,10 +93,10 @@ export interface VolumeMount {
   readonly volume: Volume;
 }
 
-/** Where the bytes of a volume are. */
+/** The source of a volume's bytes. */
 export type Volume = FilesVolume | PodVolume | PersistentVolume | HostVolume;
 
-/** Of ConfigMaps, Secrets, the downward API and tokens; always mounted read-only. */
+/** Files of ConfigMaps, Secrets, the downward API and tokens; always mounted read-only. */
 export interface FilesVolume {
   readonly kind: "files";
   /** By their paths in the volume, when a program may read them: a token is asked for with the first call. */
@@ -109,14 +109,14 @@ export interface VolumeFile {
   readonly mode: number;
 }
 
-/** The pod's own, which all its containers share: an emptyDir. */
+/** A volume of the pod that all its containers share: an emptyDir. */
 export interface PodVolume {
   readonly kind: "pod";
   /** How many bytes fit. Left out: as many as there is room for. */
   readonly capacity?: number;
 }
 
-/** Shared by all pods that mount it, now and later, whichever their nodes. */
+/** A volume that all pods on all nodes which mount it share, now and later. */
 export interface PersistentVolume {
   readonly kind: "persistent";
   /** Of the PersistentVolume. */
@@ -199,7 +199,7 @@ export interface RuntimeLogOptions {
   readonly signal: AbortSignal;
 }
 
-/** A line, with its newline where it has one: the last line of a container that was ended may have none. */
+/** One log line with its newline; the last line of a container that was killed may lack it. */
 export interface LogEntry {
   /** Nanoseconds since the epoch. */
   readonly time: bigint;
@@ -217,7 +217,7 @@ export interface ContainerStats {
   readonly logsBytes: number;
 }
 
-/** The runtime refuses what it was asked for. The message is the runtime's; clients see it. */
+/** Thrown when the runtime refuses a request. The message is the runtime's; clients see it. */
 export class RuntimeError extends Error {
   override readonly name = "RuntimeError";
 

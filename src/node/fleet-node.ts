@@ -20,7 +20,7 @@ import type { CallerReviews } from "./kubelet-api/caller-reviews.js";
 import { KubeletApi, type KubeletTls } from "./kubelet-api/kubelet-api.js";
 import type { ReceivedObject } from "../machinery/meta/received.js";
 
-/** What a node is. */
+/** The settings of one node. */
 export interface NodeDescription {
   /** The Node's name. */
   readonly name: string;
@@ -45,7 +45,7 @@ export interface NodeDescription {
   readonly checkReturn?: (() => Promise<void>) | undefined;
 }
 
-/** What the nodes of a fleet share. */
+/** The parts that all nodes of a fleet share. */
 export interface FleetParts extends Omit<PodWorkerParts, "runtime" | "hostIp" | "capacity" | "event"> {
   readonly events: EventBroadcaster;
   readonly budget: EventBudget;

@@ -1,7 +1,7 @@
 import { parseIpv4, parseIpv4Prefix } from "../base/numbers/ipv4-prefix.js";
 import { isMapped, NetipError, parseAddr } from "../machinery/text/go/netip.js";
 
-/** A host as hosts are compared: an IPv4 address that is written as an IPv6 one as the former, a name in lower case and without its last dot. */
+/** Normalizes a host for comparison: an IPv4 address in the form of IPv6 to IPv4, a name to lower case without its last dot. */
 export function comparableHost(host: string): string {
   if (!host.includes(":")) return host.toLowerCase().replace(/\.$/, "");
   try {

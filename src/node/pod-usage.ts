@@ -3,7 +3,7 @@ import { object, objects, type ReceivedObject, text } from "../machinery/meta/re
 import type { ContainerRuntime } from "./container-runtime.js";
 import { type NodePods, runningContainer } from "./kubelet-api/node-pods.js";
 
-/** What a running pod uses, by its containers. */
+/** The resource usage of a running pod, by container. */
 export interface PodUsage {
   readonly pod: ReceivedObject<Pod>;
   readonly containers: readonly ContainerUsage[];
@@ -16,7 +16,7 @@ export interface ContainerUsage {
   readonly memoryBytes: number;
 }
 
-/** What those pods of a node use that `wanted` selects and that run. */
+/** Measures the running pods of a node that `wanted` selects. */
 export async function podUsage(
   pods: NodePods,
   runtime: ContainerRuntime,

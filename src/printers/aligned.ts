@@ -2,7 +2,7 @@ import { type Look, plainLook } from "./look.js";
 import type { Printer } from "./printer.js";
 import { TabWriter } from "./tab-writer.js";
 
-/** Aligns what a printer of tab-separated cells writes, each object by itself. */
+/** Wraps a printer of tab-separated cells so that its columns are aligned, for each object separately. */
 export function aligned(inner: Printer, { measure, fit }: Look = plainLook): Printer {
   return {
     print(object, out) {

@@ -44,7 +44,7 @@ function words(line: string | undefined, which: string): readonly string[] {
 /** The paths of what an object is called, whatever stands above them. */
 const NAMES: ReadonlySet<string> = new Set(["{.metadata.name}", "{.metadata.namespace}"]);
 
-/** -o custom-columns, as tab-separated cells: wrap it in `aligned`, or give it a TabWriter's `write`. */
+/** The printer for -o custom-columns. It writes tab-separated cells: wrap it in `aligned`, or use a TabWriter's `write`. */
 export function customColumnsPrinter(
   columns: readonly CustomColumn[],
   noHeaders: boolean,

@@ -1,10 +1,10 @@
 import type { GroupKind } from "../machinery/meta/gvk.js";
 
-/** "deployment.apps", "pod". */
+/** Formats a kind: "deployment.apps", "pod". */
 export const qualifiedKind = ({ group, kind }: GroupKind): string =>
   group === "" ? kind.toLowerCase() : `${kind.toLowerCase()}.${group}`;
 
-/** What was deleted; the object itself is not there to be printed. */
+/** A deleted object; the object itself no longer exists to be printed. */
 export interface Deleted {
   readonly kind: GroupKind;
   readonly name: string;
@@ -12,7 +12,7 @@ export interface Deleted {
   readonly namespace: string | undefined;
 }
 
-/** `pod "web" deleted from default namespace`, or with -o name only what it was. `suffix` tells a dry run. */
+/** The line `pod "web" deleted from default namespace`; with -o name only type and name. `suffix` marks a dry run. */
 export function deletionLine({ kind, name, namespace }: Deleted, output: string, forced: boolean, suffix = ""): string {
   const type = qualifiedKind(kind);
   if (output === "name") return `${type}/${name}\n`;

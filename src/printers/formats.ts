@@ -12,7 +12,7 @@ import { sortedByKey } from "../machinery/meta/sorted-by-key.js";
 import { emitKyaml } from "../machinery/text/yaml/kyaml.js";
 import { YamlError } from "../machinery/text/yaml/yaml-error.js";
 
-/** The JSON that Go makes of an object from its type: fields in the type's order, what Go does not leave out written. */
+/** Encodes an object as Go does from its type: fields in the type's order, zero values included where Go does not omit them. */
 export type EncodeTyped = (object: KubeObject) => string;
 
 /** -o json of an object in a Go type: the type's own order, four spaces. */
@@ -36,7 +36,7 @@ const singleObjects = (inner: Printer): Printer => ({
   },
 });
 
-/** What the flags of every command that prints objects say. */
+/** The values of the output flags that every printing command has. */
 export interface PrintRequest {
   /** -o; "" when it was not given. */
   readonly output: string;
@@ -52,7 +52,7 @@ export interface PrintRequest {
   readonly look?: Look | undefined;
 }
 
-/** The formats every printing command takes, in the order its help lists them. */
+/** The formats that every printing command accepts, in the order in which its help lists them. */
 export const objectFormats: readonly string[] = [
   "json",
   "yaml",
@@ -67,10 +67,10 @@ export const objectFormats: readonly string[] = [
   "jsonpath-file",
 ];
 
-/** What `get` takes besides. */
+/** The formats that only `get` accepts, after those for all objects. */
 export const getFormats: readonly string[] = [...objectFormats, "custom-columns", "custom-columns-file", "wide"];
 
-/** An unknown -o. */
+/** Makes the error for an unknown -o. */
 export function noCompatiblePrinter(output: string, allowed: readonly string[]): Error {
   const formats = allowed.toSorted().join(",");
   const error = new Error(
@@ -93,7 +93,7 @@ export function printerFor(request: PrintRequest, operation = ""): Printer {
   return request.encode === undefined ? printer : typedPrinter(printer, request.encode);
 }
 
-/** json, yaml, kyaml and name, in any case; undefined for another format. */
+/** Makes the printer of json, yaml, kyaml and name, in any case; undefined for another format. */
 export function structuredPrinter(
   { showManagedFields, encode, look }: PrintRequest,
   output: string,
@@ -120,13 +120,13 @@ const goTemplateFormats = ["go-template", "go-template-file", "template", "templ
 /** Loaded when a command line asks for it: few do, and every other one would start later for it. */
 let goTemplates: typeof import("./go-template-printer.js") | undefined;
 
-/** Loads what a format needs. To be called before a printer for it is asked for; does nothing for most formats. */
+/** Loads the module of a format, which must happen before its printer is made; most formats need none. */
 export async function loadFormat(output: string): Promise<void> {
   const [format = ""] = output.split("=");
   if (goTemplateFormats.includes(format)) goTemplates ??= await import("./go-template-printer.js");
 }
 
-/** The formats that take a template, after `=` or in --template; undefined for another format. */
+/** The printer for the formats with a template, which is after `=` or in --template; undefined for another format. */
 export function templatePrinter(request: PrintRequest, output: string): Printer | undefined {
   const named = splitTemplate(request, output, [...jsonPathFormats, ...goTemplateFormats]);
   if (named === undefined) return undefined;
@@ -162,7 +162,7 @@ function splitTemplate(
   return formats.includes(format) ? { format, value: equals === -1 ? "" : output.slice(equals + 1) } : undefined;
 }
 
-/** custom-columns and custom-columns-file, as tab-separated cells; undefined for another format. */
+/** Makes the printer of custom-columns and custom-columns-file, with tab-separated cells; undefined for another format. */
 export function columnsPrinter(request: PrintRequest, output: string, noHeaders: boolean): Printer | undefined {
   const named = splitTemplate(request, output, ["custom-columns", "custom-columns-file"]);
   if (named === undefined) return undefined;

@@ -208,7 +208,7 @@ function cellText(cell: JsonValue): string {
   return end === -1 ? escapeForTerminal(cell) : `${escapeForTerminal(cell.slice(0, end))}...`;
 }
 
-/** "a=1,b=2" in the order of the keys; "<none>" without any. */
+/** Formats labels: "a=1,b=2" in the order of the keys; "<none>" without any. */
 export function formatLabels(labels: Readonly<Record<string, string>> | undefined): string {
   const pairs = Object.entries(labels ?? {}).toSorted(([a], [b]) => (a < b ? -1 : 1));
   return pairs.map(([key, value]) => `${key}=${value}`).join(",") || "<none>";

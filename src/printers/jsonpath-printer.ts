@@ -15,7 +15,10 @@ export interface JsonPathPrintOptions {
   readonly floats?: boolean;
 }
 
-/** -o jsonpath and its kin. Nothing ends the output, so that a script can take it as it is. Throws when the template does not parse. */
+/**
+ * The printer for -o jsonpath and similar formats. It adds no newline at the end, so that scripts get the bare value. Throws when
+ * the template cannot be parsed.
+ */
 export function jsonPathPrinter(template: string, options: JsonPathPrintOptions): Printer {
   const path = parse(template, options);
   return {

@@ -1,6 +1,6 @@
 /**
- * How text is shown where it goes: plain, or as suits the terminal of a person. Printers take one, and with an empty one,
- * {@link plainLook}, write the bytes kubectl writes.
+ * How an output shows text: plain, or as fits a user's terminal. With the empty look, {@link plainLook}, printers write exactly
+ * kubectl's bytes.
  */
 export interface Look {
   /** How many columns a text takes, colour codes left out. Default: code points, which kubectl counts. */
@@ -13,7 +13,7 @@ export interface Look {
   readonly ellipsis?: string | undefined;
 }
 
-/** Puts colour codes around parts of a text, and changes nothing else in it. */
+/** Adds colour codes to parts of a text, and changes nothing else. */
 export interface Paint {
   readonly heading: (text: string) => string;
   /** A name in front of what it means: of a field, a flag, a command. */
@@ -38,7 +38,7 @@ export interface Paint {
   readonly current: (text: string) => string;
 }
 
-/** A part of a text, and what paints it. */
+/** A part of a text, and the function that colours it. */
 export interface PaintedPart {
   /** Where it begins. */
   readonly start: number;
@@ -55,7 +55,7 @@ export interface TableFit {
   readonly rows: (rows: readonly string[][], layout: TableLayout) => readonly string[][];
 }
 
-/** What the columns of a table are. */
+/** The properties of a table's columns. */
 export interface TableColumns {
   /** Whether each holds names, which are never cut. */
   readonly names: readonly boolean[];
@@ -78,7 +78,7 @@ export interface TableLayout {
   readonly padding: number;
 }
 
-/** In code points, as Go's writers count. */
+/** The length of a text in code points, which Go's writers count. */
 export function codePoints(text: string): number {
   let length = text.length;
   for (const pair of text.matchAll(/[\ud800-\udbff][\udc00-\udfff]/g)) length -= pair[0].length - 1;
@@ -89,10 +89,10 @@ export const plainLook: Look = {};
 
 const same = (text: string): string => text;
 
-/** What is enough for help and explanations. */
+/** The colours that help and explanations use. */
 export type TextPaint = Pick<Paint, "heading" | "key" | "type" | "muted" | "yaml">;
 
-/** Paints nothing. */
+/** Adds no colours. */
 export const unpainted: TextPaint = {
   heading: same,
   key: same,
@@ -101,12 +101,12 @@ export const unpainted: TextPaint = {
   yaml: same,
 };
 
-/** The headings of a table, as the look has them. */
+/** Formats the headings of a table in the colours of the look. */
 export function headingCells({ paint }: Look, headings: readonly string[]): readonly string[] {
   return paint === undefined ? headings : headings.map(paint.heading);
 }
 
-/** A row of a table whose columns have these headings. */
+/** Colours the cells of a row, in a table with these headings. */
 export function rowCells({ paint }: Look, headings: readonly string[], cells: readonly string[]): readonly string[] {
   return paint === undefined ? cells : cells.map((cell, index) => paint.cell(headings[index] ?? "", cell));
 }
@@ -114,7 +114,7 @@ export function rowCells({ paint }: Look, headings: readonly string[], cells: re
 /** The headings of what is called something: objects, and what they are in. */
 const NAMES: ReadonlySet<string> = new Set(["NAME", "NAMESPACE", "OBJECT", "POD"]);
 
-/** What columns with these headings are. */
+/** Derives the properties of columns from their headings. */
 export function tableColumns(headings: readonly string[], headed: boolean): TableColumns {
   return { names: headings.map((heading) => NAMES.has(heading)), headed };
 }

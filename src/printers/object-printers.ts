@@ -3,7 +3,7 @@ import type { KubeObject } from "../machinery/meta/object.js";
 import { emitYaml } from "../machinery/text/yaml/emit.js";
 import { isPrintableEvent, listItems, type Printer, requireKind } from "./printer.js";
 
-/** -o json: four spaces, keys in byte order. Events of a watch are one line each. */
+/** The printer for -o json: indented by four spaces, keys in byte order. Events of a watch are one line each. */
 export function jsonPrinter(): Printer {
   return {
     print(object, out) {
@@ -21,7 +21,7 @@ export function jsonPrinter(): Printer {
 
 const statusFields = ["kind", "apiVersion", "metadata", "status", "message", "reason", "details", "code"];
 
-/** A Status, unlike other objects, is printed from its Go type: in the order of its fields. undefined for other objects. */
+/** Sorts the fields of a Status as its Go type does; undefined for other objects, which kubectl prints sorted by key. */
 export function inGoOrder(object: KubeObject): KubeObject | undefined {
   if (object.kind !== "Status" || object.apiVersion !== "v1") return undefined;
   return Object.fromEntries(
@@ -29,7 +29,7 @@ export function inGoOrder(object: KubeObject): KubeObject | undefined {
   );
 }
 
-/** -o yaml: documents are parted by `---`. */
+/** Makes the printer of -o yaml, which separates documents with `---`. */
 export function yamlPrinter(): Printer {
   let printed = 0;
   return {
@@ -42,7 +42,7 @@ export function yamlPrinter(): Printer {
   };
 }
 
-/** -o name, or with `operation` the line that says what was done: "deployment.apps/web created". */
+/** The printer for -o name; with `operation` it prints the line about what was done: "deployment.apps/web created". */
 export function namePrinter(operation = ""): Printer {
   const print = (object: KubeObject, out: (text: string) => void): void => {
     if (isPrintableEvent(object)) return print(object.object, out);
@@ -63,7 +63,7 @@ function qualifiedName({ apiVersion = "", kind = "", metadata }: KubeObject): st
   return `${(kind || "<unknown>").toLowerCase()}${group}/${metadata?.name || "<unknown>"}`;
 }
 
-/** Takes metadata.managedFields out of what is printed, in lists too; the caller's object is left alone. */
+/** Wraps a printer so that it omits metadata.managedFields, in lists too; the caller's object is not changed. */
 export function omitManagedFields(inner: Printer): Printer {
   return {
     print(object, out) {

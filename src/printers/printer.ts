@@ -1,7 +1,7 @@
 import type { KubeObject } from "../machinery/meta/object.js";
 import type { TableColumns } from "./look.js";
 
-/** Where text goes. What aligns tables also takes what the columns of the rows that follow are, which a terminal is asked about. */
+/** The output of a printer. A writer that aligns tables also takes the properties of the next rows' columns. */
 export interface Output {
   (text: string): void;
   readonly table?: (columns: TableColumns) => void;
@@ -13,7 +13,7 @@ export interface Printer {
   end?(out: (text: string) => void): void;
 }
 
-/** A watch event to print (--output-watch-events): the one printable thing that has no apiVersion and kind of its own. */
+/** A watch event to print (--output-watch-events): the only printable value without apiVersion and kind of its own. */
 export interface PrintableEvent extends KubeObject {
   readonly type: string;
   readonly object: KubeObject;
@@ -30,14 +30,14 @@ export function isPrintableEvent(object: KubeObject): object is PrintableEvent {
   );
 }
 
-/** Printers of whole objects refuse what does not say what it is. */
+/** Throws for an object without kind and apiVersion, which printers of whole objects reject. */
 export function requireKind(object: KubeObject): void {
   if ((object.kind ?? "") === "" && (object.apiVersion ?? "") === "") {
     throw new Error("missing apiVersion or kind; try GetObjectKind().SetGroupVersionKind() if you know the type");
   }
 }
 
-/** The items when it is a list, else undefined. */
+/** The items of a list; undefined for any other object. */
 export function listItems(object: KubeObject): readonly KubeObject[] | undefined {
   const { items } = object;
   return Array.isArray(items) ? (items as readonly KubeObject[]) : undefined;

@@ -5,7 +5,7 @@ import { isJsonObject, type JsonValue } from "../machinery/meta/json.js";
 import type { KubeObject } from "../machinery/meta/object.js";
 import { compareQuantities, parseQuantity, type Quantity, QuantityError } from "../machinery/text/quantity/quantity.js";
 
-/** The field holds what has no order. kubectl ends at once and logs it; `source` is the place its log line names. */
+/** Thrown when a sort field holds values without an order. kubectl exits at once and logs it; `source` is the place in that log line. */
 export class UnsortableError extends Error {
   override readonly name = "UnsortableError";
   readonly source: string;
@@ -25,7 +25,7 @@ export interface SortField {
   readonly inTable: boolean;
 }
 
-/** What an object has in a field. */
+/** The value of an object's sort field. */
 export interface SortValue {
   readonly found: boolean;
   readonly value: JsonValue;
@@ -38,7 +38,7 @@ export function sortValue({ parsed }: SortField, object: KubeObject | undefined)
   return { found: first.length > 0, value, quantity: quantityOf(value) };
 }
 
-/** Those without the field come first. Throws {@link UnsortableError}. */
+/** Whether `a` sorts before `b`. Objects without the field come first. Throws {@link UnsortableError}. */
 export function isLess(a: SortValue, b: SortValue, { path, inTable }: SortField): boolean {
   if (!a.found) return true;
   if (!b.found) return false;
@@ -62,7 +62,7 @@ function quantityOf(value: JsonValue): Quantity | undefined {
   }
 }
 
-/** The message for a field that no object has. */
+/** Makes the message for a field that no object has. */
 export const noSuchField = (path: string): string =>
   `couldn't find any field with path "${path}" in the list of objects`;
 

@@ -27,7 +27,7 @@ export function sortObjects<T>(items: readonly T[], field: string, objectOf: (it
   return sortByField(items, { path, parsed, inTable: false }, objectOf);
 }
 
-/** The rows of a Table in the order of a field of their objects. */
+/** Sorts the rows of a Table by a field of their objects. */
 export function sortTable(table: Table, field: string): Table {
   const keys = parseSortKeys(field);
   if (keys !== undefined) return { ...table, rows: sortByKeys(table.rows, keys, true, ({ object }) => object) };
@@ -43,7 +43,7 @@ export function sortTable(table: Table, field: string): Table {
   return { ...table, rows: sortByField(table.rows, { path, parsed, inTable: true }, ({ object }) => object) };
 }
 
-/** Sorts what it is given to print when that is a list or a Table. */
+/** Wraps a printer so that it sorts lists and Tables before it prints them. */
 export function sortingPrinter(inner: Printer, field: string): Printer {
   return {
     print(object, out) {
@@ -83,14 +83,14 @@ function sortByField<T>(items: readonly T[], field: SortField, objectOf: (item: 
   return keyed.map(({ item }) => item);
 }
 
-/** One of several keys of --sort-by, or a descending one: kubets' own. */
+/** A sort key of kubets' own: one of several keys of --sort-by, or a descending one. */
 export interface SortKey {
   /** As JSONPath, in braces. */
   readonly path: string;
   readonly descending: boolean;
 }
 
-/** A key that cannot be read, or that no object has. */
+/** Thrown for a sort key that cannot be parsed, or that no object has. */
 export class SortKeyError extends Error {
   override readonly name = "SortKeyError";
 }

@@ -1,7 +1,7 @@
 import { codePoints, type TableColumns, type TableFit } from "./look.js";
 import type { Output } from "./printer.js";
 
-/** How wide columns are. */
+/** The rules for the widths of columns. */
 export interface ColumnWidths {
   readonly minWidth: number;
   readonly padding: number;
@@ -14,7 +14,7 @@ export interface ColumnWidths {
 }
 
 const TABLE: ColumnWidths = { minWidth: 6, padding: 3, remembers: true };
-/** Of kubectl's descriptions, which Go's own writer aligns. */
+/** The column widths of kubectl's descriptions, which Go's own writer aligns. */
 export const DESCRIPTION: ColumnWidths = { minWidth: 0, padding: 2, remembers: false };
 
 /** One line's cells: all but the last were ended by a tab. */

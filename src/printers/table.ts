@@ -1,7 +1,7 @@
 import type { JsonValue } from "../machinery/meta/json.js";
 import type { KubeObject } from "../machinery/meta/object.js";
 
-/** meta.k8s.io Table: what a server makes of objects for people. */
+/** meta.k8s.io Table: the form in which a server summarizes objects for people. */
 export interface Table {
   readonly columnDefinitions: readonly TableColumn[];
   readonly rows: readonly TableRow[];
@@ -22,7 +22,7 @@ export interface TableRow {
   readonly object?: KubeObject | undefined;
 }
 
-/** The object as a Table, or undefined when it is none. Lists that are null are empty. */
+/** Reads an object as a Table; undefined for another object. Null lists become empty. */
 export function asTable(object: KubeObject): Table | undefined {
   const { kind, apiVersion } = object;
   if (kind !== "Table" || (apiVersion !== "meta.k8s.io/v1" && apiVersion !== "meta.k8s.io/v1beta1")) return undefined;
@@ -33,7 +33,7 @@ export function asTable(object: KubeObject): Table | undefined {
   };
 }
 
-/** The Table as an object again. */
+/** Converts the Table back to an object. */
 export function fromTable(table: Table): KubeObject {
   return { kind: "Table", apiVersion: "meta.k8s.io/v1", columnDefinitions: table.columnDefinitions, rows: table.rows };
 }

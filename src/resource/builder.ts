@@ -5,7 +5,7 @@ import type { Info } from "./info.js";
 import type { Visitor, VisitorFn } from "./visitor.js";
 import type { WatchFrame } from "../client/dynamic/watch-events.js";
 
-/** What -f, -R and -k gave. */
+/** The values of -f, -R and -k. */
 export interface FilenameOptions {
   readonly filenames: readonly string[];
   readonly recursive: boolean;

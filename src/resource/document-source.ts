@@ -5,10 +5,10 @@ import { sortedJson } from "./encode-json.js";
 import type { InfoMaker } from "./info-maker.js";
 import { stopAtFailure, type Visitor } from "./visitor.js";
 
-/** Refuses a document before anything is sent; the error's message goes on with what to do about it. */
+/** Validates a document before it is sent. Throws an error, to which the caller adds advice. */
 export type ValidateDocument = (json: string) => Promise<void>;
 
-/** The documents of one stream, each visited before the next is read: a broken one does not hide those before it. */
+/** Yields the documents of one stream; each is visited before the next is read, so that a broken one does not hide those before it. */
 export function documents(
   source: string,
   read: () => Promise<Uint8Array>,
@@ -65,7 +65,7 @@ async function validated(validate: ValidateDocument, json: string, source: strin
   });
 }
 
-/** A whole stream, such as standard input. */
+/** Reads a whole stream, such as standard input. */
 export async function readAll(stream: AsyncIterable<Uint8Array | string>): Promise<Uint8Array> {
   const encoder = new TextEncoder();
   const chunks: Uint8Array[] = [];

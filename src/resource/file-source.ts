@@ -11,7 +11,7 @@ import type { Visitor } from "./visitor.js";
 
 export const FILE_EXTENSIONS: readonly string[] = [".json", ".yaml", ".yml"];
 
-/** Where relative paths start, which platform's paths they are, and whose files. */
+/** The folder at which relative paths begin, the platform whose paths they are, and the files. */
 export interface FileScope {
   readonly cwd: string;
   readonly platform: NodeJS.Platform;
@@ -28,7 +28,7 @@ const toFile =
   (name: string): string =>
     pathsOf(scope).resolve(scope.cwd, name);
 
-/** The paths a -f argument stands for: itself when it exists, else what it matches as a pattern. Throws when that is nothing. */
+/** Expands a -f argument: the path itself if it exists, else the files that match it as a pattern. Throws when none does. */
 export async function expandPattern(pattern: string, scope: FileScope): Promise<readonly string[]> {
   const missing = await filesOf(scope)
     .stat(toFile(scope)(pattern))
@@ -94,7 +94,7 @@ async function walk(at: string, isRoot: boolean, recursive: boolean, scope: File
   for (const name of names.sort(compareKeys)) await walk(path.join(at, name), false, recursive, scope, found);
 }
 
-/** One manifest file. It is opened when its turn comes. */
+/** The source for one manifest file, which opens the file when it is visited. */
 export function fileSource(name: string, scope: FileScope, maker: InfoMaker, validate?: ValidateDocument): Visitor {
   const read = (): Promise<Uint8Array> =>
     filesOf(scope)

@@ -3,7 +3,7 @@ import type { CommandFiles } from "../base/files/command-files.js";
 import type { PlatformPath } from "node:path";
 import { compareKeys } from "../base/collections/key-order.js";
 
-/** A glob pattern that ends inside a class or an escape. */
+/** Thrown for a glob pattern that ends inside a class or an escape. */
 export class BadPatternError extends Error {
   override readonly name = "BadPatternError";
   constructor() {

@@ -19,7 +19,7 @@ import type { RestMapping } from "../machinery/rest-mapper.js";
 import { encodeBody } from "./encode-json.js";
 import { isList } from "./lists.js";
 
-/** What a request says besides its object. An empty string or false is not sent. */
+/** The parameters of a request apart from its object. An empty string or false is not sent. */
 export interface HelperOptions {
   /** The server does everything but keep the result. */
   readonly dryRun?: boolean | undefined;
@@ -37,7 +37,7 @@ export interface HelperOptions {
   readonly sentBy?: RestRequest["sentBy"];
 }
 
-/** Body of a delete. Fields that are undefined are not sent. */
+/** The body of a delete. Fields that are undefined are not sent. */
 export type DeleteOptions = Omit<DeleteParameters, "dryRun">;
 
 /**

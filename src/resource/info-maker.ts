@@ -116,7 +116,10 @@ function jsonType(value: JsonValue): string {
   return typeof value === "boolean" ? "bool" : typeof value === "string" ? "string" : "number";
 }
 
-/** Makes Infos of what sources hold. A kind the server lacks, or a document that is no object, throws in kubectl's words. */
+/**
+ * Makes Infos from the documents of sources. Throws in kubectl's words for a kind that the server lacks, and for a document that
+ * is not an object.
+ */
 export class InfoMaker {
   /** Without a mapper kinds are taken as they are stated, and have a namespace where the object has one. */
   constructor(

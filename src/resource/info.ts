@@ -1,7 +1,7 @@
 import type { KubeObject } from "../machinery/meta/object.js";
 import type { RestMapping } from "../machinery/rest-mapper.js";
 
-/** One resource on its way through a command: where it came from, how it is reached, and the object once it is known. */
+/** One resource on its way through a command: its source, its mapping, and the object once it was read. */
 export interface Info {
   /** A file path, a URL, "STDIN", or "" when it was named by arguments. Shown in errors. */
   readonly source: string;
@@ -14,7 +14,7 @@ export interface Info {
   subresource?: string;
 }
 
-/** Takes over what the server answered. */
+/** Updates an Info with the object that the server returned. */
 export function refresh(info: Info, object: KubeObject): void {
   info.name = object.metadata?.name ?? "";
   info.namespace = object.metadata?.namespace ?? "";
@@ -22,7 +22,7 @@ export function refresh(info: Info, object: KubeObject): void {
   info.object = object;
 }
 
-/** "deployments/web", as messages name it. */
+/** Formats an object as messages name it: "deployments/web". */
 export function objectName({ mapping, name }: Info): string {
   const { resource, kind } = mapping;
   if (resource.resource !== "") return `${resource.resource}/${name}`;

@@ -5,7 +5,7 @@ import type { FileScope } from "./file-source.js";
 import type { FetchUrl } from "./url-source.js";
 import type { Visitor } from "./visitor.js";
 
-/** What a builder needs of the outside; each is called only when an input asks for it. */
+/** The functions and streams that a builder uses; each is called only when an input needs it. */
 export interface BuilderDependencies {
   readonly client: () => Promise<RestClient>;
   readonly mapper: () => Promise<RestMapper>;
@@ -21,7 +21,7 @@ export interface BuilderDependencies {
   readonly wait?: (milliseconds: number) => Promise<void>;
 }
 
-/** What a builder was given, as it grows. */
+/** The inputs that a builder has collected. */
 export class Inputs {
   /** Sources with documents: files, URLs, stdin. */
   readonly paths: Visitor[] = [];

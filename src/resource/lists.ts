@@ -8,7 +8,7 @@ export function isList(object: KubeObject): object is KubeObject & { readonly it
   return Array.isArray(object["items"]);
 }
 
-/** Items as objects of their own: one without kind and apiVersion takes them from a "ThingList" around it. */
+/** The items of a list as objects of their own: an item without kind and apiVersion takes them from a "ThingList". */
 export function listItems(list: KubeObject & { readonly items: readonly KubeObject[] }): readonly KubeObject[] {
   const kind = (list.kind ?? "").replace(/List$/, "");
   return list.items.map((item) =>
@@ -18,7 +18,7 @@ export function listItems(list: KubeObject & { readonly items: readonly KubeObje
   );
 }
 
-/** Visits the items of a list instead of the list. All of them, whichever fail; none, when one is a list itself. */
+/** Visits the items of a list in place of the list: all of them, even if some fail; none, if one of them is a list itself. */
 export function flatten(inner: Visitor, maker: InfoMaker): Visitor {
   return {
     visit: (fn, failed) =>

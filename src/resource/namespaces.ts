@@ -4,14 +4,14 @@ import type { VisitorFn } from "./visitor.js";
 
 // Steps that settle the namespace of a namespaced item, in Info and object alike. The object is copied, not changed.
 
-/** Gives it to what names none. */
+/** Sets the namespace of every Info that names none. */
 export const setNamespace =
   (namespace: string): VisitorFn =>
   async (info) => {
     if (info.mapping.namespaced && info.namespace === "") assign(info, namespace);
   };
 
-/** Gives it to what names none, and refuses what names another. */
+/** Sets the namespace of every Info that names none, and rejects an Info with another one. */
 export const requireNamespace =
   (namespace: string): VisitorFn =>
   async (info) => {
@@ -24,7 +24,7 @@ export const requireNamespace =
     }
   };
 
-/** Takes it from what has no namespaces. */
+/** Removes the namespace of every Info whose kind has no namespaces. */
 export const filterNamespace: VisitorFn = async (info) => {
   if (!info.mapping.namespaced) assign(info, "");
 };

@@ -10,10 +10,10 @@ export interface ResourceName {
   readonly name: string;
 }
 
-/** "a,b,a" -> ["a", "b"]. */
+/** Splits a list of types, each once: "a,b,a" -> ["a", "b"]. */
 export const splitTypes = (text: string): readonly string[] => [...new Set(text.split(","))];
 
-/** `a,b x y` is `a/x a/y b/x b/y`. */
+/** Combines types with names: `a,b x y` -> `a/x a/y b/x b/y`. */
 export function spreadTypes(args: readonly string[]): readonly string[] {
   const [types, ...names] = args;
   if (types === undefined || names.length === 0) return args;
@@ -31,7 +31,7 @@ export function areCombined(args: readonly string[], program: string): boolean {
   );
 }
 
-/** undefined when there is no slash in it. */
+/** Splits TYPE/NAME; undefined for an argument without a slash. */
 export function splitTypeName(arg: string): ResourceName | undefined {
   const [resource, name, ...rest] = arg.split("/");
   if (name === undefined) return undefined;
@@ -43,8 +43,8 @@ export function splitTypeName(arg: string): ResourceName | undefined {
 }
 
 /**
- * What a user's word for a type means: a resource in any of its spellings, else a kind ("Deployment.v1.apps"). The questions to
- * the mapper are those of cli-runtime's builder, since each reads discovery again: what it read is in the log of -v=10.
+ * Resolves the user's word for a type: a resource in any of its spellings, else a kind ("Deployment.v1.apps"). It calls the mapper
+ * as cli-runtime's builder does, because each call reads discovery again, which the log of -v=10 shows.
  */
 export async function mappingForArgument(arg: string, mapper: RestMapper): Promise<RestMapping> {
   const kind = await kindOfResource(arg, mapper);

@@ -8,14 +8,14 @@ import type { WatchFrame } from "../client/dynamic/watch-events.js";
 
 export type OpenWatch = (resourceVersion: string, signal?: AbortSignal) => Promise<AsyncIterable<WatchFrame>>;
 
-/** One thing a builder found to visit. Files are neither of one type nor watched. */
+/** One source of objects that a builder found. Files have no single type, and are never watched. */
 export interface Source {
   readonly visitor: Visitor;
   readonly mapping?: RestMapping;
   readonly watch?: OpenWatch;
 }
 
-/** What there is to visit, before the policies that hold for everything. */
+/** The visitors that a builder found, before it adds the policies for all objects. */
 export interface Found {
   readonly visitor: Visitor;
   readonly sources: readonly Source[];

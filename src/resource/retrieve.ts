@@ -10,7 +10,7 @@ import type { VisitorFn } from "./visitor.js";
 /** Fills an Info from the server. */
 export type Retrieve = (info: Info) => Promise<void>;
 
-/** A missing namespace is reported as such, rather than the object in it. */
+/** Makes the function that reads an object. It reports a missing namespace as such, instead of a missing object. */
 export const retrieveWith =
   (client: () => Promise<RestClient>, options: HelperOptions = {}): Retrieve =>
   async (info) => {
@@ -38,14 +38,14 @@ async function namespaceExists(
   });
 }
 
-/** Asks only for what no source held. */
+/** Reads the object of an Info from the server, unless its source had it. */
 export const retrieveLazily =
   (retrieve: Retrieve): VisitorFn =>
   async (info) => {
     if (info.object === undefined) await retrieve(info);
   };
 
-/** Asks again for what a source held. */
+/** Reads the object of an Info from the server again, if its source had it. */
 export const retrieveLatest =
   (retrieve: Retrieve): VisitorFn =>
   async (info) => {

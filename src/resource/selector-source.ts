@@ -41,7 +41,7 @@ export function selectorSource(
   };
 }
 
-/** "/v1, Resource=pods", as Go prints a resource. */
+/** Formats a resource as Go does: "/v1, Resource=pods". */
 export const formatResource = ({ group, version, resource }: GroupVersionResource): string =>
   `${group}/${version}, Resource=${resource}`;
 

@@ -5,7 +5,7 @@ import { type ValidateDocument, documents } from "./document-source.js";
 import type { InfoMaker } from "./info-maker.js";
 import type { Visitor } from "./visitor.js";
 
-/** One GET of a URL outside the cluster. Rejects, in Go's words, when there is no answer. */
+/** Sends one GET to a URL outside the cluster. Rejects in Go's words when there is no answer. */
 export type FetchUrl = (url: string) => Promise<{
   readonly status: number;
   readonly statusText: string;
@@ -14,7 +14,7 @@ export type FetchUrl = (url: string) => Promise<{
 
 const ATTEMPTS = 3;
 
-/** Throws, in Go's words, where Go's parser refuses the host. What it takes and no request can be sent to fails later. */
+/** Throws in Go's words for a host that Go's parser rejects. Other invalid hosts fail later, when the request is sent. */
 export function requireUrl(url: string): void {
   const authority = /^[a-z]+:\/\/([^/?#]*)/i.exec(url)?.[1] ?? "";
   const fault = hostFault(authority);
@@ -22,7 +22,7 @@ export function requireUrl(url: string): void {
   throw new Error(`the URL passed to filename ${goQuote(url)} is not valid: parse ${goQuote(url)}: ${fault}`);
 }
 
-/** A manifest on a web server: asked for up to three times, a second apart, while there is no answer or a 5xx. */
+/** The source for a manifest on a web server. It retries up to three times, a second apart, if there is no answer or a 5xx. */
 export function urlSource(
   url: string,
   fetchUrl: FetchUrl,
@@ -52,7 +52,7 @@ async function download(url: string, fetchUrl: FetchUrl, wait: (ms: number) => P
   throw failure;
 }
 
-/** {@link FetchUrl} by the runtime's fetch. */
+/** {@link FetchUrl} with the runtime's fetch. */
 export const fetchManifest: FetchUrl = async (url) => {
   const answer = await fetch(url).catch((error: unknown) => {
     const cause = error instanceof Error && error.cause !== undefined ? error.cause : error;

@@ -3,12 +3,12 @@ import type { Info } from "./info.js";
 
 export type VisitorFn = (info: Info) => Promise<void>;
 
-/** Told of an item that could not become an {@link Info}. When it returns, the walk goes on with the next item. */
+/** Called with the error of an item that could not become an {@link Info}. If it returns, the walk continues with the next item. */
 export type VisitFailure = (error: unknown) => void;
 
 /**
- * Walks a list of resources, in order, reading each when its turn comes. What `fn` throws ends the walk;
- * `continueOnError` decides otherwise. Without `failed` an item that cannot be read ends it too.
+ * Walks a list of resources in order, and reads each in its turn. An error of `fn` ends the walk, unless `continueOnError` is
+ * used. Without `failed`, an item that cannot be read ends it, too.
  */
 export interface Visitor {
   visit(fn: VisitorFn, failed?: VisitFailure): Promise<void>;
@@ -18,7 +18,7 @@ export const stopAtFailure: VisitFailure = (error) => {
   throw error;
 };
 
-/** Runs each step, in the order written, before the caller's own function. */
+/** Runs each step, in the given order, before the caller's own function. */
 export function decorate(inner: Visitor, ...steps: readonly VisitorFn[]): Visitor {
   return {
     visit: (fn, failed) =>
@@ -29,7 +29,7 @@ export function decorate(inner: Visitor, ...steps: readonly VisitorFn[]): Visito
   };
 }
 
-/** Visits everything, then throws what failed: the error itself, or an AggregateError of several. */
+/** Visits everything, then throws the errors: a single one as it is, several as an AggregateError. */
 export function continueOnError(inner: Visitor): Visitor {
   return {
     async visit(fn) {
@@ -42,7 +42,7 @@ export function continueOnError(inner: Visitor): Visitor {
   };
 }
 
-/** One after the other; the first failure ends the walk. */
+/** Visits one visitor after the other; the first failure ends the walk. */
 export function inOrder(visitors: readonly Visitor[]): Visitor {
   return {
     async visit(fn, failed) {
@@ -51,7 +51,7 @@ export function inOrder(visitors: readonly Visitor[]): Visitor {
   };
 }
 
-/** All of them, `limit` at a time and at least one; then throws the first failure, though the others have been visited. */
+/** Visits all visitors, at most `limit` at a time and at least one; after that it throws the first failure. */
 export function concurrently(visitors: readonly Visitor[], limit: number): Visitor {
   return {
     async visit(fn, failed) {
@@ -66,7 +66,7 @@ export function concurrently(visitors: readonly Visitor[], limit: number): Visit
   };
 }
 
-/** One after the other, all of them; then throws what failed. */
+/** Visits one visitor after the other, all of them, and throws the failures afterwards. */
 export function eagerly(visitors: readonly Visitor[]): Visitor {
   return {
     async visit(fn) {
@@ -78,7 +78,7 @@ export function eagerly(visitors: readonly Visitor[]): Visitor {
   };
 }
 
-/** Passes on only what `keep` accepts. */
+/** Visits only the Infos that `keep` accepts. */
 export function filtered(inner: Visitor, keep: (info: Info) => boolean): Visitor {
   return {
     visit: (fn, failed) =>
@@ -88,12 +88,15 @@ export function filtered(inner: Visitor, keep: (info: Info) => boolean): Visitor
   };
 }
 
-/** Throws an AggregateError of what failed, one failure included, since the boundary words it another way; or nothing. */
+/**
+ * Throws an AggregateError of the failures, even for a single one, because the error boundary words it differently; does nothing
+ * without failures.
+ */
 export function throwAll(failures: readonly unknown[]): void {
   if (failures.length > 0) throw aggregate(failures);
 }
 
-/** Its message is what Go prints of a list of errors: each text once. */
+/** Makes an AggregateError whose message is Go's text for a list of errors: each text once. */
 export function aggregate(failures: readonly unknown[]): AggregateError {
   const texts = [...new Set(failures.flatMap(messages))];
   return new AggregateError(failures, texts.length === 1 ? texts[0] : `[${texts.join(", ")}]`);
@@ -104,7 +107,7 @@ function messages(error: unknown): readonly string[] {
   return [errorMessage(error)];
 }
 
-/** The error without what `ignore` accepts, inside aggregates too; undefined when nothing is left. */
+/** Removes from an error what `ignore` accepts, inside aggregates too; undefined when nothing is left. */
 export function withoutErrors(error: unknown, ignore: (error: unknown) => boolean): unknown {
   if (!(error instanceof AggregateError)) return ignore(error) ? undefined : error;
   const left = error.errors

@@ -4,7 +4,7 @@ import { Profile, type WeightedPlugin } from "./framework/profile.js";
 import { DEFAULT_SCHEDULER, type PluginChoice, type SchedulerOptions, type SchedulerProfile } from "./options.js";
 import { DEFAULT_PLUGINS } from "./plugins/default-plugins.js";
 
-/** The profiles by their schedulers' names. Throws an Error that names the profile and the plugin for options that cannot be right. */
+/** Makes the profiles, by the names of their schedulers. Throws an Error with the profile and the plugin for contradictory options. */
 export function createProfiles(
   options: SchedulerOptions,
   handleOf: (profile: () => Profile) => SchedulerHandle,

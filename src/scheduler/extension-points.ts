@@ -18,14 +18,14 @@ const METHODS = {
 
 export type ExtensionPoint = keyof typeof METHODS;
 
-/** In the order of a pod's way. */
+/** The extension points in the order in which a pod passes them. */
 export const EXTENSION_POINTS = Object.keys(METHODS) as readonly ExtensionPoint[];
 
-/** The points that the plugin has methods for. */
+/** Lists the extension points that the plugin has methods for. */
 export const pointsOf = (plugin: SchedulerPlugin): readonly ExtensionPoint[] =>
   EXTENSION_POINTS.filter((point) => METHODS[point].some((method) => plugin[method] !== undefined));
 
-/** The plugin with its methods of some points alone. What is no method of a point (`prepare`, `events`) stays. */
+/** Restricts a plugin to the methods of some extension points. Its members that belong to no point (`prepare`, `events`) stay. */
 export function restrictedTo(plugin: SchedulerPlugin, points: ReadonlySet<ExtensionPoint>): SchedulerPlugin {
   const methods = EXTENSION_POINTS.filter((point) => points.has(point)).flatMap((point): string[] => [
     ...METHODS[point],

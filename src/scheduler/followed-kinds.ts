@@ -7,7 +7,7 @@ import type { SharedInformer } from "../client/informers/shared-informer.js";
 import type { KubeObject } from "../machinery/meta/object.js";
 import { Action, type ClusterEvent, type EventResource } from "./framework/cluster-event.js";
 
-/** What became of an object that plugins follow, for the queue. */
+/** Passes the change of an object that plugins follow to the queue. */
 export type OnChange = (event: ClusterEvent, before: unknown, after: unknown) => void;
 
 /** The kinds whose changes move pods, as events name them. */
@@ -25,7 +25,7 @@ const RESOURCES: Readonly<Record<string, EventResource>> = {
   DeviceClass: "DeviceClass",
 };
 
-/** Informers that start with the first pod that needs them: most clusters use no volumes and no devices. */
+/** Starts informers of volumes and devices for the first pod that needs them: most clusters use neither. */
 export class FollowedKinds {
   readonly #started = new Map<string, { readonly synced: Promise<void>; isSynced: boolean }>();
 

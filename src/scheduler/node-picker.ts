@@ -10,7 +10,7 @@ import { isRejected, type Status } from "./framework/status.js";
 import type { Nominator } from "./queue/nominator.js";
 import { runPoint, type SchedulerMeasuring } from "./scheduler-metrics.js";
 
-/** A plugin failed: the pod is tried again after a backoff. */
+/** Thrown when a plugin failed: the pod is tried again after a backoff. */
 export class PluginError extends Error {
   override readonly name = "PluginError";
 
@@ -19,7 +19,7 @@ export class PluginError extends Error {
   }
 }
 
-/** Picks the node of a pod: filters nodes until enough fit, scores those, and draws lots among the best. */
+/** Picks the node of a pod: it filters nodes until enough fit, scores these, and picks one of the best at random. */
 export class NodePicker {
   /** Where the next cycle begins to look, so that all nodes have their turn. */
   #start = 0;
@@ -147,8 +147,8 @@ const MIN_FEASIBLE_NODES = 100;
 const MIN_PERCENTAGE = 5;
 
 /**
- * After how many feasible nodes a cycle looks no further. `percentage` 0 adapts to the size of the cluster: 50 % less one for every 125
- * nodes, at least 5 %. At least 100 nodes, all of a smaller cluster.
+ * The number of feasible nodes after which a cycle stops searching. `percentage` 0 adapts to the size of the cluster: 50 % minus
+ * one for every 125 nodes, at least 5 %. The result is at least 100 nodes, or all of a smaller cluster.
  */
 export function feasibleNodesToFind(percentage: number, nodeCount: number): number {
   if (nodeCount < MIN_FEASIBLE_NODES) return nodeCount;

@@ -1,7 +1,7 @@
 import type { ExtensionPoint } from "./extension-points.js";
 import type { PluginFactory } from "./framework/plugin.js";
 
-/** Which plugins run, at all their extension points or at one. */
+/** The plugins that run, at all their extension points or at one. */
 export interface PluginChoice {
   /** Plugins that do not run; "*" stands for all that are not named in `enabled`. */
   readonly disabled?: readonly string[];
@@ -23,7 +23,7 @@ export interface SchedulerProfile {
   readonly pluginConfig?: Readonly<Record<string, unknown>>;
 }
 
-/** What kube-scheduler's configuration file says, as far as it is there. */
+/** The settings of kube-scheduler's configuration file, as far as they are supported. */
 export interface SchedulerOptions {
   /** Default: one, with the default plugins. */
   readonly profiles?: readonly SchedulerProfile[];

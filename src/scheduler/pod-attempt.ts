@@ -33,7 +33,7 @@ export interface AttemptParts {
   readonly report: (error: unknown) => void;
 }
 
-/** A pod that found its node, with what is left to do for it. */
+/** A pod with its chosen node, and the state for its binding cycle. */
 export interface Placement {
   readonly queued: QueuedPod;
   readonly state: CycleState;

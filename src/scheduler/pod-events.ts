@@ -22,7 +22,7 @@ export interface PodEventsParts {
 const ADDED: ClusterEvent = { resource: "AssignedPod", action: Action.add };
 const DELETED: ClusterEvent = { resource: "AssignedPod", action: Action.delete };
 
-/** Takes what the API shows of pods into the cache and the queue. Pods of other schedulers count when they have a node. */
+/** Updates the cache and the queue from the API's events about pods. Pods of other schedulers count once they have a node. */
 export class PodEvents implements EventHandler<Pod> {
   /** The pods of our profiles that have no node, in their newest state. */
   readonly #pending = new Map<string, PodInfo>();

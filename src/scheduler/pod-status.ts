@@ -4,7 +4,7 @@ import type { KubernetesClient } from "../client/dynamic/kubernetes-client.js";
 import { isConflict, isNotFound } from "../machinery/errors/status-error.js";
 import { formatTime } from "../machinery/meta/time.js";
 
-/** What the scheduler says of a pod in its status; undefined leaves a part as it is. */
+/** The part of a pod's status that the scheduler writes; undefined leaves a field unchanged. */
 export interface PodReport {
   readonly condition?: Pick<PodCondition, "type" | "status" | "reason" | "message">;
   /** "" takes the nomination away. */
@@ -17,7 +17,7 @@ export interface PodStatusParts {
   readonly signal: AbortSignal;
 }
 
-/** Writes the report where the pod's status differs. A pod that is gone, or another one by its name, is left alone. */
+/** Writes the report where it differs from the pod's status. Does nothing for a pod that was deleted or recreated. */
 export async function reportPod({ client, clock, signal }: PodStatusParts, pod: Pod, report: PodReport): Promise<void> {
   const status = statusPatch(pod, report, clock.now());
   if (status === undefined) return;
@@ -30,7 +30,7 @@ export async function reportPod({ client, clock, signal }: PodStatusParts, pod: 
   }
 }
 
-/** The strategic merge patch of a pod's status; undefined when it says all of it already. `now` is in milliseconds since the Unix epoch. */
+/** Makes the strategic merge patch of a pod's status; undefined when nothing changes. `now` is in milliseconds since the Unix epoch. */
 export function statusPatch(pod: Pod, { condition, nominatedNode }: PodReport, now: number) {
   const patch: { conditions?: PodCondition[]; nominatedNodeName?: string | null } = {};
   const known = pod.status?.conditions?.find(({ type }) => type === condition?.type);

@@ -87,7 +87,7 @@ const STATUS_NAMES: Readonly<Record<StatusCode, string>> = {
   error: "Error",
 };
 
-/** Runs the plugins of an extension point, measured where the scheduler is. */
+/** Runs the plugins of an extension point, and measures them if metrics are on. */
 export function runPoint<T>(
   { on }: SchedulerMeasuring,
   point: string,
@@ -98,7 +98,7 @@ export function runPoint<T>(
   return on === undefined ? run() : on.point(point, schedulerName, run, statusOf);
 }
 
-/** Where a scheduler's measures go: nowhere until `on` is set. */
+/** The metrics of a scheduler; nothing is measured until `on` is set. */
 export interface SchedulerMeasuring {
   on?: SchedulerMetrics | undefined;
   /** How many pods wait. The scheduler sets it when it starts. */

@@ -45,7 +45,7 @@ export interface SchedulerSurroundings {
   readonly release?: SchedulerHandle["release"];
 }
 
-/** A scheduler that is given what happens to pods and nodes. */
+/** A scheduler that its caller feeds with the events about pods and nodes. */
 export class Scheduler {
   readonly #surroundings: SchedulerSurroundings;
   readonly #cache = new SchedulerCache();

@@ -7,7 +7,7 @@ export { type ClusterTestContext, type ClusterTestOptions, NotReadyError, type R
 /** node:test's context, and the cluster, client and namespace of the test. */
 export type ClusterTestFn = (context: ClusterTestContext & { readonly t: TestContext }) => void | Promise<void>;
 
-/** node:test's `test`, whose functions are given a cluster, too. */
+/** node:test's `test`, with functions that also get a cluster. */
 export interface ClusterTest {
   (name: string, fn: ClusterTestFn): void;
   (name: string, options: TestOptions, fn: ClusterTestFn): void;

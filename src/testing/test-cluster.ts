@@ -22,7 +22,7 @@ export interface ReadyOptions {
   readonly signal?: AbortSignal;
 }
 
-/** What a test is given. */
+/** The argument of a test's function. */
 export interface ClusterTestContext {
   /** The cluster of the test's file. */
   readonly cluster: Cluster;
@@ -127,7 +127,7 @@ export class TestCluster {
   }
 }
 
-/** What was to become ready did not. The message says what is not ready, and why. */
+/** Thrown when objects did not become ready. The message tells which ones, and why. */
 export class NotReadyError extends Error {
   override readonly name = "NotReadyError";
 }

@@ -11,8 +11,9 @@ import type { KubernetesClient } from "../library/kubernetes-client.js";
 const LOG_LINES = 20;
 
 /**
- * What is not ready in a namespace, and why: of each workload, Job and pod its conditions, its events and, of a pod, the states and the
- * last lines of its containers. "" where everything is ready. Never rejects: what cannot be read is named in its place.
+ * Reports which objects of a namespace are not ready, and why: for each workload, Job and pod its conditions, its events and, for
+ * a pod, the states and the last log lines of its containers. "" where everything is ready. Never rejects: it names what it could
+ * not read.
  */
 export async function unreadyReport(client: KubernetesClient, namespace: string): Promise<string> {
   try {
@@ -78,7 +79,7 @@ async function section(
   ];
 }
 
-/** Those that are not "True", each with its reason: `Ready=False (ContainersNotReady: ...)`. */
+/** The conditions that are not "True", each with its reason: `Ready=False (ContainersNotReady: ...)`. */
 export const conditionsOf = ({ status }: KubeObject): readonly string[] =>
   objects(object(status).conditions)
     .filter((one) => one.status !== "True")

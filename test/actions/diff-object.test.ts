@@ -39,7 +39,7 @@ test("the pair is what there is and what apply would make of it; the server keep
   expect(await live("settings")).toEqual(before);
 });
 
-test("an object that is not there has no live version", async () => {
+test("an object that does not exist has no live version", async () => {
   const pair = await compared(configMap("new", { a: "1" }));
   expect(pair.live).toBeUndefined();
   expect(pair.merged).toMatchObject({ data: { a: "1" } });
@@ -75,7 +75,7 @@ test("fields: managed fields are left out, or all that no manifest sets", async 
   expect((await compared(object, { fields: "manifest" })).merged.metadata).toEqual(object.metadata);
 });
 
-test("an object that keeps changing is compared all the same, and an event says so", async () => {
+test("an object that keeps changing is compared anyway, and an event reports it", async () => {
   const { client } = running;
   await running.create(configMap("busy", { a: "0" }));
   const maps = client.resource({ group: "", version: "v1", resource: "configmaps" }).namespace("default");

@@ -61,7 +61,7 @@ const names = async (): Promise<readonly string[]> => {
   return items.map(({ metadata }) => metadata?.name ?? "");
 };
 
-test("a drained node takes no new pods and has none; pods of daemon sets and mirror pods stay", async () => {
+test("drain evicts the pods of a node and cordons it, but leaves pods of daemon sets and mirror pods", async () => {
   const { client } = running;
   const ownerReferences = [controller("ReplicaSet", await set("ReplicaSet"))];
   await running.create(
@@ -178,7 +178,7 @@ test("without evictions pods are deleted, past budgets", async () => {
   expect(events.map(shown).slice(2)).toEqual([`deleting ${node}-guarded`, `deleted ${node}-guarded`, "drained"]);
 });
 
-test("cordon and uncordon say whether they changed the node; a node that is not there is the server's 404", async () => {
+test("cordon and uncordon return whether they changed the node; a missing node is the server's 404", async () => {
   const { client } = running;
   expect(await cordon({ client, node })).toMatchObject({ changed: true, node: { spec: { unschedulable: true } } });
   expect(await cordon({ client, node })).toMatchObject({ changed: false });

@@ -60,7 +60,7 @@ test("no change and an empty text cancel", async () => {
   expect((await all(edit(["left"], async () => "# nothing\n"))).map(shown)).toEqual(["cancelled empty"]);
 });
 
-test("what cannot be read and what the server finds invalid goes back to the editor, with the reason", async () => {
+test("a text that cannot be parsed, or that the server rejects, is opened in the editor again with the reason", async () => {
   const service = {
     apiVersion: "v1",
     kind: "Service",
@@ -114,7 +114,7 @@ test("an object that is deleted meanwhile ends the edit as unsaved, with the tex
   expect(events.at(-1)).toMatchObject({ text: expect.stringContaining('a: "2"') as string });
 });
 
-test("a validation of the caller's goes back to the editor before anything is sent", async () => {
+test("a text that the caller's validation rejects is opened in the editor again before a request is sent", async () => {
   const { client } = running;
   await running.create(configMap("checked"));
   const events = await all(
@@ -131,7 +131,7 @@ test("a validation of the caller's goes back to the editor before anything is se
   expect(events.map(shown)).toEqual(["refused schema", "patching checked", "edited checked", "saved"]);
 });
 
-test("a changed name is refused, an object that is not there is the server's 404, an editor's error is thrown", async () => {
+test("a changed name is refused, a missing object is the server's 404, an editor's error is thrown", async () => {
   await running.create(configMap("named"));
   const renamed = all(edit(["named"], async ({ document }) => document.replace("name: named", "name: other")));
   await expect(renamed).rejects.toThrow("At least one of apiVersion, kind and name was changed");

@@ -53,7 +53,7 @@ test("of the same name elsewhere, or of another kind, it is another object", asy
   expect(await turns(infos)).toEqual(["x x x", "", ""]);
 });
 
-test("what is in a namespace waits until that is written", async () => {
+test("an object is not read before its namespace is written", async () => {
   const infos = [info("Namespace", "a"), info("Secret", "x", "a"), info("Secret", "y", "b")];
   expect(await turns(infos)).toEqual(["a y", "x", ""]);
 });
@@ -70,7 +70,7 @@ test("a read that fails is thrown in its object's turn, and others go on", async
   expect((await ahead.take(2))?.metadata?.name).toBe("s2");
 });
 
-test("an object without a name of its own is not read ahead", async () => {
+test("an object with a generated name is not read ahead", async () => {
   const read: string[] = [];
   const ahead = new ReadAhead([info("Secret", "a", "x"), info("Secret", "", "x")], async ({ name }) => {
     read.push(name);

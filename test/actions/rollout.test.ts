@@ -150,7 +150,7 @@ test("a ReplicaSet without a number that can be read is left out and reported", 
   expect(left).toEqual([expect.stringMatching(/^web-\d+-1: unable to get revision .* parsing "one": invalid syntax$/)]);
 });
 
-test("undo goes back to the revision before, or to the one that is named", async () => {
+test("undo returns to the previous revision, or to a named one", async () => {
   const { client } = running;
   const made = await running.create(deployment());
   await running.create(replicaSet(made, 1), replicaSet(made, 2));

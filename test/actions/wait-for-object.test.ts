@@ -19,7 +19,7 @@ const pod = (name: string, more: object = {}): KubeObject => ({
 const reference = (name: string) => ({ apiVersion: "v1", kind: "Pod", namespace: "default", name });
 const ready = (status: string) => ({ conditions: [{ type: "Ready", status }] });
 
-test("a condition that comes to hold ends the wait with the object as it is then", async () => {
+test("the wait ends when the condition is met, and resolves with the object as it is then", async () => {
   const { client } = running;
   const made = await running.create(pod("becomes-ready"));
   const states: string[] = [];
@@ -64,7 +64,7 @@ test("creation is waited for, and what the object must be then", async () => {
   expect(await waiting).toMatchObject({ type: "met", object: { metadata: { name: "comes-later" } } });
 });
 
-test("an object that is not there is the outcome notFound, unless its creation is waited for", async () => {
+test("a missing object is the outcome notFound, unless the wait is for its creation", async () => {
   const { client } = running;
   const outcome = await waitForObject({ client, object: reference("missing"), until: hasCondition("Ready") });
   expect(outcome.type).toBe("notFound");
@@ -152,7 +152,7 @@ test("what a check throws is thrown: the object cannot be held against it", asyn
   );
 });
 
-test("an unknown kind and, where the client has none, a missing namespace are errors that name what is wrong", async () => {
+test("an unknown kind, or a missing namespace on a client without one, throws an error that names it", async () => {
   const { client } = running;
   const until = created;
   const unknown = { apiVersion: "shop.example.com/v1", kind: "Cart", name: "a" };

@@ -161,7 +161,7 @@ describe("words of a kubeconfig and of a server that somebody else wrote", () =>
   });
 });
 
-test("the script for PowerShell writes what is not plain in single quotes, whatever quotes it holds", async () => {
+test("the script for PowerShell puts special texts in single quotes, and escapes quotes in them", async () => {
   const { stdout } = await runCli(["completion", "powershell"], { program: "kubets" });
   const [, plain = ""] = /\$name -notmatch '([^']+)'/.exec(stdout) ?? [];
   const isPlain = new RegExp(plain.replace("\\z", "$"));

@@ -28,15 +28,15 @@ describe("command lines that name no command, or misuse one", () => {
   });
 });
 
-describe("where help goes", () => {
-  test("a group by itself prints it on stderr and fails", async () => {
+describe("the stream of help", () => {
+  test("is stderr for a group without a subcommand, which fails", async () => {
     const { code, stdout, stderr } = await runCli(["config"]);
     expect([code, stdout]).toEqual([1, ""]);
     expect(stderr).toContain("\nAvailable Commands:\n  current-context ");
   });
 
   test.each([[[]], [["-h"]], [["--help", "get"]], [["help"]], [["--", "gte"]]])(
-    "%j prints the root's on stdout",
+    "is stdout for the root's help by %j",
     async (argv) => {
       const { code, stdout, stderr } = await runCli(argv);
       expect([code, stderr]).toEqual([0, ""]);
@@ -55,7 +55,7 @@ describe("where help goes", () => {
     },
   );
 
-  test("a name nobody has gets the root's sections on stderr, and no failure", async () => {
+  test("is stderr for help of an unknown command, with the root's sections and without a failure", async () => {
     const { code, stderr } = await runCli(["help", "nope"]);
     expect(code).toBe(0);
     expect(stderr).toMatch(/^Unknown help topic \[`nope`\]\n\n\nBasic Commands/);
@@ -113,7 +113,7 @@ describe("plugins", () => {
 });
 
 describe("version", () => {
-  test("--client asks nobody", async () => {
+  test("--client sends no request", async () => {
     expect(await runCli(["version", "--client"])).toEqual({
       code: 0,
       stdout: "Client Version: v1.37.1\nKustomize Version: v5.8.1\n",
@@ -138,7 +138,7 @@ describe("on a terminal", () => {
     );
   });
 
-  test("a script gets kubectl's words alone", async () => {
+  test("a script gets only kubectl's text", async () => {
     const { stderr } = await runCli(["version", "--cleint"]);
     expect(stderr).toBe("error: unknown flag: --cleint\nSee 'kubectl version --help' for usage.\n");
   });

@@ -71,7 +71,7 @@ test.each<[string, unknown, string]>([
   expect(reportError(error)).toEqual({ text, code: 1 });
 });
 
-test("an exit code of its own, with and without a word", () => {
+test("an error with an exit code of its own, with and without a message", () => {
   expect(reportError(silentExit())).toEqual({ text: "", code: 1 });
   expect(reportError(new ExitError(7, "left"))).toEqual({ text: "left\n", code: 7 });
 });

@@ -222,7 +222,7 @@ test.each([
   expect((await run(line, {}, 20)).shown).toBe(STOPPED);
 });
 
-test("KUBETS_HOME says where clusters are", async () => {
+test("KUBETS_HOME sets the folder of clusters", async () => {
   kubeconfig();
   record();
   expect((await run("get pods", { KUBETS_HOME: join(home, "none") })).shown).toBe(

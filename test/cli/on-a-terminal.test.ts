@@ -143,7 +143,7 @@ describe("events --watch", () => {
     message: `MARK ${name}`,
   });
 
-  test("events that are there are one table, the oldest first; later rows move no column back", async () => {
+  test("prints existing events as one table, the oldest first; later rows keep its columns", async () => {
     await create(event("a", "w", 50, "Normal"));
     await create(event("b", "a-pod-of-a-long-name", 40, "Warning"));
     session.requests();
@@ -191,7 +191,7 @@ describe("rollout status", () => {
   const WAITING = (ready: number): string =>
     `Waiting for deployment "web" rollout to finish: ${ready} of 2 updated replicas are available...\n`;
 
-  test("one line is redrawn, and the last state stays; in a pipe there is a line for each", async () => {
+  test("redraws one line, and leaves the last state; in a pipe it prints a line for each state", async () => {
     await session.kubectl("create deployment web --image=web --replicas=2");
     await setStatus("web", { observedGeneration: 1, replicas: 2, updatedReplicas: 2 });
     const piped = startCli(["rollout", "status", "deployment/web"], inPipe);
@@ -234,7 +234,7 @@ describe("colours", () => {
     ["help get", "\u001b[1mExamples:\u001b[22m\n  \u001b[90m# "],
     ["options", "\u001b[36m-n, --namespace\u001b[39m="],
     ["--help", "\u001b[36mget\u001b[39m  "],
-  ])("%s has colours on a terminal alone, and no other bytes than in a pipe", async (argv, painted) => {
+  ])("%s has colours on a terminal only, and the same bytes as in a pipe otherwise", async (argv, painted) => {
     // No line of help is folded on a terminal of fewer than 80 columns, and no table is cut on one that does not know its width.
     const shown = await onTerminal(argv, { columns: 0, env: inColour });
     expect(shown.stdout).toContain(painted);
@@ -276,7 +276,7 @@ describe("colours", () => {
 });
 
 describe("debug", () => {
-  test("tells in one line what it makes; -v shows the changes, a pipe and -q nothing", async () => {
+  test("prints one line about the container that it makes; -v prints the changes, a pipe and -q nothing", async () => {
     await create(pod("broken"));
     const line = "debug broken --image=busybox -c dbg";
     expect((await onTerminal(line)).stderr).toBe(

@@ -48,7 +48,7 @@ test.each([
   expect(await runCli(argv)).toEqual({ code: 1, stdout: "", stderr });
 });
 
-test("`version` names kubets on a terminal alone, and not to programs that read its output", async () => {
+test("`version` names kubets on a terminal only, so that programs can read its output", async () => {
   const run = (terminal: boolean, ...more: readonly string[]) =>
     runCli(["version", "--client", ...more], { terminal, env: { NO_COLOR: "1" } });
   const piped = await run(false);

@@ -33,7 +33,7 @@ const run = async (line: string) => {
 
 const REFUSED = "The connection to the server 127.0.0.1:PORT was refused - did you specify the right host or port?\n";
 
-test("each try of a read is told, and the error is kubectl's", async () => {
+test("each retry of a read is reported, and the error is kubectl's", async () => {
   const again = (wait: string, attempt: number): string =>
     `Trying again in ${wait} (${attempt} of 2): Get "http://127.0.0.1:PORT/healthz": dial tcp 127.0.0.1:PORT: connect: connection refused\n`;
   expect(await run("get --raw /healthz --retry=2")).toEqual({
@@ -47,7 +47,7 @@ test("without the flag there is one try", async () => {
   expect(await run("get --raw /healthz")).toEqual({ code: 1, stdout: "", stderr: REFUSED });
 });
 
-test("a write is not tried again", async () => {
+test("a write is never retried", async () => {
   expect(await run("delete --raw /api/v1/namespaces/default/pods/a --retry=2")).toEqual({
     code: 1,
     stdout: "",

@@ -28,7 +28,7 @@ test.skipIf(noDatabase).each([
   expect([WINTER, SUMMER, FAR_WINTER, FAR_SUMMER].map((time) => nameOf(Date.parse(time)))).toEqual(names);
 });
 
-test("without a zone's file there is the offset alone", () => {
+test("without the zone's file only the offset is printed", () => {
   const nameOf = (offset: number) => zoneNames("No/Such_Zone", () => offset)(0);
   expect([-90, 480, 0].map(nameOf)).toEqual(["+0130", "-0800", "UTC"]);
 });

@@ -128,7 +128,7 @@ describe("a closed client", () => {
         ),
     ],
     ["in the server's process", () => Promise.resolve(kubernetesClient(cluster))],
-  ])("%s has ended what was under way, and rejects what comes later", async (_, connect) => {
+  ])("%s rejects the requests under way, and all later ones", async (_, connect) => {
     const client = await connect();
     const configMaps = client.resource(CONFIG_MAPS).namespace("default");
     const seen: string[] = [];
@@ -152,7 +152,7 @@ describe("a closed client", () => {
     expect(seen.at(-1)).toBe("BOOKMARK");
   });
 
-  test("a signal's own reason ends a watch of an open one", async () => {
+  test("a watch of an open client rejects with the reason of its own signal", async () => {
     await using client = kubernetesClient(cluster);
     const stop = new AbortController();
     const watching = client.resource(CONFIG_MAPS).watch({ signal: stop.signal }).next();

@@ -36,7 +36,7 @@ test("a plain line", () => {
   expect(lines).toEqual(["I1121 07:00:08.408000      42 loader.go:408] Config loaded from file:  a\n"]);
 });
 
-test("a structured line quotes texts, indents those of several lines, and leaves out what is undefined", () => {
+test("a structured line quotes texts, indents those of several lines, and omits undefined values", () => {
   const { log, lines } = logOf(9);
   log.structured(9, "round_trippers.go:632", "Response", {
     status: "200 OK",

@@ -68,7 +68,7 @@ describe("a kind of Kubernetes", () => {
     await deployments.delete("web");
   });
 
-  test("goes to the namespace of the object that is created", async () => {
+  test("is created in the namespace of the object", async () => {
     const configMaps = client.of("v1", "ConfigMap");
     const { metadata } = await configMaps.create({
       metadata: { name: "a", namespace: "kube-public" },

@@ -120,7 +120,7 @@ test("when the time is over, the error has the last state", async () => {
   await expect(waiting).rejects.toBeInstanceOf(WaitTimeoutError);
 });
 
-test("when the time is over and there is no object, the error says so", async () => {
+test("the error after the time limit says that the object does not exist", async () => {
   const waiting = waitFor(maps, "a", holds("2"), { timers, timeout: 5000 });
   waiting.catch(() => {});
   await watching();
@@ -128,7 +128,7 @@ test("when the time is over and there is no object, the error says so", async ()
   await expect(waiting).rejects.toThrow("timed out after 5000 ms waiting for ConfigMap a: it does not exist");
 });
 
-test("when the server was away all the time, the error says so", async () => {
+test("the error after the time limit says that the server was down all the time", async () => {
   lists = Array.from({ length: 10_000 }, () => refused);
   const waiting = waitFor(maps, "a", holds("2"), { timers });
   waiting.catch(() => {});

@@ -193,7 +193,7 @@ describe("C-CFG-07: a request comes from", () => {
     expect((await whoAmI(bearer(issuer.token()))).user).toMatchObject({ username: "alice" });
   });
 
-  test("a bootstrap token, while its secret is there", async () => {
+  test("a bootstrap token, while its secret exists", async () => {
     const secrets = "/api/v1/namespaces/kube-system/secrets";
     const api = cluster.transport();
     await call(api, "POST", secrets, {
@@ -312,7 +312,7 @@ describe("a request is anonymous, and may not ask who it is,", () => {
 describe("files that change", () => {
   const health = () => call(cluster.transport(), "GET", "/readyz?verbose");
 
-  test("bring an issuer's new audience, and a fault leaves what was there", async () => {
+  test("apply an issuer's new audience, and an invalid file leaves the former configuration", async () => {
     replaceFile(file("config.yaml"), "apiVersion: apiserver.config.k8s.io/v1\nkind: AuthenticationConfig");
     await expect.poll(async () => (await health()).status).toBe(500);
     expect((await health()).text).toContain("[-]authentication-files failed");

@@ -129,7 +129,7 @@ describe("options that cannot be right are refused in kube-apiserver's words", (
 
 /** AUZ-1, AUZ-3, AUZ-5 of the source code book; AUTHZ-4 of the API server book for the reviews. */
 describe("a cluster", () => {
-  test("of AlwaysDeny serves its administrator alone", async () => {
+  test("of AlwaysDeny serves only its administrator", async () => {
     const server = await started({ modes: ["AlwaysDeny"] });
     expect((await call(server.transport(), "GET", PODS)).status).toBe(200);
     expect(await as(server, "jane", "GET", PODS)).toMatchObject({
@@ -146,7 +146,7 @@ describe("a cluster", () => {
     await server.close();
   });
 
-  test("of ABAC serves users by its file, and reviews say so", async () => {
+  test("of ABAC serves users by its file, and access reviews agree", async () => {
     const policyFile = fileOf('{"user":"jane","readonly":true,"namespace":"default"}\n');
     const server = await started({ modes: ["ABAC"], policyFile });
     expect((await as(server, "jane", "GET", PODS)).status).toBe(200);
@@ -168,7 +168,7 @@ describe("a cluster", () => {
     await server.close();
   });
 
-  test("of a webhook asks it, once for the same question, and says why it failed in reviews", async () => {
+  test("of a webhook sends it each question once, and puts its failures in access reviews", async () => {
     await using webhook = await ReviewWebhook.start();
     const faults: unknown[] = [];
     const server = await started(
@@ -220,7 +220,7 @@ describe("a cluster", () => {
     await server.close();
   });
 
-  test("of Node lets a kubelet read what its pods use", async () => {
+  test("of Node allows a kubelet to read what its pods use", async () => {
     const server = await started({ modes: ["Node"] }, { admission: { disable: ["ServiceAccount"] } });
     const api = server.transport();
     for (const name of ["used", "unused"]) {
@@ -251,7 +251,7 @@ describe("a cluster", () => {
     await server.close();
   });
 
-  test("of a configuration file follows it, and its health says when the file is at fault", async () => {
+  test("of a configuration file follows its changes, and is unhealthy when the file is invalid", async () => {
     const configuration = (...authorizers: object[]) =>
       JSON.stringify({ apiVersion: "apiserver.config.k8s.io/v1", kind: "AuthorizationConfiguration", authorizers });
     const deny = { type: "AlwaysDeny", name: "alwaysdeny" };

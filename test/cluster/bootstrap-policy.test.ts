@@ -67,7 +67,7 @@ test("a role gets the rules back that it lacks, and keeps its own", async () => 
   ]);
 });
 
-test("a role that says so is left alone", async () => {
+test("a role with the annotation that disables updates is not changed", async () => {
   expect(await read("clusterroles/system:heapster", "rules")).toEqual([]);
 });
 
@@ -94,7 +94,7 @@ test("a role of a namespace gets its rules back", async () => {
   expect(rules).toContainEqual({ verbs: ["delete"], apiGroups: [""], resources: ["secrets"] });
 });
 
-test("a binding to another role is made anew", async () => {
+test("a binding to another role is deleted and created again", async () => {
   expect(await read("clusterrolebindings/system:kube-scheduler", "roleRef.name")).toBe("system:kube-scheduler");
   expect(await read("clusterrolebindings/system:kube-scheduler", "metadata.uid")).not.toBe(uid);
   const subjects = [{ kind: "User", apiGroup: GROUP, name: "system:kube-scheduler" }];

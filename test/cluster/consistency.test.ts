@@ -115,7 +115,7 @@ async function write(api: Transport, writer: number): Promise<readonly number[]>
 }
 
 describe.each(["memory", "disk"] as const)("with storage in %s", (storage) => {
-  test("writers, readers and watchers that come back agree on one history", async () => {
+  test("writers, readers and restarted watchers agree on one history", async () => {
     const dataDir = await mkdtemp(join(tmpdir(), "kubets-consistency-"));
     const cluster: Cluster = await startCluster({ port: false, storage, dataDir });
     try {
@@ -154,7 +154,7 @@ describe.each(["memory", "disk"] as const)("with storage in %s", (storage) => {
     }
   });
 
-  test("the pages of a list show one state, whatever is written between them", async () => {
+  test("the pages of a list show one state, even with writes between them", async () => {
     const dataDir = await mkdtemp(join(tmpdir(), "kubets-consistency-"));
     const cluster = await startCluster({ port: false, storage, dataDir });
     try {

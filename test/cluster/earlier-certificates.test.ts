@@ -45,7 +45,7 @@ describe("the certificates of a data folder", () => {
     expect(servingFault(pki.server.certificate, pki.ca.certificate, THEN)).toBeUndefined();
   });
 
-  test("whose server's has expired are renewed by their authority, with a line, and kept", async () => {
+  test("whose server certificate has expired are renewed by their authority, with a line in the log", async () => {
     const made = createClusterPki(clockAt(THEN), systemRandom, clockAt(THEN));
     const later = createClusterPki(clockAt(THEN + 5 * YEAR), systemRandom, clockAt(THEN + 5 * YEAR));
     // An authority that holds longer than what it signed.
@@ -63,7 +63,7 @@ describe("the certificates of a data folder", () => {
     expect((await opened(now, pki)).lines).toEqual([]);
   });
 
-  test("whose authority has expired are all renewed, and tokens stay good", async () => {
+  test("whose authority has expired are all renewed, and tokens remain valid", async () => {
     const { pki, lines } = await opened(THEN + 12 * YEAR, earlier.cluster);
     expect(lines).toHaveLength(1);
     expect(lines[0]).toMatch(/are renewed: the authority's: x509: certificate has expired/);
@@ -107,7 +107,7 @@ describe("the certificate of envtest's folder", () => {
     expect(servingFault(earlier.envtest.certificate, "", THEN)).toBeUndefined();
   });
 
-  test("is made anew when it has expired, with a line", async () => {
+  test("is created again when it has expired, with a line in the log", async () => {
     const now = THEN + 2 * YEAR;
     const { certificate, lines } = await shown(now);
     expect(lines.map((line) => line.replace(/current time \S+/, "NOW"))).toEqual([

@@ -16,7 +16,7 @@ describe("startCluster() rejects with its signal's reason", () => {
     startCluster({ port: false, storage: "etcd", etcd, signal: ending.signal });
   afterEach(() => ending.abort());
 
-  test("while an etcd accepts connections and says nothing", async () => {
+  test("while an etcd accepts connections and never answers", async () => {
     ending = new AbortController();
     await using silent = await SilentListener.open(() => ending.abort(ENDED));
     await expect(start({ servers: [silent.url] })).rejects.toBe(ENDED);

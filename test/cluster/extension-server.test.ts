@@ -67,7 +67,7 @@ describe("an extension server that runs as a program", () => {
     );
   });
 
-  test("START-2, START-5, SHUT-5, WEB-1: it logs its version first, then what it serves, and each event of its end; its code is 0", async () => {
+  test("START-2, START-5, SHUT-5, WEB-1: it logs its version, its addresses and each step of its shutdown, and exits with 0", async () => {
     stop.abort();
     expect(await ended).toBe(0);
     const lines = log

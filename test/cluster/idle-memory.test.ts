@@ -40,7 +40,7 @@ test("once no request has begun for two seconds, a grown heap is collected, once
   expect(memory.collections).toBe(1);
 });
 
-test("a heap that V8 has collected is collected once more where it keeps the room of what was in it", async () => {
+test("a heap that V8 has collected is collected again when V8 has not returned its memory", async () => {
   const { memory, time, request } = idleServer();
   await request();
   memory.reserved = 100 * MB;
@@ -48,7 +48,7 @@ test("a heap that V8 has collected is collected once more where it keeps the roo
   expect(memory.collections).toBe(1);
 });
 
-test("requests that keep coming put the collection off", async () => {
+test("continuous requests postpone the garbage collection", async () => {
   const { memory, time, request } = idleServer();
   memory.used = 100 * MB;
   for (let second = 0; second < 10; second++) {
@@ -86,7 +86,7 @@ test("a server that has stopped starts no timer", async () => {
   expect(memory.collections).toBe(0);
 });
 
-test("a runtime that cannot collect leaves the server alone", async () => {
+test("a runtime without a function to collect changes nothing", async () => {
   const memory = { ...heap(20 * MB), collect: () => Promise.reject(new Error("gc is not defined")) };
   const time = new ManualTime();
   const { filter } = collectWhenIdle(memory, time);

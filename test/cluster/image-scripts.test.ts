@@ -55,7 +55,7 @@ describe("a file of scripts for images", () => {
     await expect(openImageScripts(file)).rejects.toThrow(`${file}: ${reason}`);
   });
 
-  test("that is not there is named, and no cluster starts", async () => {
+  test("that does not exist is named, and no cluster starts", async () => {
     const file = join(folder, "none.yaml");
     await expect(startCluster({ port: false, imageScripts: file })).rejects.toThrow(
       `open ${file}: no such file or directory`,

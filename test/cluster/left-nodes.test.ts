@@ -50,7 +50,7 @@ const template = (app: string) => ({
   spec: { containers: [{ name: "c", image: "busybox", command: ["sleep", "1000"] }] },
 });
 
-test("a start on disk removes the nodes that it no longer has with their pods, which controllers make anew, and nobody else's", async () => {
+test("a start on disk deletes its former nodes with their pods, which controllers create again, but no other server's", async () => {
   await restart({ nodes: 3 });
   const hostname = (address: string) => ({ addresses: [{ type: "Hostname", address }] });
   await foreignNode("by-hand", {});
@@ -82,7 +82,7 @@ test("a start on disk removes the nodes that it no longer has with their pods, w
   await eventually(async () => expect(await placesOf(web)).toEqual(["node-1", "node-1", "node-1"]));
 });
 
-test("a start without nodes has none of its own left", async () => {
+test("a start without nodes deletes all its former ones", async () => {
   await restart({ controllers: false });
   expect(await namesOf(NODES)).toEqual(["by-hand", "node-8", "node-9"]);
 });

@@ -165,7 +165,7 @@ test("two runs with the same seed leave the same objects, byte for byte", async 
   expect(second).toBe(first);
 });
 
-test("time waits for what is written to a disk", async () => {
+test("time stands still while the cluster writes to a disk", async () => {
   const dataDir = await mkdtemp(join(tmpdir(), "kubets-clock-"));
   onTestFinished(() => rm(dataDir, { recursive: true, force: true }));
   const { cluster, client, time } = await drivenCluster({ storage: "disk", dataDir });
@@ -232,7 +232,7 @@ test("a cluster closes although a request waits until its time is over", async (
   expect(cluster.clock.now()).toBe(Date.parse(START) + 34_000);
 });
 
-test("a cluster that never comes to rest is reported with what keeps it busy", async () => {
+test("a cluster that never comes to rest throws an error that names its open work", async () => {
   const { cluster, client, surroundings } = await drivenCluster();
   const configMaps = client.of("v1", "ConfigMap").namespace("default");
   const stopping = new AbortController();

@@ -71,7 +71,7 @@ test("discovery has the two resources", async () => {
   ]);
 });
 
-test("an APIService of the group is the client's own, and takes the requests until it goes", async () => {
+test("an APIService of the group that a client creates gets the requests until it is deleted", async () => {
   expect((await call(api, "GET", API_SERVICE)).status).toBe(404);
   const created = await call(api, "POST", API_SERVICES, apiService);
   expect(created.status).toBe(201);
@@ -119,7 +119,7 @@ test("a start removes the APIService that an earlier version of the server store
   }
 });
 
-test("a pod's metrics are what its stages use, by container", async () => {
+test("a pod's metrics are the usage in its stages, by container", async () => {
   const metrics = await call(api, "GET", `${METRICS}/namespaces/default/pods/busy`);
   expect(JSON.parse(metrics.text)).toMatchObject({
     kind: "PodMetrics",

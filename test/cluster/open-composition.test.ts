@@ -42,7 +42,7 @@ describe("a server of own resources", () => {
 });
 
 describe("authenticators and authorizers of the caller", () => {
-  test("say who a request comes from, and what the user may do", async () => {
+  test("decide which user a request has, and what the user may do", async () => {
     const asked: string[] = [];
     await using run = await started({
       port: 0,

@@ -38,9 +38,12 @@ test("a storage that nobody registered is refused before anything starts (C-STO-
   await expect(refused).rejects.toThrow("unknown storage type: attic; use one of memory, disk, etcd, ");
 });
 
-test.each(["", "a", "Shelf", "1st", "has space", "with:colon"])("%j cannot be a scheme", (scheme) => {
-  expect(() => registerStorage(scheme, { open: () => Promise.reject(new Error()) })).toThrow("invalid scheme");
-});
+test.each(["", "a", "Shelf", "1st", "has space", "with:colon"])(
+  "%j is refused as the scheme of a storage",
+  (scheme) => {
+    expect(() => registerStorage(scheme, { open: () => Promise.reject(new Error()) })).toThrow("invalid scheme");
+  },
+);
 
 test.each(["shelf", "memory", "etcd"])("%j is taken", (scheme) => {
   expect(() => registerStorage(scheme, { open: () => Promise.reject(new Error()) })).toThrow("is taken");

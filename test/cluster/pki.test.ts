@@ -46,7 +46,7 @@ test("the key in a kubeconfig is SEC1, which clients that know no PKCS #8 read t
   expect(new X509Certificate(certificate).checkPrivateKey(createPrivateKey(key))).toBe(true);
 });
 
-test("a key that was kept in PKCS #8 is read as SEC1, and its certificate stays", async () => {
+test("a stored key in PKCS #8 is converted to SEC1, and its certificate is kept", async () => {
   const folder = await mkdtemp(join(tmpdir(), "kubets-pki-"));
   onTestFinished(() => rm(folder, { recursive: true }));
   const create = (): ClusterPki => createClusterPki(systemClock, systemRandom, systemClock);

@@ -84,7 +84,7 @@ const binding = (apiVersion: string, name: string) => ({
 
 const FORMER = "/registry/rbac.authorization.k8s.io/rolebindings/default";
 
-it("what was written through such a definition is never moved to the built-in objects, whatever its version is", async () => {
+it("objects that were written through such a definition are never moved to the built-in ones, in no version", async () => {
   await store({
     ...stored("clusterroles.rbac.authorization.k8s.io", "v1beta1", "ClusterRole"),
     [`${FORMER}/other-version`]: binding("rbac.authorization.k8s.io/v2", "other-version"),

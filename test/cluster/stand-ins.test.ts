@@ -85,7 +85,7 @@ test("a webhook is not called whose Service leads to one; by others, and by addr
   ]);
 });
 
-test("a user who may not use a node's API is not told", async () => {
+test("a user who may not use a node's API gets no message about stand-ins", async () => {
   const path = "/api/v1/nodes/node-1/proxy/standIns";
   expect((await call(api, "GET", path)).text).toContain("stands in for image");
   expect((await asUser(api, "jane")("GET", path)).status).toBe(403);

@@ -63,8 +63,8 @@ function adminCertificate(cluster: Cluster): Credentials {
   return { cert: pem(user?.["client-certificate-data"]), key: pem(user?.["client-key-data"]) };
 }
 
-describe("who may ask", () => {
-  test("a token or the admin's certificate over HTTP/1.1 and HTTP/2; an anonymous request may probe", async () => {
+describe("credentials of requests", () => {
+  test("may be a token or the admin's certificate, over HTTP/1.1 and HTTP/2; anonymous requests may probe", async () => {
     const cluster = await start();
     const token = { headers: { authorization: `Bearer ${cluster.token}` } };
     const wrong = { headers: { authorization: "Bearer nonsense" } };
@@ -77,7 +77,7 @@ describe("who may ask", () => {
     }
   });
 
-  test("in-process requests are the administrator's unless they say otherwise", async () => {
+  test("are the administrator's in the same process, unless a request has others", async () => {
     const cluster = await start({ port: false });
     const review = { apiVersion: "authentication.k8s.io/v1", kind: "SelfSubjectReview" };
     const path = "/apis/authentication.k8s.io/v1/selfsubjectreviews";
@@ -94,7 +94,7 @@ describe("who may ask", () => {
 });
 
 describe("a cluster's own objects", () => {
-  test("no flow schema says that its priority level is missing", async () => {
+  test("include the priority level of each flow schema", async () => {
     const cluster = await start({ port: false });
     const schemas = await call(cluster.transport(), "GET", "/apis/flowcontrol.apiserver.k8s.io/v1/flowschemas");
     const dangling = objects(schemas.at("items")).map(({ status }) => objects(object(status).conditions)[0]?.status);
@@ -116,7 +116,7 @@ describe("a cluster's own objects", () => {
     );
   });
 
-  test("what everybody counts on comes back when it is deleted", async () => {
+  test("are created again when a user deletes them", async () => {
     const cluster = await start({ port: false });
     const api = cluster.transport();
     for (const path of ["services/kubernetes", "serviceaccounts/default", "configmaps/kube-root-ca.crt"]) {
@@ -158,7 +158,7 @@ describe("controllers", () => {
     return { api, account: await status(ACCOUNT), rootCa: await status(ROOT_CA) };
   };
 
-  test("false runs none: a bare API, whose own objects come back all the same", async () => {
+  test("do not run with false, but the cluster's own objects are still created again", async () => {
     const { api, account, rootCa } = await made(false);
     expect([account, rootCa]).toEqual([404, 404]);
     const CONFIG_MAPS = "/api/v1/namespaces/bare/configmaps";
@@ -191,7 +191,7 @@ describe("controllers", () => {
   });
 });
 
-test("a cluster on disk comes back with its objects and its certificates", async () => {
+test("a cluster on disk has its objects and its certificates after a restart", async () => {
   const folder = await mkdtemp(join(tmpdir(), "kubets-cluster-"));
   try {
     const first = await startCluster({ storage: "disk", dataDir: folder, port: false });

@@ -74,7 +74,7 @@ it("a version that is no longer served is converted to the one that is stored", 
   });
 });
 
-it("a write that changes nothing brings what is stored up to date, once", async () => {
+it("the first write without a change stores the object in the current version, the second writes nothing", async () => {
   await store({ "/registry/deployments/default/web": deployment });
   await withCluster(async (cluster) => {
     const patch = () => call(cluster.transport(), "PATCH", DEPLOYMENT, {}, { type: "application/merge-patch+json" });
@@ -86,7 +86,7 @@ it("a write that changes nothing brings what is stored up to date, once", async 
   });
 });
 
-it("what this version wrote is taken as it is", async () => {
+it("a restarted server answers its own objects unchanged", async () => {
   let text = "";
   await withCluster(async (cluster) => {
     const { uid: _, ...metadata } = deployment.metadata;
@@ -98,7 +98,7 @@ it("what this version wrote is taken as it is", async () => {
   });
 });
 
-it("keys of an earlier version are moved to where kube-apiserver has them, and keep what they hold", async () => {
+it("the server moves objects at the keys of its earlier version to kube-apiserver's keys", async () => {
   const node = { kind: "Node", apiVersion: "v1", metadata: { name: "n", uid: "2" } };
   await store({ "/registry/apps/deployments/default/web": deployment, "/registry/nodes/n": node });
   await withCluster(async (cluster) => {

@@ -35,7 +35,7 @@ describe("kubeconfig()", () => {
     });
   });
 
-  test("with a user it is that user's, in the groups that are given", async () => {
+  test("with a user and groups has a certificate of that user in these groups", async () => {
     expect(await whoAmI(cluster.kubeconfig({ user: "jane", groups: ["developers", "on-call"] }))).toMatchObject({
       username: "jane",
       groups: ["developers", "on-call", "system:authenticated"],

@@ -135,7 +135,7 @@ test("a container that crashes again and again is given up although it runs in b
   ]);
 });
 
-test("the wait ends when its time is over, with what is not ready; with no time it looks once; an abort ends it at once", async () => {
+test("the wait ends at its time limit, with the pods that are not ready; without time it checks once; an abort ends it at once", async () => {
   const { cluster, create, wait } = await drivenCluster();
   await create(PODS, pod("late", { readyAfter: "never" }));
   const ending = new AbortController();
@@ -153,7 +153,7 @@ test("the wait ends when its time is over, with what is not ready; with no time 
   ]);
 });
 
-test("a Job that has failed fails a wait that counts it, at once, and is left alone by others", async () => {
+test("a failed Job fails at once a wait that includes it, and others ignore it", async () => {
   const { cluster, create, wait } = await drivenCluster();
   await create(JOBS, job("sum", { exit: { after: "1s", code: 3 } }));
   const counted = wait({ failedJobs: true });
@@ -165,7 +165,7 @@ test("a Job that has failed fails a wait that counts it, at once, and is left al
   expect(await wait().ended).toBe("ready");
 });
 
-test("words of the cluster stay one line and act on no terminal; a server that refuses to show its pods ends the wait at once", async () => {
+test("texts of the cluster are printed escaped, in one line; a server that refuses to list its pods ends the wait at once", async () => {
   const { cluster, create, wait } = await drivenCluster();
   await create(PODS, pod("web", { pullFailure: { message: "first\nsecond\u001b[31m" } }));
   const seen = wait();

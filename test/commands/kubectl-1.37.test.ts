@@ -330,7 +330,7 @@ describe("as kubectl 1.37.1, and unlike 1.36.3", () => {
   });
 });
 
-describe.skipIf(kubectl.missing !== undefined)("as kubectl 1.37.1, of servers that are told what to say", () => {
+describe.skipIf(kubectl.missing !== undefined)("as kubectl 1.37.1, with servers of scripted answers", () => {
   test("K37-217: rollout names a StatefulSet that goes meanwhile", async () => {
     const path = "GET /apis/apps/v1/namespaces/default/statefulsets/db";
     const found = {
@@ -344,7 +344,7 @@ describe.skipIf(kubectl.missing !== undefined)("as kubectl 1.37.1, of servers th
     expect(real.stderr).toMatch(/failed to retrieve StatefulSet db: /);
   });
 
-  test("K37-220: headings are as wide as the bytes of the longest cell, with what is cut off it", async () => {
+  test("K37-220: a column is as wide as the bytes of its longest cell, with the text that is cut off at a line end", async () => {
     const row = (name: string, text: string) => ({
       cells: [name, text, "z"],
       object: { kind: "Thing", metadata: { name } },

@@ -204,7 +204,7 @@ test("a name that another ReplicaSet has raises the collision count", async () =
   expect(await statusOf("collide")).toMatchObject({ collisionCount: 1 });
 });
 
-test("a rollout that makes no progress within its deadline times out, and a set's failure shows", async () => {
+test("a rollout without progress times out after its deadline, and its condition has the failure of its ReplicaSet", async () => {
   const spec = { ...object(template("stuck", "one")["spec"]), serviceAccountName: "absent" };
   await create("stuck", { progressDeadlineSeconds: 1, template: { ...template("stuck", "one"), spec } as JsonObject });
   await eventually(async () => {

@@ -166,7 +166,7 @@ describe("foreground", () => {
 });
 
 describe("orphan", () => {
-  test("dependents forget the owner and stay", async () => {
+  test("removes the owner from its dependents, and keeps them", async () => {
     const owner = await map("r-owner");
     await map("r-child", [owned(owner, true)]);
     await api.delete(`${MAPS}/r-owner`, { propagationPolicy: "Orphan" });

@@ -44,7 +44,7 @@ function versionsIn(file: string, isShared: boolean): ReadonlySet<string> {
   return new Set(found);
 }
 
-test("manager.ts is read as it is written", () => {
+test("the test finds the file of each controller in manager.ts", () => {
   const files = filesOfControllers();
   expect(new Set(files.map(([name]) => name))).toEqual(new Set(controllerNames));
   expect(files.filter(([, file]) => file === "")).toEqual([]);
@@ -63,10 +63,10 @@ test("each group version that a controller names is one that it requires, or wor
   expect(gaps).toEqual([]);
 });
 
-test("no controller of the core group alone requires anything", () => {
+test("a controller that uses the core group alone requires no kinds", () => {
   expect(missingKinds("ttl-controller", () => false)).toEqual([]);
 });
 
-test("a controller lacks nothing where the server has its kinds", () => {
+test("missingKinds is empty for each controller when the server has all kinds", () => {
   expect(controllerNames.flatMap((name) => missingKinds(name, () => true))).toEqual([]);
 });

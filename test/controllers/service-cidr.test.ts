@@ -67,7 +67,7 @@ test("one that addresses come from stays while it is being deleted, but gives no
   expect((await create("some"))["spec"]).toMatchObject({ clusterIP: expect.stringMatching(/^10\.200\.0\./) as string });
 });
 
-test("one that no address comes from goes ten seconds later; the cluster's own comes back", async () => {
+test("a deleted ServiceCIDR without addresses in use is removed after ten seconds; the cluster's own is created again", async () => {
   await api.create(CIDRS, { metadata: { name: "more" }, spec: { cidrs: ["10.200.0.0/24"] } });
   await until(async () => condition(await api.get(`${CIDRS}/more`))?.status === "True");
   await api.delete(`${CIDRS}/more`);

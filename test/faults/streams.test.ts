@@ -81,7 +81,7 @@ describeBesideKubectl("a WebSocket of a faulty server, for exec", () => {
     expect({ code, stdout }).toEqual({ code: 141, stdout: "xxxxx" });
   });
 
-  test("promises a frame of the largest length there is", async () => {
+  test("announces a frame of the largest possible length", async () => {
     await same("kubectl exec a -- ls", webSocket(hex("827f 7fffffffffffffff 0161")));
   });
 });
@@ -104,7 +104,7 @@ describeBesideKubectl("an upgrade that a server refuses", () => {
       "by another protocol",
       (_, socket) => void socket.end("HTTP/1.1 101 Switching Protocols\r\nUpgrade: other\r\n\r\n"),
     ],
-    ["by words that are no HTTP", (_, socket) => void socket.end("SSH-2.0-OpenSSH_9.2\r\n")],
+    ["with an answer that is not HTTP", (_, socket) => void socket.end("SSH-2.0-OpenSSH_9.2\r\n")],
     ["by hanging up", (_, socket) => void socket.destroy()],
   ];
   const all = ["kubectl exec a -- ls", "kubectl port-forward a :80"];

@@ -101,7 +101,7 @@ describe.skipIf(missing !== undefined)("kubectl 1.37.1 edit", () => {
     expect(await get("deployment refused")).toMatchObject({ metadata: { generation: 1 }, spec: { replicas: 1 } });
   });
 
-  test("mended the second time, it is saved", async () => {
+  test("saves a text that is corrected in the second editor", async () => {
     const step = `if grep -q "was not valid" "$1"; then ${sed("s/replicas: -1/replicas: 4/")}; else ${sed("s/replicas: 1$/replicas: -1/")}; fi`;
     expect(await edit(step, "deployment refused")).toEqual(
       ok("deployment.apps/refused edited\n", 'error: deployments.apps "refused" is invalid\n'),

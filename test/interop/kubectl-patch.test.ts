@@ -252,7 +252,7 @@ describe.skipIf(missing !== undefined)("kubectl 1.37.1 patch", () => {
     );
   });
 
-  test("--patch-file takes YAML and JSON, -f says of what", async () => {
+  test("--patch-file reads YAML and JSON, and -f names the object", async () => {
     await writeFile(join(kubectl.folder, "patch.yaml"), 'data:\n  file: "2"\n');
     await writeFile(join(kubectl.folder, "map.yaml"), "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: map}\n");
     expect(await kubectl.run("patch configmap map --patch-file patch.yaml")).toEqual(patched("configmap/map"));

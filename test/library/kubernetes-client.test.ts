@@ -124,7 +124,7 @@ describe("exec", () => {
     expect(await client.exec(SHOP, ["true"])).toEqual({ code: 0, stdout: "", stderr: "" });
   });
 
-  test("reads a text, bytes or a stream, and writes where it is told to", async () => {
+  test("reads its input from a text, bytes or a stream, and writes to a stream or a function", async () => {
     expect((await client.exec(SHOP, ["cat"], { stdin: "text" })).stdout).toBe("text");
     expect((await client.exec(SHOP, ["wc", "-c"], { stdin: new Uint8Array(3) })).stdout.trim()).toBe("3");
     const stdin = new PassThrough();

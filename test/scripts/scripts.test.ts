@@ -9,6 +9,6 @@ test.skipIf(refresh).concurrent.each(scripts)("$file", async ({ script }) => {
 
 /** What kubectl cannot do is written down by kubets itself; the change is for a person to read. */
 test.skipIf(!refresh).each(scripts.filter(({ script }) => script.kubetsOnly))(
-  "$file, written anew",
+  "$file is written again with the output of kubets",
   async ({ path, text, script }) => writeFileSync(path, rewriteScript(text, await runScript(script, ours))),
 );

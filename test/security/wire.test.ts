@@ -208,7 +208,7 @@ describe("a head that no client would send", () => {
   });
 });
 
-test("the connection that the rows use is mary's", async () => {
+test("a valid request over the connection of the tests above is answered as mary's", async () => {
   const answer = await raw(`GET ${CORE}/configmaps/mine HTTP/1.1\r\n${HOST}Connection: close\r\n\r\n`);
   expect(statuses(answer)).toEqual(["200"]);
   expect(arena.faults).toEqual([]);

@@ -36,7 +36,7 @@ describeTerminal("colours", () => {
     await lab?.[Symbol.asyncDispose]();
   });
 
-  test("a table says by colours how things are, in the very columns of a pipe", async () => {
+  test("a table marks states by colours, and has the columns of a pipe", async () => {
     const terminal = await lab.open();
     const { screen } = await terminal.run("kubectl get pods");
     const codes = await terminal.screen("with codes");

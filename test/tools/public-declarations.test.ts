@@ -97,7 +97,7 @@ export interface Other {}`,
   expect(kept["result.d.ts"]).toBe("export interface Some {}\n");
 });
 
-test("a public declaration that needs the types of a package is an error", () => {
+test("the check refuses a public declaration that needs the types of a package", () => {
   const files = { "index.d.ts": `import type { Pool } from "undici";\nexport declare const pool: Pool;` };
   expect(() => keep(files, "index.d.ts")).toThrow("the public declarations of index.d.ts need the package undici");
 });

@@ -32,7 +32,7 @@ export interface ApplyOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** What happened to one object, as it happens; the last one tells the outcome. */
+/** The events of applying one object, in order; the last one tells the outcome. */
 export type ApplyEvent =
   /** The object was not applied before: what is missing from the file cannot be told from what others set. */
   | { readonly type: "missingLastApplied" }
@@ -40,8 +40,8 @@ export type ApplyEvent =
   | { readonly type: "created" | "configured" | "unchanged"; readonly object: KubeObject; readonly deleting: boolean };
 
 /**
- * Makes the server's object what `info.object` says, leaving alone what others set, and refreshes `info` with the answer.
- * Conflicts are tried again up to five times. Throws kubectl's error; an object that was not written before it stays.
+ * Updates the server's object to `info.object`, keeps the fields that others set, and refreshes `info` with the result. A conflict
+ * is retried up to five times. Throws kubectl's error; objects that were written before stay.
  */
 export async function* applyObject(info: Info, options: ApplyOptions): AsyncGenerator<ApplyEvent, void> {
   requireName(info);
@@ -79,7 +79,7 @@ export async function* applyObject(info: Info, options: ApplyOptions): AsyncGene
   yield { type: patching.sent === "{}" ? "unchanged" : "configured", object, deleting };
 }
 
-/** What the server holds now; undefined when that is nothing. */
+/** Reads the live object from the server; undefined when it does not exist. */
 export async function readLive(
   info: Info,
   { client, signal }: Pick<ApplyOptions, "client" | "signal">,
@@ -96,7 +96,7 @@ export async function readLive(
   );
 }
 
-/** What messages print of an Info. */
+/** Describes an Info as the messages of kubectl apply print it. */
 export function describeInfo({ mapping, name, namespace }: Info): string {
   const { group, version, kind } = mapping.kind;
   const resource = goQuote(formatResource(mapping.resource));
@@ -118,7 +118,7 @@ function pruned(value: JsonValue): JsonValue {
   return isJsonObject(value) ? withoutNulls(value) : value;
 }
 
-/** Throws for an object whose name the server would make: applied again it would be another object. */
+/** Throws for an object whose name the server generates, because applying it again would create another object. */
 export function requireName({ name, object }: Info): void {
   const generateName = object?.metadata?.generateName ?? "";
   if (name === "" && generateName !== "") throw new Error(`from ${generateName}: cannot use generate name with apply`);

@@ -35,9 +35,9 @@ export type ServerSideEvent =
   | { readonly type: "applied"; readonly object: KubeObject; readonly deleting: boolean };
 
 /**
- * Lets the server apply `info.object` and refreshes `info` with the answer. The first time after client-side apply its
- * fields are handed over to the new manager, and the object is applied once more so that what left the file goes. A
- * conflict throws, with what can be done about it.
+ * Applies `info.object` on the server side and refreshes `info` with the result. On the first apply after client-side apply it
+ * moves the fields to the new manager, and applies once more so that fields that left the file are removed. A conflict throws,
+ * with advice.
  */
 export async function* applyServerSide(info: Info, options: ServerSideOptions): AsyncGenerator<ServerSideEvent, void> {
   const wanted = encodeBody(info.object ?? {});
@@ -91,7 +91,7 @@ are the ways you can resolve this warning:
   stop managing the field (remove it from their configuration).
 See https://kubernetes.io/docs/reference/using-api/server-side-apply/#conflicts`;
 
-/** Whose server-side apply keeps the annotation of client-side apply up to date. */
+/** The field manager whose server-side apply also updates the annotation of client-side apply. */
 export const SERVER_SIDE_MANAGER = "kubectl";
 /** Under this name the annotation is kept from going with the fields of client-side apply. */
 const LAST_APPLIED_MANAGER = "kubectl-last-applied";

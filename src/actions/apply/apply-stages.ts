@@ -34,9 +34,10 @@ interface Document {
 }
 
 /**
- * The stages of `apply --ordered`: namespaces, definitions of custom resources, and all else by kind; what is of one kind stays in
- * the order of the files. A stage's kinds are looked up when its turn comes, so that a custom resource may stand beside its
- * definition. Throws when a document cannot be read, or is of another namespace than -n says: nothing is applied then.
+ * Makes the stages of `apply --ordered`: namespaces, definitions of custom resources, and all else by kind; objects of one kind
+ * keep the order of the files. The kinds of a stage are looked up when it begins, so that a custom resource and its definition may
+ * be in the same files. Throws before anything is applied for a document that cannot be read, or is in another namespace than -n
+ * names.
  */
 export async function orderedStages(selection: ManifestSelection, options: OrderedOptions): Promise<readonly Stage[]> {
   const { namespace, enforced } = await options.namespace();

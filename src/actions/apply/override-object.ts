@@ -12,7 +12,7 @@ import { readTyped } from "../typed/read-typed.js";
 import { builtInPatchSchema } from "./three-way-patch.js";
 import type { TypedKinds } from "../typed/typed-object.js";
 
-/** What --overrides and --override-type say. */
+/** The values of the flags --overrides and --override-type. */
 export interface Overrides {
   /** JSON; "" changes nothing. */
   readonly text: string;
@@ -20,7 +20,7 @@ export interface Overrides {
   readonly type: string;
 }
 
-/** A generated object as the user wants it: patched, then read as its type again. Throws in kubectl's words. */
+/** Applies --overrides to a generated object, and decodes the result as its type again. Throws in kubectl's words. */
 export async function overrideObject(
   generated: KubeObject,
   overrides: Overrides,

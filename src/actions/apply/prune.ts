@@ -14,7 +14,10 @@ export interface PruneKind extends GroupVersionKind {
   readonly namespaced: boolean;
 }
 
-/** What was seen on the way: neither an object nor, for namespaced kinds, another namespace than these is pruned. */
+/**
+ * The uids and namespaces that an apply has visited. Prune deletes none of these objects, and of namespaced kinds only objects in
+ * these namespaces.
+ */
 export class Visited {
   readonly uids = new Set<string>();
   readonly namespaces = new Set<string>();
@@ -25,7 +28,7 @@ export class Visited {
   }
 }
 
-/** "core/v1/ConfigMap" as a kind the server has. Throws for another form, and for a kind the server lacks. */
+/** Parses kinds such as "core/v1/ConfigMap" and looks them up. Throws for another form, and for a kind that the server lacks. */
 export async function parsePruneKinds(texts: readonly string[], mapper: RestMapper): Promise<readonly PruneKind[]> {
   const kinds: PruneKind[] = [];
   for (const text of texts) {
@@ -62,7 +65,7 @@ export interface PruneSearch {
   readonly warnOfDefault: () => void;
 }
 
-/** An object that client-side apply made and that was not among the visited. */
+/** An object that client-side apply created and that the current apply has not visited. */
 export interface Prunable {
   readonly mapping: RestMapping;
   /** "" for kinds without namespaces. */
@@ -70,7 +73,7 @@ export interface Prunable {
   readonly object: KubeObject;
 }
 
-/** Lists kind after kind and hands each prunable object to `act` before the next list. */
+/** Lists one kind after the other, and passes each prunable object to `act` before the next list. */
 export async function forEachPrunable(search: PruneSearch, act: (found: Prunable) => Promise<void>): Promise<void> {
   const mappings = await mappingsOf(search);
   const within = async (namespace: string, mapping: RestMapping): Promise<void> => {
@@ -114,7 +117,7 @@ async function listUnvisited(
   );
 }
 
-/** Deletes as kubectl's dynamic client does: the body names its own kind. */
+/** Deletes an object as kubectl's dynamic client does: the request's body states its own kind. */
 export async function pruneObject(
   { mapping, namespace, object }: Prunable,
   client: RestClient,

@@ -31,9 +31,9 @@ export interface PatchSources {
 }
 
 /**
- * What `kubectl apply` would send to make `current` what `modified` (JSON) says: the last applied configuration comes from
- * `current`'s annotation. A kind without merge keys gets a JSON merge patch. Throws kubectl's error, with all three
- * documents in it, when there is no such patch.
+ * Computes the patch by which `kubectl apply` changes `current` to `modified` (JSON); the last applied configuration comes from
+ * `current`'s annotation. A kind without merge keys gets a JSON merge patch. Throws kubectl's error, which contains all three
+ * documents, when there is no such patch.
  */
 export async function threeWayPatch(
   kind: GroupVersionKind,
@@ -92,7 +92,7 @@ async function warnOfLegacy(
   );
 }
 
-/** The merge keys of a type kubectl was built with. Loaded only here: most commands never ask. */
+/** The merge keys of a type that kubectl has built in. They are loaded here, on first use, because most commands do not need them. */
 export async function builtInPatchSchema(kind: GroupVersionKind): Promise<PatchSchema | undefined> {
   if (!isInScheme(kind)) return undefined;
   const { schemaFor } = await import("../../api/facts/index.js");
@@ -144,7 +144,7 @@ export interface CalculatedPatch {
   readonly text: string;
 }
 
-/** The patch that makes `after` of `before`. Neither is changed. */
+/** Computes the patch that changes `before` to `after`. Neither is modified. */
 export async function calculatePatch(
   kind: GroupVersionKind,
   before: KubeObject,

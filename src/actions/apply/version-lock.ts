@@ -1,12 +1,15 @@
 import type { KubeObject } from "../../machinery/meta/object.js";
 
-/** A copy without its version: a patch computed from it says which version it is for. */
+/**
+ * Returns a copy without its resourceVersion. A patch that is computed from the copy then sets the resourceVersion, which makes it
+ * conditional.
+ */
 export function withoutVersion(object: KubeObject): KubeObject {
   const { resourceVersion: _old, ...metadata } = object.metadata ?? {};
   return { ...object, metadata };
 }
 
-/** A copy of the version given; the object itself when that is "". */
+/** Returns a copy with the given resourceVersion; the object itself when that is "". */
 export function withVersion(object: KubeObject, resourceVersion: string): KubeObject {
   return resourceVersion === "" ? object : { ...object, metadata: { ...object.metadata, resourceVersion } };
 }

@@ -16,9 +16,9 @@ export interface ArchiveOptions {
 }
 
 /**
- * A tar archive of a file, or of a folder with all that is in it, read as it is taken. As kubectl makes it: folders are there by what
- * is in them, and only empty ones have entries; links stay links; files come in the order of their names. Throws a PathError for
- * what cannot be read, and a TarError for a file that becomes shorter meanwhile and for a socket.
+ * Makes a tar archive of a file, or of a folder with its content, as the reader consumes it. As in kubectl's archives, only empty
+ * folders have entries of their own, links are kept as links, and files are in the order of their names. Throws a PathError for a
+ * file that cannot be read, and a TarError for a socket and for a file that becomes shorter while it is read.
  */
 export async function* archiveFiles(path: string, options: ArchiveOptions): AsyncGenerator<Uint8Array, void> {
   yield* gathered(blocks(path, { ...options, accounts: accountNames() }), PIECE);

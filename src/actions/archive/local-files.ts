@@ -15,9 +15,9 @@ export interface LocalFile {
 }
 
 /**
- * A file, or the files of a folder and of those below it in the order of their names, as kubectl takes them: folders come only where
- * nothing is in them. Links are not followed, and what is gone meanwhile is left out. Throws a PathError for what cannot be read, and
- * an error for a name that is not UTF-8.
+ * Yields a file, or the files of a folder and its subfolders in the order of their names, as kubectl does: only empty folders are
+ * yielded themselves. Links are not followed, and files that vanish meanwhile are left out. Throws a PathError for a file that
+ * cannot be read, and an error for a name that is not UTF-8.
  */
 export async function* localFiles(path: string, name: string, cwd: string): AsyncGenerator<LocalFile, void> {
   const found = await look(path, cwd);
@@ -56,7 +56,7 @@ function textOfName(name: Buffer, folder: string): string {
   throw new Error(`${joined(folder, escaped(name))}: the name is not UTF-8, and cannot be copied; rename the file`);
 }
 
-/** What a link holds. Throws for what is not UTF-8. */
+/** Decodes the target of a link. Throws for a target that is not UTF-8. */
 export function textOfLink(target: Buffer, path: string): string {
   if (isUtf8(target)) return target.toString();
   throw new Error(`${path}: the link leads to ${escaped(target)}, which is not UTF-8, and cannot be copied`);
@@ -68,7 +68,7 @@ const escaped = (name: Buffer): string =>
 
 const hex = (byte: number): string => byte.toString(16).padStart(2, "0");
 
-/** The outcome of a call, or its failure in Go's words. */
+/** Runs a file operation, and throws its failure in Go's words. */
 export async function inSystem<T>(op: string, path: string, call: Promise<T>): Promise<T> {
   try {
     return await call;
@@ -77,10 +77,10 @@ export async function inSystem<T>(op: string, path: string, call: Promise<T>): P
   }
 }
 
-/** Bytes that are read at a time. */
+/** The number of bytes that are read at a time. */
 export const PIECE = 64 * 1024;
 
-/** The bytes of an open file from one place to another, or to its end where that comes first. Each piece is its reader's to keep. */
+/** Yields the bytes of an open file from `from` to `to`, or to its end if that comes first. The reader may keep each piece. */
 export async function* readPieces(
   file: FileHandle,
   { path, from = 0, to }: { readonly path: string; readonly from?: number; readonly to: number },

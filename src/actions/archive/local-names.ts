@@ -1,16 +1,16 @@
 import { isAbsolute, join, relative, sep } from "node:path";
 
-/** Kubernetes' way with a local path: one slash at its end is dropped. */
+/** Removes one slash at the end of a local path, as kubectl does. */
 export const withoutLastSlash = (path: string): string =>
   path.length > 1 && path.endsWith("/") ? path.slice(0, -1) : path;
 
-/** As Go joins paths: cleaned, without a slash at the end. */
+/** Joins paths as Go's filepath.Join does: cleaned, without a slash at the end. */
 export function joined(folder: string, rest: string): string {
   const path = join(folder, rest);
   return path.length > 1 && (path.endsWith("/") || path.endsWith(sep)) ? path.slice(0, -1) : path;
 }
 
-/** The components from `folder` to `path`, none for the folder itself. Undefined for a path outside of it. */
+/** The path components from `folder` to `path`; empty for the folder itself. Undefined for a path outside of it. */
 export function componentsBelow(folder: string, path: string): readonly string[] | undefined {
   const way = relative(folder, path);
   if (way === "") return [];

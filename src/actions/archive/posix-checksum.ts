@@ -28,7 +28,7 @@ const TABLE = Int32Array.from({ length: 256 }, (_, index) => {
   return value;
 });
 
-/** Of the first bytes of a sequence; undefined where it has fewer. */
+/** The POSIX checksum of the first `length` bytes of a sequence; undefined where it is shorter. */
 export async function checksumOf(chunks: AsyncIterable<Uint8Array>, length: number): Promise<string | undefined> {
   const sum = new PosixChecksum();
   let left = length;

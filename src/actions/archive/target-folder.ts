@@ -5,7 +5,7 @@ import { errorCode, PathError } from "../../base/files/path-error.js";
 import { isOwnName } from "../../base/files/path-component.js";
 import { componentsBelow, joined } from "./local-names.js";
 
-/** Of a place below the destination that cannot be written to without leaving it. */
+/** Thrown for an entry of an archive that cannot be written without leaving the destination. */
 export class UnsafeTargetError extends Error {
   override readonly name = "UnsafeTargetError";
 }
@@ -153,7 +153,7 @@ async function makeAll(folder: string, resolved: string): Promise<void> {
 /** Bytes that are written at a time. */
 const WRITE_BUFFER = 256 * 1024;
 
-/** Writes a file as its content arrives, and closes it. Where the content breaks off, what has arrived is kept. `size` is a guess. */
+/** Writes a file as its content arrives, and closes it. If the content breaks off, the received part is kept. `size` is an estimate. */
 export async function fillFile(
   file: FileHandle,
   { path, size }: { readonly path: string; readonly size: number },

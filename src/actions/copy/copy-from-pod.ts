@@ -31,7 +31,7 @@ const LAST_WORDS = 1000;
 /** Milliseconds before a copy is resumed that had brought nothing. */
 const AFTER_NOTHING = 1000;
 
-/** Copies by the container's tar. kubectl's way in all it asks for and says. */
+/** Copies with the tar program of the container. Behaviour and messages are kubectl's. */
 export async function copyFromPod(options: CopyFromPodOptions): Promise<void> {
   const { source, destination, cwd, platform, messages } = options;
   const archive = new RemoteArchive(options);

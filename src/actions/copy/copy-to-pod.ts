@@ -23,7 +23,7 @@ export interface CopyToPodOptions {
 /** Milliseconds to find out whether the destination is a folder. */
 const PATIENCE = 30_000;
 
-/** Copies by the container's tar. kubectl's way in all it asks for and says. */
+/** Copies with the tar program of the container. Behaviour and messages are kubectl's. */
 export async function copyToPod(options: CopyToPodOptions): Promise<void> {
   const { source, target, noPreserve, cwd, messages, signal } = options;
   await requireSource(source, cwd);
@@ -60,7 +60,7 @@ export async function requireSource(source: string, cwd: string): Promise<void> 
   }
 }
 
-/** Where the source comes to lie: in the destination, when that is a folder. */
+/** The path that the source is copied to: inside the destination when that is a folder. */
 export async function finalPlace({
   source,
   destination,

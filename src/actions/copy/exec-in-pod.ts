@@ -6,7 +6,7 @@ import type { KubeObject } from "../../machinery/meta/object.js";
 import { Helper } from "../../resource/helper.js";
 import { type ContainerHost, runInContainer } from "../pods/container-command.js";
 
-/** Where the programs of a copy run. */
+/** The container in which a copy runs its programs. */
 export interface ExecTarget extends ContainerHost {
   readonly namespace: string;
   readonly pod: string;
@@ -21,7 +21,10 @@ export interface ExecPlace {
   readonly container: string;
 }
 
-/** Finds pod and container, in kubectl's words where there are none. `say` hears which of several containers it is. */
+/**
+ * Finds the pod and the container to run in. Throws kubectl's error where there is none. If the pod has several containers, `say`
+ * gets the line that names the chosen one.
+ */
 export async function findExecPlace(
   target: ExecTarget,
   say: (line: string) => void,
@@ -45,7 +48,7 @@ export function execInPod(
   return runInContainer(request, { ...streams, tty: false }, host, signal);
 }
 
-/** What hears of a copy. Texts are kubectl's lines; bytes are what a program in the container writes. */
+/** Receives the messages of a copy. Texts are kubectl's lines; bytes are what a program in the container writes. */
 export interface CopyMessages {
   out(text: string | Uint8Array): Promise<void>;
   err(text: string | Uint8Array): Promise<void>;

@@ -6,7 +6,7 @@ export type RunProgram = (write: (chunk: Uint8Array) => Promise<void>, signal: A
 /** Bytes of output that may wait to be taken: the container goes on while a chunk is written to the disk. */
 const ROOM = 64 * 1024;
 
-/** A program in a container whose output is taken chunk by chunk. It waits while too much of it is not taken. */
+/** A program in a container whose output is read chunk by chunk. Its output is paused while too many chunks wait for the reader. */
 export class RemoteProgram {
   readonly #stop = new AbortController();
   readonly #end: Promise<void>;

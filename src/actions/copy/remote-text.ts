@@ -14,7 +14,7 @@ export const shell = (script: string, ...args: readonly string[]): readonly stri
   ...args,
 ];
 
-/** The output of a program in the container. Throws a RemoteCommandExitError where its exit code is not 0. */
+/** Runs a program in the container and returns its output. Throws a RemoteCommandExitError where its exit code is not 0. */
 export async function remoteText(
   place: ExecPlace,
   command: readonly string[],
@@ -32,12 +32,10 @@ export async function remoteText(
   return Buffer.concat(chunks).toString();
 }
 
-/** As Go cleans and joins paths of a container: without a slash at the end. */
+/** Joins and cleans paths of a container as Go's path.Join does: without a slash at the end. */
 export const remoteJoin = (...parts: readonly string[]): string => withoutLastSlash(posix.join(...parts));
 
-/**
- * What the names in an archive begin with, that a container's tar makes of a path: without slashes and ways up at the beginning.
- */
+/** Returns the prefix of the names in the archive that a container's tar makes of a path: the path without leading slashes and "..". */
 export function archivePrefix(path: string): string {
   let rest = remoteJoin(path.replace(/^[/\\]+/, ""));
   while (rest.startsWith("../")) rest = rest.slice(3);

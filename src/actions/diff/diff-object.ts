@@ -52,8 +52,8 @@ export type DiffEvent =
 const ATTEMPTS = 4;
 
 /**
- * Reads an object and asks the server what applying would make of it, without keeping it. An object that changes in between is
- * read and merged again, up to three times. Throws the server's error, and a NoMatchError for a kind that it lacks.
+ * Reads an object, and gets the result of applying from the server by a dry run. An object that changes in between is read and
+ * merged again, up to three times. Throws the server's error, and a NoMatchError for a kind that the server lacks.
  */
 export async function* diffObject(options: DiffObjectOptions): AsyncGenerator<DiffEvent, void, undefined> {
   const { client, serverSide = false, forceConflicts = false, fieldManager = "kubets", openapi, signal } = options;

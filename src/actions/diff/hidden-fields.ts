@@ -3,8 +3,8 @@ import type { KubeObject } from "../../machinery/meta/object.js";
 import { isJsonObject, type JsonObject } from "../../machinery/meta/json.js";
 
 /**
- * The object without what no manifest sets: its status, and of its metadata the identity, the versions, the times, who wrote
- * what, and what apply noted when it wrote last.
+ * Returns the object without the fields that no manifest sets: status and, in metadata, uid, versions, times, managedFields and
+ * the annotation of kubectl apply.
  */
 export function withoutServerFields(object: KubeObject): KubeObject {
   const { status: _status, ...rest } = object;

@@ -17,7 +17,7 @@ export interface DrainOptions extends DrainRules, Omit<RemovalOptions, "dryRun">
   readonly dryRun?: DryRun | undefined;
 }
 
-/** What happens on the way to an empty node, as it happens; the last one is "drained". */
+/** The events of draining a node, in order; the last one is "drained". */
 export type DrainEvent =
   /** The node takes no new pods. `changed` is false where it took none before. */
   | { readonly type: "cordoned"; readonly node: KubeObject; readonly changed: boolean }

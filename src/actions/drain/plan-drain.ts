@@ -42,7 +42,7 @@ export interface PodRefusal {
   readonly error?: Error | undefined;
 }
 
-/** What a drain does with one pod. One that is refused keeps it from removing any. */
+/** What a drain does with one pod. If it refuses one, it removes no pod at all. */
 export type PodDecision =
   | {
       readonly decision: "remove";
@@ -53,7 +53,7 @@ export type PodDecision =
   | { readonly decision: "skip"; readonly pod: KubeObject; readonly reason: SkipReason }
   | PodRefusal;
 
-/** The rules keep pods where they are that would have to go. Nothing was removed. */
+/** The rules of the drain forbid removing some pods. Nothing was removed. */
 export class DrainRefusedError extends Error {
   override readonly name = "DrainRefusedError";
 
@@ -65,7 +65,7 @@ export class DrainRefusedError extends Error {
   }
 }
 
-/** Reads the pods of a node and decides on each, in the server's order. Changes nothing. Throws when they cannot be read. */
+/** Reads the pods of a node and decides about each, in the server's order. Changes nothing. Throws when they cannot be read. */
 export async function planDrain(rules: DrainRules): Promise<readonly PodDecision[]> {
   const { client, node, podSelector = "", chunkSize = 500, signal } = rules;
   const listed = await clusterReader(client.rest, chunkSize, signal).list("v1/Pod", "", {

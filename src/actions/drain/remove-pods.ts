@@ -56,8 +56,8 @@ const POLL = 1000;
 const RETRY = 5000;
 
 /**
- * Evicts the pods, all at once, where the server can do that, else deletes them; resolves when they are gone. A pod that fails
- * does not stop the others: what failed is thrown at the end, as an AggregateError. Throws the signal's reason when it aborts.
+ * Evicts all pods at once if the server supports eviction, else deletes them; resolves when they are gone. A pod that fails does
+ * not stop the others: the errors are thrown at the end, as an AggregateError. Throws the signal's reason when it aborts.
  */
 export async function removePods(
   pods: readonly KubeObject[],

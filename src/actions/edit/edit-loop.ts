@@ -6,7 +6,7 @@ import { sortedJson } from "../../resource/encode-json.js";
 import type { Info } from "../../resource/info.js";
 import { hasContent, jsonOf, substanceOf, withoutComments } from "./edited-text.js";
 
-/** What an editor is to show, and why it is shown again. */
+/** What an editor shows in one round, and the reasons why it is opened again. */
 export interface EditRound {
   /** The objects as text, or the text of the round before. */
   readonly document: string;
@@ -23,7 +23,7 @@ export type EditReason =
   /** The server found an object invalid; `error.status.details.causes` has the fields. */
   | { readonly type: "invalid"; readonly info: Info; readonly error: StatusError };
 
-/** What became of an object that was not saved: it can be edited again, can be sent again later, or is gone. */
+/** Why an object was not saved. "invalid": the user may edit it again; "retryable": it can be sent again later; "notFound": it was deleted. */
 export type EditFailure = "invalid" | "retryable" | "notFound";
 
 /** How editing ended. */
@@ -34,7 +34,7 @@ export type EditEnd =
   /** Objects were not saved and editing does not help. `text` holds what was edited. */
   | { readonly type: "unsaved"; readonly why: "retryable" | "notFound"; readonly text: string };
 
-/** An editor left text as it was that had to be corrected. */
+/** Thrown when the user left a text unchanged in the editor that had to be corrected. */
 export class EditGivenUpError extends Error {
   override readonly name = "EditGivenUpError";
 
@@ -63,8 +63,8 @@ export interface EditLoopOptions {
 }
 
 /**
- * Has the objects edited, all in one text, and saves what was changed; opens the editor again, with the reasons, as long as there
- * are faults that editing may cure. Throws an EditGivenUpError, and what the editor or `save` throws.
+ * Opens an editor with all objects in one text and saves those that were changed; opens it again, with the reasons, while there
+ * are faults that editing can correct. Throws an EditGivenUpError, and what the editor or `save` throws.
  */
 export async function editLoop(infos: readonly Info[], options: EditLoopOptions): Promise<EditEnd> {
   const original = options.print(shown(infos));
@@ -152,7 +152,7 @@ function failureOf(error: unknown): EditFailure {
   return isNotFound(error) ? "notFound" : "retryable";
 }
 
-/** What an edited object began as: the first that was shown with its uid. Throws where there is none. */
+/** Finds the object that an edited object was made from: the first one shown with its uid. Throws where there is none. */
 export function originalOf(edited: Info, originals: readonly Info[]): Info {
   const original = originalOrNone(edited, originals);
   if (original !== undefined) return original;

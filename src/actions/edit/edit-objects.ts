@@ -39,9 +39,9 @@ export type EditEvent =
   | EditEnd;
 
 /**
- * Reads objects, has them edited and patches what was changed, as `kubectl edit` does. What the server finds invalid goes back to
- * the editor. Throws what the editor throws, an EditGivenUpError when the editor does not correct what it has to, and the
- * server's error for objects that cannot be read.
+ * Reads objects, opens an editor and patches the objects that were changed, as `kubectl edit` does. Objects that the server
+ * rejects as invalid go back to the editor. Throws what the editor throws, an EditGivenUpError when the user does not correct the
+ * faults, and the server's error for objects that cannot be read.
  */
 export async function* editObjects(options: EditObjectsOptions): AsyncGenerator<EditEvent, void, undefined> {
   const { client, editor, fieldManager, fieldValidation, subresource, signal, validate } = options;

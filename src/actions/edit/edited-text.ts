@@ -1,7 +1,7 @@
 import { parseYaml } from "../../machinery/text/yaml/read.js";
 import { sortedJson } from "../../resource/encode-json.js";
 
-/** What counts of an edited text, to compare two: JSON as it stands, YAML as JSON, and the lines of what is neither. */
+/** Normalises an edited text, to compare two: JSON as it stands, YAML as JSON, and any other text without its comments. */
 export function substanceOf(text: string): string {
   if (/^\s*\{/.test(text)) return text;
   try {
@@ -11,14 +11,14 @@ export function substanceOf(text: string): string {
   }
 }
 
-/** Without the lines that begin with `#`, but for `#!`. */
+/** Removes the lines that begin with `#`, except `#!`. */
 export const withoutComments = (text: string): string =>
   text
     .split(/(?<=\n)/)
     .filter((line) => !/^[^\S\n]*#(?!!)/.test(line))
     .join("");
 
-/** The text as JSON. Throws what is wrong with text that is neither JSON nor YAML. */
+/** Converts a text to JSON. Throws the syntax error of a text that is neither JSON nor YAML. */
 export function jsonOf(text: string): string {
   const substance = substanceOf(text);
   if (/^\s*\{/.test(substance)) return substance;

@@ -24,8 +24,8 @@ export type PatchEditedEvent =
   | { readonly type: "failed"; readonly info: Info; readonly failure: EditFailure; readonly error: unknown };
 
 /**
- * Patches the objects that editing changed, one after the other. An object that the server refuses is an event. Throws where
- * an edited object is none of the originals, or where its kind or name was changed.
+ * Patches the objects that editing changed, one after the other. A rejection by the server is emitted as an event. Throws where an
+ * edited object is none of the originals, or where its kind or name was changed.
  */
 export async function patchEdited(
   edited: readonly Info[],

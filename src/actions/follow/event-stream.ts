@@ -1,8 +1,8 @@
 import { Fifo } from "../../base/collections/fifo.js";
 
 /**
- * Runs `work` and yields what it emits, in that order; work that goes on side by side may emit at any time. What `work`
- * throws is thrown after its last event. A reader that stops early aborts `stopped`, and the stream ends with the work.
+ * Runs `work` and yields the events that it emits, in order; concurrent parts of the work may emit at any time. An error of `work`
+ * is thrown after its last event. A reader that stops early aborts `stopped`, and the stream ends with the work.
  */
 export async function* eventsOf<E>(
   work: (emit: (event: E) => void, stopped: AbortSignal) => Promise<void>,

@@ -12,7 +12,7 @@ interface ListSelection {
   readonly fieldSelector?: string | undefined;
 }
 
-/** An object as it is now; `first` for those that were there when it began. */
+/** An object after a change; `first` is true for the objects of the initial list. */
 export interface FollowedItem {
   readonly object: KubeObject;
   readonly first: boolean;
@@ -23,8 +23,8 @@ const BACK_OFF = 1000;
 const LONGEST_BACK_OFF = 30_000;
 
 /**
- * The objects that match, and every change of them, until `signal` aborts, when it ends without an error. The first list must succeed;
- * a watch that ends or breaks later is begun again with a list, so that a state may be told twice.
+ * Yields the objects that match, and every change of them, until `signal` aborts, when it ends without an error. The first list
+ * must succeed; after a watch that ends or breaks it lists again, so that a state may be yielded twice.
  */
 export async function* followList(
   client: RestClient,
@@ -58,14 +58,14 @@ export async function* followList(
 
 export type PodSelection = ListSelection;
 
-/** A pod as it is now; `first` for those that were there when it began. */
+/** A pod after a change; `first` is true for the pods of the initial list. */
 export interface FollowedPod {
   readonly pod: KubeObject;
   readonly first: boolean;
   readonly deleted: boolean;
 }
 
-/** The pods that match, and every change of them, as {@link followList} has them. */
+/** Yields the pods that match, and every change of them, as {@link followList} does. */
 export async function* followPods(
   client: RestClient,
   selection: PodSelection,

@@ -5,7 +5,7 @@ import type { Helper } from "../../resource/helper.js";
 import type { WatchFrame } from "../../client/dynamic/watch-events.js";
 import { actionSurroundings } from "../surroundings.js";
 
-/** SYNCED comes first and once: what the server holds, if anything. Then ADDED with it, and every change. */
+/** An event of one watched object. SYNCED comes first and once, with the object if it exists. ADDED follows for it, then every change. */
 export type Followed =
   | { readonly type: "SYNCED"; readonly object: KubeObject | undefined }
   | { readonly type: "ADDED" | "MODIFIED" | "DELETED"; readonly object: KubeObject };
@@ -20,8 +20,8 @@ const BACK_OFF = 800;
 const LONGEST_BACK_OFF = 30_000;
 
 /**
- * One object's life until `signal` aborts, when it ends without an error. A watch that breaks or cannot be opened is opened again,
- * and what changed in between is told as one change.
+ * Watches one object until `signal` aborts, and then ends without an error. It opens a watch that broke or failed again, and
+ * reports the changes in between as one.
  */
 export async function* followObject(
   helper: Pick<Helper, "watchFromStart">,

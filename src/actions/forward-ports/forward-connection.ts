@@ -5,7 +5,7 @@ import type { ByteStream, MultiplexedConnection } from "../../machinery/wire/str
 import { portForwardHeaders } from "../../machinery/wire/streams/port-forward.js";
 import { type ForwardedPort, hostPort, type ListenAddress } from "./port-spec.js";
 
-/** What went wrong with one forwarded connection, in client-go's words. */
+/** An error of one forwarded connection, with client-go's message. */
 export interface ConnectionFault {
   readonly step: "error stream" | "data stream" | "to local" | "from local" | "remote read" | "remote";
   /** "Error creating error stream". */
@@ -27,8 +27,8 @@ export interface ForwardedConnection {
 const LONGEST_MESSAGE = 64 * 1024;
 
 /**
- * Joins a local connection with a port of the pod, until the pod's side has ended or one side is gone. An end of the local side is
- * passed on, and what the pod still sends arrives. Never rejects; the socket is closed afterwards.
+ * Joins a local connection to a port of the pod, until the pod's side has ended or one side is gone. After the end of the local
+ * side, the pod's remaining output is still delivered. Never rejects; the socket is closed afterwards.
  */
 export async function forwardConnection(
   connection: MultiplexedConnection,

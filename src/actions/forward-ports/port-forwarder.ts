@@ -6,7 +6,7 @@ import { type ConnectionFault, forwardConnection } from "./forward-connection.js
 import { type ForwardedPort, type ListenAddress, hostPort } from "./port-spec.js";
 import { errnoText, errorCode } from "../../base/files/path-error.js";
 
-/** What a forwarder tells of its work. */
+/** An event of a port forwarder. */
 export type ForwardEvent =
   /** `index` is that of the port in those that were asked for. */
   | { readonly type: "listening"; readonly address: string; readonly port: ForwardedPort; readonly index: number }
@@ -191,7 +191,7 @@ export interface ListenOptions {
   readonly onConnection: (socket: Socket, port: ForwardedPort, network: ListenAddress["network"]) => void;
 }
 
-/** What came of a port: what listens, and why it counts as failed. */
+/** The outcome of listening on one port: its servers, and the reason if it failed. */
 export interface Listening {
   readonly servers: readonly Server[];
   /** With the local port that was chosen, where a free one was wanted. */
@@ -199,7 +199,7 @@ export interface Listening {
   readonly fault: string | undefined;
 }
 
-/** Listens on a port of every address. All have to succeed, but only one of those that are optional. */
+/** Listens on a port of every address. All of them must succeed; of optional addresses one is enough. */
 export async function listenOnPort(wanted: ForwardedPort, options: ListenOptions): Promise<Listening> {
   const servers: Server[] = [];
   const faults: { readonly text: string; readonly optional: boolean }[] = [];

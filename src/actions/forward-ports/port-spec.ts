@@ -36,7 +36,7 @@ export interface ListenAddress {
   readonly optional: boolean;
 }
 
-/** IP addresses, and `localhost` for both families', in the order of their texts. Throws in client-go's words. */
+/** Parses IP addresses, and `localhost` as the addresses of both families, sorted by their texts. Throws in client-go's words. */
 export function parseAddresses(texts: readonly string[]): readonly ListenAddress[] {
   if (texts.length === 0) throw new Error("you must specify at least 1 address");
   const addresses = new Map<string, ListenAddress>();
@@ -64,6 +64,6 @@ const listenAddress = (address: string, optional: boolean): ListenAddress => ({
   optional,
 });
 
-/** "127.0.0.1:80", "[::1]:80". */
+/** Joins host and port: "127.0.0.1:80", "[::1]:80". */
 export const hostPort = (host: string, port: number): string =>
   host.includes(":") ? `[${host}]:${port}` : `${host}:${port}`;

@@ -28,20 +28,17 @@ export class RolloutRefusedError extends Error {
 }
 
 /**
- * Starts the pods of a Deployment, DaemonSet or StatefulSet anew, as its strategy says. Throws a RolloutRefusedError for
- * another kind and a paused Deployment, and the server's errors.
+ * Restarts the pods of a Deployment, DaemonSet or StatefulSet, by its update strategy. Throws a RolloutRefusedError for another
+ * kind and a paused Deployment, and the server's errors.
  */
 export const rolloutRestart = (options: RolloutChangeOptions): Promise<RolloutChange> =>
   changeRollout(restart, options);
 
-/**
- * Holds back the rollout of changes in a Deployment. Throws a RolloutRefusedError for another kind and where it is paused
- * already, and the server's errors.
- */
+/** Pauses the rollout of a Deployment. Throws a RolloutRefusedError for another kind and where it is paused already, and the server's errors. */
 export const rolloutPause = (options: RolloutChangeOptions): Promise<RolloutChange> => changeRollout(pause, options);
 
 /**
- * Lets the rollout of a paused Deployment go on. Throws a RolloutRefusedError for another kind and where it is not paused, and
+ * Resumes the rollout of a paused Deployment. Throws a RolloutRefusedError for another kind and for one that is not paused, and
  * the server's errors.
  */
 export const rolloutResume = (options: RolloutChangeOptions): Promise<RolloutChange> => changeRollout(resume, options);

@@ -17,10 +17,7 @@ export interface RolloutHistoryOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/**
- * The states that an object was rolled out with, the oldest first, each number once. Throws for a kind that has no
- * history, and the server's errors.
- */
+/** Lists the revisions of an object, the oldest first, each number once. Throws for a kind without history, and the server's errors. */
 export async function rolloutHistory(options: RolloutHistoryOptions): Promise<readonly Revision[]> {
   const { client, onUnreadable: unreadable = () => undefined, signal } = options;
   const { mapping, namespace, name } = await resolveTarget(options.object, client);
@@ -51,8 +48,8 @@ export type RolloutUndo = {
 );
 
 /**
- * Goes back to a revision that an object was rolled out with. Throws where there is no such revision, for a paused Deployment and
- * a kind without history, and what the server answers, with its error as the cause.
+ * Rolls an object back to an earlier revision. Throws for an unknown revision, for a paused Deployment and a kind without history,
+ * and for the server's errors, which are the cause.
  */
 export async function rolloutUndo(options: RolloutUndoOptions): Promise<RolloutUndo> {
   const { client, dryRun = "none", onUnreadable: unreadable = () => undefined, signal } = options;

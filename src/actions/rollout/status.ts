@@ -20,13 +20,13 @@ export interface RolloutStatusOptions extends ActionSurroundings {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** How far a rollout is, and the object that says so. */
+/** The progress of a rollout, and the object that it was computed from. */
 export type RolloutProgress = RolloutStatus & { readonly object: KubeObject };
 
 /**
- * Yields how far a rollout is, now and at each change of the object, and ends after step "complete". Throws where the rollout
- * failed (its progress deadline is over, another revision came in between, the object was deleted), a StatusError where there
- * is no such object, a TimedOutError, and the signal's reason when it aborts.
+ * Yields the progress of a rollout, now and at each change of the object, and ends after step "complete". Throws where the rollout
+ * failed (its progress deadline has passed, another revision came in between, the object was deleted), a StatusError where the
+ * object does not exist, a TimedOutError, and the signal's reason when it aborts.
  */
 export async function* rolloutStatus(options: RolloutStatusOptions): AsyncGenerator<RolloutProgress, void, undefined> {
   const { client, revision = 0, watch = true, timeout = 0, signal } = options;

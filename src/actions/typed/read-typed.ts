@@ -6,8 +6,8 @@ import { throwAll } from "../../resource/visitor.js";
 import type { TypedKinds } from "./typed-object.js";
 
 /**
- * A copy as Go holds it in the kind's type: without fields the type does not have, quantities and times in their
- * canonical form, what the type never leaves out (`status: {}`) there. Throws for a kind that is not built in.
+ * Returns a copy in the form of the kind's Go type: without fields that the type lacks, with quantities and times in canonical
+ * form, and with the fields that the type always writes (`status: {}`). Throws for a kind that is not built in.
  */
 export function readTyped(object: KubeObject, kinds: TypedKinds): KubeObject {
   const schema = kinds.schema(object);
@@ -16,7 +16,7 @@ export function readTyped(object: KubeObject, kinds: TypedKinds): KubeObject {
   return decodeJson(kinds.encode({ ...held, kind, apiVersion })).value as KubeObject;
 }
 
-/** Reads the object of each anew, as {@link readTyped} does. Throws together what failed. */
+/** Reads each object as {@link readTyped} does. Throws all errors together. */
 export function readAllTyped(infos: readonly Info[], kinds: TypedKinds): readonly Info[] {
   const failures: unknown[] = [];
   const read = infos.flatMap((info) => {

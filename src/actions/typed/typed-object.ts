@@ -9,7 +9,7 @@ import type { Info } from "../../resource/info.js";
 import { type FindSchema, isInScheme, loadScheme } from "./kubectl-scheme.js";
 import { LAST_APPLIED, lastApplied } from "../apply/last-applied.js";
 
-/** What this program knows of the built-in kinds, in the way Go's typed clients know them. */
+/** The encoders and schemas of the built-in kinds, as Go's typed clients have them. */
 export interface TypedKinds {
   /**
    * The object as its Go type writes it, kind and apiVersion first, on one line. What the type does not have is left
@@ -49,8 +49,8 @@ function kindOf({ apiVersion = "", kind = "" }: KubeObject): GroupVersionKind {
 }
 
 /**
- * Refuses an object of a kind that kubectl has no type for, as commands do that read into types. Groups without a dot are all
- * built in, which saves loading the facts for most objects.
+ * Throws for an object of a kind that kubectl has no type for, as commands do that read into types. Groups without a dot are all
+ * built in, so that the facts need not be loaded for most objects.
  */
 export async function requireType({ mapping: { kind } }: Info): Promise<void> {
   if (!kind.group.includes(".")) return;
@@ -62,7 +62,7 @@ function unknown({ apiVersion, kind }: KubeObject): never {
   throw new Error(`no kind "${kind}" is registered for version "${apiVersion}" in scheme "pkg/scheme/scheme.go:28"`);
 }
 
-/** As recordConfiguration does it for plain objects: with `always`, or where a record is already to be renewed. */
+/** Updates the last-applied annotation of a typed object: always with `always`, else only where it exists already. */
 export function recordTypedConfiguration(object: KubeObject, always: boolean, kinds: TypedKinds): KubeObject {
   if (!always && (lastApplied(object) ?? "") === "") return object;
   const { [LAST_APPLIED]: _recorded, ...annotations } = object.metadata?.annotations ?? {};
@@ -71,19 +71,19 @@ export function recordTypedConfiguration(object: KubeObject, always: boolean, ki
   return { ...object, metadata: { ...object.metadata, annotations: recorded } };
 }
 
-/** The object as a typed client sends it, and what it says of it. */
+/** The body in which a typed client sends an object, and its Content-Type. */
 export interface TypedBody {
   readonly contentType: string;
   readonly body: Uint8Array;
 }
 
-/** Of a generated client of client-go: protobuf. */
+/** Encodes an object as a generated client of client-go sends it: in protobuf. */
 export function protobufBody(object: KubeObject, kinds: TypedKinds): TypedBody {
   const body = encodeProtobufDocument(object, kindOf(object), kinds.schema(object));
   return { contentType: "application/vnd.kubernetes.protobuf", body };
 }
 
-/** POSTs the object as kubectl's clients for any kind do when it is in a Go type: JSON, ended by a newline. */
+/** Creates the object with a POST as kubectl's clients do for an object in a Go type: in JSON, with a newline at the end. */
 export function createTyped(
   object: KubeObject,
   namespace: string,
@@ -93,7 +93,7 @@ export function createTyped(
   return helper.createEncoded(namespace, new TextEncoder().encode(`${kinds.encode(object)}\n`));
 }
 
-/** POSTs the object as a generated client does. */
+/** Creates the object with a POST, as a generated client does. */
 export function createByClient(
   object: KubeObject,
   namespace: string,

@@ -4,43 +4,43 @@ import { isFields, number, object, text } from "../../machinery/meta/access.js";
 import type { JsonValue } from "../../machinery/meta/json.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
 
-/** What an object is waited for to be. */
+/** A condition that `wait` waits for. */
 export type WaitCondition =
   | { readonly type: "created" | "deleted" }
   /** `check` says whether the object is so. What it throws ends the wait: the object cannot be held against it. */
   | { readonly type: "holds"; readonly check: (object: KubeObject) => boolean };
 
-/** The object exists. */
+/** The condition that the object exists. */
 export const created: WaitCondition = { type: "created" };
 
-/** The object is gone. */
+/** The condition that the object is gone. */
 export const deleted: WaitCondition = { type: "deleted" };
 
-/** The check accepts the object. */
+/** Makes the condition that `check` accepts the object. */
 export const holds = (check: (object: KubeObject) => boolean): WaitCondition => ({ type: "holds", check });
 
 /**
- * An entry of `status.conditions` has that type and status, both without regard to case: `hasCondition("Ready")`. One that was
- * observed before the object's spec changed does not count.
+ * The condition that `status.conditions` has an entry with that type and status, both compared without case:
+ * `hasCondition("Ready")`. An entry that was observed before the spec changed does not count.
  */
 export const hasCondition = (type: string, status = "True"): WaitCondition =>
   holds((found) => isCondition(found, type, status));
 
 /**
- * A JSONPath finds one value and, where `value` is given, that one: `hasValue("{.status.phase}", "Running")`. Braces and the first dot
- * may be left out. Throws for an expression that cannot be read.
+ * The condition that a JSONPath finds exactly one value and, if `value` is given, that one: `hasValue("{.status.phase}",
+ * "Running")`. Braces and the first dot may be omitted. Throws for an expression that cannot be parsed.
  */
 export function hasValue(path: string, value?: string): WaitCondition {
   return pathHolds(conditionPath(path), value);
 }
 
-/** The expression as conditions read it: fields that are missing are found nowhere. */
+/** Parses the JSONPath of a condition, in which missing fields have no values. */
 export function conditionPath(path: string): JsonPath {
   if (path === "") throw new Error("jsonpath expression cannot be empty");
   return new JsonPath(relaxedJsonPath(path), { allowMissingKeys: true });
 }
 
-/** As {@link hasValue}, of an expression that is read already. */
+/** As {@link hasValue}, for a path that is parsed already. */
 export const pathHolds = (path: JsonPath, value?: string): WaitCondition =>
   holds((found) => isValue(path, value, found));
 

@@ -8,7 +8,7 @@ export interface PollOptions {
   readonly sleep: (milliseconds: number) => Promise<void>;
 }
 
-/** Asks at once, then once an interval; true when the answer was yes, false when the time was over before. */
+/** Calls `ask` at once and then once per interval. Resolves with true when it answers true, with false when the time is over. */
 export async function poll(ask: () => Promise<boolean>, { interval, timeout, sleep }: PollOptions): Promise<boolean> {
   const elapsed = startStopwatch();
   for (;;) {

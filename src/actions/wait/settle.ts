@@ -38,7 +38,7 @@ export type WaitOutcome =
   /** The time was over before. `error` is the last reason why the object could not be watched, where there was one. */
   | { readonly type: "timedOut"; readonly object: KubeObject | undefined; readonly error?: unknown };
 
-/** Follows the object until the wait is over. Throws what a condition throws. */
+/** Watches the object until the wait ends. Throws what a condition throws. */
 export async function settle(target: ResolvedTarget, ending: WaitEnding, context: WaitContext): Promise<WaitOutcome> {
   const { mapping, namespace, name } = target;
   const { deadline, timers } = context;
@@ -63,7 +63,7 @@ export async function settle(target: ResolvedTarget, ending: WaitEnding, context
   return { type: "timedOut", object: last, error };
 }
 
-/** As kubectl waits for a deletion: reads the object before it watches, so that what keeps it from being read is thrown. */
+/** Waits for a deletion as kubectl does: it reads the object before it watches, so that the error of a failed read is thrown. */
 export async function settleDeletion(target: ResolvedTarget, context: WaitContext): Promise<WaitOutcome> {
   const { mapping, namespace, name } = target;
   const { deadline, rest, timers } = context;

@@ -22,7 +22,7 @@ export interface WaitOptions extends ActionSurroundings {
 }
 
 /**
- * Waits until an object is there, is gone, or is as conditions want it, and says how that ended. A watch that breaks is opened again.
+ * Waits until an object exists, is gone, or meets conditions, and resolves with the outcome. It opens a watch that breaks again.
  * Throws for a kind that the server lacks, what a condition throws, and the signal's reason when it aborts.
  */
 export async function waitForObject(options: WaitOptions): Promise<WaitOutcome> {

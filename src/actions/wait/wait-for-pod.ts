@@ -18,8 +18,8 @@ export interface WaitForPodOptions {
 }
 
 /**
- * The pod as it is when `isReached` first holds. Throws a TimedOutError, kubectl's NotFound without a name once the pod is deleted, the
- * reason of `signal`, and what `isReached` throws.
+ * Waits until `isReached` is true for the pod, and resolves with the pod at that time. Throws a TimedOutError, kubectl's NotFound
+ * without a name once the pod is deleted, the reason of `signal`, and what `isReached` throws.
  */
 export async function waitForPod(
   isReached: (pod: KubeObject) => boolean,

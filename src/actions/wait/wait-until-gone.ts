@@ -20,8 +20,8 @@ const BACK_OFF = 800;
 const LONGEST_BACK_OFF = 30_000;
 
 /**
- * Resolves when the server no longer holds the object, finalizers and grace included. Throws "timed out waiting for the
- * condition on pods/x" at the deadline, and the server's error when it cannot be asked.
+ * Resolves when the server no longer has the object, after finalizers and the grace period. Throws "timed out waiting for the
+ * condition on pods/x" at the deadline, and the server's error when it does not answer.
  */
 export async function waitUntilGone(info: Info, options: WaitUntilGoneOptions): Promise<void> {
   if (info.name === "") throw new Error("resource name must be provided");
@@ -82,11 +82,11 @@ async function goneInWatch(info: Info, helper: Helper, options: WaitUntilGoneOpt
   return false;
 }
 
-/** A server that does not let us look does not make the deletion fail. */
+/** Whether the server forbids reading the object, in which case the deletion does not wait and does not fail. */
 export const cannotWait = (error: unknown): boolean =>
   isStatusError(error) && (error.reason === "Forbidden" || error.reason === "MethodNotAllowed");
 
-/** What was deleted, and which one it was, so that a namesake is not waited for. */
+/** A deleted object and its uid: a new object of the same name has another uid, and is not waited for. */
 export interface DeletedInfo {
   readonly info: Info;
   readonly uid?: string | undefined;
@@ -105,7 +105,7 @@ export interface WaitForAllOptions {
 
 const A_WEEK = 7 * 24 * 60 * 60 * 1000;
 
-/** Resolves when all of them are gone, or the server does not let us look. Throws when the time is over. */
+/** Resolves when all objects are gone, or when the server forbids reading them. Throws when the time is over. */
 export async function waitUntilAllGone(deleted: readonly DeletedInfo[], options: WaitForAllOptions): Promise<void> {
   const { client, onWatch } = options;
   const time = new AbortController();

@@ -14,8 +14,8 @@ export interface UsableOptions {
 }
 
 /**
- * Resolves when others may rely on a Namespace or a CustomResourceDefinition: it is Active, it is Established. Throws when that
- * cannot come any more, and at the deadline.
+ * Resolves when a Namespace is Active or a CustomResourceDefinition is Established, so that others may rely on it. Throws when
+ * that cannot happen any more, and at the deadline.
  */
 export async function waitUntilUsable(info: Info, { client, deadline }: UsableOptions): Promise<void> {
   const helper = new Helper(client, info.mapping, { signal: deadline });
@@ -42,7 +42,7 @@ function isUsable({ status, metadata }: KubeObject, info: Info): boolean {
 
 const POLL = 250;
 
-/** Asks the server anew until it lists all these kinds: it may be some time after their definitions are Established. */
+/** Repeats discovery until the server lists all these kinds, which may take a while after their definitions are Established. */
 export async function waitUntilServed(
   kinds: readonly GroupKind[],
   mapper: RestMapper,

@@ -11,7 +11,7 @@ import { escapeName } from "../../machinery/structural/rules/escape-name.js";
 import { structuralSchemaOf } from "../../machinery/structural/structural-schema.js";
 import { schemaFor } from "../facts/index.js";
 
-/** The fields of a built-in kind as a type check knows them: what its OpenAPI says of their types. */
+/** Declares the fields of a built-in kind to CEL's type check, with the types that its OpenAPI schema gives them. */
 export function declaredStruct(schema: StructSchema): DeclaredObject {
   const known = structs.get(schema) ?? new DeclaredStruct(schema);
   structs.set(schema, known);

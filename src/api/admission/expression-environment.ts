@@ -84,7 +84,7 @@ const TYPES: ReadonlyMap<Type, Readonly<Record<string, Type>>> = new Map([
 /** The types of `request` and `namespaceObject`. They count when an expression is compiled; its values are plain JSON. */
 const REQUEST_TYPES = declaredTypes(TYPES);
 
-/** What is declared beside `object`, `oldObject`, `request` and `namespaceObject`. */
+/** The optional variables, types and libraries of an environment, in addition to `object`, `oldObject`, `request` and `namespaceObject`. */
 export interface Declared {
   /** `params`. */
   readonly params: boolean;
@@ -96,7 +96,7 @@ export interface Declared {
   readonly libraries?: string;
 }
 
-/** The types of variables that are of any type unless a type check knows better. */
+/** The types of variables; a variable without a type is of any type. */
 export interface VariableTypes {
   readonly object?: Type | undefined;
   readonly params?: Type | undefined;
@@ -114,8 +114,8 @@ export function expressionEnvironment(declared: Declared): Environment {
 }
 
 /**
- * An environment for a type check. The types need a provider, which the caller adds. kube-apiserver's type check knows no
- * `authorizer.requestResource`.
+ * Makes an environment for a type check. The caller adds the provider of the types. In kube-apiserver's type check
+ * `authorizer.requestResource` does not exist.
  */
 export function typedEnvironment(params: boolean, types: VariableTypes): Environment {
   const environment = declare({ params, authorizer: false }, types);
@@ -145,7 +145,7 @@ function declare({ params, authorizer, patchTypes = false, libraries }: Declared
 
 export type PatchType = "ApplyConfiguration" | "JSONPatch";
 
-/** What the expressions of mutations evaluate to. */
+/** The result type of a mutation's expression, by the type of its patch. */
 export const PATCH_RESULTS: Readonly<Record<PatchType, Type>> = {
   ApplyConfiguration: OBJECT_TYPE,
   JSONPatch: listType(PATCH_TYPE),
@@ -155,7 +155,7 @@ export const PATCH_RESULTS: Readonly<Record<PatchType, Type>> = {
 const admissionProgram = (environment: Environment, ast: CheckedAst): Program =>
   environment.program(ast, KUBERNETES_PROGRAM);
 
-/** An expression of a policy or of a webhook's match condition. What is wrong with it is known when it is evaluated, too. */
+/** A compiled expression of a policy or of a webhook's match condition. One that does not compile holds its error, which evaluation reports. */
 export interface CompiledExpression {
   readonly text: string;
   /** What is wrong, as kube-apiserver words it. Then there is no program. */
@@ -165,7 +165,7 @@ export interface CompiledExpression {
   readonly type: Type | undefined;
 }
 
-/** Compiles an expression whose result must be of one of the types. ANY takes every result. */
+/** Compiles an expression whose result must have one of the types. ANY allows every result. */
 export function compileExpression(
   environment: Environment,
   text: string,

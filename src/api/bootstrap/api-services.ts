@@ -38,7 +38,7 @@ const VERSION_PRIORITY: Readonly<Record<string, number>> = {
   "flowcontrol.apiserver.k8s.io/v1": 21,
 };
 
-/** One APIService per served group-version, as the aggregator registers those the server answers itself. */
+/** One APIService per served group-version that the server serves itself, as kube-aggregator registers them. */
 export function bootstrapApiServices(release: Release, runtimeConfig?: RuntimeConfig): KubeObject[] {
   return release
     .servedGroups(runtimeConfig)

@@ -50,10 +50,10 @@ const ALIASES = {
 
 export type ControllerName = keyof typeof ALIASES;
 
-/** Sorted. */
+/** The names of the controllers, sorted. */
 export const controllerNames = Object.keys(ALIASES) as readonly ControllerName[];
 
-/** Those that run only where they are named, and not with "*". */
+/** The controllers that run only when they are named, not with "*". */
 export const controllersOffByDefault: readonly ControllerName[] = [
   "bootstrap-signer-controller",
   "token-cleaner-controller",
@@ -64,9 +64,9 @@ const BY_GIVEN_NAME: ReadonlyMap<string, ControllerName> = new Map(
 );
 
 /**
- * The controllers that kube-controller-manager's --controllers enables: "*" all of them but {@link controllersOffByDefault}, "name"
- * that one, "-name" not that one. Of two entries for one controller the first counts, and what no entry names runs only with "*". Throws, in
- * kube-controller-manager's words, for names there are none of.
+ * Reads which controllers --controllers enables: "*" all but {@link controllersOffByDefault}, "name" that one, "-name" not that
+ * one. The first entry for a controller wins, and a controller without an entry runs only with "*". Throws, in
+ * kube-controller-manager's words, for unknown names.
  */
 export function enabledControllers(entries: readonly string[]): ReadonlySet<ControllerName> {
   const unknown: string[] = [];

@@ -4,7 +4,7 @@ import { children, type Fields, list, setDefault } from "../../machinery/meta/ac
 
 const GROUP = "admissionregistration.k8s.io";
 
-/** The shapes are those of v1. */
+/** The versions of admissionregistration.k8s.io, whose shapes are v1's. */
 export const ADMISSION_REGISTRATION: VersionTable = {
   [`${GROUP}/v1alpha1/ValidatingAdmissionPolicyBinding`]: { applyDefaults: defaultAlphaPolicyBinding },
   [`${GROUP}/v1beta1/MutatingWebhookConfiguration`]: { applyDefaults: defaultBetaMutatingWebhooks },

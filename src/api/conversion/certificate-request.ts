@@ -13,7 +13,7 @@ import { without, withChild } from "./copies.js";
 import { type CertificateRequest, parseCertificateRequest } from "../../machinery/crypto/certificate-request.js";
 import { DerError } from "../../machinery/crypto/der.js";
 
-/** certificates.k8s.io/v1beta1 is shaped like v1, but that a signer can be absent, which v1 has as "". */
+/** Converts certificates.k8s.io/v1beta1, which has v1's shape, except that a signer may be absent, which is "" in v1. */
 export const CERTIFICATES_BETA: VersionTable = {
   "certificates.k8s.io/v1beta1/CertificateSigningRequest": {
     conversion: {

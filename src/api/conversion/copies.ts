@@ -1,13 +1,13 @@
 import { absent, type Fields, type ReadonlyFields, isFields, setDefault } from "../../machinery/meta/access.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
 
-/** A copy that lacks some fields; the source itself where it has none of them. */
+/** Returns a copy without some fields; the source itself where it has none of them. */
 export function without<T extends ReadonlyFields>(source: T, names: readonly string[]): T {
   if (!names.some((name) => Object.hasOwn(source, name))) return source;
   return Object.fromEntries(Object.entries(source).filter(([name]) => !names.includes(name))) as T;
 }
 
-/** A copy that lacks what is absent, so that a field Kubernetes has no value for is not there at all. */
+/** Returns a copy without the fields that are null or undefined. */
 export function compact(fields: ReadonlyFields): Fields {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => !absent(value)));
 }
@@ -21,7 +21,7 @@ export function renameFields<T extends ReadonlyFields>(source: T, names: Readonl
   return Object.fromEntries(renamed) as T;
 }
 
-/** A copy with another object at `field`, made of the one that is there; `fields` itself where there is none. */
+/** Returns a copy in which `change` has replaced the object at `field`; `fields` itself where there is no such object. */
 export function withChild<T extends ReadonlyFields>(
   fields: T,
   field: string,
@@ -31,7 +31,7 @@ export function withChild<T extends ReadonlyFields>(
   return isFields(child) ? { ...fields, [field]: change(child) } : fields;
 }
 
-/** A copy with the objects in the list at `field` changed; `fields` itself where there is no list. */
+/** Returns a copy in which `change` has replaced the objects in the list at `field`; `fields` itself where there is no list. */
 export function withChildren<T extends ReadonlyFields>(
   fields: T,
   field: string,
@@ -43,8 +43,8 @@ export function withChildren<T extends ReadonlyFields>(
 }
 
 /**
- * A copy where these numbers are 0 if they were absent: Kubernetes converts by way of an internal type, in which they
- * are no pointers. Versioned defaults come before a conversion, so that it is seen only of what they leave alone.
+ * Returns a copy in which absent numbers are 0: Kubernetes converts by way of an internal type, where they are no pointers.
+ * Versioned defaults are set before the conversion, so that this affects only fields without a default.
  */
 export function zeroWhereAbsent(fields: ReadonlyFields, names: readonly string[]): ReadonlyFields {
   const filled = { ...fields };
@@ -52,7 +52,7 @@ export function zeroWhereAbsent(fields: ReadonlyFields, names: readonly string[]
   return filled;
 }
 
-/** A copy without some annotations, and without `metadata.annotations` when none is left; the source itself where it has none of them. */
+/** Returns a copy without some annotations, and without `metadata.annotations` if none is left; the source itself where it has none of them. */
 export function withoutAnnotations(source: KubeObject, names: readonly string[]): KubeObject {
   const annotations = source.metadata?.annotations ?? {};
   if (!names.some((name) => Object.hasOwn(annotations, name))) return source;
@@ -61,7 +61,7 @@ export function withoutAnnotations(source: KubeObject, names: readonly string[])
   return { ...source, metadata: kept.length > 0 ? { ...metadata, annotations: Object.fromEntries(kept) } : metadata };
 }
 
-/** A copy with some annotations more; the source itself where there are none to add. */
+/** Returns a copy with further annotations; the source itself where there are none to add. */
 export function withAnnotations(source: KubeObject, added: Readonly<Record<string, string>>): KubeObject {
   if (Object.keys(added).length === 0) return source;
   return { ...source, metadata: { ...source.metadata, annotations: { ...source.metadata?.annotations, ...added } } };

@@ -18,7 +18,7 @@ import { rememberBetaSpec } from "./sent-beta-spec.js";
 import type { VersionTable } from "./version-table.js";
 import { defaultNames, defaultStoredVersions } from "../defaults/policy.js";
 
-/** apiextensions.k8s.io/v1beta1 can say at the top of the spec what v1 says of each version. */
+/** Converts apiextensions.k8s.io/v1beta1, whose spec may declare once for all versions what v1 declares for each. */
 export const API_EXTENSIONS_BETA: VersionTable = {
   "apiextensions.k8s.io/v1beta1/CustomResourceDefinition": {
     conversion: {

@@ -6,7 +6,10 @@ import type { VersionTable } from "./version-table.js";
 const ZONE = "topology.kubernetes.io/zone";
 const HOSTNAME = "kubernetes.io/hostname";
 
-/** discovery.k8s.io/v1beta1 says where an endpoint is in a map; v1 has fields, and keeps the rest of the map. */
+/**
+ * Converts discovery.k8s.io/v1beta1, where a map holds an endpoint's topology; v1 has fields for some of its keys, and keeps the
+ * others in a map.
+ */
 export const DISCOVERY_BETA: VersionTable = {
   "discovery.k8s.io/v1beta1/EndpointSlice": {
     conversion: {

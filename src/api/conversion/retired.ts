@@ -42,7 +42,7 @@ function runtimeClassToAlpha({ handler, overhead, scheduling, ...runtimeClass }:
   return { ...runtimeClass, spec: compact({ runtimeHandler: handler, overhead, scheduling }) };
 }
 
-/** Versions that 1.36 has types of and no longer serves. */
+/** The versions that Kubernetes 1.36 has types of and no longer serves. */
 export const RETIRED: VersionTable = {
   ...APPS,
   ...BATCH,

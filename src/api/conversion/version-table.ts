@@ -1,8 +1,8 @@
 import type { KindRegistration } from "../../machinery/scheme/scheme.js";
 
 /**
- * What is special about a kind at a version. A version that no table has is shaped like its hub, has the hub's defaults,
- * and its hub is the preferred version of its own group.
+ * The conversion, defaults and hub of a kind at one version. A version that no table lists has the shape and the defaults of its
+ * hub, which is the preferred version of its group.
  */
 export interface VersionRules extends Pick<KindRegistration, "conversion" | "applyDefaults"> {
   /** "apps/v1/Deployment": for a hub in another group, or that is not the preferred version. */

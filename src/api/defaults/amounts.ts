@@ -6,7 +6,7 @@ const MILLI = -3;
 /** What is finer than a thousandth is written with one of these. */
 const MAYBE_FINER = /[nuE.e]/;
 
-/** A list of amounts of resources counts in thousandths: finer ones are rounded away from zero. */
+/** Rounds the amounts in a resource list to thousandths, away from zero. */
 export function roundAmounts(amounts: Fields | undefined): void {
   if (amounts === undefined) return;
   for (const [name, value] of Object.entries(amounts)) {
@@ -28,7 +28,7 @@ export function roundResources(holder: Fields): void {
   roundAmounts(child(resources, "requests"));
 }
 
-/** The same of what a pod's status says of its containers. */
+/** Rounds the resources in the container statuses of a pod as {@link roundAmounts} does. */
 export function roundContainerStatuses(status: Fields): void {
   for (const field of ["containerStatuses", "initContainerStatuses", "ephemeralContainerStatuses"]) {
     for (const container of children(status, field)) {

@@ -1,11 +1,11 @@
 import { absent, child, ensureChild, type Fields, list, setDefault } from "../../machinery/meta/access.js";
 
-/** In every version. */
+/** Sets minReplicas to 1, in every version. */
 export function defaultMinReplicas(autoscaler: Fields): void {
   setDefault(ensureChild(autoscaler, "spec"), "minReplicas", 1);
 }
 
-/** autoscaling/v2. Without metrics it scales on 80 % of the requested CPU. */
+/** Sets the defaults of autoscaling/v2. Without metrics it scales on 80 % of the requested CPU. */
 export function defaultHorizontalPodAutoscaler(autoscaler: Fields): void {
   defaultMinReplicas(autoscaler);
   const spec = ensureChild(autoscaler, "spec");

@@ -84,7 +84,7 @@ export function defaultPersistentVolume(volume: Fields): void {
   setDefault(ensureChild(volume, "status"), "phase", "Pending");
 }
 
-/** A container's default limit is its maximum; its default request that limit, else its minimum. */
+/** Sets the defaults of a container's limits: the default limit is the maximum; the default request is that limit, else the minimum. */
 export function defaultLimitRange(limitRange: Fields): void {
   for (const item of children(child(limitRange, "spec") ?? {}, "limits")) {
     for (const field of LIMITS) roundAmounts(child(item, field));
@@ -104,7 +104,7 @@ function fillFrom(item: Fields, target: string, source: string): void {
   for (const [resource, amount] of Object.entries(amounts)) setDefault(filled, resource, amount);
 }
 
-/** What a node does not reserve can be allocated. */
+/** Sets allocatable to capacity where a node does not state it. */
 export function defaultNode(node: Fields): void {
   alignPodCidrs(node);
   const status = child(node, "status");

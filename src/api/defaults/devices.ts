@@ -9,7 +9,7 @@ import {
   text,
 } from "../../machinery/meta/access.js";
 
-/** ResourceClaim of resource.k8s.io/v1 and v1beta2. */
+/** Sets the defaults of a ResourceClaim in resource.k8s.io/v1 and v1beta2. */
 export function defaultResourceClaim(claim: Fields): void {
   for (const request of deviceRequests(claim)) {
     const exactly = child(request, "exactly");
@@ -23,7 +23,7 @@ export function defaultResourceClaimTemplate(template: Fields): void {
   if (claim !== undefined) defaultResourceClaim(claim);
 }
 
-/** ResourceSlice of v1 and v1beta2. */
+/** Sets the defaults of a ResourceSlice in v1 and v1beta2. */
 export function defaultResourceSlice(slice: Fields, now: number): void {
   for (const device of children(child(slice, "spec") ?? {}, "devices")) defaultDevice(device, now);
 }
@@ -38,13 +38,13 @@ export function deviceRequests(claim: Fields): Fields[] {
   return children(child(child(claim, "spec") ?? {}, "devices") ?? {}, "requests");
 }
 
-/** Of what asks for devices, however it is called. */
+/** Sets the defaults of allocationMode and count in any type that requests devices. */
 export function defaultCount(request: Fields): void {
   if (text(request.allocationMode) === "") request.allocationMode = "ExactCount";
   if (request.allocationMode === "ExactCount" && number(request.count) === 0) request.count = 1;
 }
 
-/** A device, or in v1beta1 its `basic`. */
+/** Sets the defaults of a device, or in v1beta1 of its `basic`. */
 export function defaultDevice(device: Fields, now: number): void {
   for (const taint of children(device, "taints")) defaultTaint(taint, now);
   for (const mapping of Object.values(child(device, "nodeAllocatableResourceMappings") ?? {})) {

@@ -1,11 +1,11 @@
 import { absent, child, ensureChild, type Fields, setDefault } from "../../machinery/meta/access.js";
 
-/** In every version. */
+/** Sets the default of matchingPrecedence, in every version. */
 export function defaultFlowSchema(schema: Fields): void {
   setDefault(ensureChild(schema, "spec"), "matchingPrecedence", 1000);
 }
 
-/** flowcontrol.apiserver.k8s.io/v1, where 0 shares are no absent ones. */
+/** Sets the defaults of flowcontrol.apiserver.k8s.io/v1, where 0 shares do not count as absent. */
 export function defaultPriorityLevel(level: Fields): void {
   const limited = child(ensureChild(level, "spec"), "limited");
   if (limited !== undefined) setDefault(limited, "nominalConcurrencyShares", DEFAULT_SHARES);
@@ -14,7 +14,7 @@ export function defaultPriorityLevel(level: Fields): void {
 
 export const DEFAULT_SHARES = 30;
 
-/** What all versions have alike. */
+/** Sets the defaults that all versions of a priority level share. */
 export function defaultExemptAndQueues(level: Fields): void {
   const spec = ensureChild(level, "spec");
   const exempt = child(spec, "exempt");

@@ -1,4 +1,4 @@
-/** "Always" for the tag `latest`, which is also the tag of an image without tag and digest. */
+/** The default pull policy: "Always" for the tag `latest`, which is also the tag of an image without tag and digest. */
 export function pullPolicy(image: string): "Always" | "IfNotPresent" {
   return imageTag(image) === "latest" ? "Always" : "IfNotPresent";
 }

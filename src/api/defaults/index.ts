@@ -95,8 +95,8 @@ const DEFAULTERS: Readonly<Record<string, Defaulter>> = {
 };
 
 /**
- * The defaults of a kind that the schema cannot state: those that depend on other fields. Undefined where there are none.
- * The kind's version is its hub's (see the builtin strategies).
+ * Returns the function that sets the defaults of a kind which depend on other fields; undefined where there are none. The kind's
+ * version is its hub's (see the builtin strategies).
  */
 export function defaulterOf(group: string, kind: string): Defaulter | undefined {
   const key = group === "" ? kind : `${kind}.${group}`;

@@ -2,7 +2,7 @@ import { child, type Fields, list, object, text } from "../../machinery/meta/acc
 
 /** One value under an old and a new name: what a client says in either shows in both, and the old one goes first. */
 
-/** A pod's first address. */
+/** Aligns the field for a pod's first address with the list of its addresses. */
 export function alignPodIps(status: Fields): void {
   const first = () => text(object(list(status.podIPs)[0]).ip);
   const single = text(status.podIP);
@@ -10,7 +10,7 @@ export function alignPodIps(status: Fields): void {
   if (first() !== "") status.podIP = first();
 }
 
-/** A node's first block of pod addresses. */
+/** Aligns the field for a node's first block of pod addresses with the list of its blocks. */
 export function alignPodCidrs(node: Fields): void {
   const spec = child(node, "spec");
   if (spec === undefined) return;
@@ -24,7 +24,7 @@ export const INIT_CONTAINERS = ["alpha", "beta"].flatMap((stage) =>
   ["init-containers", "init-container-statuses"].map((what) => `pod.${stage}.kubernetes.io/${what}`),
 );
 
-/** Annotations that held init containers before there was a field for them are no part of a pod, or of a template, any more. */
+/** Removes the annotations in which init containers were written before there was a field for them, from a pod or a template. */
 export function dropInitContainerAnnotations(holder: Fields): void {
   const annotations = child(child(holder, "metadata") ?? {}, "annotations");
   if (annotations !== undefined) for (const key of INIT_CONTAINERS) delete annotations[key];

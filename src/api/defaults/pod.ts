@@ -33,7 +33,7 @@ function defaultPodSpec(spec: Fields): void {
   for (const container of allContainers(spec)) defaultContainer(container);
 }
 
-/** What a Pod has beyond its template: requests from limits, ports of the host's network, service links. */
+/** Sets the defaults that a Pod has and its template has not: requests from limits, ports of the host's network, service links. */
 export function defaultPod(pod: Fields): void {
   const spec = ensureChild(pod, "spec");
   for (const container of [...children(spec, "containers"), ...children(spec, "initContainers")]) {

@@ -18,7 +18,7 @@ export function defaultIngressClass(ingressClass: Fields): void {
   if (parameters !== undefined) setDefault(parameters, "scope", "Cluster");
 }
 
-/** RoleBinding and ClusterRoleBinding. */
+/** Sets the defaults of RoleBindings and ClusterRoleBindings. */
 export function defaultRoleBinding(binding: Fields): void {
   defaultRoleGroup(binding);
   for (const subject of children(binding, "subjects")) {
@@ -26,7 +26,7 @@ export function defaultRoleBinding(binding: Fields): void {
   }
 }
 
-/** In every version. */
+/** Sets the API group of a binding's role, in every version. */
 export function defaultRoleGroup(binding: Fields): void {
   const role = ensureChild(binding, "roleRef");
   if (text(role.apiGroup) === "") role.apiGroup = RBAC;
@@ -52,7 +52,7 @@ export function defaultCsiDriver(driver: Fields): void {
   setDefault(spec, "seLinuxMount", false);
 }
 
-/** Mutating and validating webhook configurations. */
+/** Sets the defaults of mutating and validating webhook configurations. */
 export function defaultWebhooks(configuration: Fields): void {
   for (const webhook of children(configuration, "webhooks")) {
     setDefault(webhook, "failurePolicy", "Fail");
@@ -62,7 +62,7 @@ export function defaultWebhooks(configuration: Fields): void {
   }
 }
 
-/** Of a webhook in every version. */
+/** Sets the defaults of a webhook's rules and of its service's port, in every version. */
 export function defaultRulesAndPort(webhook: Fields): void {
   for (const rule of children(webhook, "rules")) setDefault(rule, "scope", "*");
   const service = child(child(webhook, "clientConfig") ?? {}, "service");
@@ -74,7 +74,7 @@ export function defaultMutatingWebhooks(configuration: Fields): void {
   for (const webhook of children(configuration, "webhooks")) setDefault(webhook, "reinvocationPolicy", "Never");
 }
 
-/** Mutating and validating admission policies. */
+/** Sets the defaults of mutating and validating admission policies. */
 export function defaultAdmissionPolicy(policy: Fields): void {
   const spec = ensureChild(policy, "spec");
   setDefault(spec, "failurePolicy", "Fail");
@@ -116,7 +116,7 @@ export function defaultCustomResourceDefinition(definition: Fields): void {
   defaultStoredVersions(definition);
 }
 
-/** `spec.names` of a definition of every version. */
+/** Sets the defaults of `spec.names` in a definition of any version. */
 export function defaultNames(spec: Fields): void {
   const names = ensureChild(spec, "names");
   const kind = text(names.kind);
@@ -124,7 +124,7 @@ export function defaultNames(spec: Fields): void {
   if (text(names.listKind) === "" && kind !== "") names.listKind = `${kind}List`;
 }
 
-/** A definition without stored objects will have them stored in its storage version. */
+/** Sets the stored versions of a definition without stored objects to its storage version. */
 export function defaultStoredVersions(definition: Fields): void {
   const stored = children(child(definition, "spec") ?? {}, "versions").find(({ storage }) => storage === true);
   if (stored === undefined) return;
@@ -132,7 +132,7 @@ export function defaultStoredVersions(definition: Fields): void {
   if (list(status.storedVersions).length === 0) status.storedVersions = [stored.name];
 }
 
-/** Bindings of mutating and validating policies in v1alpha1; later versions ask for the action. */
+/** Sets the defaults of policy bindings in v1alpha1; later versions require the action. */
 export function defaultAlphaPolicyBinding(binding: Fields): void {
   defaultAdmissionPolicyBinding(binding);
   const parameters = child(child(binding, "spec") ?? {}, "paramRef");

@@ -5,7 +5,7 @@ import { pullPolicy } from "./image.js";
 /** 0644: the mode of files that come from secrets, config maps and the downward API. */
 const FILE_MODE = 0o644;
 
-/** Defaults of a pod spec's volumes; one that names no source is an empty directory. */
+/** Sets the defaults of a pod spec's volumes; a volume without a source is an empty directory. */
 export function defaultVolumes(spec: Fields): void {
   for (const volume of children(spec, "volumes")) {
     if (Object.keys(volume).every((field) => field === "name" || absent(volume[field]))) volume.emptyDir = {};
@@ -17,7 +17,7 @@ export function defaultVolumes(spec: Fields): void {
   }
 }
 
-/** Defaults of the sources that volumes and persistent volumes share. */
+/** Sets the defaults of the sources that volumes and persistent volumes share. */
 export function defaultPersistentSource(holder: Fields): void {
   for (const [source, defaults] of Object.entries(PERSISTENT_SOURCES)) {
     const value = child(holder, source);
@@ -25,7 +25,7 @@ export function defaultPersistentSource(holder: Fields): void {
   }
 }
 
-/** A claim's spec, in a PersistentVolumeClaim or a template of one. */
+/** Sets the defaults of a claim's spec, in a PersistentVolumeClaim or a template of one. */
 export function defaultClaimSpec(spec: Fields): void {
   setDefault(spec, "volumeMode", "Filesystem");
   roundResources(spec);
@@ -80,7 +80,7 @@ const PERSISTENT_SOURCES: Readonly<Record<string, Defaults>> = {
   },
 };
 
-/** A source with `fieldRef` reads the v1 pod unless it says otherwise. */
+/** Sets the default apiVersion of a `fieldRef` to v1. */
 export function defaultFieldRef(source: Fields): void {
   const ref = child(source, "fieldRef");
   if (ref !== undefined && text(ref.apiVersion) === "") ref.apiVersion = "v1";

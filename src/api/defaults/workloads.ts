@@ -68,7 +68,7 @@ export function defaultReplicaSet(set: Fields): void {
   defaultTemplate(child(spec, "template"));
 }
 
-/** Labels and selector come from the template's labels when it has some. */
+/** Sets the labels and the selector of a ReplicationController to its template's labels, if it has none. */
 export function defaultReplicationController(controller: Fields): void {
   const spec = ensureChild(controller, "spec");
   setDefault(spec, "replicas", 1);

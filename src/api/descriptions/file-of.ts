@@ -1,7 +1,7 @@
-/** The descriptions of a group: by type, those of its fields by name, and under "" that of the type itself. */
+/** The descriptions of a group: by type and field name; "" is the type itself. */
 export type DescriptionsFile = Readonly<Record<string, Readonly<Record<string, string>>>>;
 
-/** Where the description of a definition stands. */
+/** The place of a definition's description: the group's file and the keys in it. */
 export interface DescribedAt {
   /** The name of the group's file, without ".json". */
   readonly file: string;

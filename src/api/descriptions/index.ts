@@ -72,7 +72,7 @@ export function descriptionOf(definition: string, field: string, isKind: boolean
   return entries.find((entry) => Object.hasOwn(entry, field))?.[field];
 }
 
-/** What a field means that all kinds have (apiVersion, kind, metadata), or all lists; undefined for another field. */
+/** The description of a field that all kinds have (apiVersion, kind, metadata) or all lists; undefined for another field. */
 export function commonDescriptionOf(of: "kind" | "list", field: string): string | undefined {
   const shared = files["meta"]?.[of === "list" ? EVERY_LIST : EVERY_KIND] ?? {};
   return Object.hasOwn(shared, field) ? shared[field] : undefined;
@@ -80,7 +80,7 @@ export function commonDescriptionOf(of: "kind" | "list", field: string): string 
 
 let digest: string | undefined;
 
-/** Changes with any description. */
+/** A digest that changes with any description. */
 export function descriptionsDigest(): string {
   digest ??= createHash("sha256").update(JSON.stringify(files)).digest("hex");
   return digest;

@@ -7,7 +7,7 @@ type Status = Received<PodDisruptionBudgetStatus> | null | undefined;
 
 const TYPE = "DisruptionAllowed";
 
-/** The condition that a budget's numbers call for. */
+/** The condition that follows from a budget's numbers. */
 export function allowedCondition(status: Status): { readonly status: "True" | "False"; readonly reason: string } {
   return number(object(status).disruptionsAllowed) > 0
     ? { status: "True", reason: "SufficientPods" }

@@ -1,4 +1,4 @@
-/** Manifests that apply as they are, by kind: of the groups rbac.authorization.k8s.io, certificates.k8s.io and coordination.k8s.io. */
+/** Examples of manifests that can be applied unchanged, by kind, of the groups rbac.authorization.k8s.io, certificates.k8s.io and coordination.k8s.io. */
 export const access: Readonly<Record<string, string>> = {
   "rbac.authorization.k8s.io/ClusterRole": `apiVersion: rbac.authorization.k8s.io/v1
 kind: ClusterRole

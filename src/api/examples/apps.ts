@@ -1,4 +1,4 @@
-/** Manifests that apply as they are, by kind: of the group apps. */
+/** Examples of manifests that can be applied unchanged, by kind, of the group apps. */
 export const apps: Readonly<Record<string, string>> = {
   ControllerRevision: `# The controllers of StatefulSets and DaemonSets keep their history in these; they are not written by hand.
 apiVersion: apps/v1

@@ -1,4 +1,4 @@
-/** Manifests that apply as they are, by kind: of the core group. */
+/** Examples of manifests that can be applied unchanged, by kind, of the core group. */
 export const core: Readonly<Record<string, string>> = {
   ConfigMap: `apiVersion: v1
 kind: ConfigMap

@@ -1,5 +1,5 @@
 /**
- * Manifests that apply as they are, by kind: of the groups admissionregistration.k8s.io, apiextensions.k8s.io, apiregistration.k8s.io,
+ * Examples of manifests that can be applied unchanged, by kind, of the groups admissionregistration.k8s.io, apiextensions.k8s.io, apiregistration.k8s.io,
  * flowcontrol.apiserver.k8s.io, events.k8s.io, resource.k8s.io and storagemigration.k8s.io.
  */
 export const extensions: Readonly<Record<string, string>> = {

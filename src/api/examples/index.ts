@@ -9,7 +9,7 @@ import { workloads } from "./workloads.js";
 const groups: Readonly<Record<string, Readonly<Record<string, string>>>> = { __proto__: null as never, "": core, apps };
 const others = { ...workloads, ...networking, ...storage, ...access, ...extensions };
 
-/** A manifest (YAML) of a built-in kind that applies as it is; undefined for kinds that no manifest makes. */
+/** A manifest (YAML) of a built-in kind that can be applied unchanged; undefined for kinds that cannot be created from a manifest. */
 export function exampleOf(group: string, kind: string): string | undefined {
   const own = groups[group];
   return own === undefined ? others[`${group}/${kind}`] : own[kind];

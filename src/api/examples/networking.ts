@@ -1,4 +1,4 @@
-/** Manifests that apply as they are, by kind: of the groups networking.k8s.io and discovery.k8s.io. */
+/** Examples of manifests that can be applied unchanged, by kind, of the groups networking.k8s.io and discovery.k8s.io. */
 export const networking: Readonly<Record<string, string>> = {
   "networking.k8s.io/Ingress": `apiVersion: networking.k8s.io/v1
 kind: Ingress

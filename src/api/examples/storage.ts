@@ -1,4 +1,4 @@
-/** Manifests that apply as they are, by kind: of the groups storage.k8s.io, node.k8s.io and resource.k8s.io. */
+/** Examples of manifests that can be applied unchanged, by kind, of the groups storage.k8s.io, node.k8s.io and resource.k8s.io. */
 export const storage: Readonly<Record<string, string>> = {
   "storage.k8s.io/CSIDriver": `apiVersion: storage.k8s.io/v1
 kind: CSIDriver

@@ -1,4 +1,4 @@
-/** Manifests that apply as they are, by kind: of the groups batch, autoscaling, policy and scheduling.k8s.io. */
+/** Examples of manifests that can be applied unchanged, by kind, of the groups batch, autoscaling, policy and scheduling.k8s.io. */
 export const workloads: Readonly<Record<string, string>> = {
   "batch/CronJob": `apiVersion: batch/v1
 kind: CronJob

@@ -49,7 +49,7 @@ export interface UnpublishedDelta {
   readonly definitions: Readonly<Record<string, LinesDelta<string> | null>>;
 }
 
-/** What the facts of an older version have in place of the newest's, as tools/generate-api-facts.mjs writes it. */
+/** The differences of an older version's facts from the newest version's, as tools/generate-api-facts.mjs writes them. */
 export interface FactsDelta extends UnpublishedDelta {
   readonly source?: string;
   readonly digest?: string;
@@ -64,7 +64,7 @@ export interface AbsentResource {
   readonly absent: true;
 }
 
-/** An older version beside the newest. */
+/** The differences of an older version from the newest. */
 export interface ReleaseDelta {
   readonly published: FactsDelta;
   readonly unpublished: UnpublishedDelta;

@@ -13,7 +13,7 @@ export type DefinitionsFile = Pick<FactsFile, "kinds" | "enums" | "definitions">
 /** API types by the names that OpenAPI has for them. */
 export type TypeSource = Pick<Definitions, "definitionOf" | "kindsOf" | "structOf" | "unionsOf">;
 
-/** The API types of a facts file, and of another one behind it, which knows nothing of the first. */
+/** The API types of a facts file and of `behind`, which has further types; those never refer to the file's. */
 export class Definitions {
   readonly #structs = new Map<string, StructSchema>();
   readonly #scalars = new Map<string, ScalarSchema>();

@@ -15,8 +15,8 @@ export interface Emulation extends Pick<Release, "emulated" | "minCompatibility"
 }
 
 /**
- * A release that behaves as an older one: it has its own types and texts, and the other one's life cycles, feature gates and stored versions. Throws
- * kube-apiserver's error for a runtime configuration that names a version which came later.
+ * Makes a release that emulates an older one: it has its own types and texts, and the other's API life cycles, feature gates and
+ * storage versions. Throws kube-apiserver's error for a runtime configuration that names a later version.
  */
 export function emulate(release: Release, emulation: Emulation, runtimeConfig: RuntimeConfig = {}): Release {
   const { version, facts, unpublished } = release;

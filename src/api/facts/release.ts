@@ -24,8 +24,9 @@ export interface ReleaseFacts {
 }
 
 /**
- * A minor version of Kubernetes that a server can be. Immutable, and one object for each version in a process, but for those that emulate another
- * version: what others compute from it they may keep beside it. Types and resources are read from the facts when they are first asked for.
+ * A minor version of Kubernetes that a server can be. Immutable, with one object per version in a process (except those that
+ * emulate another version), so that other code may cache what it computes from it. Types and resources are read from the facts on
+ * first use.
  */
 export class Release {
   /** "1.36" */

@@ -4,15 +4,15 @@ import type { FactsFile } from "./data.js";
 import { Release } from "./release.js";
 import { DEFAULT_VERSION, NEWEST_VERSION, servedVersionOf } from "../../machinery/served-versions.js";
 
-/** The release of {@link NEWEST_VERSION}, whose facts are whole. */
+/** The release of {@link NEWEST_VERSION}, whose facts are complete. */
 export const newestRelease = new Release({ version: NEWEST_VERSION, facts: json as unknown as FactsFile });
 
 /** By version. */
 const loaded = new Map<string, Promise<Release>>();
 
 /**
- * The release of a version as {@link servedVersionOf} reads it, the same object each time; that of {@link DEFAULT_VERSION} without a version. Rejects
- * as it throws.
+ * Finds the release of a version in any form that {@link servedVersionOf} accepts, the same object each time; without a version
+ * that of {@link DEFAULT_VERSION}. Rejects with its error.
  */
 export async function releaseOf(text: string = DEFAULT_VERSION): Promise<Release> {
   const version = servedVersionOf(text);

@@ -154,7 +154,7 @@ const RETURNED: ReadonlySet<string> = new Set([
 
 export const returnsDeletedObject = (group: string, resource: string): boolean => RETURNED.has(`${group}/${resource}`);
 
-/** What a server serves at one time: all that discovery and OpenAPI tell of. Immutable; after a change there is another one. */
+/** The API that a server serves at one time, as discovery and OpenAPI show it. Immutable; a change makes a new one. */
 export interface ServedApi {
   /** The version of Kubernetes that the server is. */
   readonly release: Release;

@@ -9,8 +9,9 @@ const newest = json as unknown as UnpublishedFile;
 const made = new WeakMap<Release, Definitions>();
 
 /**
- * Every kind there is a type of: what a release publishes, the versions it no longer serves (extensions/v1beta1, autoscaling/v2beta2),
- * and kinds that are sent but are no resource (AdmissionReview). For conversion; a server loads it only when it converts such kinds.
+ * All definitions: those that a release publishes, the versions that are no longer served (extensions/v1beta1,
+ * autoscaling/v2beta2), and kinds that are sent but are no resources (AdmissionReview). They are for conversion; a server loads
+ * them only when it converts such kinds.
  */
 export function allDefinitionsOf(release: Release): Definitions {
   let definitions = made.get(release);
@@ -23,5 +24,5 @@ export function allDefinitionsOf(release: Release): Definitions {
   return definitions;
 }
 
-/** Those of the newest release, for code that has no server. */
+/** All definitions of the newest release, for code that does not know a server. */
 export const allDefinitions = allDefinitionsOf(newestRelease);

@@ -2,7 +2,7 @@ import { minorOf } from "../../machinery/served-versions.js";
 import type { Release } from "../facts/release.js";
 import json from "./gates.json" with { type: "json" };
 
-/** What a gate's metric says of its feature: of a stable one nothing. */
+/** The stage that the metric of a feature gate reports; "" for a stable feature. */
 export type GateStage = "ALPHA" | "BETA" | "DEPRECATED" | "";
 
 export interface FeatureGate {
@@ -26,7 +26,7 @@ const table = json as unknown as Readonly<Record<string, readonly GateRow[]>>;
 
 const known = new Map<string, ReadonlyMap<string, FeatureGate>>();
 
-/** The gates that a version ("1.36") knows, sorted by name, as they are by default. */
+/** The feature gates of a version ("1.36") with their defaults, sorted by name. */
 export function featureGatesOf(version: string): ReadonlyMap<string, FeatureGate> {
   let gates = known.get(version);
   if (gates === undefined) {
@@ -45,13 +45,13 @@ function gateAt(name: string, rows: readonly GateRow[], minor: number): [string,
   return [[name, { stage: stage === "GA" ? "" : (stage as GateStage), enabled, locked }]];
 }
 
-/** The gates of one server, decided once: those of its version, and what its user changed. */
+/** The feature gates of one server: the defaults of its version, and the changes of its user. */
 export interface ServerGates {
   /** Whether the feature is on; false for a gate that the version does not have yet. */
   enabled(name: string): boolean;
 }
 
-/** What rules ask of the server that obeys them. */
+/** The version and the gates of a server, on which its rules depend. */
 export interface ServerTraits {
   /** The version of Kubernetes that it is. */
   readonly release: Release;
@@ -62,8 +62,8 @@ export interface ServerTraits {
 const OF_STAGE: Readonly<Partial<Record<GateStage, string>>> = { ALPHA: "AllAlpha", BETA: "AllBeta" };
 
 /**
- * The gates of a server of `version` ("1.37"). A gate that `changed` names has that value; another one follows AllAlpha or AllBeta, where `changed`
- * names that of its stage.
+ * The gates of a server of `version` ("1.37"). A gate in `changed` has that value; any other follows AllAlpha or AllBeta, if
+ * `changed` has the one of its stage.
  */
 export function serverGates(version: string, changed: Readonly<Record<string, boolean | undefined>> = {}): ServerGates {
   const gates = featureGatesOf(version);

@@ -37,7 +37,7 @@ const DEVICE_CLAIM: FieldsByGate = {
   ),
 };
 
-/** By resource, the fields of objects, with the versions' hub as their shape. */
+/** The fields of each resource that a feature gate guards, by resource and gate. Paths are those of the hub version. */
 export const FIELDS_BEHIND_GATES: Readonly<Record<string, FieldsByGate>> = {
   "/nodes": {
     InPlacePodVerticalScalingSchedulerPreemption: "spec.podPreemptionPolicy",
@@ -87,7 +87,7 @@ export const FIELDS_BEHIND_GATES: Readonly<Record<string, FieldsByGate>> = {
   "storage.k8s.io/csinodes": { CSIVolumeHealth: "status.storageHealth" },
 };
 
-/** The gates that fields are behind. */
+/** The feature gates that guard fields. */
 export const GATES_OF_FIELDS: readonly string[] = [
   ...new Set(Object.values(FIELDS_BEHIND_GATES).flatMap((fields) => Object.keys(fields))),
 ].sort();

@@ -7,13 +7,13 @@ import type { ServerGates } from "./feature-gates.js";
  */
 export type FieldsByGate = Readonly<Record<string, string | readonly string[]>>;
 
-/** The same fields in an object that holds theirs at `path`. */
+/** Prefixes the paths of guarded fields with `path`, for an object that contains theirs there. */
 export const under = (path: string, fields: FieldsByGate): FieldsByGate =>
   Object.fromEntries(
     Object.entries(fields).map(([gate, paths]) => [gate, [paths].flat().map((inner) => `${path}.${inner}`)]),
   );
 
-/** The fields of several lists. */
+/** Merges several tables of guarded fields. */
 export function together(...lists: readonly FieldsByGate[]): FieldsByGate {
   const all: Record<string, string[]> = {};
   for (const [gate, paths] of lists.flatMap((fields) => Object.entries(fields))) {
@@ -48,7 +48,7 @@ interface Found {
   readonly prune: (() => void) | undefined;
 }
 
-/** The fields of an object that are behind gates. */
+/** The fields of an object that feature gates guard. */
 export class GatedFields {
   readonly #fields: FieldsByGate;
   readonly #trees = new WeakMap<ServerGates, Trees>();

@@ -71,7 +71,7 @@ export const serverOperations: Readonly<Record<string, readonly OperationFacts[]
   ],
 };
 
-/** GET of a group: "/apis/apps/". */
+/** The GET operation of a group: "/apis/apps/". */
 export const groupOperation = (group: string): OperationFacts =>
   read({
     path: `/apis/${group}/`,
@@ -81,7 +81,7 @@ export const groupOperation = (group: string): OperationFacts =>
     answer: `${META}.APIGroup`,
   });
 
-/** GET of a version: "/apis/apps/v1/". */
+/** The GET operation of a group version: "/apis/apps/v1/". */
 export function versionOperation(groupVersion: string): OperationFacts {
   const { group, version } = parseGroupVersion(groupVersion);
   return read({

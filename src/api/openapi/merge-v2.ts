@@ -3,7 +3,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from "../../machinery/m
 import type { JsonSchema } from "./schemas.js";
 import type { OpenApiV2Document } from "./v2.js";
 
-/** Another server's document, and the paths below which it counts. */
+/** The OpenAPI document of another server, and the path prefixes for which it is used. */
 export interface MergedDocument {
   readonly below: readonly string[];
   readonly document: JsonObject;
@@ -12,8 +12,8 @@ export interface MergedDocument {
 const REFERENCE = "#/definitions/";
 
 /**
- * The document with those paths of others that count, and the definitions that they need. A definition that another document describes in
- * another way gets a name of its own: "<name>_v2", "<name>_v3", as kube-aggregator names it.
+ * Merges the paths of other servers' documents, and the definitions that they need, into the own document. A definition that
+ * differs between documents gets a name of its own: "<name>_v2", "<name>_v3", as kube-aggregator names it.
  */
 export function mergeOpenApiV2(own: OpenApiV2Document, others: readonly MergedDocument[]): OpenApiV2Document {
   const paths: Record<string, JsonSchema> = { ...own.paths };

@@ -4,7 +4,7 @@ import type { ResourceFacts } from "../facts/resources.js";
 
 export const META = "io.k8s.apimachinery.pkg.apis.meta.v1";
 
-/** In the order of kube-openapi's path items, which is that of their names. */
+/** The HTTP methods in the order of kube-openapi's path items, which is alphabetical. */
 export const METHODS = ["delete", "get", "head", "options", "patch", "post", "put"] as const;
 
 export type Method = (typeof METHODS)[number];
@@ -38,7 +38,7 @@ const JSON_TYPE = "application/json";
 const YAML = "application/yaml";
 const PROTOBUF = "application/vnd.kubernetes.protobuf";
 
-/** What operations read and write. */
+/** The media types that operations read and write. */
 export const mediaTypes = {
   any: ["*/*"],
   objects: [JSON_TYPE, YAML, PROTOBUF],
@@ -55,14 +55,14 @@ export const mediaTypes = {
   json: [JSON_TYPE],
 } as const satisfies Readonly<Record<string, readonly string[]>>;
 
-/** A path with its operations. Parameters that all of them have are the path's. */
+/** A path with its operations. A parameter that all of them have belongs to the path. */
 export interface PathFacts {
   readonly path: string;
   readonly shared: readonly ParameterFacts[];
   readonly operations: readonly OperationFacts[];
 }
 
-/** Operations by path, sorted; what they share is taken out of them. Parameters are sorted by name. */
+/** Groups operations by path, sorted. Parameters that all operations of a path share move to the path; parameters are sorted by name. */
 export function pathsOf(operations: readonly OperationFacts[]): readonly PathFacts[] {
   const byPath = new Map<string, OperationFacts[]>();
   for (const one of operations) {
@@ -90,17 +90,17 @@ const has = (parameters: readonly ParameterFacts[], wanted: ParameterFacts): boo
 const sorted = (parameters: readonly ParameterFacts[]): readonly ParameterFacts[] =>
   parameters.toSorted((a, b) => (a.name === b.name ? (a.in < b.in ? -1 : 1) : a.name < b.name ? -1 : 1));
 
-/** "read" -> "readAppsV1NamespacedDeployment". */
+/** Makes the function that names operations by their verb: "read" -> "readAppsV1NamespacedDeployment". */
 export function namesOf(resource: ResourceFacts): (verb: string, middle?: string) => string {
   const scope = resource.namespaced ? "Namespaced" : "";
   return (verb, middle = "") => `${verb}${versionName(resource)}${middle}${scope}${resource.kind}`;
 }
 
-/** "RbacAuthorizationV1". */
+/** The name of a group version in the names of operations: "RbacAuthorizationV1". */
 export const versionName = ({ group, version }: { readonly group: string; readonly version: string }): string =>
   `${groupName(group)}${camel(version)}`;
 
-/** "rbac.authorization.k8s.io" -> "RbacAuthorization". */
+/** The name of a group in the names of operations: "rbac.authorization.k8s.io" -> "RbacAuthorization". */
 export function groupName(group: string): string {
   if (group === "") return "Core";
   return group
@@ -110,7 +110,7 @@ export function groupName(group: string): string {
     .join("");
 }
 
-/** "rbacAuthorization_v1"; of a group alone, "rbacAuthorization". */
+/** The tag of a group version in OpenAPI: "rbacAuthorization_v1"; for a group alone, "rbacAuthorization". */
 export function tagOf(group: string, version?: string): string {
   const name = groupName(group).replace(/^./, (first) => first.toLowerCase());
   return version === undefined ? name : `${name}_${version}`;

@@ -28,7 +28,7 @@ export const namespaceParameter: ParameterFacts = {
   description: "The namespace that the objects are in.",
 };
 
-/** What is behind a proxy. */
+/** The parameter for the path behind a proxy. */
 export const proxyPath: ParameterFacts = {
   name: "path",
   in: "path",
@@ -36,7 +36,7 @@ export const proxyPath: ParameterFacts = {
   description: "The path to ask for behind the proxy.",
 };
 
-/** Of every operation on objects. */
+/** The parameter `pretty` of every operation on objects. */
 export const pretty = query(
   "pretty",
   "string",
@@ -142,7 +142,7 @@ const selection = [
 ];
 const deletion = [dryRun, gracePeriod, ignoreStoreErrors, orphanDependents, propagationPolicy];
 
-/** Of the old paths of watches. */
+/** The parameters of the deprecated watch paths. */
 export const watchParameters: readonly ParameterFacts[] = selection;
 
 const log = [
@@ -188,7 +188,7 @@ export const queryParameters: Readonly<Record<Action | "log", readonly Parameter
   log,
 };
 
-/** By the names of fields of PodExecOptions and its like. */
+/** The descriptions of the parameters of connect requests, by the fields of PodExecOptions and similar options. */
 export const connectDescriptions: Readonly<Record<string, string>> = {
   __proto__: null as never,
   command: "The program to run and its arguments, one parameter each; no shell reads them.",
@@ -201,7 +201,7 @@ export const connectDescriptions: Readonly<Record<string, string>> = {
   tty: "Whether the program runs on a terminal; its errors are then part of its output.",
 };
 
-/** x-kubernetes-action. */
+/** The values of x-kubernetes-action. */
 export type Action =
   | "list"
   | "get"

@@ -11,7 +11,7 @@ import { META } from "./operation.js";
 /** A JSON schema in either of OpenAPI's dialects. */
 export type JsonSchema = Record<string, unknown>;
 
-/** How the two versions differ where schemas are concerned. */
+/** The differences between OpenAPI 2 and 3 in schemas. */
 export interface Dialect {
   /** "#/components/schemas/" or "#/definitions/". */
   readonly refPrefix: string;
@@ -29,7 +29,7 @@ const SPECIAL: Readonly<Partial<Record<ScalarSchema["scalar"], string>>> = {
   intOrString: "io.k8s.apimachinery.pkg.util.intstr.IntOrString",
 };
 
-/** The definitions of the given names and of everything they lead to, by name, sorted. */
+/** Returns the definitions of the given names and of all types that they refer to, by name, sorted. */
 export function describeDefinitions(
   names: Iterable<string>,
   dialect: Dialect,

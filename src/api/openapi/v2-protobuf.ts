@@ -14,8 +14,8 @@ class ProtobufWriter extends WireWriter {
 }
 
 /**
- * An OpenAPI 2 document as the message openapi.v2.Document of google/gnostic-models (OpenAPIv2.proto, Apache-2.0), which
- * kubectl reads. Field numbers are from there; only what our documents have is written.
+ * Encodes an OpenAPI 2 document as the message openapi.v2.Document of google/gnostic-models (OpenAPIv2.proto, Apache-2.0), which
+ * kubectl reads. Field numbers are from there; only the parts that our documents have are supported.
  */
 export function encodeOpenApiV2(document: OpenApiV2Document): Uint8Array {
   const paths = new ProtobufWriter();

@@ -15,7 +15,7 @@ export interface OpenApiV3IndexDocument {
   readonly paths: Readonly<Record<string, { readonly serverRelativeURL: string }>>;
 }
 
-/** GET /openapi/v3: where each document is, with a hash that changes when the document does. */
+/** GET /openapi/v3: the path of each document, with a hash that changes when the document does. */
 export function openApiV3Index(api: ServedApi): OpenApiV3IndexDocument {
   const paths = documentPaths(api).map((path) => {
     return [path, { serverRelativeURL: `/openapi/v3/${path}?hash=${openApiV3Hash(api, path)}` }] as const;
@@ -65,7 +65,7 @@ export function openApiV3Document(api: ServedApi, path: string): Uint8Array | un
   return new TextEncoder().encode(JSON.stringify(buildDocument(api, path)));
 }
 
-/** "apis/apps/v1" of "apps/v1": where the index has a group version's document. */
+/** The path of a group version's document in the index: "apis/apps/v1" for "apps/v1". */
 export const openApiV3Path = (groupVersion: string): string =>
   `${groupVersion.includes("/") ? "apis" : "api"}/${groupVersion}`;
 

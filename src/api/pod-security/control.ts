@@ -1,12 +1,12 @@
 import type { Container, EphemeralContainer, PodSpec } from "../types/core/v1.js";
 
-/** What the pod security standards look at of a pod, or of a template of pods. */
+/** The parts of a pod, or of a pod template, that the pod security standards check. */
 export interface CheckedPod {
   readonly metadata?: { readonly annotations?: Readonly<Record<string, string>> | undefined } | undefined;
   readonly spec: PodSpec;
 }
 
-/** Why a control refuses a pod, in Kubernetes' words. */
+/** The reason why a control refuses a pod, in Kubernetes' words. */
 export interface Violation {
   /** "hostPort" */
   readonly reason: string;
@@ -14,7 +14,7 @@ export interface Violation {
   readonly detail: string;
 }
 
-/** Answers undefined for a pod that the control allows. */
+/** Checks a pod; undefined when the control allows it. */
 export type Check = (pod: CheckedPod) => Violation | undefined;
 
 /** One control of the pod security standards. */
@@ -55,22 +55,22 @@ export const exceptInUserNamespaces =
   (pod) =>
     hasUserNamespace(pod) ? undefined : check(pod);
 
-/** Allows pods of Windows, whose validation refuses the fields that the check would ask for. */
+/** Makes a check that skips pods for Windows: validation rejects the fields there that the check would require. */
 export const exceptOfWindows =
   (check: Check): Check =>
   (pod) =>
     isOfWindows(pod) ? undefined : check(pod);
 
-/** `"a", "b"`, as the names and values stand. */
+/** Joins texts as `"a", "b"`. */
 export const quoted = (texts: readonly string[]): string => texts.map((text) => `"${text}"`).join(", ");
 
 export const plural = (one: string, many: string, count: number): string => (count === 1 ? one : many);
 
-/** `containers "a", "b"` */
+/** Names the containers of a violation: `containers "a", "b"` */
 export const containersNamed = (names: readonly string[]): string =>
   `${plural("container", "containers", names.length)} ${quoted(names)}`;
 
-/** `pod and container "a"`: what sets a field to a value that is not allowed; "" for nothing. */
+/** Names what sets a field to a forbidden value: `pod and container "a"`; "" for nothing. */
 export function setters(pod: boolean, containers: readonly string[]): string {
   const all = pod ? ["pod"] : [];
   if (containers.length > 0) all.push(containersNamed(containers));

@@ -12,17 +12,17 @@ const minorOf = (version: PolicyVersion, newest: number): number =>
 /** In the order of {@link controls}, by level and minor version. */
 const checks = new Map<string, readonly Check[]>();
 
-/** What a standard finds wrong with a pod on a server of a minor version (37), in the order in which Kubernetes lists it. */
+/** Returns how a pod violates a standard on a server of a minor version (37), in Kubernetes' order. */
 export function evaluatePod({ level, version }: Standard, pod: CheckedPod, newest = NEWEST): readonly Violation[] {
   if (level === "privileged") return [];
   return checksOf(level, minorOf(version, newest)).flatMap((check) => check(pod) ?? []);
 }
 
-/** `hostPort (container "a" uses hostPort 80), privileged (...)` */
+/** Lists violations with their details: `hostPort (container "a" uses hostPort 80), privileged (...)` */
 export const violationDetails = (violations: readonly Violation[]): string =>
   violations.map(({ reason, detail }) => `${reason} (${detail})`).join(", ");
 
-/** "hostPort, privileged" */
+/** Lists the reasons of violations: "hostPort, privileged" */
 export const violationReasons = (violations: readonly Violation[]): string =>
   violations.map(({ reason }) => reason).join(", ");
 

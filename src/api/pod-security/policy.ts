@@ -35,7 +35,7 @@ export const isLevel = (text: string): text is Level => LEVELS.some((level) => l
 export const isVersion = (text: string): boolean =>
   text === LATEST || (VERSION.test(text) && BigInt(text.slice("v1.".length)) <= MAX_INT);
 
-/** "restricted:v1.36" */
+/** Formats a standard: "restricted:v1.36" */
 export const formatStandard = ({ level, version }: Standard): string => `${level}:${version}`;
 
 /** Negative where `a` is less strict than `b`, 0 for the same level. */

@@ -1,6 +1,6 @@
 import type { Release } from "../facts/index.js";
 
-/** How amounts of resources are held and added: quotas hold quantities, the scheduler numbers. */
+/** How amounts of resources are represented and added: quotas use quantities, the scheduler numbers. */
 export interface AmountKind<A> {
   readonly none: () => A;
   /** Adds `more` to `to`. */
@@ -21,8 +21,8 @@ interface Summands<C extends Summand> {
 }
 
 /**
- * What the containers of a pod need together: the sum of containers and sidecars or, where that is more, an init container beside the
- * sidecars before it. `of` answers what one container needs, in an object that may be changed.
+ * Sums the resources of a pod's containers: those of containers and sidecars or, where that is more, those of an init container
+ * with the sidecars before it. `of` returns the amounts of one container, in an object that may be modified.
  */
 export function podTotal<C extends Summand, A>(
   spec: Summands<C> | undefined,
@@ -49,8 +49,8 @@ export function podTotal<C extends Summand, A>(
 }
 
 /**
- * How a pod counts while it is resized: by the most of each container, as up to Kubernetes 1.36, or by the largest of the sums over the pod of what
- * its containers ask for, are allocated and have (K37-166).
+ * How quota counts a pod that is being resized: by the largest amount of each container, as up to Kubernetes 1.36, or by the
+ * largest of the pod's sums of requests, allocated and actual amounts (K37-166).
  */
 export type ResizeSums = "by-container" | "by-pod";
 
@@ -58,10 +58,13 @@ export const resizeSumsOf = (release: Pick<Release, "atLeast">): ResizeSums =>
   // K37-166
   release.atLeast("1.37") ? "by-pod" : "by-container";
 
-/** What an amount of a container is: what its spec asks for, or what its status says. */
+/** The source of a container's amount: its spec's request, or the allocated or the actual amount in its status. */
 export type AmountSource = "asked" | "allocated" | "actual";
 
-/** {@link podTotal} by the largest sum over the pod. Where the resize that the spec asks for can never be had, the spec does not count. */
+/**
+ * The largest of the pod's sums ({@link podTotal}) over spec, allocated and actual amounts. The sum of the spec is left out when
+ * the resize that it asks for is infeasible.
+ */
 export function resizedTotal<C extends Summand, A>(
   spec: Summands<C> | undefined,
   kind: AmountKind<A>,

@@ -13,9 +13,9 @@ export type QosClass = "Guaranteed" | "Burstable" | "BestEffort";
 const COMPUTE = ["cpu", "memory"];
 
 /**
- * The quality of service a pod's spec asks for. Guaranteed: everything limits CPU and memory, and requests what it limits.
- * BestEffort: nothing says anything of them. What the pod says as a whole goes before its containers. `release` is the version of Kubernetes that counts;
- * left out: the newest.
+ * Computes a pod's quality of service. Guaranteed: all containers limit CPU and memory and request as much. BestEffort: none has
+ * requests or limits. Resources of the pod as a whole go before those of its containers. `release` is the version of Kubernetes
+ * whose rules hold; default: the newest.
  */
 export function qosClass(spec: Received<PodSpec>, release?: Release): QosClass {
   const parts = isOfPod(spec.resources, release)

@@ -5,7 +5,8 @@ import type { Container, ContainerRestartRuleOnExitCodes, PodSpec } from "../typ
 export type RestartAction = "none" | "restart" | "restart-all";
 
 /**
- * What a container's own policy and rules, or else the pod's policy, say of this exit code. A container without a policy has no rules.
+ * Returns what a container's exit with this code leads to, by its own policy and rules, or else by the pod's policy. A container
+ * without a policy has no rules.
  */
 export function restartAction(container: Received<Container>, podPolicy: string, exitCode: number): RestartAction {
   const own = text(container.restartPolicy);

@@ -2,7 +2,7 @@ import { absent, object, objects, type Received } from "../../machinery/meta/rec
 import type { Container, EphemeralContainer, PodSpec, Volume } from "../types/core/v1.js";
 
 /**
- * The names of the secrets that a pod takes something from: for its images, its environment and its volumes. Undefined, or "", where a
+ * Yields the names of the secrets that a pod uses for its images, its environment and its volumes. Undefined, or "", where a
  * reference has no name.
  */
 export function* secretNamesOf(spec: Received<PodSpec>): Generator<unknown> {
@@ -45,7 +45,7 @@ function* nameIn(reference: Received<{ name?: string }> | null | undefined): Gen
 /** Whether a pod takes anything from a secret. */
 export const referencesSecrets = (spec: Received<PodSpec>): boolean => secretNamesOf(spec).next().done !== true;
 
-/** The names of the secrets that a pod takes something from, each once. */
+/** The names of the secrets that a pod uses, without duplicates. */
 export function secretsOfPod(spec: Received<PodSpec>): ReadonlySet<string> {
   return new Set([...secretNamesOf(spec)].filter((name) => typeof name === "string" && name !== "") as string[]);
 }

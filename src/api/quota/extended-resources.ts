@@ -4,12 +4,12 @@ import type { ResizeSums } from "../pods/pod-total.js";
 import { DEVICE_CLASS, podUsage } from "./pod-usage.js";
 import { moreUsage, raiseUsage, type Usage } from "./usage.js";
 
-/** Behind the name of a device class: the devices of that class which claims ask for. */
+/** The suffix after the name of a device class: the devices of that class which claims request. */
 export const CLAIMED_DEVICES = ".deviceclass.resource.k8s.io/devices";
 /** Marks the claim that the scheduler made for the extended resources of a pod. */
 const OF_EXTENDED_RESOURCES = "resource.kubernetes.io/extended-resource-claim";
 
-/** What decides which extended resources a claim of devices takes. */
+/** The objects that decide which extended resources a ResourceClaim uses. */
 export interface DeviceFacts {
   readonly classes: readonly DeviceClass[];
   /** Of the claim's namespace, as {@link claims}. */
@@ -21,13 +21,13 @@ export interface DeviceFacts {
 
 export const NO_DEVICES: DeviceFacts = { classes: [], pods: [], claims: [] };
 
-/** True where a device of some class is this extended resource. `name` is as quotas have it: "requests.example.com/gpu". */
+/** Whether this extended resource stands for a device of some class. `name` is as quotas have it: "requests.example.com/gpu". */
 export const isDevice = (name: string, classes: readonly DeviceClass[]): boolean =>
   classes.some((one) => resourcesOf(one.metadata?.name ?? "", one).includes(name));
 
 /**
- * The extended resources that a claim takes with its devices, less what quotas count for the pod that it was made for. `devices` are
- * those it asks for, by class.
+ * The extended resources that a ResourceClaim uses with its devices, less what quota counts for the pod that it was made for.
+ * `devices` are the claim's devices by class.
  */
 export function extendedUsage(claim: ResourceClaim, devices: Usage, facts: DeviceFacts, now: number): Usage {
   const usage: Usage = new Map();
@@ -46,7 +46,7 @@ function resourcesOf(className: string, deviceClass: DeviceClass | undefined): r
   return [`requests.${DEVICE_CLASS}${className}`, ...(name === "" ? [] : [`requests.${name}`])];
 }
 
-/** The name of the pod that may pay for the extended resources of a claim; undefined for a claim that was not made for a pod's. */
+/** The name of the pod that may be charged for the extended resources of a claim; undefined for a claim that was not made for a pod. */
 export const payingPodName = (claim: ResourceClaim): string | undefined =>
   payingUid(claim) === undefined ? undefined : ownerOf(claim)?.name;
 

@@ -26,7 +26,10 @@ export function serviceUsage({ spec }: Service): Usage {
   ]);
 }
 
-/** A claim counts for its storage class too. A volume that is to grow counts by what it is allocated, where that is more. */
+/**
+ * The quota usage of a PersistentVolumeClaim, also by its storage class. A claim that grows counts with its allocated size where
+ * that is larger.
+ */
 export function claimUsage({ metadata, spec, status }: PersistentVolumeClaim): Usage {
   const usage: Usage = new Map([
     ["count/persistentvolumeclaims", ONE],
@@ -46,8 +49,8 @@ export function claimUsage({ metadata, spec, status }: PersistentVolumeClaim): U
 }
 
 /**
- * A claim of devices counts by the classes it asks for; one without a spec asks for none. Of requests with alternatives the largest of
- * each class counts. Devices count as extended resources, too. `now` in milliseconds.
+ * The quota usage of a ResourceClaim, by device class and as extended resources; one without a spec uses no devices. Of a
+ * request's alternatives the largest of each class counts. `now` in milliseconds.
  */
 export function deviceClaimUsage(claim: ResourceClaim, facts: DeviceFacts, now: number): Usage {
   const { spec } = claim;

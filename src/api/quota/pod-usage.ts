@@ -4,7 +4,7 @@ import { addUsage, ONE, raiseUsage, type Usage, usageOf } from "./usage.js";
 
 const COMPUTE = ["cpu", "memory", "ephemeral-storage"];
 
-/** What a pod takes of quotas. One that has ended, or whose grace period is over, is an object and nothing else. `now` in milliseconds. */
+/** The quota usage of a pod. A pod that has ended, or whose grace period is over, counts as an object alone. `now` in milliseconds. */
 export function podUsage(pod: Pod, now: number, resizes: ResizeSums = "by-container"): Usage {
   const usage: Usage = new Map([["count/pods", ONE]]);
   if (!isCharged(pod, now)) return usage;
@@ -20,7 +20,7 @@ export function podUsage(pod: Pod, now: number, resizes: ResizeSums = "by-contai
   return usage;
 }
 
-/** When a deleted pod counts no longer, in milliseconds; undefined for one that is not deleted. */
+/** The time from which quota no longer counts a deleted pod, in milliseconds; undefined for a pod that is not deleted. */
 export function chargedUntil({ metadata }: Pod): number | undefined {
   const { deletionTimestamp, deletionGracePeriodSeconds = 0 } = metadata ?? {};
   if (deletionTimestamp == null) return undefined;
@@ -32,10 +32,10 @@ function isCharged(pod: Pod, now: number): boolean {
   return phase !== "Failed" && phase !== "Succeeded" && now <= (chargedUntil(pod) ?? Number.POSITIVE_INFINITY);
 }
 
-/** Before the name of a device class: its devices as the extended resource that every class is. */
+/** The prefix of a device class's name in the extended resource that every class defines. */
 export const DEVICE_CLASS = "deviceclass.resource.kubernetes.io/";
 
-/** Whether quotas count it as `requests.<name>`: a resource outside Kubernetes' own domain, or a device of a class. */
+/** Whether quota counts the resource as `requests.<name>`: one outside Kubernetes' own domain, or a device of a class. */
 export function isExtended(name: string): boolean {
   if (name.startsWith(DEVICE_CLASS)) return true;
   const [domain = "", rest] = name.split("/");
@@ -103,8 +103,8 @@ const isInfeasible = ({ status }: Pod): boolean =>
 const DEMANDED = ["cpu", "limits.cpu", "limits.memory", "memory", "requests.cpu", "requests.memory"];
 
 /**
- * What is missing in a pod of the amounts that a quota over `names` demands, in kube-apiserver's words; undefined where nothing is.
- * The containers of a pod that says amounts for itself need none.
+ * Returns kube-apiserver's message about the amounts that a quota over `names` demands and the pod does not set; undefined where
+ * it sets all. A pod with resources of its own need not set them on its containers.
  */
 export function requiredAmounts({ spec }: Pod, names: ReadonlySet<string>): string | undefined {
   const { requests = {}, limits = {} } = spec?.resources ?? {};

@@ -23,7 +23,7 @@ import { isInScopes, scopesOf } from "./scopes.js";
 import type { ResizeSums } from "../pods/pod-total.js";
 import { addUsage, ONE, type Usage, usageOf } from "./usage.js";
 
-/** What one object of a resource takes of quotas. `now` in milliseconds; `devices` is needed for a claim of devices. */
+/** The quota usage of one object of a resource. `now` in milliseconds; `devices` is needed for a ResourceClaim. */
 export function objectUsage(
   resource: string,
   object: ApiObject,
@@ -40,8 +40,8 @@ export function objectUsage(
 }
 
 /**
- * The status of a quota over the objects of its namespace, by resource; undefined when it has it already. A resource that is
- * undefined is not known now: what was counted of it stays. `open` is what may have been charged for objects that are not there yet.
+ * Computes the status of a quota over the objects of its namespace; undefined when it is up to date. Where `objectsOf` returns
+ * undefined for a resource, its earlier count stays. `open` holds charges for objects whose writes have not ended.
  */
 export function quotaStatus(
   quota: ResourceQuota,
@@ -120,8 +120,8 @@ const BY_NAME: readonly string[] = [
 const OF_PODS = /^(pods|(requests\.|limits\.)?(cpu|memory|ephemeral-storage)|(requests\.)?hugepages-.*)$/;
 
 /**
- * The resources whose objects use what a quota calls `name`: "pods", "deployments.apps". An extended resource is used by pods, and by
- * claims where it is a device of one of `classes`.
+ * The resources whose objects count for the quota amount `name`: "pods", "deployments.apps". An extended resource is used by pods,
+ * and by ResourceClaims if it stands for a device of one of `classes`.
  */
 export function countedResources(name: string, classes: readonly DeviceClass[] = []): readonly string[] {
   if (isExtendedRequest(name)) return isDevice(name, classes) ? ["pods", RESOURCE_CLAIMS] : ["pods"];
@@ -129,7 +129,7 @@ export function countedResources(name: string, classes: readonly DeviceClass[] =
   return resource === undefined ? [] : [resource];
 }
 
-/** Whether a quota counts an extended resource by `name`: "requests.example.com/gpu". */
+/** Whether a quota amount `name` stands for an extended resource: "requests.example.com/gpu". */
 export const isExtendedRequest = (name: string): boolean =>
   name.startsWith("requests.") && isExtended(name.slice("requests.".length));
 

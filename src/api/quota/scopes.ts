@@ -9,13 +9,13 @@ import type { ReadonlyFields } from "../../machinery/meta/access.js";
 import type { ApiObject } from "../../machinery/meta/object.js";
 import { qosClass } from "../pods/qos-class.js";
 
-/** What a quota is limited to, of `scopes` and `scopeSelector`. */
+/** The requirements of a quota, from both `scopes` and `scopeSelector`. */
 export function scopesOf({ scopes = [], scopeSelector }: ResourceQuotaSpec): ScopedResourceSelectorRequirement[] {
   const named = scopes.map((scopeName) => ({ scopeName, operator: "Exists" as const }));
   return [...named, ...(scopeSelector?.matchExpressions ?? [])];
 }
 
-/** Which of `scopes` an object of a resource is in. Only pods and claims of volumes can be in one. */
+/** Returns those of `scopes` that an object of a resource matches. Only pods and PersistentVolumeClaims match any. */
 export function matchedScopes(
   resource: string,
   object: ApiObject,

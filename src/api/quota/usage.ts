@@ -8,7 +8,7 @@ import {
   type Quantity,
 } from "../../machinery/text/quantity/quantity.js";
 
-/** How much of each resource that quotas name. */
+/** Amounts by the names that quotas use. */
 export type Usage = Map<string, Quantity>;
 
 export const ONE = parseQuantity("1");
@@ -17,7 +17,7 @@ export function usageOf(list: ResourceList = {}): Usage {
   return new Map(Object.entries(list).map(([name, amount]) => [name, parseQuantity(String(amount))]));
 }
 
-/** The way back: as Go writes the amounts. */
+/** Encodes amounts as Go does; the inverse of the parser above. */
 export const listOf = (usage: ReadonlyMap<string, Quantity>): ResourceList =>
   Object.fromEntries([...usage].map(([name, amount]) => [name, formatQuantity(amount)]));
 
@@ -29,7 +29,7 @@ export function addUsage(usage: Usage, more: ReadonlyMap<string, Quantity>): voi
   }
 }
 
-/** Raises what is less in `usage` to what it is in `other`. */
+/** Raises each amount in `usage` to at least that in `other`. */
 export function raiseUsage(usage: Usage, other: ReadonlyMap<string, Quantity>): void {
   for (const [name, amount] of other) {
     const own = usage.get(name);
@@ -37,7 +37,7 @@ export function raiseUsage(usage: Usage, other: ReadonlyMap<string, Quantity>): 
   }
 }
 
-/** What is more in `usage` than it was `before`. */
+/** Returns by how much the amounts of `usage` exceed those of `before`. */
 export function moreUsage(
   usage: ReadonlyMap<string, Quantity>,
   before: ReadonlyMap<string, Quantity> = new Map(),

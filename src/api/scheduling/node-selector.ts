@@ -2,7 +2,7 @@ import { own } from "../../base/collections/own.js";
 import { int64Of } from "../../base/numbers/int64.js";
 import type { Node, NodeSelectorRequirement, NodeSelectorTerm, PodSpec } from "../types/core/v1.js";
 
-/** What selectors look at of a node. */
+/** The parts of a node that selectors match. */
 export interface SelectableNode {
   readonly name: string;
   readonly labels: Readonly<Record<string, string>>;
@@ -13,7 +13,7 @@ export const selectableNode = ({ metadata }: Node): SelectableNode => ({
   labels: metadata?.labels ?? {},
 });
 
-/** What a pod requires of the labels and the name of its node. */
+/** The requirement of a pod on its node, by the node's labels and name. */
 export interface NodeRequirement {
   matches(node: SelectableNode): boolean;
 }
@@ -31,7 +31,7 @@ export function nodeRequirement(spec: Pick<PodSpec, "nodeSelector" | "affinity">
   };
 }
 
-/** Whether a node fits all of a term; an empty term fits none. */
+/** Whether a node matches all of a term; an empty term matches none. */
 export function matchesTerm(
   { matchExpressions = [], matchFields = [] }: NodeSelectorTerm,
   node: SelectableNode,

@@ -1,6 +1,6 @@
 import type { Taint, Toleration } from "../types/core/v1.js";
 
-/** Whether the toleration lets a pod onto a node in spite of the taint. An empty field is as an absent one. */
+/** Whether the toleration tolerates the taint. An empty field counts as absent. */
 export function tolerates({ key = "", operator, value = "", effect }: Toleration, taint: Taint): boolean {
   if (effect && effect !== taint.effect) return false;
   if (key !== "" && key !== taint.key) return false;
@@ -12,7 +12,7 @@ export function isTolerated(taint: Taint, tolerations: readonly Toleration[] | u
   return tolerations?.some((toleration) => tolerates(toleration, taint)) === true;
 }
 
-/** The first taint of one of these effects that no toleration lets pass. Default: those that keep pods away. */
+/** Returns the first taint with one of these effects that the tolerations do not tolerate. Default: the effects that keep pods off a node. */
 export function untolerated(
   taints: readonly Taint[],
   tolerations: readonly Toleration[] | undefined,

@@ -8,7 +8,7 @@ import { schemeOf } from "./register-kinds.js";
 
 const schemes = new WeakMap<Release, Scheme>();
 
-/** Every kind at every version there is a type of, those no longer served too: what `convert` needs. Built on first use. */
+/** The scheme of every version of every kind, retired versions included, as `convert` needs it. It is built on first use. */
 export function allScheme(release: Release = newestRelease): Scheme {
   let scheme = schemes.get(release);
   if (scheme === undefined) {

@@ -13,7 +13,7 @@ const ADMISSION_ALPHA: VersionTable = {
   "admissionregistration.k8s.io/v1alpha1/MutatingAdmissionPolicyBinding": { applyDefaults: defaultAlphaPolicyBinding },
 };
 
-/** What is special about versions that releases serve, by default or when asked to. */
+/** The conversions and defaults of single versions that releases serve, by default or when asked to. */
 export const PUBLISHED: VersionTable = {
   ...ADMISSION_ALPHA,
   ...AUTOSCALING,
@@ -25,12 +25,15 @@ export const PUBLISHED: VersionTable = {
 /** Raise it when keys, defaults or conversions change what is stored although the facts do not. */
 const RULES = 2;
 
-/** Names the shape and the defaults that servers of a release store objects with: where another one wrote too, stored objects are decoded and defaulted anew. */
+/**
+ * The id of the shape and the defaults with which servers of a release store objects. If a server with another id has written too,
+ * stored objects are decoded and defaulted again when they are read.
+ */
 export const schemaEpochOf = ({ facts }: Release): string => `${facts.digest.slice(0, 16)}-${RULES}`;
 
 const schemes = new WeakMap<Release, Scheme>();
 
-/** The kinds that a release publishes, at every version it can be told to serve: what a server needs. Built on first use. */
+/** The scheme of all kinds that a release publishes, at every version that a server can serve. It is built on first use. */
 export function publishedScheme(release: Release = newestRelease): Scheme {
   let scheme = schemes.get(release);
   if (scheme === undefined) {

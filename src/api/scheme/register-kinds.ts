@@ -10,7 +10,10 @@ import { defaulterOf } from "../defaults/index.js";
 import type { Definitions } from "../facts/definitions.js";
 import type { GroupFacts } from "../facts/resources.js";
 
-/** A scheme of all kinds of `definitions`; `groups` have their versions preferred first, and what is special about versions is in `tables`. */
+/**
+ * Makes a scheme of all kinds of `definitions`. `groups` lists each group's versions, the preferred one first; `tables` has the
+ * special rules of versions.
+ */
 export function schemeOf(
   definitions: Definitions,
   groups: readonly GroupFacts[],

@@ -1,7 +1,7 @@
 import type { KubeObject } from "../../machinery/meta/object.js";
 import type { JsonObject } from "../../machinery/meta/json.js";
 
-/** Secrets that hold a token of a service account, which never expires: what Kubernetes calls a legacy token. */
+/** The type of Secrets that hold a token of a service account which never expires: a legacy token in Kubernetes' words. */
 export const TOKEN_SECRET_TYPE = "kubernetes.io/service-account-token";
 export const ACCOUNT_NAME = "kubernetes.io/service-account.name";
 export const ACCOUNT_UID = "kubernetes.io/service-account.uid";
@@ -38,7 +38,7 @@ export function tokenSecretClaims(account: KubeObject, secret: KubeObject): Json
 /** The day in UTC of milliseconds since the Unix epoch: "2026-01-01". */
 export const dayOf = (milliseconds: number): string => new Date(milliseconds).toISOString().slice(0, 10);
 
-/** Milliseconds since the Unix epoch at which a day begins in UTC; undefined for what is no day. */
+/** The beginning of a day in UTC, in milliseconds since the Unix epoch; undefined for an invalid day. */
 export function startOfDay(day: string | undefined): number | undefined {
   if (day === undefined || !/^\d{4}-\d\d-\d\d$/.test(day)) return undefined;
   const start = Date.parse(day);

@@ -11,7 +11,7 @@ import {
 import type { APIService } from "../types/apiregistration/v1.js";
 import { named } from "./rules.js";
 
-/** The name is made of version and group; the core group's ends in a dot: "v1.". */
+/** Validates an APIService. Its name consists of version and group; that of the core group ends in a dot: "v1.". */
 export function validateApiService(apiService: ReceivedObject<APIService>): FieldError[] {
   const spec = object(apiService.spec);
   const [group, version] = [text(spec.group), text(spec.version)];

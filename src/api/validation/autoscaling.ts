@@ -40,7 +40,7 @@ import { requiredSegment } from "./typed-reference.js";
 
 const SCALE_TO_ZERO = "HPAScaleToZero";
 
-/** autoscaling/v2, the shape in which every version is validated. */
+/** Validates an autoscaler in the shape of autoscaling/v2, in which every version is validated. */
 export function validateHorizontalPodAutoscaler(
   autoscaler: ReceivedObject<HorizontalPodAutoscaler>,
   server: ServerTraits,
@@ -48,7 +48,7 @@ export function validateHorizontalPodAutoscaler(
   return validateSpec(object(autoscaler.spec), server.gates.enabled(SCALE_TO_ZERO) ? 0 : 1, server);
 }
 
-/** One that could scale to nothing still may. */
+/** Validates an update of an autoscaler. If minReplicas was 0 before, it may stay 0 without the feature gate. */
 export function validateHorizontalPodAutoscalerUpdate(
   autoscaler: ReceivedObject<HorizontalPodAutoscaler>,
   old: ReceivedObject<HorizontalPodAutoscaler>,

@@ -9,8 +9,8 @@ import { absent, number } from "../../machinery/meta/access.js";
 import type { NameRule } from "../../machinery/validation/names.js";
 
 /**
- * Rules that add what they find to `errors`, for kinds that are deep and often created: nothing is allocated for a value
- * that is right. An absent value has no problems unless the rule says so.
+ * Field errors to which a rule adds its own. Kinds that are deep and often created use this: a valid value allocates nothing. An
+ * absent value has no errors unless the rule says so.
  */
 export type Errors = FieldError[];
 
@@ -18,7 +18,7 @@ export function check(value: string, path: string, rule: NameRule, errors: Error
   for (const message of rule(value)) errors.push(invalidValue(path, value, message));
 }
 
-/** As {@link check} for a value that must be there. */
+/** As {@link check}, for a required value. */
 export function checkRequired(value: string, path: string, rule: NameRule, errors: Errors): void {
   if (value === "") errors.push(required(path));
   else check(value, path, rule, errors);
@@ -39,13 +39,13 @@ export function checkOneOf(value: unknown, path: string, allowed: readonly strin
   }
 }
 
-/** As {@link checkOneOf}, but "" and an absent value are missing. */
+/** As {@link checkOneOf}, for a required value. */
 export function checkRequiredOneOf(value: unknown, path: string, allowed: readonly string[], errors: Errors): void {
   if (absent(value) || value === "") errors.push(required(path));
   else checkOneOf(value, path, allowed, errors);
 }
 
-/** Two fields of which one may be set. */
+/** Checks that a field is absent because it excludes another one. */
 export function checkAbsent(value: unknown, path: string, detail: string, errors: Errors): void {
   if (!absent(value)) errors.push(forbiddenField(path, detail));
 }

@@ -20,7 +20,7 @@ const REASON_TEXT =
 const MAX_REASON_BYTES = 1024;
 const MAX_MESSAGE_BYTES = 32 * 1024;
 
-/** Conditions of metav1's type, one of each type. */
+/** Validates conditions of metav1's type, at most one of each type. */
 export function validateConditions(conditions: readonly Received<Condition>[], path: string): FieldError[] {
   const types = conditions.map(({ type }) => text(type));
   const again = repeatedAt(types);

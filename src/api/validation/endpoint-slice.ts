@@ -36,7 +36,7 @@ export function validateEndpointSlice(slice: ReceivedObject<EndpointSlice>): Fie
   return validateSlice(slice, ADDRESS_TYPES, {});
 }
 
-/** The type of addresses never changes; addresses that the slice had stay good. */
+/** Validates an update of a slice: its address type may not change; addresses that it had before are accepted. */
 export function validateEndpointSliceUpdate(
   slice: ReceivedObject<EndpointSlice>,
   old: ReceivedObject<EndpointSlice>,
@@ -157,7 +157,7 @@ function validateSlicePorts(ports: readonly Received<EndpointPort>[]): FieldErro
   });
 }
 
-/** Addresses that are written oddly, and a type that is going. */
+/** Returns the warnings about addresses that are not canonical, and about a deprecated address type. */
 export function endpointSliceWarnings(slice: ReceivedObject<EndpointSlice>): string[] {
   const type = text(slice.addressType);
   if (type === "FQDN") return ["spec.addressType: FQDN endpoints are deprecated"];

@@ -181,8 +181,8 @@ interface Field {
 const parsed = new Map<string, readonly Field[]>();
 
 /**
- * A value as kube-apiserver prints it in an error: the JSON of its internal type, with Go's names, every field, and null for
- * what is not there.
+ * A value in the form in which kube-apiserver's errors print it: the JSON of its internal type, with Go's names, every field, and
+ * null for absent ones.
  */
 export function goJson(type: string, value: ReadonlyFields): ReadonlyFields {
   const shown: Record<string, unknown> = {};

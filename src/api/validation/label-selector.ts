@@ -7,7 +7,7 @@ import type { FieldError } from "../../machinery/errors/field-error.js";
 
 const VALUE = /\.matchExpressions\[\d+\]\.values\[\d+\]$/;
 
-/** A label selector wherever one stands; `anyValue` lets values be that are no label's, for objects that have one. */
+/** Checks a label selector. With `anyValue`, values that are not valid label values are accepted, because the stored object has one. */
 export function checkSelector(
   selector: Received<LabelSelector> | null | undefined,
   path: string,
@@ -30,7 +30,7 @@ export interface SelectorRules {
   readonly allowInvalidValues?: boolean;
 }
 
-/** The problems of a label selector; none where there is none. */
+/** Validates a label selector. An absent selector has no errors. */
 export function validateSelector(
   selector: Received<LabelSelector> | null | undefined,
   path: string,

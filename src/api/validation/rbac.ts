@@ -42,7 +42,7 @@ function validateRule(rule: Received<PolicyRule>, path: string, namespaced: bool
   return errors;
 }
 
-/** A cluster role; what it is put together from is told by labels. */
+/** Validates a ClusterRole with its aggregationRule, whose label selectors choose the roles that it is aggregated from. */
 export function validateClusterRole(role: ReceivedObject<ClusterRole>, allowInvalidSelectors = false): FieldError[] {
   const errors = validateRole(role, false);
   const { aggregationRule } = role;
@@ -103,7 +103,7 @@ function validateSubject(subject: Received<Subject>, path: string, namespaced: b
   }
 }
 
-/** A binding keeps its role for ever; the value is shown with the internal type's names. */
+/** Validates an update of a binding: its role may not change. The error shows the value with the internal type's names. */
 export function validateRoleBindingUpdate(
   binding: ReceivedObject<RoleBinding | ClusterRoleBinding>,
   old: ReceivedObject<RoleBinding | ClusterRoleBinding>,

@@ -23,7 +23,7 @@ import type { PodValidationOptions } from "./pod/pod-options.js";
 
 type ValidateName = (name: string, path: string, errors: Errors) => void;
 
-/** A container's requests and limits: names, quantities, no request above its limit. `claims` are the pod's. */
+/** Validates a container's requests and limits: names, quantities, no request above its limit. `claims` are the pod's. */
 export function validateResources(
   resources: Received<ResourceRequirements>,
   claims: ReadonlySet<string>,
@@ -71,7 +71,7 @@ function checkAgainstLimit(name: string, value: unknown, limit: unknown, path: s
   errors.push(invalidValue(`${path}.requests`, formatQuantity(request), detail));
 }
 
-/** Not negative, and whole where the resource is counted. */
+/** Checks a quantity: it must not be negative and, for a resource that is counted, must be an integer. */
 export function validateQuantity(name: string, value: unknown, path: string, errors: Errors): void {
   const parsed = quantity(value);
   if (parsed === undefined) return;
@@ -128,19 +128,19 @@ const HUGE_PAGES = "hugepages-";
 
 export const isHugePages = (name: string): boolean => name.startsWith(HUGE_PAGES);
 
-/** Kubernetes' own: without a domain, or in one of its own. */
+/** Whether a resource is Kubernetes' own: its name has no domain, or one below kubernetes.io. */
 export const isNative = (name: string): boolean => !name.includes("/") || name.includes("kubernetes.io/");
 
 const mayOvercommit = (name: string): boolean => isNative(name) && !isHugePages(name);
 
 const isCounted = (name: string): boolean => COUNTED.has(name) || isExtendedResource(name);
 
-/** A resource outside Kubernetes' own domain, which is counted in whole ones. */
+/** Whether a resource is an extended one, outside Kubernetes' own domain, whose amounts are integers. */
 export function isExtendedResource(name: string): boolean {
   return !isNative(name) && !name.startsWith("requests.") && qualifiedNameErrors(`requests.${name}`).length === 0;
 }
 
-/** A qualified name, or one of Kubernetes' own resources. */
+/** Validates the name of a resource: a qualified name, or one of Kubernetes' own resources. */
 export function validateResourceName(name: string, path: string, errors: Errors): void {
   const before = errors.length;
   check(name, path, qualifiedNameErrors, errors);
@@ -162,7 +162,7 @@ export function validateContainerResourceName(name: string, path: string, errors
   }
 }
 
-/** What a whole pod may ask for. */
+/** Checks the name of a pod-level resource: cpu, memory or huge pages. */
 export function validatePodResourceName(name: string, path: string, errors: Errors): void {
   const before = errors.length;
   validateResourceName(name, path, errors);
@@ -212,7 +212,7 @@ function checkClaimRequest(name: string, request: string, seen: Set<string>, pat
 const known = new Map<string, Quantity | undefined>();
 const MAX_KNOWN = 1000;
 
-/** Undefined for what is no quantity; the decoder refuses those. The same few are written over and over, so they are kept. */
+/** Parses a quantity; undefined where it cannot, which the decoder has rejected before. Results are cached, because the same few values recur. */
 export function quantity(value: unknown): Quantity | undefined {
   if (typeof value !== "string" && typeof value !== "number") return undefined;
   const text = String(value);
@@ -238,14 +238,14 @@ export function nonNegativeQuantity(value: unknown, path: string): FieldError[] 
   return [invalidValue(path, formatQuantity(parsed), "must be greater than or equal to 0")];
 }
 
-/** `detail` is Kubernetes' word for it in this kind. */
+/** Checks that a quantity is positive. `detail` is Kubernetes' text for the error in this kind. */
 export function positiveQuantity(value: unknown, path: string, detail = "must be greater than zero"): FieldError[] {
   const parsed = quantity(value);
   if (parsed === undefined || parsed.unscaled > 0n) return [];
   return [invalidValue(path, formatQuantity(parsed), detail)];
 }
 
-/** What a volume can hold: nothing below zero, shown as the whole number it is rounded to. */
+/** Checks the capacity of a volume: it must not be negative. The error shows it rounded to an integer. */
 export function volumeCapacity(value: unknown, path: string): FieldError[] {
   const parsed = quantity(value);
   if (parsed === undefined || parsed.unscaled >= 0n) return [];

@@ -25,17 +25,17 @@ import type {
 } from "../types/authorization/v1.js";
 import type { FieldSelectorRequirement, LabelSelectorRequirement } from "../types/meta/v1.js";
 
-/** What is wrong with a question about a subject's rights. */
+/** Validates a review of a subject's rights. */
 export function validateSubjectAccessReview(review: ReceivedObject<SubjectAccessReview>): FieldError[] {
   return [...validateAccessSpec(object(review.spec), false), ...emptyMetadata(review)];
 }
 
-/** As {@link validateSubjectAccessReview} about one's own rights. */
+/** As {@link validateSubjectAccessReview}, for the user's own rights. */
 export function validateSelfSubjectAccessReview(review: ReceivedObject<SelfSubjectAccessReview>): FieldError[] {
   return [...validateAccessSpec(object(review.spec), true), ...emptyMetadata(review)];
 }
 
-/** As {@link validateSubjectAccessReview} about rights in the namespace of the review's metadata. */
+/** As {@link validateSubjectAccessReview}, for rights in the namespace of the review's metadata. */
 export function validateLocalSubjectAccessReview(review: ReceivedObject<LocalSubjectAccessReview>): FieldError[] {
   const spec = object(review.spec);
   const { namespace = "", ...metadata } = review.metadata ?? {};
@@ -142,12 +142,12 @@ function isEmpty(metadata: ObjectMeta | undefined): boolean {
   );
 }
 
-/** The request is refused as a bad one, with this text; undefined where it is good. */
+/** Returns the text with which the server rejects the request (400); undefined for a good one. */
 export function tokenReviewProblem(review: ReceivedObject<TokenReview>): string | undefined {
   return text(object(review.spec).token) === "" ? "token is required for TokenReview in authentication" : undefined;
 }
 
-/** As {@link tokenReviewProblem}. */
+/** Returns the text with which the server rejects the request (400); undefined for a good one. */
 export function selfSubjectRulesReviewProblem(review: ReceivedObject<SelfSubjectRulesReview>): string | undefined {
   return text(object(review.spec).namespace) === "" ? "no namespace on request" : undefined;
 }

@@ -2,7 +2,7 @@ import { type FieldError, invalidValue, notSupported } from "../../machinery/err
 import { absent, number } from "../../machinery/meta/access.js";
 import type { NameRule } from "../../machinery/validation/names.js";
 
-/** Small rules that validators share. Each answers the problems of one value; an absent value has none. */
+/** Small rules that validators share. Each returns the problems of one value; an absent value has none. */
 
 export const IMMUTABLE = "field is immutable";
 
@@ -16,12 +16,12 @@ export function oneOf(value: unknown, path: string, allowed: readonly string[]):
     : [notSupported(path, value, allowed)];
 }
 
-/** A rule for names or numbers as field errors. */
+/** Applies a rule for names or numbers, and returns its messages as field errors. */
 export function named(value: string, path: string, rule: NameRule): FieldError[] {
   return rule(value).map((message) => invalidValue(path, value, message));
 }
 
-/** Equal as Kubernetes compares: empty lists and maps are absent ones, and so are structs with nothing in them. */
+/** Whether two values are equal for Kubernetes: empty lists, maps and structs count as absent. */
 export function sameValue(a: unknown, b: unknown): boolean {
   if (isEmpty(a) && isEmpty(b)) return true;
   if (Array.isArray(a) && Array.isArray(b)) {
@@ -35,7 +35,7 @@ export function sameValue(a: unknown, b: unknown): boolean {
   );
 }
 
-/** The indexes of the values that the list has before, too. */
+/** The indexes of the values that occur earlier in the list. */
 export function repeatedAt(values: readonly unknown[]): ReadonlySet<number> {
   const seen = new Set<unknown>();
   const repeated = new Set<number>();

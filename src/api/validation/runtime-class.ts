@@ -29,7 +29,7 @@ export function validateRuntimeClassUpdate(
   return immutable(runtimeClass.handler, old.handler, "handler");
 }
 
-/** Nodes chosen by labels that have newer names. */
+/** Returns the warnings about a node selector with deprecated labels. */
 export function runtimeClassWarnings(runtimeClass: ReceivedObject<RuntimeClass>): string[] {
   const selector = object(object(runtimeClass.scheduling).nodeSelector);
   return Object.keys(selector).flatMap((key) => nodeLabelWarnings(key, `scheduling.nodeSelector[${key}]`));

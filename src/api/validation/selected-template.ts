@@ -7,7 +7,7 @@ import type { PodTemplateSpec } from "../types/core/v1.js";
 import type { LabelSelector as LabelSelectorFields } from "../types/meta/v1.js";
 import { checkAbsent, type Errors } from "./collect.js";
 
-/** The selector of a workload, undefined where it cannot be read. One that is not there matches nothing. */
+/** Parses the selector of a workload; undefined where it is invalid. An absent selector matches nothing. */
 export function parsedSelector(selector: Received<LabelSelectorFields> | null | undefined): LabelSelector | undefined {
   try {
     return selectorFromObject(isStruct(selector) ? selector : undefined);
@@ -22,7 +22,7 @@ export function isEmptySelector(selector: Received<LabelSelectorFields>): boolea
   return Object.keys(object(matchLabels)).length === 0 && list(matchExpressions).length === 0;
 }
 
-/** `path` is the template's. Another rule reports an empty selector. */
+/** Checks that the selector matches the template's labels. `path` is the template's. Another rule reports an empty selector. */
 export function checkSelects(
   selector: LabelSelector,
   template: Received<PodTemplateSpec>,
@@ -35,7 +35,7 @@ export function checkSelects(
   errors.push(invalidValue(`${path}.metadata.labels`, absent(labels) ? null : sorted(object(labels)), detail));
 }
 
-/** Pods of a workload that keeps them running restart always and for ever. `path` is the template's. */
+/** Checks that the pods of a workload always restart and have no deadline. `path` is the template's. */
 export function checkRunsForever(
   template: Received<PodTemplateSpec>,
   kind: string,

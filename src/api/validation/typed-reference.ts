@@ -5,7 +5,7 @@ import type { TypedLocalObjectReference } from "../types/core/v1.js";
 import type { IngressClassParametersReference } from "../types/networking/v1.js";
 import { named } from "./rules.js";
 
-/** A reference by group, kind and name: kind and name must be there and be good parts of a path. */
+/** Validates a reference by group, kind and name: kind and name are required, and must be valid segments of a path. */
 export function validateTypedReference(
   reference: Received<IngressClassParametersReference | TypedLocalObjectReference>,
   path: string,
@@ -18,7 +18,7 @@ export function validateTypedReference(
   ];
 }
 
-/** A name that must be there, and be one segment of a path. */
+/** Checks a required name that must be one segment of a path. */
 export function requiredSegment(value: string | null | undefined, path: string): FieldError[] {
   const name = text(value);
   return name === "" ? [required(path)] : named(name, path, pathSegmentErrors);

@@ -13,8 +13,8 @@ const POPULAR_FROM = 200;
 const MOST_COMPARISONS = 500_000;
 
 /**
- * A unified diff without file names, "" for equal texts. Matches are found as Python's difflib finds them, as long as that takes no
- * more than a bounded number of comparisons; lines that are not compared any more are shown as replaced.
+ * A unified diff without file names, "" for equal texts. Matches are those of Python's difflib, up to a limit of comparisons;
+ * lines beyond it are shown as replaced.
  */
 export function unifiedDiff(a: readonly string[], b: readonly string[]): string {
   return hunks(matches(a, b), a.length, b.length)

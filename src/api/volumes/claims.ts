@@ -15,20 +15,20 @@ export function isPodOver({ status }: Pod): boolean {
   return status?.phase === "Succeeded" || status?.phase === "Failed";
 }
 
-/** On a claim: it was bound once, and loses its data when its volume goes. */
+/** The annotation of a claim that was bound once, and that loses its data when its volume is deleted. */
 export const BIND_COMPLETED = "pv.kubernetes.io/bind-completed";
-/** On a claim or a volume: the binder chose its partner, not the user. */
+/** The annotation of a claim or a volume whose partner the binder chose, not the user. */
 export const BOUND_BY_CONTROLLER = "pv.kubernetes.io/bound-by-controller";
-/** On a volume: the name of the provisioner that made it. */
+/** The annotation of a volume that names the provisioner which created it. */
 export const PROVISIONED_BY = "pv.kubernetes.io/provisioned-by";
-/** On a claim: the node that the scheduler has chosen for the first pod that uses it. */
+/** The annotation of a claim that names the node which the scheduler chose for the first pod that uses it. */
 export const SELECTED_NODE = "volume.kubernetes.io/selected-node";
-/** On a claim: the provisioner that is to make its volume; the second is the name before 1.23. */
+/** The annotations of a claim that name the provisioner of its volume; the second is the name before 1.23. */
 export const STORAGE_PROVISIONER = [
   "volume.kubernetes.io/storage-provisioner",
   "volume.beta.kubernetes.io/storage-provisioner",
 ] as const;
-/** On a StorageClass: claims that name no class get it. */
+/** The annotation of the StorageClass for claims that name no class. */
 export const DEFAULT_CLASS = "storageclass.kubernetes.io/is-default-class";
 
 /** Where classes were named before 1.6; it goes before the field. */
@@ -40,12 +40,12 @@ export function storageClassOf({ metadata, spec }: PersistentVolumeClaim | Persi
   return metadata?.annotations?.[OLD_ANNOTATION] ?? spec?.storageClassName ?? "";
 }
 
-/** Whether a claim says which class it wants; "" is such a word. */
+/** Whether a claim names a class, which "" does too. */
 export function namesStorageClass({ metadata, spec }: PersistentVolumeClaim): boolean {
   return metadata?.annotations?.[OLD_ANNOTATION] !== undefined || spec?.storageClassName !== undefined;
 }
 
-/** The class that claims without one get: of several the newest, of equally old ones the first by name. */
+/** Finds the class for claims without one: of several defaults the newest, of equally old ones the first by name. */
 export const defaultStorageClass = <C extends Pick<StorageClass, "metadata">>(classes: readonly C[]): C | undefined =>
   newestDefault(classes, [DEFAULT_CLASS, OLD_DEFAULT]);
 
@@ -54,7 +54,7 @@ export function delaysBinding(classOfClaim: StorageClass | undefined): boolean {
   return classOfClaim?.volumeBindingMode === "WaitForFirstConsumer";
 }
 
-/** The node that the scheduler chose for the first pod of a claim; undefined while it chose none. */
+/** The node that the scheduler chose for the first pod of a claim; undefined before. */
 export function selectedNode({ metadata }: PersistentVolumeClaim): string | undefined {
   return metadata?.annotations?.[SELECTED_NODE];
 }

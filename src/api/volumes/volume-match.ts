@@ -30,8 +30,8 @@ export function bestVolumeFor(
 }
 
 /**
- * The volume for a claim: one that is bound to it, else of those that fit the smallest, and of equal ones the first by name. Undefined
- * where none fits, and where the one that is bound to it cannot be used.
+ * Finds the volume for a claim: one that is bound to it, else the smallest of those that fit, and of equal ones the first by name.
+ * Undefined where none fits, or where the volume that is bound to it cannot be used.
  */
 export function matchingVolume(
   claim: PersistentVolumeClaim,
@@ -67,7 +67,7 @@ export function isBoundTo({ spec }: PersistentVolume, { metadata }: PersistentVo
   return (reference.uid ?? "") === "" || reference.uid === metadata?.uid;
 }
 
-/** Why a volume that a claim names cannot hold it, in the binder's words; undefined when it can. */
+/** Returns why a volume cannot satisfy the claim that names it, in the binder's words; undefined when it can. */
 export function mismatch(volume: PersistentVolume, claim: PersistentVolumeClaim): string | undefined {
   if (bytesOf(volume) < requestedBytes(claim)) return "requested PV is too small";
   if (storageClassOf(volume) !== storageClassOf(claim)) return "storageClassName does not match";

@@ -1,6 +1,6 @@
 /**
- * Runs `work` on all items, at most `limit` at a time. Items begin in order, and results come in the order of the items. After the first
- * failure no further item begins, and the call rejects at once.
+ * Runs `work` on all items, at most `limit` at a time. Items start in order, and results are in the order of the items. After the
+ * first failure no further item starts, and the call rejects at once.
  */
 export async function inParallel<T, R>(
   items: readonly T[],

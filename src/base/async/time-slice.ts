@@ -34,9 +34,9 @@ let steps = 0;
 let countedTurn = 0;
 
 /**
- * True when long work has held the event loop long enough: then await {@link nextSlice}. All callers share the
- * one slice of a turn of the event loop, so that many at once are no worse than one. Where turns are driven, the slice is a number
- * of steps: the order of work never depends on how fast the machine is.
+ * Whether long work has used up its slice of the event loop: then await {@link nextSlice}. All callers share one slice per turn of
+ * the event loop, so that many at once hold it no longer than one. With driven turns the slice is a number of steps: the order of
+ * work never depends on the speed of the machine.
  */
 export function sliceIsSpent(): boolean {
   if (turnsAreDriven()) return stepsAreSpent();
@@ -47,10 +47,10 @@ export function sliceIsSpent(): boolean {
 }
 
 /**
- * Resolves in a later turn of the event loop. Each turn resumes one of the waiting callers, first come first served, but that every second turn is
- * one request's until it is done: requests of the same size that come together end one after the other, each as early as it can, and not all at the end.
- * Work with an `owner`, such as a container, waits behind all work without one, which is that of requests. Rejects with REQUEST_IS_OVER when the work is cancelled
- * meanwhile.
+ * Resolves in a later turn of the event loop. Each turn resumes one of the waiting callers in order of arrival, except that every
+ * second turn goes to the same request until it is done: concurrent requests of the same size so end one after the other, each as
+ * early as possible, instead of all at the end. Work with an `owner`, such as a container, waits behind all work without one,
+ * which is that of requests. Rejects with REQUEST_IS_OVER when the work is cancelled meanwhile.
  */
 export function nextSlice(token?: CancellationToken, owner?: object): Promise<void> {
   return new Promise((resume, cancel) => {

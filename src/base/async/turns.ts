@@ -30,7 +30,7 @@ let taken = 0;
 let outsideCount = 0;
 let waiting: readonly Waiting[] = [];
 
-/** More turns were taken than {@link quiet} allows. */
+/** Thrown when more turns ran than {@link quiet} allows. */
 export class TooManyTurnsError extends Error {
   override readonly name = "TooManyTurnsError";
 }
@@ -51,7 +51,7 @@ export function driveTurns(): () => void {
 /** Returns whether turns are driven; see {@link driveTurns}. */
 export const turnsAreDriven = (): boolean => drivers > 0;
 
-/** Returns how many driven turns have been taken. */
+/** Returns the number of driven turns so far. */
 export const turnNumber = (): number => taken;
 
 /** Calls `run` in a later turn of the event loop. */
@@ -61,8 +61,8 @@ export function soon(run: () => void): void {
 }
 
 /**
- * Returns the result of `work`, such as a module that loads or a thread that computes. The code after it keeps its place among driven turns,
- * however long the work takes. The work itself must not need a turn of the event loop.
+ * Awaits `work`, such as a module that loads or a thread that computes, and returns its result. The code after it keeps its place
+ * among driven turns, however long the work takes. The work itself must not need a turn of the event loop.
  */
 export async function inOrder<T>(work: Promise<T>): Promise<T> {
   if (drivers === 0) return work;

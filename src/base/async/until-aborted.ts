@@ -1,6 +1,6 @@
 /**
- * Settles as `work` does, or rejects with the signal's reason when that aborts first. The work itself is not stopped, and its later failure
- * is ignored; the caller has to take away what it works with. Leaves no listener behind.
+ * Settles as `work` does, or rejects with the signal's reason when that aborts first. The work itself is not stopped, and its
+ * later failure is ignored; the caller must stop it. Leaves no listener behind.
  */
 export async function untilAborted<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (signal === undefined) return work;

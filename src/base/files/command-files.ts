@@ -18,8 +18,8 @@ export interface FileStatus {
 }
 
 /**
- * The files that the paths of a command line name: this machine's, or those of the container that the command runs in. Paths are absolute.
- * What fails throws, or rejects with, an error with Node's `code`: "ENOENT".
+ * The files that the paths of a command line refer to: this machine's, or those of the container that the command runs in. Paths
+ * are absolute. A failure throws, or rejects with, an error with Node's `code`: "ENOENT".
  */
 export interface CommandFiles {
   readFile(path: string): Promise<Buffer>;

@@ -19,9 +19,9 @@ const POLL_INTERVAL = 60_000;
 const VOLUME_LINK = "..data";
 
 /**
- * Calls `look` at once, when an entry of the folder that leads to the file changes, so also when the file is replaced, and once a minute; of
- * a folder, when any of its entries changes.
- * Where the folder cannot be watched, only once a minute. Does not keep the process alive.
+ * Calls `look` at once, when an entry of the folder that contains the file changes (thus also when the file is replaced), and once
+ * a minute; for a folder, when any of its entries changes. Where the folder cannot be watched, only once a minute. Does not keep
+ * the process alive.
  */
 export class WatchedFile {
   readonly #options: WatchedFileOptions;

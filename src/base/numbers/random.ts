@@ -1,4 +1,4 @@
-/** A source of random bytes. uids, generated names and tokens are made of the source that the caller was given. */
+/** A source of random bytes. Uids, generated names and tokens come from the source that the caller passes. */
 export interface Random {
   /** Returns `length` fresh bytes. */
   bytes(length: number): Uint8Array;

@@ -28,7 +28,7 @@ export function textOf(bytes: Uint8Array): string {
   }
 }
 
-/** Returns how many bytes a text stands for. */
+/** Returns the number of bytes that a text represents. */
 export function byteLength(text: string): number {
   return isAscii(text) ? text.length : bytesOf(text).length;
 }
@@ -44,7 +44,7 @@ export function byteFor(character: string): number | undefined {
   return code >= 0xdc80 && code <= 0xdcff ? code - 0xdc00 : undefined;
 }
 
-/** Normalizes a text that was joined of pieces: bytes of one character may have stood in two of them. */
+/** Normalizes a text that was joined from pieces: the bytes of one character may have been in two of them. */
 export function joined(text: string): string {
   return LONE_SURROGATE.test(text) ? textOf(bytesOf(text)) : text;
 }

@@ -1,6 +1,6 @@
 import { goQuote } from "./go-quote.js";
 
-/** Go's own texts that reach users of kubectl, each made in one place. */
+/** Names for the faults of a number; Go's texts that reach users of kubectl are all made in this file. */
 export type NumberFault = "invalid syntax" | "value out of range";
 
 /** Returns the text of a strconv error: `strconv.ParseInt: parsing "3x": invalid syntax`. */

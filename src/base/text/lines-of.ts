@@ -1,6 +1,6 @@
 /**
- * The lines of UTF-8 text that comes in chunks, without their ends; also the last one where no line end follows it. Of each line at
- * most `longest` characters are kept.
+ * Splits UTF-8 text that comes in chunks into lines, without their ends; the last line needs no end. Each line is cut after
+ * `longest` characters.
  */
 export async function* linesOf(
   chunks: AsyncIterable<Uint8Array>,

@@ -1,6 +1,6 @@
 const MISTYPED = Symbol.for("kubets.Mistyped");
 
-/** A word that was not understood, and the words that would have been understood in its place. */
+/** A word that was not recognized, and the words that would have been recognized in its place. */
 export interface Mistyped {
   readonly typed: string;
   readonly known: Iterable<string>;

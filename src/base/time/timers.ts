@@ -1,4 +1,4 @@
-/** Calls functions later. All code that waits is given timers, so that a test can decide when time passes. */
+/** Calls functions later. All code that waits gets its timers from its caller, so that a test decides when time passes. */
 export interface Timers {
   /** Calls `callback` once, after `milliseconds`. The returned function cancels that. */
   start(milliseconds: number, callback: () => void): () => void;
@@ -40,7 +40,10 @@ export const workTimers: Timers = {
 /** Returns the milliseconds since the start. Changes of the wall clock do not affect them. */
 export type Stopwatch = () => number;
 
-/** Starts measuring, as {@link startStopwatch} does. Code that measures repeatedly is given this function, so that a test can drive it. */
+/**
+ * Starts measuring, as {@link startStopwatch} does. Code that measures repeatedly gets this function from its caller, so that a
+ * test can drive it.
+ */
 export type StartStopwatch = () => Stopwatch;
 
 /** Starts measuring by the process's monotonic time, as real timers run. */

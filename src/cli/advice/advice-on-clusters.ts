@@ -24,8 +24,8 @@ type Surroundings = Pick<Factory, "clientConfig" | "rawConfig" | "env" | "cwd" |
 const UNKNOWN_AUTHORITY = "certificate signed by unknown authority";
 
 /**
- * For a person whose context is of an embedded cluster that does not serve: says that it is stopped, deleted or another one, and what
- * to do. Files alone are read, and the server is not asked.
+ * Advises a user whose context belongs to an embedded cluster that does not serve: it is stopped, deleted or another one, and what
+ * to do about it. Only files are read; no request is sent.
  */
 export async function adviceOnClusters(errors: readonly unknown[], factory: Surroundings): Promise<string | undefined> {
   const config = await factory.rawConfig();
@@ -150,7 +150,7 @@ const isOffered = (context: string): boolean => !holdsControls(context) && !cont
 /** Alerts by which a server ends the handshake with a client whose certificate it does not take. */
 const REFUSED_IN_HANDSHAKE = /remote error: tls: (?:expired|bad|unknown) certificate/;
 
-/** For a person whose request was refused: says so where the kubeconfig's own certificate is not valid now. */
+/** Advises a user whose request was refused, where the client certificate of the kubeconfig is not valid at this time. */
 export async function adviceOnCertificates(
   errors: readonly unknown[],
   factory: Pick<Factory, "clientConfig" | "rawConfig" | "clock">,

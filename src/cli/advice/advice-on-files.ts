@@ -7,7 +7,7 @@ import { didYouMean, nearest } from "./suggestions.js";
 /** More names of a folder are not looked at. */
 const MOST_NAMES = 10_000;
 
-/** For a person who named a file that does not exist: one with a name like it, in its folder or in a folder with a name like that one's. */
+/** Advises a user who named a file that does not exist: suggests a file of a similar name, in its folder or in a folder of a similar name. */
 export async function adviceOnFiles(
   errors: readonly unknown[],
   { cwd, platform }: Pick<Factory, "cwd" | "platform">,

@@ -9,8 +9,8 @@ const DEFINITIONS = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
 const METADATA = "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1";
 
 /**
- * For a person whose manifest has a kind that the server does not serve in that version: it has been defined since the manifest was
- * read, it is served in another version, or it is mistyped.
+ * Advises a user whose manifest has a kind that the server does not serve in that version: it has been defined since, is served in
+ * another version, or is mistyped.
  */
 export async function adviceOnKinds(messages: readonly string[], factory: Factory): Promise<string | undefined> {
   for (const message of messages) {

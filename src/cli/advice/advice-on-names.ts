@@ -4,7 +4,7 @@ import { type ListedNames, listNames, resourceTypes } from "../completion/resour
 import type { Factory } from "../connect/factory.js";
 import { didYouMean, nearest } from "./suggestions.js";
 
-/** For a person who mistyped a type. */
+/** Suggests a resource type for a mistyped one. */
 export async function adviceOnTypes(messages: readonly string[], factory: Factory): Promise<string | undefined> {
   const [type] = messages.flatMap((message) => /doesn't have a resource type "([^"]+)"/.exec(message)?.[1] ?? []);
   return type === undefined ? undefined : didYouMean([nearest(type, await typeNames(factory))]);
@@ -20,8 +20,8 @@ async function typeNames(factory: Factory): Promise<readonly string[]> {
 }
 
 /**
- * For a person who mistyped names, or the namespace. One list is read, of the first type that something was not found of: where the
- * namespace of -n holds nothing of it, that is what is said.
+ * Suggests names for mistyped ones, or says that the namespace of -n holds no such object. It reads one list, of the first type of
+ * which an object was not found.
  */
 export async function adviceOnNames(errors: readonly unknown[], factory: Factory): Promise<string | undefined> {
   const missing = errors.flatMap((error) => {
@@ -54,8 +54,8 @@ async function nothingIn(
 }
 
 /**
- * For a person whose list is empty: says so where the namespace in force does not exist. Undefined where it does, or there are too many
- * to tell by one list.
+ * Advises a user whose list is empty because the namespace in force does not exist. Undefined where it exists, or where there are
+ * too many namespaces for one list.
  */
 export async function adviceOnNamespace(factory: Factory): Promise<string | undefined> {
   const { namespace } = await factory.namespace();

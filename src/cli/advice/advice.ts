@@ -25,10 +25,10 @@ const OF_SERVER: readonly Adviser[] = [
 ];
 
 /**
- * A line for a person about what was thrown: what was probably meant by a flag, a type, a name, a field or a file; which embedded
- * cluster is stopped; which definition came too late; which certificate has expired. Undefined where nothing is known, or it cannot be
- * found out in a short time. Only for terminals: scripts see kubectl's words alone, and a server their requests. A server that did not
- * answer is not asked again.
+ * Makes a line of advice for a user about an error: what was probably meant by a flag, a type, a name, a field or a file; which
+ * embedded cluster is stopped; which definition came too late; which certificate has expired. Undefined where nothing is known, or
+ * it takes too long to find out. Only terminals get advice: scripts see kubectl's text alone, and their server kubectl's requests.
+ * A server that did not answer is not called again.
  */
 export async function adviceOn(
   thrown: unknown,

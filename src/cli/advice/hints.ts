@@ -27,7 +27,7 @@ export async function hintAtNamespace(factory: Factory, signal: AbortSignal): Pr
   if (line !== undefined) err.write(`${line}\n`);
 }
 
-/** Writes the error because of which nothing was shown, which kubectl drops. */
+/** Prints the error that left the output empty, which kubectl drops, with advice on it. */
 export async function hintAtDropped(error: unknown, factory: Factory, signal: AbortSignal): Promise<void> {
   const { err } = factory.streams;
   if (err.isTTY !== true) return;

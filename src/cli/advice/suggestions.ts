@@ -30,8 +30,9 @@ export function unknownCommandMessage(typed: string, program: string, entries: r
 }
 
 /**
- * Returns the name that was probably meant, whatever its case: the nearest one, if it is near enough for its length; else the only name that
- * begins with the typed word, or the shortest if it is a prefix of all others that do. Never a name that equals the typed word.
+ * Finds the name that was probably meant, whatever its case: the nearest one, if it is near enough for its length; else the only
+ * name that begins with the typed word, or the shortest if it is a prefix of all others that do. Never returns the typed word
+ * itself.
  */
 export function nearest(typed: string, names: Iterable<string>): string | undefined {
   const wanted = typed.toLowerCase();

@@ -3,7 +3,7 @@ import { installedPlugins, pluginWords } from "../installed-plugins.js";
 import type { CommandLine } from "../kuberc/command-line.js";
 import { isReplaced, withoutReplaced } from "../plugins.js";
 
-/** The line of a plugin: flags of this program mean nothing to it. */
+/** The command line of a plugin, to which the flags of this program do not apply. */
 export interface PluginLine extends CommandLine {
   readonly isOfPlugin: boolean;
 }

@@ -23,18 +23,18 @@ const WITH_PODS = [
   "statefulsets",
 ];
 
-/** A pod or TYPE/NAME. */
+/** Completes a pod or TYPE/NAME. */
 export const completePods: Completer = async (factory, { args }, toComplete) =>
   args.length === 0 ? podsAndTypes(factory, toComplete) : { candidates: [], directive: NO_FILE_COMP };
 
-/** A pod or TYPE/NAME, then a container of it. */
+/** Completes a pod or TYPE/NAME, then one of its containers. */
 export const completePodsAndContainers: Completer = async (factory, { args }, toComplete) => {
   const [target] = args;
   if (target === undefined) return podsAndTypes(factory, toComplete);
   return args.length > 1 ? { candidates: [], directive: NO_FILE_COMP } : containersOf(factory, target, toComplete);
 };
 
-/** A container of the pod that the first operand names. */
+/** Completes a container of the pod that the first operand names. */
 export const completeContainers: Completer = async (factory, { args: [target] }, toComplete) =>
   target === undefined ? { candidates: [], directive: NO_FILE_COMP } : containersOf(factory, target, toComplete);
 

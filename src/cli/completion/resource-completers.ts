@@ -6,8 +6,8 @@ import { objectNames, resourceTypes } from "./resource-names.js";
 const done = (candidates: readonly string[], directive = NO_FILE_COMP): Completion => ({ candidates, directive });
 
 /**
- * `TYPE NAME...` and `TYPE/NAME...`, as get, delete and describe take them: a type first, names of it after; once a
- * slash was used every word is type/name. Types may be a comma list.
+ * Completes `TYPE NAME...` and `TYPE/NAME...`, as get, delete and describe accept them: first a type, then names of it; once a
+ * slash was used every word is type/name. Types may be a list with commas.
  */
 export const completeTypesAndNames: Completer = async (factory, { args }, toComplete) => {
   const [first] = args;

@@ -16,7 +16,7 @@ export async function objectNames(factory: Factory, types: string): Promise<read
   return names;
 }
 
-/** Of the objects of a type, as {@link objectNames} has them. */
+/** The names of the objects of a type, as {@link objectNames} returns them. */
 export interface ListedNames {
   readonly names: readonly string[];
   /** False where there are more than are read. */
@@ -24,7 +24,7 @@ export interface ListedNames {
   readonly namespaced: boolean;
 }
 
-/** Asks for one list. */
+/** Lists the names of a type's objects with one request. */
 export async function listNames(factory: Factory, type: string): Promise<ListedNames> {
   const mapper = await factory.mapper();
   const resource = await mapper.resourceFor(type);

@@ -35,8 +35,8 @@ export interface ProgramEnd {
 export type RunProgram = (file: string, args: readonly string[]) => Promise<ProgramEnd>;
 
 /**
- * Everything a command may need of the outside, each built on first use and once. A test makes one with its own
- * streams, environment and clock. Take the pieces in `complete`, not the factory into `run`.
+ * Everything that a command may need from outside, each part made on first use and once. A test makes a factory with its own
+ * streams, environment and clock. Take the parts in `complete`; do not pass the factory to `run`.
  */
 export interface Factory {
   /** "kubectl" when run under that name (or KUBETS_PROGRAM says so), else "kubets". */

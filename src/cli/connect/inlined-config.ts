@@ -3,8 +3,9 @@ import { PathError } from "../../base/files/path-error.js";
 import type { ClientConfig } from "../../client/config/client-config.js";
 
 /**
- * The same config with what its files say, for a command whose files are not this machine's: clients read those of the machine. Without an
- * authority no server is trusted, since the machine's own are not the command's. Nothing is cached. Throws a {@link PathError}.
+ * Returns the same config with the content of its files, for a command whose files are not this machine's: clients read the
+ * machine's files. Without a CA no server is trusted, because the machine's own CAs are not the command's. Nothing is cached.
+ * Throws a {@link PathError}.
  */
 export function inlinedConfig(config: ClientConfig, files: CommandFiles): ClientConfig {
   const { tls, auth, ...rest } = config;

@@ -6,7 +6,7 @@ import { encodeJson } from "../../machinery/wire/json/json-encoder.js";
 import { isStatusError, type Status } from "../../machinery/errors/status-error.js";
 import { isNoMatchError } from "../../machinery/rest-mapper.js";
 
-/** Writes what kubectl logs of an error before it prints it: a server's whole Status, why there was no connection. */
+/** Logs what kubectl logs about an error before it prints it: a server's whole Status, or why there was no connection. */
 export function logError(thrown: unknown, log: VerboseLog): void {
   const errors: readonly unknown[] = thrown instanceof AggregateError ? thrown.errors : [thrown];
   for (const error of errors) logOne(error, log);

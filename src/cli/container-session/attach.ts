@@ -28,8 +28,8 @@ const PRESS_ENTER = "If you don't see a command prompt, try pressing enter.";
 const LEAVING = 500;
 
 /**
- * Attaches to the program of a running container until that ends, or until the user leaves it by the detach keys. Throws in kubectl's
- * words; the terminal is given back before.
+ * Attaches to the program of a running container until that ends, or until the user presses the detach keys. It restores the
+ * terminal before it throws in kubectl's words.
  */
 export async function attachToContainer(options: AttachOptions): Promise<void> {
   const { pod, streams, stdin, quiet, signal } = options;

@@ -72,7 +72,7 @@ export interface EditOptions extends Pick<EditLoopOptions, "read" | "save"> {
   readonly host: EditorHost & { readonly program: string; readonly streams: Streams };
 }
 
-/** Comment lines above objects. */
+/** The comment lines above objects in the editor. */
 export const OBJECT_HEADER = `# Please edit the object below. Lines beginning with a '#' will be ignored,
 # and an empty file will abort the edit. If an error occurs while saving this file will be
 # reopened with the relevant failures.
@@ -80,8 +80,8 @@ export const OBJECT_HEADER = `# Please edit the object below. Lines beginning wi
 `;
 
 /**
- * Opens the user's editor on a file with all objects, and sends the changes. While there are faults that editing may cure, the editor opens
- * again with the faults in comments. When changes could not be sent, the file is kept, and stderr names it.
+ * Opens the user's editor on a file with all objects, and sends the changes. While there are faults that editing can correct, the
+ * editor opens again with the faults in comments. When changes could not be sent, the file is kept, and stderr names it.
  */
 export async function editInEditor(infos: readonly Info[], options: EditOptions): Promise<void> {
   const session = new TerminalEdit(options);

@@ -3,7 +3,7 @@ import type { Invocation } from "../command.js";
 import { parseGoBool } from "../../base/text/go-literals.js";
 import { withMistyped } from "../../base/text/mistyped.js";
 
-/** How a command's own object is changed before it is created. */
+/** The flags --overrides and --override-type, which change an object before a command creates it. */
 export const overrideFlags: readonly FlagSpec[] = [
   { name: "overrides", type: "string", usage: "JSON that changes the object before it is created" },
   {
@@ -19,7 +19,7 @@ export const readOverrides = (flags: Flags): { readonly text: string; readonly t
   type: flags.string("override-type"),
 });
 
-/** Deprecated, and still in many scripts. */
+/** The flag --record, which is deprecated and still in many scripts. */
 export const recordFlag: FlagSpec = {
   name: "record",
   type: "bool",
@@ -46,7 +46,7 @@ export const serverSideFlags: readonly FlagSpec[] = [
 export const CLIENT_SIDE_MANAGER = "kubectl-client-side-apply";
 const SERVER_SIDE_MANAGER = "kubectl";
 
-/** Returns --field-manager, or the default name for the way of applying. */
+/** Returns --field-manager, or the default name for client-side or server-side apply. */
 export function readApplyManager(flags: Flags): string {
   if (flags.changed("field-manager")) return flags.string("field-manager");
   return flags.bool("server-side") ? SERVER_SIDE_MANAGER : CLIENT_SIDE_MANAGER;

@@ -16,7 +16,7 @@ export const filenameFlags = (usage: string): readonly FlagSpec[] => [
   { name: "recursive", short: "R", type: "bool", usage: "Also read the directories below a directory named by -f" },
 ];
 
-/** The same flags, where folders below are read as well unless -R=false says otherwise. -k needs -R=false there. */
+/** The flags of {@link filenameFlags} for commands that read folders recursively unless -R=false is given. -k needs -R=false there. */
 export const recursiveFilenameFlags = (usage: string): readonly FlagSpec[] =>
   filenameFlags(usage).map((flag) => (flag.name === "recursive" ? { ...flag, default: "true" } : flag));
 

@@ -1,6 +1,6 @@
 import type { FlagSpec } from "../../component/flags/flag-set.js";
 
-/** `cacheDir` is shown as the default of --cache-dir. */
+/** Makes the global flags. `cacheDir` is shown as the default of --cache-dir. */
 export function globalFlags(cacheDir: string): readonly FlagSpec[] {
   return [
     { name: "as", type: "string", usage: "User to act as: a name, or a service account with its namespace" },

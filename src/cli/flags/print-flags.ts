@@ -4,7 +4,7 @@ import { loadFormat, type PrintRequest } from "../../printers/formats.js";
 import type { Factory } from "../connect/factory.js";
 import type { FlagSpec, Flags } from "../../component/flags/flag-set.js";
 
-/** -o and what goes with it, for commands that print the objects they handle. */
+/** The flag -o and those that belong to it, for commands that print the objects they handle. */
 export const printFlags: readonly FlagSpec[] = [
   {
     name: "output",
@@ -29,7 +29,7 @@ export const printFlags: readonly FlagSpec[] = [
   { name: "show-managed-fields", type: "bool", usage: "Keep managedFields in JSON and YAML output" },
 ];
 
-/** --template alone means Go's templates. */
+/** Loads Go templates, which --template without -o uses. */
 export function loadTemplates(): Promise<void> {
   return loadFormat("go-template");
 }

@@ -89,8 +89,8 @@ function isMentioned({ name, short }: FlagSpec, words: readonly string[]): boole
 }
 
 /**
- * Applies the user's preferences to a command line: defaults, aliases, and which credential plugins may run. Faults of the default file are
- * only warnings. @throws ExitError with kubectl's text
+ * Applies the user's preferences to a command line: defaults, aliases, and the policy for credential plugins. Faults of the
+ * default file are only warnings. @throws ExitError with kubectl's text
  */
 export async function applyKuberc(file: KubercFile, line: CommandLine): Promise<CommandLine> {
   try {

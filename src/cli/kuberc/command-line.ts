@@ -3,7 +3,7 @@ import type { Presets } from "../command-node.js";
 import type { FlagSpec } from "../../component/flags/flag-set.js";
 import type { Host } from "../connect/host.js";
 
-/** A command line with what surrounds it; preferences make another one of it. */
+/** A command line and its context; the preferences of kuberc turn it into another one. */
 export interface CommandLine {
   /** The tree of commands, with the alias that the line uses, if any. */
   readonly root: CommandEntry;

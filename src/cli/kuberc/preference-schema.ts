@@ -55,7 +55,7 @@ function preferenceOf(version: string, names: { readonly options: string; readon
 export const v1alpha1 = preferenceOf("v1alpha1", { options: "flags", defaults: "overrides" });
 export const v1beta1 = preferenceOf("v1beta1", { options: "options", defaults: "defaults" });
 
-/** The user's preferences, whatever the version of the file. */
+/** The user's preferences, independent of the version of the file. */
 export interface Preference {
   readonly defaults: readonly CommandDefaults[];
   readonly aliases: readonly Alias[];

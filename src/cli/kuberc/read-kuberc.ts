@@ -6,7 +6,7 @@ import { ExitError } from "../errors.js";
 import type { FlagSpec } from "../../component/flags/flag-set.js";
 import type { Host } from "../connect/host.js";
 
-/** The preferences file of one command line, read but not understood. */
+/** The preferences file of one command line, read but not parsed. */
 export interface KubercFile {
   /** The path as messages show it. */
   readonly path: string;
@@ -15,7 +15,7 @@ export interface KubercFile {
   readonly content: Content;
 }
 
-/** The text of the file, or Node's error. Go's text for the error is made where it is shown, because every start loads this module. */
+/** The text of the file, or Node's error. The caller turns it into Go's text, so that this module, which every start loads, stays small. */
 export interface Content {
   readonly text?: string;
   readonly error?: unknown;

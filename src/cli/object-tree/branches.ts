@@ -12,8 +12,8 @@ export interface Branch {
 }
 
 /**
- * Returns the tree around `start`: its owners above it, and the objects that it owns, directly or indirectly, below it. An object with
- * several owners stands below each of them. Where objects own each other, a line says that they stand above.
+ * Makes the tree around `start`: its owners above it, and the objects that it owns, directly or indirectly, below it. An object
+ * with several owners appears below each of them. Where objects own each other, a line refers to the entry above.
  */
 export function branchesOf(start: Summary, objects: ReadonlyMap<string, Summary>): readonly Branch[] {
   const shown = related(start, objects);

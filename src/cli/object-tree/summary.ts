@@ -16,7 +16,7 @@ export interface Summary {
 
 export const uidOf = ({ metadata }: Summary): string => metadata.uid ?? "";
 
-/** Asks for the server's own table, which knows how to sum up every kind, extensions included. */
+/** The Accept header for the server's own Table, which summarizes every kind, extensions included. */
 export const SUMMARY_ACCEPT = "application/json;as=Table;v=v1;g=meta.k8s.io,application/json";
 
 /** Reads an answer to {@link SUMMARY_ACCEPT}: a table, or the objects from a server that makes no tables. */

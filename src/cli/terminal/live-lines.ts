@@ -15,9 +15,9 @@ interface Line {
 const EVERY = 1000;
 
 /**
- * Shows a line for each thing that a command waits for: its last state, and the time since it appeared. The lines are redrawn in place below
- * the rest of the terminal's text, and cut to its width, never wrapped. The cursor stays behind the last line and is never hidden, so that a
- * killed program leaves nothing to repair.
+ * Shows a line for each object that a command waits for: its last state, and the time since it appeared. The lines are redrawn in
+ * place below the rest of the terminal's text, and cut to its width, never wrapped. The cursor stays after the last line and is
+ * never hidden, so that a killed program leaves a clean terminal.
  */
 export class LiveLines {
   readonly #err: Streams["err"];

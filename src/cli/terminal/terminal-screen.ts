@@ -91,7 +91,7 @@ const asciiText = (text: string): string =>
 /** The parts of the factory that a full-screen program needs. */
 export type FullScreenHost = Pick<Factory, "streams" | "colours" | "env">;
 
-/** A program's hold on the whole terminal, until it is closed. */
+/** The control over the whole terminal, until it is closed. */
 export interface FullScreen {
   readonly screen: TerminalScreen;
   /** Undefined where stdin is no terminal. */

@@ -13,13 +13,13 @@ import type { KubeObject } from "../../machinery/meta/object.js";
 import { goV } from "../../machinery/text/go/go-values.js";
 import { object, objects, text } from "../../machinery/meta/access.js";
 
-/** What --for asks of an object. */
+/** A condition of `kubectl wait --for`. */
 export type Condition = WaitCondition & {
   /** How far the object is, for a user who watches. Never throws. */
   readonly state: (object: KubeObject | undefined) => string;
 };
 
-/** Reads the values of --for, in order. Throws for what is none, and for none at all. */
+/** Parses the values of --for, in order. Throws for a value that is not a condition, and for an empty list. */
 export function parseConditions(values: readonly string[]): readonly Condition[] {
   if (values.length === 0) throw new Error("unrecognized condition: []");
   return values.map(parseCondition);

@@ -39,7 +39,7 @@ export interface ClientConfig {
   readonly cacheDir: string;
 }
 
-/** The User-Agent of programs that give none. */
+/** The default User-Agent. */
 export const USER_AGENT = `kubets (${process.platform}/${process.arch})`;
 
 export interface ImpersonationConfig {

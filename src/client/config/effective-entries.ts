@@ -28,7 +28,7 @@ export function requireNamedEntries(config: Kubeconfig, overrides: ConfigOverrid
   }
 }
 
-/** Never throws. A name in a flag that does not exist gives an empty entry without the overrides. */
+/** Computes the effective entries. Never throws. A name in a flag that does not exist gives an empty entry without the overrides. */
 export function effectiveEntries(
   config: Kubeconfig,
   overrides: ConfigOverrides,

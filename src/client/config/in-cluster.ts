@@ -7,7 +7,7 @@ export const SERVICE_ACCOUNT_FOLDER = "/var/run/secrets/kubernetes.io/serviceacc
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** True in a pod with a service account's token. */
+/** Whether the process runs in a pod with a service account's token. */
 export function inClusterPossible(env: Environment, folder: string, files: CommandFiles = machineFiles): boolean {
   if (!env["KUBERNETES_SERVICE_HOST"] || !env["KUBERNETES_SERVICE_PORT"]) return false;
   try {

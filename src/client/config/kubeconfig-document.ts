@@ -7,7 +7,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from "../../machinery/m
 import { KubeconfigError, type KubeconfigFault } from "./kubeconfig-error.js";
 import { parseKubeconfig } from "./load-kubeconfig.js";
 
-/** A kubeconfig as it is written, for errors that say where in it they are. */
+/** A kubeconfig as parsed, for errors that name the place in it. */
 export interface KubeconfigDocument {
   /** The file's name as it was given; "kubeconfig" for a text. */
   readonly file: string;
@@ -48,7 +48,7 @@ export async function parseDocument(text: string, file: string): Promise<Kubecon
   }
 }
 
-/** The entries of one section, those that are no objects left out. */
+/** The entries of one section; those that are not objects are left out. */
 export function entriesOf({ file, value }: KubeconfigDocument, section: Section): readonly LocatedEntry[] {
   const list = isJsonObject(value) ? value[section] : undefined;
   if (!Array.isArray(list)) return [];
@@ -59,7 +59,7 @@ export function entriesOf({ file, value }: KubeconfigDocument, section: Section)
   });
 }
 
-/** All values of a document that have the wrong type. Fields that kubectl does not know are not looked at. */
+/** Finds all values of a document that have the wrong type. Fields that kubectl does not know are skipped. */
 export function typeFaults(document: KubeconfigDocument): readonly KubeconfigFault[] {
   const { file, value } = document;
   const faults: KubeconfigFault[] = [];

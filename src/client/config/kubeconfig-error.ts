@@ -1,6 +1,6 @@
 const BRAND = Symbol.for("kubets.KubeconfigError");
 
-/** One thing that is wrong in a kubeconfig. */
+/** One fault in a kubeconfig. */
 export interface KubeconfigFault {
   /** The file's name as it was given; "kubeconfig" for a text. */
   readonly file: string;

@@ -11,8 +11,8 @@ import type { KubeconfigFault } from "./kubeconfig-error.js";
 import { parseProxyUrl, serverUrl } from "./server-url.js";
 
 /**
- * What is wrong with the entries that the context in force uses. The values of `documents` have the right types. An entry that
- * an override replaces is not checked.
+ * Finds the faults of the entries that the context in force uses. The values of `documents` have the right types. An entry that an
+ * override replaces is not checked.
  */
 export function faultsInUse(
   documents: readonly KubeconfigDocument[],

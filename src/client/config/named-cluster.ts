@@ -8,7 +8,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from "../../machinery/m
  * does not answer reads the record too, to tell which cluster that is.
  */
 
-/** What every record says of the server; the process that serves the cluster writes more. */
+/** The fields of every cluster's record; the process that serves the cluster writes more. */
 export interface ClusterAddress {
   readonly url: string;
   /** The process that serves it, or served it last. */
@@ -30,13 +30,13 @@ const CONTEXT_PREFIX = "kubets-";
 /** The name of a cluster's context, and of the kubeconfig's cluster and user behind it. */
 export const contextOfCluster = (name: string): string => CONTEXT_PREFIX + name;
 
-/** The cluster whose context has this name; undefined for a name that `cluster start` gives to none. */
+/** The cluster to which a context of this name belongs; undefined for a name that `cluster start` never creates. */
 export function clusterOfContext(context: string): string | undefined {
   const name = context.startsWith(CONTEXT_PREFIX) ? context.slice(CONTEXT_PREFIX.length) : "";
   return isClusterName(name) ? name : undefined;
 }
 
-/** The names of the folders that may be clusters', in order; none where there is no such folder. */
+/** The names of the folders that may be clusters', in order; empty when `clusters` does not exist. */
 export async function clusterFolders(clusters: string): Promise<readonly string[]> {
   try {
     return (await readdir(clusters)).filter(isClusterName).sort();
@@ -49,8 +49,8 @@ export async function clusterFolders(clusters: string): Promise<readonly string[
 export const recordFile = (clusters: string, name: string): string => join(clusters, name, "cluster.json");
 
 /**
- * What a record says; undefined where there is none, "damaged" where it is no object with an address and a process. Rejects with
- * Node's error for a file that cannot be read.
+ * Reads a cluster's record; undefined where the file does not exist, "damaged" where it is not an object with url and pid. Rejects
+ * with Node's error for a file that cannot be read.
  */
 export async function readClusterRecord(path: string): Promise<(JsonObject & ClusterAddress) | "damaged" | undefined> {
   let text: string;
@@ -74,7 +74,7 @@ function hasAddress(record: JsonObject): record is JsonObject & ClusterAddress {
   return typeof url === "string" && URL.canParse(url) && Number.isSafeInteger(pid) && Number(pid) > 0;
 }
 
-/** Whether a process has this id now. It may be another one than the one that wrote the id down. */
+/** Whether a process with this id runs. The system may have reused the id for another process. */
 export function isProcessAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);

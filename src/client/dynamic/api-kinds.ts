@@ -39,7 +39,7 @@ export type ObjectOf<V extends ApiVersion, K extends KindIn<V>> = `${V}/${K}` ex
   ? Extract<ApiKinds[Key], ApiObject>
   : never;
 
-/** The kinds of an apiVersion: those that {@link ApiKinds} has of it; of an apiVersion that it does not have, any. */
+/** The kinds of an apiVersion that {@link ApiKinds} lists; any string for an apiVersion that it does not list. */
 export type AnyKindIn<V extends string> = V extends ApiVersion ? KindIn<V> & string : string;
 
 /** The type of a kind's objects: that of {@link ApiKinds}, else {@link KubeObject}. */
@@ -49,7 +49,7 @@ export type AnyObjectOf<V extends string, K extends string> = V extends ApiVersi
     : KubeObject
   : KubeObject;
 
-/** The subresources that have a kind of their own, and that kind. Of all others (status, resize, approval, ...) it is the object's. */
+/** The subresources that have a kind of their own. Every other subresource (status, resize, approval, ...) has the object's kind. */
 export interface SubresourceKinds {
   scale: Scale;
   eviction: Eviction;
@@ -57,12 +57,12 @@ export interface SubresourceKinds {
   token: TokenRequest;
 }
 
-/** What is sent to a subresource of T's resource; to the resource itself, which is `undefined`, T. */
+/** The object that a client sends to a subresource of T's resource; T itself where `Name` is undefined. */
 export type SubresourceOf<T extends ApiObject, Name extends string | undefined> = Name extends keyof SubresourceKinds
   ? SubresourceKinds[Name]
   : T;
 
-/** What a subresource answers. Evictions and bindings are acknowledged by a Status. */
+/** The object with which the server answers a request to a subresource. It acknowledges evictions and bindings with a Status. */
 export type AnswerOf<T extends ApiObject, Name extends string | undefined> = Name extends "eviction" | "binding"
   ? Status
   : Stored<SubresourceOf<T, Name>>;

@@ -52,7 +52,7 @@ export interface KubernetesClientOptions extends RestClientOptions {
   readonly namespace?: string;
 }
 
-/** A server in this process: what startCluster() and startServer() answer. */
+/** A server in this process, as startCluster() and startServer() return it. */
 export interface InProcessServer {
   /** The way to the server without a socket, as its administrator. */
   transport(): Transport;

@@ -9,7 +9,7 @@ import { resourcePath } from "./resource-path.js";
  * caller encodes as kubectl does. In all parameters undefined, "", 0 and false are not sent.
  */
 
-/** What a request is about: one object where `name` is given, its subresource, else the collection. */
+/** The target of a request: the object `name` or its subresource; without a name, the collection. */
 export interface ObjectAddress {
   readonly resource: GroupVersionResource;
   /** "" for all namespaces, and for a resource that has none. */
@@ -41,7 +41,7 @@ export interface WriteParameters {
   readonly force?: boolean | undefined;
 }
 
-/** The body of a delete. 0 seconds are sent: they delete at once. */
+/** The body of a delete request. A grace period of 0 seconds is sent, too: it deletes at once. */
 export interface DeleteParameters {
   readonly gracePeriodSeconds?: number | undefined;
   readonly propagationPolicy?: "Background" | "Foreground" | "Orphan" | undefined;
@@ -49,14 +49,14 @@ export interface DeleteParameters {
   readonly dryRun?: boolean | undefined;
 }
 
-/** A get, or a list. */
+/** Makes the request of a get or a list. */
 export const readRequest = (address: ObjectAddress, parameters: ListParameters): RestRequest =>
   request("GET", address, { ...parameters });
 
 export const watchRequest = (address: ObjectAddress, parameters: WatchParameters): RestRequest =>
   request("GET", address, { ...parameters, watch: true });
 
-/** A create is a POST to a collection or a subresource, an update a PUT. */
+/** Makes a write request: a create is a POST to a collection or a subresource, an update a PUT. */
 export const writeRequest = (
   method: "POST" | "PUT" | "PATCH",
   address: ObjectAddress,
@@ -74,7 +74,7 @@ export const patchRequest = (
   contentType: PATCH_MEDIA_TYPES[type],
 });
 
-/** The selectors are those of a collection. */
+/** Makes a delete request. The selectors are for collections. */
 export const deleteRequest = (
   address: ObjectAddress,
   parameters: DeleteParameters,

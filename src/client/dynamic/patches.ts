@@ -6,8 +6,8 @@ import type { ApiObject } from "../../machinery/meta/object.js";
  */
 
 /**
- * The fields that one manager wants of an object, for server-side apply: any part of it, and its name. client-go has a type
- * ...ApplyConfiguration for each kind. In a list of objects too, each element has the fields that the manager wants.
+ * The fields that one manager sets on an object by server-side apply: any part of it, and its name. client-go has a type
+ * ...ApplyConfiguration for each kind. Elements of lists are partial, too.
  */
 export type ApplyConfiguration<T extends ApiObject> = string extends keyof T
   ? T
@@ -22,7 +22,7 @@ export type PartOf<T> = T extends Scalar
       ? { [Field in keyof T]?: PartOf<T[Field]> | undefined }
       : T;
 
-/** A JSON merge patch (RFC 7386): any fields, null for what is to be removed. A list takes the place of the whole list. */
+/** A JSON merge patch (RFC 7386): null removes a field, and a list replaces the whole list. */
 export type MergePatch<T> = T extends Scalar | readonly unknown[]
   ? T
   : T extends object
@@ -30,8 +30,8 @@ export type MergePatch<T> = T extends Scalar | readonly unknown[]
     : T;
 
 /**
- * A strategic merge patch: any fields, null for what is to be removed. Lists with a merge key are merged by it, so that an
- * element has the key and what changes. Directives as in Kubernetes: `$patch`, `$retainKeys`, `$setElementOrder/FIELD` and
+ * A strategic merge patch: null removes a field. Lists with a merge key are merged by it, so that an element needs only the key
+ * and the changed fields. Directives are those of Kubernetes: `$patch`, `$retainKeys`, `$setElementOrder/FIELD` and
  * `$deleteFromPrimitiveList/FIELD`.
  */
 export type StrategicPatch<T> = T extends Scalar
@@ -60,7 +60,7 @@ export type JsonPatchOperation =
   | { readonly op: "remove"; readonly path: string }
   | { readonly op: "copy" | "move"; readonly from: string; readonly path: string };
 
-/** What {@link ResourceClient.patch} takes for a type of patch. */
+/** The type of the patch that {@link ResourceClient.patch} takes, by the type of patch. */
 export type PatchOf<T extends ApiObject, Type extends PatchType> = {
   json: readonly JsonPatchOperation[];
   merge: MergePatch<T>;

@@ -95,7 +95,7 @@ export interface PartialObjectMetadata extends ApiObject {
   metadata: ObjectMeta;
 }
 
-/** What a client of a resource is given beside the resource. */
+/** The scope of a resource's client: its namespace, and whether the resource has namespaces. */
 export interface ResourceScope {
   /** Absent or "": all namespaces, or a resource that has none. */
   readonly namespace?: string;
@@ -111,9 +111,9 @@ export interface ResourceScope {
 export type ResolveResource = () => Promise<Pick<RestMapping, "resource" | "namespaced">>;
 
 /**
- * A client of one resource, in a namespace or across all. Throws a StatusError for an answer that is a failure, a
- * TransportError where there is no answer, a NoMatchError when the resource is still to be found and there is none, and an
- * Error before the request for a name or a namespace that is missing.
+ * A client of one resource, in a namespace or across all. Throws a StatusError for an error answer, a TransportError where there
+ * is no answer, a NoMatchError when the server lacks the resource, and an Error before the request for a missing name or
+ * namespace.
  */
 export class ResourceClient<T extends ApiObject = KubeObject> {
   constructor(

@@ -1,8 +1,9 @@
 import type { ApiObject, ObjectMeta } from "../../machinery/meta/object.js";
 
 /**
- * An object as a server returns it: with its apiVersion, kind and metadata, and there the name and what only a server sets.
- * What no server keeps, a review or an eviction, has its apiVersion and kind alone; metrics have a name and no uid.
+ * An object as a server returns it: with apiVersion, kind and metadata, and in that the name and the fields that only a server
+ * sets. An object that no server stores, such as a review or an eviction, has only apiVersion and kind; metrics have a name and no
+ * uid.
  */
 export type Stored<T extends ApiObject> = T & {
   apiVersion: string;
@@ -15,7 +16,7 @@ export interface StoredMeta extends NamedMeta {
   resourceVersion: string;
 }
 
-/** Metadata of what a server computes at each request. */
+/** The metadata of an object that a server computes at each request. */
 export interface NamedMeta extends ObjectMeta {
   name: string;
 }

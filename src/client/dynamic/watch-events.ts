@@ -9,18 +9,18 @@ import { isJsonObject, type JsonValue } from "../../machinery/meta/json.js";
 import type { ApiObject, KubeObject, ObjectMeta } from "../../machinery/meta/object.js";
 import type { Stored } from "./stored.js";
 
-/** What happened to an object, and how it is now; if it was deleted, how it was last. */
+/** A change of an object, with its state after the change; after a deletion, with its last state. */
 export interface ObjectEvent<T extends ApiObject = KubeObject> {
   readonly type: "ADDED" | "MODIFIED" | "DELETED";
   readonly object: Stored<T>;
 }
 
-/** What a watch yields: events of objects and, where they are asked for, bookmarks. */
+/** The items of a watch: events of objects and, if requested, bookmarks. */
 export type WatchEvent<T extends ApiObject = KubeObject> =
   | ObjectEvent<T>
   | { readonly type: "BOOKMARK"; readonly object: Bookmark };
 
-/** What a server says of how far a watch is: its resourceVersion, and nothing of any object. */
+/** A bookmark of a watch: it carries the resourceVersion that the watch has reached, and no object. */
 export interface Bookmark {
   apiVersion: string;
   kind: string;
@@ -52,9 +52,9 @@ export async function* watchBatches<T extends ApiObject>(
 }
 
 /**
- * Decodes a watch, ERROR events included, one JSON document a line. Integers beyond 2^53 are bigint. What is no event
- * becomes client-go's ERROR event, and an ERROR event is the last one. A last line that broke off is dropped, as client-go
- * drops it. Yields no empty array. At most one event of {@link LONGEST_EVENT} bytes is held.
+ * Decodes the frames of a watch, ERROR events included: one JSON document per line. Integers beyond 2^53 are bigint. An invalid
+ * frame becomes client-go's ERROR event, which is the last one. A truncated last line is dropped, as in client-go. Yields no empty
+ * array. At most one event of {@link LONGEST_EVENT} bytes is buffered.
  */
 export async function* watchFrames(body: AsyncIterable<Uint8Array>): AsyncGenerator<readonly WatchFrame[], void> {
   let held: Uint8Array[] = [];
@@ -81,7 +81,10 @@ export async function* watchFrames(body: AsyncIterable<Uint8Array>): AsyncGenera
   if (last.length > 0) yield last;
 }
 
-/** Frames as {@link watchFrames} yields them. A connection that breaks is client-go's ERROR event, or the end where client-go takes it for one. */
+/**
+ * Yields the frames of {@link watchFrames}. When the connection breaks, it yields client-go's ERROR event, or ends where client-go
+ * sees an ordinary end.
+ */
 export async function* framesUntilBroken(
   frames: AsyncIterable<readonly WatchFrame[]>,
 ): AsyncGenerator<readonly WatchFrame[], void> {

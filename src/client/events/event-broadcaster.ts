@@ -31,7 +31,7 @@ export interface EventBroadcasterOptions extends Partial<Pick<Surroundings, "clo
   readonly onDropped?: (message: string) => void;
 }
 
-/** Where events come from. */
+/** The component that an event reports itself as. */
 export interface EventSource {
   /** The controller: "web-operator". */
   readonly component: string;
@@ -83,7 +83,7 @@ export interface EventBroadcaster extends AsyncDisposable {
   close(): Promise<void>;
 }
 
-/** Creates a broadcaster. It asks the server for nothing before the first event. */
+/** Creates a broadcaster. It sends no request before the first event. */
 export function eventBroadcaster(options: EventBroadcasterOptions): EventBroadcaster {
   return new QueueingBroadcaster(options);
 }

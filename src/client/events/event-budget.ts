@@ -12,8 +12,8 @@ export interface EventLimits {
 }
 
 /**
- * The events that a component may record: the scheduler, or the nodes of a fleet together. Kubernetes' components have a limit of requests each;
- * those in one process would drown its API in events. Those above the limit are dropped.
+ * Limits the events that a component may record: the scheduler, or the nodes of a fleet together. Kubernetes' components each have
+ * a limit of requests; those in one process would flood its API with events. Events above the limit are dropped.
  */
 export class EventBudget {
   #left: number;

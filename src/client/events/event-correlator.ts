@@ -43,7 +43,7 @@ class SpamFilter {
   }
 }
 
-/** How events of core/v1 are put together before they are written. Defaults are client-go's. */
+/** How the correlator merges and limits core/v1 events before they are written. Defaults are client-go's. */
 export interface CorrelationOptions {
   /** How many events, groups and sources are remembered; default 4096. */
   readonly cacheSize?: number;

@@ -35,7 +35,7 @@ export interface ActionEvent extends ApiObject {
   readonly series?: EventSeries;
 }
 
-/** The event that goes on happening. */
+/** The series of a repeated event. */
 export interface EventSeries {
   /** At least 2. */
   readonly count: number;
@@ -45,7 +45,7 @@ export interface EventSeries {
 export const CORE_EVENTS = { group: "", version: "v1", resource: "events" } as const;
 export const ACTION_EVENTS = { group: "events.k8s.io", version: "v1", resource: "events" } as const;
 
-/** A key for a map, of texts that may be absent. */
+/** Makes a map key from texts that may be absent. */
 export function keyOf(...parts: readonly (string | undefined)[]): string {
   return parts.map((part) => part ?? "").join("\0");
 }
@@ -53,9 +53,9 @@ export function keyOf(...parts: readonly (string | undefined)[]): string {
 const PER_MILLISECOND = 1_000_000;
 
 /**
- * Names events as client-go does: "<object>.<nanoseconds in hexadecimal>", and a uuid where that is no name of an object. The
- * clock has no nanoseconds: a counter takes their place, and tells apart the events of one moment. It begins anywhere, so that two
- * sources name an event of one object at one moment differently.
+ * Names events as client-go does: "<object>.<nanoseconds in hexadecimal>", or a uuid where that is not a valid name. The clock has
+ * no nanoseconds: a counter replaces them, and distinguishes events of the same moment. It starts at a random number, so that two
+ * sources choose different names for events of one object at the same moment.
  */
 export class EventNames {
   #counter: number | undefined;

@@ -37,8 +37,8 @@ const REQUEST_MS = 30_000;
 const RANDOM_STEPS = 2 ** 20;
 
 /**
- * Writes events, one after the other. Where the server does not answer, it tries 12 times, 10 seconds apart; what the server
- * refuses is given up. Never throws.
+ * Writes events one after the other. If the server does not answer, it tries 12 times, 10 seconds apart; it drops an event that
+ * the server rejects. Never throws.
  */
 export class EventSink {
   constructor(private readonly options: EventSinkOptions) {}

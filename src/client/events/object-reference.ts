@@ -1,6 +1,6 @@
 import type { ApiObject } from "../../machinery/meta/object.js";
 
-/** core/v1 ObjectReference: which object an event is about, or a part of it. */
+/** core/v1 ObjectReference: the object, or the part of one, that an event is about. */
 export interface ObjectReference {
   readonly apiVersion?: string;
   readonly kind?: string;
@@ -13,8 +13,8 @@ export interface ObjectReference {
 }
 
 /**
- * The reference to an object; a reference stays as it is. Throws for an object without apiVersion, kind or name: items of a
- * list come without the first two.
+ * Makes the reference to an object; returns a reference unchanged. Throws for an object without apiVersion, kind or name: items of
+ * a list lack the first two.
  */
 export function referenceTo(object: ApiObject | ObjectReference): ObjectReference {
   const { metadata } = object as ApiObject;

@@ -3,8 +3,8 @@ import type { ApiObject } from "../../machinery/meta/object.js";
 import { objectKey } from "./indexer.js";
 
 /**
- * Stands for an object whose deletion the watch missed: a new list does not have it. `object` is its last known state, which may not be its
- * final one (client-go's DeletedFinalStateUnknown).
+ * Represents an object whose deletion the watch missed: a new list does not contain it. `object` is its last known state, which
+ * may not be its final one (client-go's DeletedFinalStateUnknown).
  */
 export class Tombstone<T> {
   constructor(

@@ -18,7 +18,7 @@ export interface InformerFactoryOptions
   readonly whenOccupied?: (resource: GroupVersionResource, listener: () => void) => () => void;
 }
 
-/** Which part of a kind's objects an informer follows. */
+/** Selects the objects of a kind that an informer watches. */
 export interface InformerSelection extends Selection {
   /** Default: the factory's namespace, else all. */
   readonly namespace?: string;

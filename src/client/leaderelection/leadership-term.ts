@@ -3,7 +3,7 @@ import type { Timers } from "../../base/time/timers.js";
 /** The milliseconds since a moment in the past. */
 export type Elapsed = () => number;
 
-/** How a term ended. */
+/** The way in which a term of leadership ended. */
 export type TermEnd =
   /** The elector was told to stop, and the work has ended. */
   | { readonly kind: "stopped" }
@@ -23,8 +23,8 @@ export interface LeadershipTermOptions {
 }
 
 /**
- * One time of being the leader. Its deadline is measured whenever it is asked for: the timer that ends an idle term may fire
- * late, after the process was stopped.
+ * One term of a leader. The term measures its deadline at each call: the timer that ends an idle term may fire late, after the
+ * process was suspended.
  */
 export class LeadershipTerm {
   readonly #work = new AbortController();
@@ -94,10 +94,7 @@ export class LeadershipTerm {
 
 const BRAND = Symbol.for("kubets.LeadershipLostError");
 
-/**
- * The process was the leader and is none any more, though it was not asked to stop. `cause` is the last error of a renewal,
- * if there was one.
- */
+/** The process lost its leadership without being asked to stop. `cause` is the error of the last renewal, if there was one. */
 export class LeadershipLostError extends Error {
   override readonly name = "LeadershipLostError";
   readonly [BRAND] = true;

@@ -17,9 +17,9 @@ export interface Lease extends ApiObject {
 export const LEASES = { group: "coordination.k8s.io", version: "v1", resource: "leases" } as const;
 
 /**
- * Reads and writes the record in one Lease. A write holds the resourceVersion of the Lease that was last read or written, so
- * that a record changed by another candidate is never overwritten. Throws StatusErrors, and TransportErrors when the server
- * does not answer; then a write may have been done all the same.
+ * Reads and writes the record in one Lease. A write carries the resourceVersion of the Lease that was last read or written, so
+ * that a record changed by another candidate is never overwritten. Throws StatusErrors, and TransportErrors when the server does
+ * not answer; the write may have happened nevertheless.
  */
 export class LeaseLock {
   #lease: Lease | undefined;
@@ -88,7 +88,7 @@ function specOf({ leaderTransitions, ...record }: LeaderElectionRecord): NonNull
   return { ...record, leaseTransitions: leaderTransitions };
 }
 
-/** What the object that candidates compete for says of its holder. Fields and their names are client-go's. */
+/** The record of the leader in the object that candidates compete for. Fields and names are client-go's. */
 export interface LeaderElectionRecord {
   /** The identity of the leader; "" after the leader stepped down. */
   readonly holderIdentity: string;
@@ -102,7 +102,7 @@ export interface LeaderElectionRecord {
   readonly leaderTransitions: number;
 }
 
-/** Where Endpoints and ConfigMaps hold the record, as JSON. client-go 0.27 removed these locks. */
+/** The annotation in which Endpoints and ConfigMaps hold the record, as JSON. client-go 0.27 removed these locks. */
 export const LEADER_ANNOTATION = "control-plane.alpha.kubernetes.io/leader";
 
 /**

@@ -7,7 +7,7 @@ import type { Controller, Reconciler } from "./controller.js";
 import { parseGroupVersion } from "../../machinery/meta/gvk.js";
 import type { SharedInformer } from "../informers/shared-informer.js";
 
-/** Which objects of a kind a controller looks at. */
+/** Selects the objects of a kind that a controller watches. */
 export interface Watched<T extends ApiObject> extends InformerSelection {
   /**
    * Looks at a change only if this is true (controller-runtime's predicates). `before` is there for an update. Deletions are
@@ -16,7 +16,7 @@ export interface Watched<T extends ApiObject> extends InformerSelection {
   readonly when?: (object: T, before?: T) => boolean;
 }
 
-/** One kind whose changes lead to reconciliations. */
+/** A kind whose changes trigger reconciliations. */
 export interface Source {
   readonly apiVersion: string;
   readonly kind: string;
@@ -25,7 +25,7 @@ export interface Source {
   readonly requests: "primary" | "owner" | ((object: ApiObject) => Iterable<NamespacedName>);
 }
 
-/** What a builder has gathered. */
+/** The description of a controller that a builder has collected. */
 export interface ControllerDescription<T extends ApiObject> {
   readonly name: string;
   readonly sources: readonly Source[];

@@ -8,7 +8,7 @@ import type { MetricRegistry } from "../../machinery/metrics/metric-registry.js"
 import type { ManagerMetrics, ReconcileOutcome } from "./manager-metrics.js";
 import type { Problem } from "./problem.js";
 
-/** What a reconciler is called with. */
+/** The argument of a reconciler. */
 export interface Reconciliation<T extends ApiObject> extends NamespacedName {
   /** The object as the cache has it, shared: never change it. Undefined when there is no such object (any more). */
   readonly object: T | undefined;
@@ -16,7 +16,7 @@ export interface Reconciliation<T extends ApiObject> extends NamespacedName {
   readonly signal: AbortSignal;
 }
 
-/** Nothing, when all is as it should be; or when to look again even if nothing changes. */
+/** The result of a reconciliation: nothing, or the time after which the object is reconciled again even if nothing changes. */
 export type ReconcileResult = void | { readonly requeueAfterMilliseconds: number };
 
 /**

@@ -6,10 +6,10 @@ const BUCKETS = [
   2.5, 3, 3.5, 4, 4.5, 5, 6, 7, 8, 9, 10, 15, 20, 25, 30, 40, 50, 60,
 ];
 
-/** How a reconciliation ended, in controller-runtime's words. */
+/** The outcome of a reconciliation, in controller-runtime's words. */
 export type ReconcileOutcome = "success" | "error" | "requeue_after";
 
-/** Tells a registry what a manager's controllers do: controller-runtime's metrics. */
+/** Updates controller-runtime's metrics of a manager's controllers in a registry. */
 export class ManagerMetrics {
   readonly #total;
   readonly #errors;

@@ -1,7 +1,7 @@
 import { errorMessage } from "../../base/text/error-message.js";
 import type { ReflectorFault } from "../reflector/list-watch.js";
 
-/** What a manager has to tell. It goes on by itself after each of them. */
+/** A problem that a manager reports. The manager goes on after each of them. */
 export type Problem =
   | {
       readonly type: "reconcile-failed";
@@ -22,7 +22,7 @@ export type Problem =
   | { readonly type: "informer-fault"; readonly kind: string; readonly fault: ReflectorFault }
   | { readonly type: "failed"; readonly what: string; readonly error: unknown };
 
-/** A line for people. */
+/** Describes a problem in one line for people. */
 export function describeProblem(problem: Problem): string {
   switch (problem.type) {
     case "reconcile-failed": {

@@ -13,7 +13,7 @@ import type { WireResourceList } from "../discovery/wire.js";
 import { formatGroupResource } from "../../machinery/errors/status-error.js";
 import { goQuote } from "../../base/text/go-quote.js";
 
-/** What the mapper asks discovery. */
+/** The part of discovery that the mapper uses. */
 export type MappedDiscovery = Pick<CachedDiscovery, "groupsAndLists" | "warn" | "fresh" | "invalidate">;
 
 /** Creates a mapper over discovery. It warns of a short name that two resources share, through the client's warnings. */

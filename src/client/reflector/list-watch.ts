@@ -3,7 +3,7 @@ import type { ListOptions, WatchOptions } from "../dynamic/resource-client.js";
 import type { WatchEvent } from "../dynamic/watch-events.js";
 import { isGone } from "../../machinery/errors/status-error.js";
 
-/** What a reflector reads: a collection that can be listed and watched. A ResourceClient is one. */
+/** A collection that a reflector lists and watches. A ResourceClient is one. */
 export interface ListWatch<T extends ApiObject = KubeObject> {
   /** One page. */
   list(options: ListOptions): Promise<KubeList<T>>;
@@ -11,13 +11,13 @@ export interface ListWatch<T extends ApiObject = KubeObject> {
   watchBatches(options: WatchOptions): AsyncIterable<readonly WatchEvent<T>[]>;
 }
 
-/** Which part of a collection. */
+/** The selectors that restrict a collection. */
 export interface Selection {
   readonly labelSelector?: string;
   readonly fieldSelector?: string;
 }
 
-/** Where a reflector puts what it reads. */
+/** The store that a reflector writes to. */
 export interface ReflectorStore<T extends ApiObject> {
   /**
    * A whole list took the place of everything before. `lostHistory`: it comes from a server that is behind what was read before,
@@ -29,7 +29,7 @@ export interface ReflectorStore<T extends ApiObject> {
   delete(object: T): void;
 }
 
-/** Why a reflector reads again, and when. It goes on by itself. */
+/** An error after which a reflector retries, and the time of the next attempt. */
 export interface ReflectorFault {
   readonly step: "list" | "watch";
   /** A StatusError, a TransportError, or a {@link StalledError}, {@link ShortWatchError} or {@link LostHistoryError}. */
@@ -44,7 +44,7 @@ export class StalledError extends Error {
   override readonly name = "StalledError";
 }
 
-/** The server ended a watch at once, which it would do again, or before it had sent the objects that were asked for. */
+/** The server ended a watch at once, and would do so again, or before it had sent the initial objects. */
 export class ShortWatchError extends Error {
   override readonly name = "ShortWatchError";
 }

@@ -16,8 +16,8 @@ export interface SilenceLimit {
 }
 
 /**
- * Reaches its limit when nothing was heard for one to two periods, or after `longest` milliseconds. It looks once a period, so
- * that an event costs no timer. Driven timers set no limit: time stands still while the server has something to send.
+ * Ends a wait when nothing was received for one to two periods, or after `longest` milliseconds. It checks once a period, so that
+ * an event costs no timer. Driven timers set no limit: their time stands still while the server has something to send.
  */
 export function silenceLimit(timers: Timers, period: number, longest: number, caller: AbortSignal): SilenceLimit {
   const stop = new AbortController();

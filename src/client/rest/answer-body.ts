@@ -18,7 +18,7 @@ export async function drain({ body }: TransportResponse): Promise<void> {
   await readAll(body).catch(() => undefined);
 }
 
-/** The body of a stream. Its request ends with it, and the errors of an end say why. */
+/** Yields the body of a stream. The request ends with it; an error tells why it ended. */
 export async function* untilEnd(
   body: AsyncIterable<Uint8Array>,
   timeout: RequestLifetime,

@@ -17,8 +17,8 @@ export function isClientClosed(error: unknown): error is ClientClosedError {
 }
 
 /**
- * Gives a client an end: close() rejects its requests, streams and waits under way with a {@link ClientClosedError}, and every
- * later request. A stream never ends as if the server had ended it.
+ * Makes a client closable: close() rejects its pending requests, streams and waits with a {@link ClientClosedError}, and every
+ * later request. A stream that close() interrupts never ends as if the server had ended it.
  */
 export class ClosingRestClient implements RestClient {
   readonly #client: RestClient;

@@ -4,7 +4,7 @@ import type { Surroundings } from "../surroundings.js";
 import type { RestClientOptions } from "./create-rest-client.js";
 import type { RestClient } from "./rest-client.js";
 
-/** A client that shows what it sends requests with, for connections that are upgraded. */
+/** A client that exposes the config and options of its requests, for upgraded connections. */
 export interface ConnectingRestClient extends RestClient {
   readonly config: ClientConfig;
   readonly options: RestClientOptions;

@@ -63,8 +63,8 @@ export function createRestClient(config: ClientConfig, options: RestClientOption
 }
 
 /**
- * The way to a configured server for clients that are given a transport: it adds the config's credentials and the path of its server. Watches
- * have connections of their own. Throws as {@link createRestClient} does.
+ * Makes the requests of clients that bring their own transport: it adds the config's credentials and the path of its server.
+ * Watches have connections of their own. Throws as {@link createRestClient} does.
  */
 export function serverTransport(config: ClientConfig, options: Omit<RestClientOptions, "transport"> = {}): Transport {
   const client = new HttpRestClient(config, { ...options, pooled: true });

@@ -1,6 +1,6 @@
 import type { RestRequest } from "./rest-client.js";
 
-/** "?a=1&b=2", sorted and escaped as Go's url.Values are; "" for an empty query. */
+/** Encodes a query: "?a=1&b=2", sorted and escaped as Go's url.Values are; "" for an empty query. */
 export function encodeQuery(query: RestRequest["query"]): string {
   const pairs: string[] = [];
   for (const key of Object.keys(query ?? {}).sort()) {

@@ -17,10 +17,13 @@ export interface LifetimeOptions {
 
 /** Go's text for a connection whose other end is silent. */
 export const LOST = "http2: client connection lost";
-/** How long a write may go on after the client's end, in milliseconds. */
+/** How long a write may continue after its client was closed, in milliseconds. */
 export const GRACE_OF_WRITES = 1000;
 
-/** What may end a request before its answer is read: its caller, its client, a limit of time, and a server that is gone. */
+/**
+ * Ends a request before its answer is read: when its caller or its client aborts, when its time limit passes, or when the server
+ * is unreachable.
+ */
 export class RequestLifetime {
   readonly signal: AbortSignal | undefined;
   #late = false;
@@ -130,8 +133,8 @@ export class RequestLifetime {
 const acts = new WeakMap<AbortSignal, Set<() => void>>();
 
 /**
- * Calls `act` once the signal aborts, at once if it has; answers how to take that back. The requests of a program share one listener of
- * a signal: Node warns of more than ten, and each costs it more than all else that a request's end needs.
+ * Calls `act` once the signal aborts, at once if it has; returns a function that cancels this. The requests of a program share one
+ * listener of a signal: Node warns about more than ten, and each costs more than everything else at a request's end.
  */
 export function whenAborted(signal: AbortSignal, act: () => void): () => void {
   if (signal.aborted) {

@@ -4,7 +4,7 @@ import type { RestRequest } from "./rest-client.js";
 
 const MAX_TEXT = 2048;
 
-/** The error of a non-2xx answer: the Status in its body, else the one that client-go makes from the code. */
+/** Makes the error of a non-2xx answer: the Status in its body, else the one that client-go makes from the code. */
 export function responseError(
   request: Pick<RestRequest, "method" | "path" | "userPath">,
   answer: {

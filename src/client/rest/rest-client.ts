@@ -61,7 +61,7 @@ export interface RestResponse {
   json(): JsonObject;
 }
 
-/** The same client, whose requests clean up: the end of its command does not end them. */
+/** Returns a client for cleaning up: its requests are not aborted at the end of the command. */
 export function outliving(client: RestClient): RestClient {
   return {
     server: client.server,

@@ -3,8 +3,8 @@ import { NetworkFailure } from "../transport/go-network-error.js";
 import { LOST, type RequestLifetime } from "./request-lifetime.js";
 
 /**
- * The long streams of a client that have an HTTP/1.1 connection each, which carries them for a fifth less than HTTP/2. While none of them
- * says anything, the server is asked on another connection; when it gives no sign of life, all of them end.
+ * The long streams of a client, each on an HTTP/1.1 connection of its own, which costs a fifth less than HTTP/2. While all of them
+ * are silent, the server is called on another connection; if it does not respond, all of them end.
  */
 export class SharedLine {
   readonly #streams = new Set<RequestLifetime>();

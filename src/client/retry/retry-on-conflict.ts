@@ -3,7 +3,7 @@ import { randomBelow } from "../../base/numbers/random-below.js";
 import { isConflict } from "../../machinery/errors/status-error.js";
 import { type Surroundings, surroundingsOf } from "../surroundings.js";
 
-/** How often something is tried, and the pauses between. */
+/** The number of attempts, and the pauses between them. */
 export interface RetryBackoff {
   /** How many tries, the first included. */
   readonly steps: number;
@@ -31,8 +31,8 @@ export interface RetryOnConflictOptions extends Partial<Pick<Surroundings, "rand
 const JITTER_STEPS = 2 ** 20;
 
 /**
- * Calls `attempt` again while it throws a Conflict. `attempt` reads the object, changes it and writes it, each time anew: what
- * was read before a conflict is out of date. Throws the last Conflict when the tries are used up, and any other error at once.
+ * Calls `attempt` again while it throws a Conflict. `attempt` must read the object, change it and write it each time: what it read
+ * before a conflict is out of date. Throws the last Conflict when the attempts are used up, and any other error at once.
  */
 export async function retryOnConflict<T>(attempt: () => Promise<T>, options: RetryOnConflictOptions = {}): Promise<T> {
   const { backoff = DEFAULT_RETRY, signal } = options;

@@ -23,8 +23,8 @@ export interface OpenedWebSocket {
 }
 
 /**
- * Opens a WebSocket with one subprotocol. Rejects with an UpgradeFailure when the answer is another, and with a TransportError, without
- * method and URL as client-go has it, when there is none.
+ * Opens a WebSocket with one subprotocol. Rejects with an UpgradeFailure for any other answer, and with a TransportError, without
+ * method and URL as in client-go, where there is none.
  */
 export async function openWebSocket(rest: RestClient, request: WebSocketRequest): Promise<OpenedWebSocket> {
   const { random } = connectingClient(rest).surroundings;

@@ -36,9 +36,9 @@ export interface RemoteCommandOptions {
 const HEARTBEAT = { period: 5000, deadline: 61_000 };
 
 /**
- * Runs a command in a container, or attaches to the one that runs there, until it ends and its output has been written. Rejects with
- * a RemoteCommandExitError when the program ends with another code than 0, with the reason of `signal`, with what a writer of the output
- * throws, and with client-go's words otherwise. It leaves `stdin` when the command ends, and waits for it no longer.
+ * Runs a command in a container, or attaches to a running one, until it ends and its output has been written. Rejects with a
+ * RemoteCommandExitError when the program exits with another code than 0, with the reason of `signal`, with what a writer of the
+ * output throws, and with client-go's errors otherwise. It stops reading `stdin` when the command ends.
  */
 export async function runRemoteCommand(
   rest: RestClient,

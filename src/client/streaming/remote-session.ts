@@ -14,7 +14,7 @@ import type { OpenedSpdy } from "./open-spdy.js";
 import type { OpenedWebSocket } from "./open-web-socket.js";
 import type { RemoteCommandStreams } from "./remote-command.js";
 
-/** The streams of a remote command, however they are carried. */
+/** The streams of a remote command, over whatever protocol. */
 export interface RemoteSession {
   readonly error: ByteStream;
   readonly stdin: ByteStream | undefined;

@@ -2,7 +2,7 @@ import { type Status, StatusError } from "../../machinery/errors/status-error.js
 import { isJsonObject } from "../../machinery/meta/json.js";
 import type { UpgradeAnswer } from "../transport/transport.js";
 
-/** The server, or a proxy before it, answers otherwise than a WebSocket's handshake demands. A client then tries SPDY. */
+/** The server, or a proxy before it, rejected a WebSocket's handshake. A client then tries SPDY. */
 export class UpgradeFailure extends Error {
   override readonly name = "UpgradeFailure";
 
@@ -12,7 +12,7 @@ export class UpgradeFailure extends Error {
   }
 }
 
-/** The answer to a WebSocket's handshake that is none. */
+/** Makes the error of a rejected WebSocket handshake. */
 export function badHandshake(answer: UpgradeAnswer): UpgradeFailure {
   const status = statusOf(answer);
   if (status !== undefined) return new UpgradeFailure(status);
@@ -21,7 +21,7 @@ export function badHandshake(answer: UpgradeAnswer): UpgradeFailure {
   return new UpgradeFailure(new Error(text === "" ? cause : `${cause}: ${text}`));
 }
 
-/** The answer to an upgrade to SPDY that is none: with the message of a Status, or with all of its text. */
+/** Makes the error of a rejected upgrade to SPDY: with the message of a Status, or with the whole text. */
 export function refusedUpgrade(answer: Pick<UpgradeAnswer, "body">): Error {
   const text = textOf(answer);
   return new Error(`unable to upgrade connection: ${messageOf(text) ?? (text || "empty server response")}`);

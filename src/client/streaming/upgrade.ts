@@ -21,8 +21,8 @@ export interface UpgradeRequest {
 }
 
 /**
- * Asks a client's server for another protocol on a connection of its own, with the client's TLS, proxy, credentials and headers. Rejects
- * with a TransportError when there is no answer, and with the reason of the signal, which ends the connection later, too.
+ * Requests another protocol from the server on a new connection, with the client's TLS, proxy, credentials and headers. Rejects
+ * with a TransportError when there is no answer, and with the signal's reason; the signal also ends the connection later.
  */
 export async function upgrade(rest: RestClient, request: UpgradeRequest): Promise<Upgrade> {
   const client = connectingClient(rest);

@@ -1,7 +1,7 @@
 import { Agent as HttpAgent, type RequestOptions } from "node:http";
 import type { Duplex } from "node:stream";
 
-/** Gives node:http the one connection that was made for it. */
+/** An agent for node:http that uses one connection, which was opened for it. */
 export class ConnectedAgent extends HttpAgent {
   constructor(private readonly connecting: Promise<Duplex>) {
     super({ keepAlive: false });

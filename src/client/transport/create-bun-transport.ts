@@ -8,7 +8,7 @@ import type { Transport } from "./transport.js";
 /** What undici has in the Node program. */
 const POOLED_SOCKETS = 128;
 
-/** Creates the transport for a config in the executable, whose build takes this function in place of that of create-transport.ts. */
+/** Creates the transport for a config in the native executable, whose build replaces create-transport.ts by this file. */
 export function createTransport(config: TransportConfig, options: TransportOptions = {}): Transport {
   const surroundings = surroundingsOf(options);
   const sockets = options.pooled ? POOLED_SOCKETS : options.maxSockets;

@@ -5,7 +5,7 @@ import { lazyTransport } from "./lazy-transport.js";
 import { nodeHttpsTransport } from "./node-https.js";
 import type { Transport } from "./transport.js";
 
-/** The process's own surroundings replace what is left out. */
+/** The options of a transport. The process's own surroundings are the defaults. */
 export interface TransportOptions extends Partial<TransportSurroundings> {
   readonly pooled?: boolean;
   /** Is for streams that may be silent for long: over HTTP/2 where the server has it, it finds out when the line is dead. */

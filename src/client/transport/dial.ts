@@ -36,7 +36,7 @@ export interface DialTarget {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Hosts of this process. They come before every proxy and the machine's network. */
+/** The hosts of this process, which are reached without a proxy and without the machine's network. */
 export interface ProcessHosts {
   /** Connects to one of them, on which TLS is spoken; rejects where that cannot be. Undefined for every other host. */
   dial(host: string, port: number): Promise<Duplex> | undefined;
@@ -49,7 +49,7 @@ export interface ProcessHosts {
 /** Opens a connection to a host and port. Rejects with Node's error, a {@link NetworkFailure} or the signal's reason. */
 export type Dialer = (place: Place, signal?: AbortSignal) => Promise<Socket>;
 
-/** What connects to hosts of one kind in place of the machine's network. */
+/** Dialers that connect to certain kinds of hosts in place of the machine's network. */
 export interface EgressDialers {
   /** To kubelets, nodes, pods and services, and to webhooks that services lead to. */
   readonly cluster?: Dialer | undefined;
@@ -57,7 +57,7 @@ export interface EgressDialers {
   readonly controlplane?: Dialer | undefined;
 }
 
-/** Finds the address of a name that only the caller knows. What it rejects with is why the connection cannot be made. */
+/** Finds the address of a name that only the caller can resolve. It rejects with the reason why the connection cannot be made. */
 export type Locate = () => Promise<{ readonly host: string; readonly port: number }>;
 
 /** How long each step may take, in milliseconds: those of Go's net.Dialer and http.Transport as client-go sets them up. */
@@ -87,14 +87,14 @@ export async function dial(target: DialTarget, trace?: ExchangeTrace): Promise<S
   return secure;
 }
 
-/** Where a connection goes. */
+/** The host and the port of a connection. */
 export interface Place {
   /** A name or an address, without brackets. */
   readonly host: string;
   readonly port: number;
 }
 
-/** "127.0.0.1:443", "[::1]:443". */
+/** Joins host and port: "127.0.0.1:443", "[::1]:443". */
 export const textOf = ({ host, port }: Place): string => `${host.includes(":") ? `[${host}]` : host}:${port}`;
 
 /** A connection to a host of {@link ProcessHosts}, within the limits of one of TCP. One that is made too late is closed. */
@@ -128,8 +128,8 @@ function refusePlain(connecting: Promise<Duplex>, place: Place): never {
 }
 
 /**
- * Makes a connection and ends it. Resolves when the server, or what stands before it, gives a sign of life; rejects when all are silent
- * for as long as a connection may take.
+ * Opens a connection and closes it. Resolves when the server, or a proxy before it, responds; rejects when none does within the
+ * time limit of a connection.
  */
 export async function reach(target: DialTarget, signal: AbortSignal): Promise<void> {
   try {
@@ -140,8 +140,8 @@ export async function reach(target: DialTarget, signal: AbortSignal): Promise<vo
 }
 
 /**
- * How long a connection is kept for the next exchange, in milliseconds. One that died in the meantime would swallow it: HTTP/1.1 has no PING
- * that would tell, and a server that is asked on another connection answers.
+ * How long an idle connection is kept for the next exchange, in milliseconds. A connection that died in the meantime would lose
+ * that exchange, because HTTP/1.1 has no PING.
  */
 export const IDLE_MS = 4000;
 
@@ -223,7 +223,7 @@ function openConnection({ host, port, signal, lookup }: OpenOptions, trace?: Exc
   return opened(socket, `dial tcp ${textOf({ host, port })}`, signal);
 }
 
-/** Connects to a Unix socket, within the limits of a connection. */
+/** Connects to a Unix socket, within the time limit of a connection. */
 export function openUnixSocket(path: string, signal?: AbortSignal): Promise<Socket> {
   return opened(connectTcp({ path }), `dial unix ${path}`, signal);
 }

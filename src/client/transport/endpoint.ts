@@ -4,7 +4,7 @@ import type { DialTarget } from "./dial.js";
 import { isSocks, proxyFor, proxyAuthorization } from "./proxy.js";
 import { tlsOptions } from "./tls-options.js";
 
-/** How to reach the server of a config. A transport makes it once. Throws when the config's certificates cannot be used. */
+/** The server of a config, and how to connect to it. A transport makes it once. Throws when the config's certificates cannot be used. */
 export interface Endpoint {
   /** scheme://host[:port]. The path prefix is part of every request's path. */
   readonly origin: string;

@@ -2,13 +2,13 @@ import { errorCode } from "../../base/files/path-error.js";
 import { type ConnectedSocket, goNetworkReason } from "./go-network-error.js";
 import { isTransportError, TransportError } from "./transport-error.js";
 
-/** Why the signal of a request aborted, as an Error. */
+/** The reason with which the signal of a request aborted, as an Error. */
 export function abortReason(signal: AbortSignal): Error {
   const reason: unknown = signal.reason;
   return reason instanceof Error ? reason : new Error(String(reason));
 }
 
-/** What a request without an answer fails with, in Go's words. `socket` supplies the addresses of a connection that broke. */
+/** Makes the error of a request that got no answer, with Go's message. `socket` supplies the addresses of a connection that broke. */
 export function transportError(
   error: unknown,
   request: { readonly method: string; readonly url: string },

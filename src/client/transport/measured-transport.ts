@@ -32,7 +32,10 @@ const SIZE = {
 /** client-go's metrics of requests. */
 export const REST_CLIENT_METRICS = [TOTAL, LATENCY, SIZE] as const;
 
-/** The transport, whose requests are counted in the registry under client-go's names. `host` is the server's "host:port"; `now` measures in milliseconds. */
+/**
+ * Wraps a transport so that its requests are counted in the registry under client-go's names. `host` is the server's "host:port";
+ * `now` measures in milliseconds.
+ */
 export function measuredTransport(
   transport: Transport,
   host: string,

@@ -10,8 +10,8 @@ export interface PulseTimes {
 }
 
 /**
- * client-go's times, from its variables HTTP2_READ_IDLE_TIMEOUT_SECONDS (default 30; 0: the client asks no server) and HTTP2_PING_TIMEOUT_SECONDS
- * (default 15). Undefined where the client asks none, as with DISABLE_HTTP2.
+ * The times of client-go's pings, from its variables HTTP2_READ_IDLE_TIMEOUT_SECONDS (default 30; 0: no pings) and
+ * HTTP2_PING_TIMEOUT_SECONDS (default 15). Undefined where the client sends no pings, as with DISABLE_HTTP2.
  */
 export function pulseTimes(env: Environment): PulseTimes | undefined {
   const silence = secondsOf(env["HTTP2_READ_IDLE_TIMEOUT_SECONDS"], 30);
@@ -38,7 +38,7 @@ export interface Peer {
   lost(): void;
 }
 
-/** Watches whether the other end of a connection still lives: a peer that is silent is asked, and lost when it does not answer. */
+/** Checks that the other end of a connection is alive: it pings a silent peer, and reports it lost when no answer comes. */
 export class PeerPulse {
   #timer: NodeJS.Timeout | undefined;
 

@@ -28,7 +28,7 @@ export function proxyFor(server: ProxiedServer, proxyUrl: string | undefined, en
   return parseSetting(setting);
 }
 
-/** Whether a proxy speaks SOCKS5. By either name it resolves the server's name, as Go has it. */
+/** Whether a proxy is a SOCKS5 proxy. With either scheme it resolves the server's name itself, as in Go. */
 export const isSocks = ({ protocol }: URL): boolean => protocol === "socks5:" || protocol === "socks5h:";
 
 /** Parses a proxy variable. Without a scheme it is an http proxy; an invalid one is ignored. */
@@ -94,7 +94,7 @@ export async function connectThroughHttp(socket: Socket, host: string, port: num
   throw new NetworkFailure(text === "" ? `unknown status code` : text);
 }
 
-/** "Basic ..." when the proxy's URL contains a user. */
+/** The value of Proxy-Authorization, "Basic ...", when the proxy's URL contains a user. */
 export function proxyAuthorization(proxy: URL): string | undefined {
   if (proxy.username === "" && proxy.password === "") return undefined;
   const pair = `${decodeURIComponent(proxy.username)}:${decodeURIComponent(proxy.password)}`;
@@ -151,7 +151,7 @@ function broken(socket: Socket, host: string, port: number, why: string): Networ
 
 const exactly = (length: number) => (bytes: Buffer) => (bytes.length < length ? undefined : length);
 
-/** Reads until `complete` returns a length, and puts the bytes after it back. Rejects with what `complete` throws. */
+/** Reads until `complete` returns a length, and pushes the bytes after it back. Rejects with what `complete` throws. */
 export function readUntil(socket: Socket, complete: (bytes: Buffer) => number | undefined): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     let bytes: Buffer = Buffer.alloc(0);

@@ -6,8 +6,8 @@ import { goNetworkReason } from "./go-network-error.js";
 const LATE_ALERT_MS = 500;
 
 /**
- * Go's text for the handshake with a server that closed a connection, which connects once more and sends nothing. Undefined when
- * the handshake is not what fails.
+ * Finds Go's text for a handshake that the server ended by closing the connection: it connects once more without sending anything.
+ * Undefined when the handshake succeeds.
  */
 export async function findTlsAlert(target: DialTarget): Promise<string | undefined> {
   try {

@@ -115,9 +115,9 @@ const PROXIES = ["HTTPS_PROXY", "HTTP_PROXY"];
 type SetAuthorities = ((certificates: readonly string[]) => void) | undefined;
 
 /**
- * Takes this process its runtime's own list of authorities. Node reads the whole list for the first TLS connection, used or not, and
- * needs 10 ms for it. Every connection must name its authorities afterwards, as `tlsOptions` does where the system has some:
- * where it has none, and where a proxy may be verified by the list, nothing is done.
+ * Replaces the process's default list of CAs by an empty one. Node reads its whole list for the first TLS connection, used or not,
+ * and needs 10 ms for it. Every connection must name its CAs afterwards, as `tlsOptions` does where the system has some; where the
+ * system has none, and where a proxy may be verified by the default list, nothing is done.
  */
 export function giveUpDefaultAuthorities(env: Environment, proxyUrl: string | undefined): void {
   // Bun reads its list for a connection that names none, and takes long to load node:tls.

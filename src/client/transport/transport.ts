@@ -48,13 +48,13 @@ export interface TransportResponse {
   readonly body: AsyncIterable<Uint8Array>;
 }
 
-/** An answer, and the connection that it came on: the caller's to use after 101, and to destroy. */
+/** An upgrade answer with its connection: the caller may use it after 101, and must destroy it. */
 export interface Upgrade {
   readonly answer: UpgradeAnswer;
   readonly socket: Duplex;
 }
 
-/** The answer to a request for another protocol. After 101 the connection begins with the other protocol's bytes. */
+/** The answer to an upgrade request. After 101 the connection continues in the other protocol. */
 export interface UpgradeAnswer {
   readonly status: number;
   /** "403 Forbidden", as the server words it. */

@@ -15,9 +15,9 @@ export interface PeerVerification {
 }
 
 /**
- * Verifies the peer of a TLS connection that was made without verification, as Go's crypto/tls does: throws a {@link NetworkFailure} in its
- * words unless the certificates lead to a root and are for `host`. Nothing may be written to the socket before. What OpenSSL thinks
- * of them does not count.
+ * Verifies the peer of a TLS connection that was made without verification, as Go's crypto/tls does: throws a {@link
+ * NetworkFailure} in its words unless the certificates lead to a root and are valid for `host`. The caller must not write to the
+ * socket before. The result of OpenSSL's own check is ignored.
  */
 export function verifyPeer(socket: TLSSocket, host: string, verification: PeerVerification): void {
   const fault = faultOf(sentCertificates(socket.getPeerX509Certificate()), host, verification);
@@ -25,8 +25,8 @@ export function verifyPeer(socket: TLSSocket, host: string, verification: PeerVe
 }
 
 /**
- * Why the certificates are not taken, in the words of Go's crypto/tls; undefined where they are. They are DER, the server's own first, and
- * there is at least one.
+ * Returns why a server's certificates are rejected, in the words of Go's crypto/tls; undefined when they are valid. `sent` holds
+ * at least one certificate in DER, the server's own first.
  */
 export function faultOf(
   sent: readonly Uint8Array[],
@@ -53,7 +53,7 @@ export function faultOf(
 /** Certificates in PEM, by whatever holds them: they are looked through once. */
 const pools = new WeakMap<object, CertificatePool>();
 
-/** The authorities of a connection. `texts` are PEM and belong to `owner`; undefined stands for the list of the runtime. */
+/** Returns the certificate authorities of a connection. `texts` are PEM and cached by `owner`; undefined stands for the runtime's own list. */
 export function authoritiesOf(owner: object, texts: readonly (string | Buffer)[] | undefined): CertificatePool {
   if (texts === undefined) return (runtimePool ??= poolOf(runtimeRoots()));
   const pool = pools.get(owner) ?? poolOf(texts);

@@ -2,7 +2,7 @@ import { goQuote } from "../../base/text/go-quote.js";
 import { headerValue } from "../../base/text/header-text.js";
 import { NetworkFailure } from "./go-network-error.js";
 
-/** Bytes of an answer's head: as much as Go's client reads. */
+/** The largest size of an answer's head in bytes, as in Go's client. */
 export const LARGEST_HEAD = 10 * 2 ** 20;
 
 type Headers = Readonly<Record<string, string | readonly string[]>>;

@@ -13,7 +13,7 @@ export interface DelayingQueueOptions extends WorkQueueOptions {
 /** A timer that is longer than this is started again when it fires: what timers can hold is limited. */
 const LONGEST_TIMER_MS = 86_400_000;
 
-/** A work queue that takes items with a delay. It holds one timer however many items wait. */
+/** A work queue that accepts items with a delay. It has one timer, however many items wait. */
 export class DelayingQueue<T extends QueueItem> extends WorkQueue<T> {
   readonly #delayed = new DelayHeap<T>();
   readonly #timers: Timers;

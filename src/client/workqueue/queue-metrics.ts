@@ -1,7 +1,7 @@
 import type { MetricRegistry } from "../../machinery/metrics/metric-registry.js";
 import type { QueueStats } from "./duration-histogram.js";
 
-/** Where the metrics of a queue go, under the queue's name. */
+/** The registry in which a queue registers its metrics, under the queue's name. */
 export interface QueueMetricsOptions {
   readonly registry: MetricRegistry;
   readonly name: string;
@@ -43,7 +43,7 @@ export const QUEUE_METRICS = {
   },
 } as const;
 
-/** Tells a registry what happens in a queue. */
+/** Updates the metrics of a queue in a registry. */
 export class QueueMetrics {
   readonly #labels: { readonly name: string };
   readonly #stats: () => QueueStats<unknown>;

@@ -10,9 +10,8 @@ export interface BucketOptions {
 }
 
 /**
- * A token bucket for all items together. Each try takes a token; without one it waits for a token that no earlier try waits
- * for. It does not count tries of an item: {@link requeues} is always 0. Throws a RangeError for a rate or a burst that is
- * not above 0.
+ * A token bucket for all items together. Each attempt takes a token, or waits for a token that no earlier attempt waits for. It
+ * does not count attempts of an item: {@link requeues} is always 0. Throws a RangeError for a rate or a burst that is not above 0.
  */
 export class BucketRateLimiter<T> implements RateLimiter<T> {
   readonly #stopwatch: Stopwatch;
@@ -54,8 +53,8 @@ function checkOption(option: string, value: number, rule: "above 0" | "0 or more
 }
 
 /**
- * client-go's default for controllers: an item waits 5 ms, then twice as long each time, up to 1000 s; all items together are
- * retried 10 times a second once 100 retries were at once.
+ * client-go's default for controllers: the wait of an item grows from 5 ms, doubled each time, to 1000 s; all items together may
+ * have 100 retries at once, and 10 per second after that.
  */
 export function defaultControllerRateLimiter<T>(options: { readonly stopwatch?: Stopwatch } = {}): RateLimiter<T> {
   return new MaxOfRateLimiter<T>([
@@ -114,7 +113,7 @@ export interface ItemFastSlowOptions {
   readonly maxFastAttempts: number;
 }
 
-/** Lets an item be tried a few times soon, then after a longer wait. Items do not affect each other. Throws a RangeError for options below 0. */
+/** Retries an item quickly for some attempts, and slowly after that. Items do not affect each other. Throws a RangeError for options below 0. */
 export class ItemFastSlowRateLimiter<T> extends RequeueCounts<T> implements RateLimiter<T> {
   constructor(private readonly options: ItemFastSlowOptions) {
     super();
@@ -129,7 +128,7 @@ export class ItemFastSlowRateLimiter<T> extends RequeueCounts<T> implements Rate
   }
 }
 
-/** Asks several rate limiters and takes the longest wait and the highest count. */
+/** Combines several rate limiters: the longest wait and the highest count win. */
 export class MaxOfRateLimiter<T> implements RateLimiter<T> {
   constructor(private readonly limiters: readonly RateLimiter<T>[]) {}
 

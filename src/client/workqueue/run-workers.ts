@@ -47,10 +47,10 @@ class FailureReports<T> {
 }
 
 /**
- * What became of an item:
+ * The outcome for an item:
  * - "done": nothing is left to do;
- * - "again": it is tried again after a wait that the rate limiter chooses;
- * - `afterMilliseconds`: it is done, and looked at again after that time.
+ * - "again": it is retried after a wait that the rate limiter chooses;
+ * - `afterMilliseconds`: it is done, and is processed again after that time.
  */
 export type Outcome = "done" | "again" | { readonly afterMilliseconds: number };
 

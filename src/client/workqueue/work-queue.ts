@@ -4,7 +4,7 @@ import { startStopwatch, type Stopwatch } from "../../base/time/timers.js";
 import { QueueMetrics, type QueueMetricsOptions } from "./queue-metrics.js";
 import { DurationHistogram, type QueueStats } from "./duration-histogram.js";
 
-/** What a queue holds. Items are compared as the keys of a Map are, so two equal strings are one item and two equal objects are two. */
+/** An item of a queue. Items are compared as the keys of a Map are: two equal strings are one item, two equal objects are two. */
 export type QueueItem = NonNullable<unknown>;
 
 export interface WorkQueueOptions {

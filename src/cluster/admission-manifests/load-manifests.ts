@@ -30,7 +30,7 @@ export interface ManifestFile {
 
 const EXTENSIONS: ReadonlySet<string> = new Set([".yaml", ".yml", ".json"]);
 
-/** The YAML and JSON files of a folder, in the order of their names; not those below it. Rejects in kube-apiserver's words. */
+/** Reads the YAML and JSON files of a folder, without subfolders, in the order of their names. Rejects in kube-apiserver's words. */
 export async function readManifestFiles(folder: string): Promise<readonly ManifestFile[]> {
   let entries;
   try {
@@ -62,8 +62,8 @@ const isGone = (path: string): Promise<boolean> =>
   );
 
 /**
- * Decodes, defaults and validates what the files of a plugin's folder hold. Throws an Error in kube-apiserver's words for the first fault: then none
- * of the folder counts. `now` is milliseconds since the epoch.
+ * Decodes, defaults and validates the files of a plugin's folder. Throws an Error in kube-apiserver's words for the first fault:
+ * then the whole folder is rejected. `now` is milliseconds since the epoch.
  */
 export function loadManifests(
   plugin: ManifestPlugin,

@@ -14,7 +14,7 @@ import { absent, object, objects, text } from "../../machinery/meta/access.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
 import type { ManifestPlugin } from "../../server/admission/configuration/manifest-folder.js";
 
-/** A kind of admissionregistration.k8s.io/v1 that files may have. */
+/** A kind of admissionregistration.k8s.io/v1 that manifest files may contain. */
 export interface ManifestKind {
   readonly kind: string;
   readonly resource: string;
@@ -102,7 +102,10 @@ function checkBinding({ spec }: KubeObject, name: string): void {
   if (!absent(paramRef)) throw new Error(`${binding}: spec.paramRef is not supported for static manifests`);
 }
 
-/** Throws where a name of a file's object is none, does not end as it must, or was seen before. `seen` has the file of each name. */
+/**
+ * Checks the name of a manifest's object. Throws where it is empty, lacks the suffix of static manifests, or was used before.
+ * `seen` maps each name to its file.
+ */
 export function checkManifestName(name: string, file: string, seen: Map<string, string>): void {
   if (name === "") throw new Error(`resource in file ${goQuote(file)} must have a name`);
   if (!name.endsWith(STATIC_SUFFIX)) {

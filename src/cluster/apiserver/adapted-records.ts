@@ -13,7 +13,7 @@ export interface RecordChanges {
   readonly allowPrivileged: boolean;
 }
 
-/** The built-in resources as a server's flags have them. */
+/** Adapts the built-in resources to a server's flags. */
 export function adaptRecords(
   records: readonly ResourceRecord[],
   { eventTtl, allowPrivileged }: RecordChanges,

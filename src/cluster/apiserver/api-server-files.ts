@@ -56,8 +56,8 @@ export interface ServingFiles {
 const DAY = 86_400_000;
 
 /**
- * The certificate that the server shows. One that is missing from the folder is made and kept there, as kube-apiserver does. When
- * such a certificate has expired, the server makes another one and tells `report`.
+ * Loads the serving certificate. As in kube-apiserver, a missing one is created in the folder. When such a certificate has
+ * expired, the server creates another one and calls `report`.
  */
 export async function servingFiles(
   files: ServingFiles,

@@ -41,7 +41,7 @@ const STAND_IN_DEFAULTS: Readonly<Record<string, string>> = {
   "storage-media-type": "application/json",
 };
 
-/** What the tests of Go's envtest start in the place of kube-apiserver: it ends with the process that started it. */
+/** The program that Go's envtest starts in place of kube-apiserver. It ends with the process that started it. */
 export const standInComponent = (): Component => ({
   ...apiserverComponent(),
   program: NAME,

@@ -51,7 +51,7 @@ export const gatesWithoutEffect = (entries: readonly string[], version: VersionO
     (gate) => !OBEYED.has(gate.slice(0, gate.indexOf("="))) && !isOfLogs(gate),
   );
 
-/** Whether a gate, as "NAME=true", says which forms the log may have: every component obeys it. */
+/** Whether a setting "NAME=true" is of a gate for the formats of the log, which every component has. */
 export const isOfLogs = (gate: string): boolean => /^Logging(Alpha|Beta)Options=/.test(gate);
 
 /** Reads the entries of --feature-gates, "NAME=true" or "kube:NAME=true". `version` must be without faults. */

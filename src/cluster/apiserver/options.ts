@@ -29,7 +29,7 @@ const programOptions = {
 
 type ProgramOptions = OptionsOf<typeof programOptions>;
 
-/** What the flags of kube-apiserver say, with its defaults. */
+/** The values of kube-apiserver's flags, with its defaults. */
 export interface ApiServerOptions extends ProgramOptions {
   /** The options that every server has, of those flags that were given. */
   readonly server: OptionsOf<typeof serverOptionTable> & { readonly featureGates: FeatureGates };
@@ -46,7 +46,7 @@ export interface ApiServerOptions extends ProgramOptions {
 /** kube-apiserver's default of --service-cluster-ip-range. */
 const SERVICE_RANGE = "10.0.0.0/24";
 
-/** Reads the flags, which {@link optionFaults} has nothing against. Relative paths begin at `cwd`. */
+/** Reads the flags, which {@link optionFaults} has validated. Relative paths begin at `cwd`. */
 export function readApiServerOptions(flags: Flags, cwd: string): ApiServerOptions {
   const program = readWithDefaults(programOptions, flags, cwd);
   const { host = "0.0.0.0", serviceClusterIpRange: ranges = SERVICE_RANGE } = program;

@@ -60,7 +60,7 @@ export async function serveApi(options: ServeOptions): Promise<RunningServer> {
   );
 }
 
-/** kube-apiserver allows everything where no flag says otherwise. */
+/** Completes the options with kube-apiserver's default mode, AlwaysAllow. */
 export const kubeAuthorization = (options: AuthorizationOptions = {}): AuthorizationOptions =>
   options.modes === undefined && options.configFile === undefined ? { ...options, modes: ["AlwaysAllow"] } : options;
 
@@ -68,7 +68,10 @@ function admissionOf({ server, tolerations }: ApiServerOptions): FileAdmissionOp
   return { ...server.admission, ...(tolerations && { configuration: { DefaultTolerationSeconds: tolerations } }) };
 }
 
-/** kube-apiserver has no webhook and no front proxy without their files, and knows no header that no flag names. */
+/**
+ * Completes the options with kube-apiserver's defaults: no webhook and no front proxy without their files, and only the headers
+ * that flags name.
+ */
 export function kubeAuthentication(options: AuthenticationOptions = {}): AuthenticationOptions {
   const { requestHeader, webhook, ...others } = options;
   const hasProxy = requestHeader !== undefined && requestHeader.clientCaFile !== "";

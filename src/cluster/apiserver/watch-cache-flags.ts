@@ -8,19 +8,19 @@ interface WatchCacheSize {
   readonly size: number;
 }
 
-/** Which resources have a watch cache, by --watch-cache and --watch-cache-sizes. */
+/** Reads which resources have a watch cache from --watch-cache and --watch-cache-sizes. */
 export function readWatchCache(flags: Flags): WatchCacheChoice {
   if (!flags.bool("watch-cache")) return false;
   const sizes = flags.strings("watch-cache-sizes").flatMap((text) => parseSize(text) ?? []);
   return Object.fromEntries(sizes.map(({ resource, size }) => [resource, size > 0]));
 }
 
-/** Returns what is wrong with --watch-cache-sizes, in kube-apiserver's words. */
+/** Finds the faults of --watch-cache-sizes, in kube-apiserver's words. */
 export function watchCacheFaults(flags: Flags): readonly string[] {
   return flags.strings("watch-cache-sizes").flatMap((text) => sizeFault(text) ?? []);
 }
 
-/** Names the sizes that change nothing, in kube-apiserver's words. */
+/** Warns about sizes without an effect, in kube-apiserver's words. */
 export function watchCacheWarnings(flags: Flags): readonly string[] {
   if (!flags.bool("watch-cache")) return [];
   const sizes = flags.strings("watch-cache-sizes").flatMap((text) => parseSize(text) ?? []);

@@ -5,7 +5,7 @@ import type { Environment } from "../../client/surroundings.js";
 import type { EgressDialers, ProcessHosts } from "../../client/transport/dial.js";
 import type { FileFaults } from "../options/watch-files.js";
 
-/** What authenticators use of their server and its process. */
+/** The parts of a server and of its process that authenticators use. */
 export interface AuthenticationSurroundings {
   readonly clock: Clock;
   readonly timers: Timers;

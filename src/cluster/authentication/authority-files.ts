@@ -15,8 +15,8 @@ export interface AuthorityFiles {
 }
 
 /**
- * Reads files of authorities. Rejects with an Error that names the file, in kube-apiserver's words, where one holds none, and reports
- * those by which no client is known.
+ * Reads files of CA certificates. Rejects with an Error in kube-apiserver's words that names a file without any, and reports
+ * certificates by which no client can be authenticated.
  */
 export async function openAuthorityFiles(
   paths: readonly string[],

@@ -134,7 +134,10 @@ function anonymousOf({ enabled = false, conditions = [] }: AnonymousConfiguratio
   return conditions.length === 0 ? anonymousEverywhere : anonymousOn(conditions.map(({ path = "" }) => path));
 }
 
-/** The configuration that the flags --oidc-* stand for. `certificateAuthority` is what their file of authorities holds, or "". */
+/**
+ * Makes the AuthenticationConfiguration that the flags --oidc-* stand for. `certificateAuthority` is the content of their file of
+ * authorities, or "".
+ */
 export function oidcConfiguration(options: OidcOptions, certificateAuthority: string): AuthenticationConfiguration {
   const { issuerUrl: url, clientId, usernameClaim = "sub", groupsClaim = "", groupsPrefix = "" } = options;
   const jwt: JwtAuthenticatorConfiguration = {

@@ -35,7 +35,7 @@ import { FileFaults } from "../options/watch-files.js";
 import type { IdentityIssuers } from "./identity-issuers.js";
 import { openTokenIssuer } from "./service-account-issuer.js";
 
-/** The authenticators of a server, with what they read. */
+/** The authenticators of a server, with the files that they read. */
 export interface OpenedAuthentication {
   readonly parts: (context: AuthenticationContext) => Authentication;
   /** Issues and verifies service account tokens; undefined where there are none. */

@@ -7,7 +7,7 @@ import { readText } from "../../base/files/read-file.js";
 import { watchFile } from "../options/watch-files.js";
 import type { AuthenticationSurroundings } from "./authentication-surroundings.js";
 
-/** The issuer of service account tokens, whose keys may change. */
+/** The issuer of service account tokens, whose key files may change. */
 export interface OpenedTokenIssuer {
   readonly issuer: TokenIssuer;
   /** Watches the files of keys. */
@@ -15,7 +15,7 @@ export interface OpenedTokenIssuer {
   close(): void;
 }
 
-/** The issuer as options say. Rejects with an Error that names the file, never what it holds, where a file holds no keys. */
+/** Opens the issuer that the options configure. Rejects with an Error that names a file without keys, but never quotes its content. */
 export async function openTokenIssuer(
   base: TokenIssuer,
   options: ServiceAccountTokenOptions,

@@ -82,7 +82,7 @@ export class AggregatorPart implements ControlPlanePart {
   }
 }
 
-/** The APIServices, for the server's own parts. */
+/** A client of the APIServices for the server's own parts. */
 export const apiServicesOf = (server: Server, { clock, timers }: CompositionParts): ResourceClient =>
   kubernetesClient(
     { transport: () => server.loopback() },

@@ -14,7 +14,7 @@ import { marksFileOf } from "../options/cluster-options.js";
 import type { SharedServer } from "../shared-server.js";
 import type { ControlPlanePart, ControlPlanePlan } from "./plan.js";
 
-/** This server among those that share its storage. */
+/** Registers this server among those that share its storage. */
 export class SharedServerPart implements ControlPlanePart {
   readonly name = "claim-server-name";
   /** Undefined before the start, and where the storage belongs to this server. */

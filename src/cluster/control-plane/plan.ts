@@ -19,7 +19,7 @@ import { tokenIssuer } from "../pki/signers.js";
 import { checkServerName } from "../server-name.js";
 import { kubernetesService, SERVICE_CIDR, type ServerAddress } from "../system-objects.js";
 
-/** A part of a control plane: it starts as a step of the server's start, by the name that kube-apiserver has for the step where it has one. */
+/** A part of a control plane, which starts in a step of the server's start. The step has kube-apiserver's name where there is one. */
 export interface ControlPlanePart {
   readonly name: string;
   /** Resolves when the part works. */
@@ -28,7 +28,7 @@ export interface ControlPlanePart {
   stop?(): Promise<void>;
 }
 
-/** What a control plane is asked to be, checked before anything is opened. */
+/** The plan of a control plane: its options, validated before anything is opened. */
 export class ControlPlanePlan {
   readonly options: ClusterOptions;
   /** What flags of kube-apiserver say; undefined for a cluster, which decides by itself. */

@@ -25,7 +25,7 @@ import type { ControlPlanePart, ControlPlanePlan } from "./plan.js";
 
 type ElectedParts = Pick<ElectionParts, "clock" | "timers" | "start" | "reportError">;
 
-/** The elections that a server stands for. */
+/** The elections that a server takes part in. */
 export class Elections {
   readonly #running: Election[] = [];
 
@@ -168,7 +168,7 @@ export class ControllersPart implements ControlPlanePart {
 
 type ControllersConfig = Omit<Parameters<typeof startControllers>[0], "transport" | "program">;
 
-/** Binds pods to nodes, where the server leads. */
+/** Starts the scheduler where the server leads. */
 export class SchedulerPart implements ControlPlanePart {
   readonly name = "start-scheduler";
   #own: StartedScheduler | undefined;

@@ -77,7 +77,7 @@ async function bootstrap(api: ApiSnapshot, objects: readonly KubeObject[]): Prom
   await createMissing(api, objects.filter(isSchema));
 }
 
-/** Serves what CustomResourceDefinitions define. */
+/** Serves the custom resources that CustomResourceDefinitions define. */
 export class CustomResourcesPart implements ControlPlanePart {
   readonly name = "start-apiextensions-controllers";
   #resources: CustomResources | undefined;

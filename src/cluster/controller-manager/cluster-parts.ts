@@ -13,14 +13,14 @@ import { processRandom } from "../programs/surroundings.js";
 import { WORKERS } from "./worker-flags.js";
 import { readSigning } from "./signing.js";
 
-/** What controllers get by flags of kube-controller-manager, and which of them have nothing to work with. */
+/** The parts that the flags of kube-controller-manager give to controllers, and the controllers that lack theirs. */
 export interface GivenParts {
   readonly parts: ClusterParts;
   /** Why controllers are disabled, by their names. */
   readonly disabled: ReadonlyMap<string, string>;
 }
 
-/** Reads what the flags name. Rejects for files that cannot be read, or do not hold what they should. */
+/** Reads the files that the flags name. Rejects for files that cannot be read or have the wrong content. */
 export async function readClusterParts(
   flags: Flags,
   config: ClientConfig,

@@ -24,7 +24,7 @@ import { type GivenParts, readClusterParts } from "./cluster-parts.js";
 import { controllerManagerSections } from "./flags.js";
 import { CONTROLLER_MANAGER, OBEYED_GATES, RELEASES_LEASE } from "./generic-section.js";
 
-/** kube-controller-manager for any API server: `version` is what --version prints. */
+/** kube-controller-manager for any API server. `version` is printed by --version. */
 export const controllerManager = (program: string, version: string): Component => ({
   name: CONTROLLER_MANAGER,
   program,

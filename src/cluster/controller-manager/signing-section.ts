@@ -21,7 +21,7 @@ const signing = (signer: string, name: string): readonly ComponentFlag[] => [
 const unsigned = (signer: string, name: string): readonly ComponentFlag[] =>
   signing(signer, name).map((flag) => ({ ...flag, withoutEffect: NOT_SIGNED }));
 
-/** The flags of what signs certificates. */
+/** The flags about signing certificates. */
 export const signingSection: FlagSection = {
   name: "certificatesigningrequest-signing-controller",
   flags: [

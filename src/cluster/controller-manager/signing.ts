@@ -21,8 +21,8 @@ export interface ClientSigning {
 }
 
 /**
- * Reads the authorities that the flags name; undefined where they name none. Rejects in kube-controller-manager's words for one file without the
- * other, and for what is no authority.
+ * Reads the CAs that the flags name; undefined where they name none. Rejects in kube-controller-manager's words for one file
+ * without the other, and for an invalid CA.
  */
 export async function readSigning(
   flags: Flags,

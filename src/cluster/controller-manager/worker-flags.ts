@@ -1,7 +1,7 @@
 import { type ComponentFlag, withoutEffect } from "../../component/component-flag.js";
 import { positive } from "./flag-parts.js";
 
-/** How many objects of a controller are synchronized at a time; `flag` is the number's flag. */
+/** The flags for the number of objects that a controller reconciles at the same time. */
 export const WORKERS: readonly {
   readonly flag: string;
   readonly section: string;
@@ -81,7 +81,7 @@ export const syncs = (controller: string): readonly ComponentFlag[] =>
     ...(since !== undefined && { since }),
   }));
 
-/** The same for a controller that synchronizes one object after the other. */
+/** The flag of a controller that reconciles one object after the other. */
 export const oneWorker = (flag: string, workers: number, what: string): ComponentFlag =>
   withoutEffect(
     flag,

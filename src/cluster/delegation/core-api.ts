@@ -12,7 +12,7 @@ import type { coreApiOptions, registrationOptions } from "../../component/apiser
 import type { OptionsOf } from "../../component/option-group.js";
 import type { ApiAccess } from "../../server/admission/plugin.js";
 
-/** The main server whose objects an extension server reads. */
+/** The options for the main server whose objects an extension server reads. */
 export type CoreApiOptions = OptionsOf<typeof coreApiOptions>;
 
 /** How an extension server registers itself at the main server. */
@@ -59,7 +59,7 @@ export class OpenedAccess implements ApiAccess {
   }
 }
 
-/** Opens the way to the main server, without a request. Rejects for a kubeconfig that cannot be used, and outside a Pod without one. */
+/** Connects to the main server, without a request. Rejects for a kubeconfig that cannot be used, and outside of a Pod if there is none. */
 export async function openCoreApi(
   { kubeconfig = "" }: CoreApiOptions,
   surroundings: AccessSurroundings,

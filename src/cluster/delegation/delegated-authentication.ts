@@ -9,7 +9,7 @@ import type { AuthenticationOptions, DelegatedAuthenticationOptions } from "../o
 import { LONGEST_REVIEW, readMainServer, reviewConfig } from "./main-server.js";
 import { PublishedAuthentication } from "./published-authentication.js";
 
-/** What a main server says of the callers of another server. */
+/** Authenticates the callers of an extension server by asking a main server. */
 export interface DelegatedAuthentication {
   /** The main server's authorities of clients, PEM; "" where there are none, or where they are not asked for. */
   readonly clientCa: string;
@@ -25,8 +25,8 @@ export interface DelegatedAuthentication {
 const CACHE_MS = 10_000;
 
 /**
- * Opens the way to the main server, and reads what it publishes. Rejects, in the words of k8s.io/apiserver, for a kubeconfig that cannot be used, and
- * where the main server cannot be asked, unless the options tolerate that.
+ * Connects to the main server, and reads what it publishes. Rejects, in the words of k8s.io/apiserver, for a kubeconfig that
+ * cannot be used, and where the main server does not answer, unless the options tolerate that.
  */
 export async function openDelegatedAuthentication(
   options: DelegatedAuthenticationOptions,

@@ -13,7 +13,7 @@ const CACHE_MS = 10_000;
 /** The paths that everybody may read without a question to the main server: probes. */
 const ALLOWED_PATHS: readonly string[] = ["/healthz", "/readyz", "/livez"];
 
-/** Opens the way to the main server. Rejects, in the words of k8s.io/apiserver, for a kubeconfig that cannot be used. */
+/** Connects to the main server. Rejects, in the words of k8s.io/apiserver, for a kubeconfig that cannot be used. */
 export async function openDelegatedAuthorization(
   options: DelegatedAuthorizationOptions,
   surroundings: AuthorizerSurroundings & { readonly warn: (warning: string) => void },

@@ -16,7 +16,7 @@ export interface MadeCertificateParts {
   readonly random: Random;
 }
 
-/** A serving certificate that a server makes by its own authority, and makes anew before it expires. */
+/** A serving certificate that a server signs with its own authority, and renews before it expires. */
 export class MadeCertificate {
   #pair: KeyPair;
   #renewAt = 0;

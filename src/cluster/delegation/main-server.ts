@@ -3,7 +3,7 @@ import type { ClientConfig } from "../../client/config/client-config.js";
 import { configFromFile, inClusterConfig } from "../../client/config/load-config.js";
 import type { Environment } from "../../client/surroundings.js";
 
-/** The main server that an extension server asks who its callers are and what they may do. */
+/** The main server that an extension server asks for the identity and the rights of its callers. */
 export interface MainServer {
   /** A kubeconfig file of the main server. Default: the address and the service account of the Pod that the process runs in. */
   readonly kubeconfig?: string;
@@ -44,5 +44,5 @@ export const reviewConfig = (config: ClientConfig, path: string): ClientConfig =
   server: `${withoutTrailing(config.server, "/")}${path}`,
 });
 
-/** How long the main server may take to answer a review or a write, in milliseconds. */
+/** The time limit of the main server's answer to a review or a write, in milliseconds. */
 export const LONGEST_REVIEW = 10_000;

@@ -24,8 +24,8 @@ export interface PublishedAuthenticationParts {
 }
 
 /**
- * The authorities of clients and of front proxies that a main server publishes for the servers of its APIs, in the ConfigMap
- * kube-system/extension-apiserver-authentication. What was read last and was right stays while the ConfigMap is missing or wrong.
+ * The CAs of clients and of front proxies that a main server publishes for extension servers, in the ConfigMap
+ * kube-system/extension-apiserver-authentication. While the ConfigMap is missing or invalid, the last valid content stays in use.
  */
 export class PublishedAuthentication {
   readonly #clients = new PublishedAuthorities("client-ca-file");

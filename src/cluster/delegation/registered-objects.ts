@@ -22,7 +22,7 @@ export interface RegisteredService {
   readonly name: string;
 }
 
-/** What a main server is to know of another server. */
+/** The facts about an extension server that it registers at a main server. */
 export interface Registered {
   /** The name of the server. */
   readonly server: string;
@@ -49,7 +49,7 @@ const MADE_BY = "kubets.dev/registered-by";
 /** How often a write is tried that others are quicker than. */
 const ATTEMPTS = 5;
 
-/** How a main server is reached. */
+/** The client and the timers with which a server registers itself at a main server. */
 export interface RegistrationWay {
   readonly client: KubernetesClient;
   readonly timers: Timers;
@@ -58,8 +58,9 @@ export interface RegistrationWay {
 }
 
 /**
- * Writes the Namespace, the Service and the APIServices that lead a main server to another one; what is there already and right stays as it is.
- * Rejects for a Service or an APIService that leads elsewhere and was made for that, and where a right is missing.
+ * Creates or updates the Namespace, the Service and the APIServices by which a main server finds another server; objects that are
+ * up to date stay as they are. Rejects for a Service or an APIService that was made for another target, and where a right is
+ * missing.
  */
 export async function writeRegistered(way: RegistrationWay, registered: Registered): Promise<void> {
   const { server, service, host } = registered;

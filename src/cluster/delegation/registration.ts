@@ -50,7 +50,7 @@ const namesOf = ({ service, host }: RegistrationOptions): readonly string[] => [
   ...new Set([serverNameOf(service), ...SERVER_NAMES, ...(host === undefined ? [] : [host])]),
 ];
 
-/** Keeps a main server told where this server is, what it serves, and how its certificate is verified. */
+/** Keeps the registration at a main server up to date: the address of this server, what it serves, and how its certificate is verified. */
 export class Registration {
   readonly #options: RegistrationOptions;
   readonly #parts: RegistrationParts;

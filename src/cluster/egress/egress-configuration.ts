@@ -38,7 +38,7 @@ interface TcpTransport {
   readonly tlsConfig?: EgressTls;
 }
 
-/** Paths of PEM files, from the process's folder on. */
+/** The TLS settings of a connection. The paths of PEM files are relative to the process's folder. */
 export interface EgressTls {
   /** Left out: the system's authorities. */
   readonly caBundle?: string;
@@ -83,7 +83,7 @@ const EGRESS_SELECTOR_CONFIGURATION: ConfigurationFormat = {
   scheme: "k8s.io/apiserver/pkg/server/egressselector/config.go:33",
 };
 
-/** Reads an EgressSelectorConfiguration, strictly. Throws in kube-apiserver's words; what the fields say is not checked yet. */
+/** Decodes an EgressSelectorConfiguration, strictly. Throws in kube-apiserver's words; the values of the fields are validated later. */
 export function decodeEgressSelections(document: ConfigurationDocument): readonly EgressSelection[] {
   const { object } = decodeConfigurationStrictly<{ readonly egressSelections?: readonly Partial<EgressSelection>[] }>(
     document,
@@ -101,7 +101,7 @@ const PROTOCOLS = ["Direct", "HTTPConnect", "GRPC"];
 /** The path that kube-apiserver's errors name, whichever selection it is. */
 const PATH = "service.connection";
 
-/** Everything that is wrong with selections, in kube-apiserver's words and order. */
+/** Finds all faults of egress selections, in kube-apiserver's words and order. */
 export function egressErrors(selections: readonly EgressSelection[]): readonly FieldError[] {
   const seen = new Set<string>();
   const ofNames = selections.flatMap(({ name }, index) => {

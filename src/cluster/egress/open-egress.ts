@@ -17,14 +17,14 @@ import {
   type EgressTls,
 } from "./egress-configuration.js";
 
-/** How a server connects to what is outside of it. What is left out, it reaches over the machine's network. */
+/** The dialers for connections to the outside of a server. A destination without one is reached over the machine's network. */
 export interface Egress extends EgressDialers {
   readonly etcd?: HttpConnectProxy;
 }
 
 /**
- * Opens the egress selections of a server: a list, or the path of an EgressSelectorConfiguration. Rejects in kube-apiserver's words for those
- * that cannot be right, and for files that cannot be read.
+ * Opens the egress selections of a server: a list, or the path of an EgressSelectorConfiguration. Rejects in kube-apiserver's
+ * words for invalid ones, and for files that cannot be read.
  */
 export async function openEgress(
   egress: string | readonly EgressSelection[],

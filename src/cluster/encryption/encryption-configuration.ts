@@ -56,14 +56,14 @@ const FORMER_KIND = { group: "", kind: "EncryptionConfig" };
 const isFormerKind = ({ value }: ConfigurationDocument): boolean =>
   isJsonObject(value) && value["kind"] === FORMER_KIND.kind && value["apiVersion"] === "v1";
 
-/** Reads an EncryptionConfiguration, strictly. Throws in kube-apiserver's words; what the fields say is not checked yet. */
+/** Decodes an EncryptionConfiguration, strictly. Throws in kube-apiserver's words; the values of the fields are validated later. */
 export function decodeEncryptionConfiguration(document: ConfigurationDocument): EncryptionConfiguration {
   const format = isFormerKind(document) ? { ...FORMAT, ...FORMER_KIND } : FORMAT;
   const { object } = decodeConfigurationStrictly<Partial<EncryptionConfiguration>>(document, format);
   return { resources: object.resources ?? [] };
 }
 
-/** Everything that is wrong with a configuration, in kube-apiserver's words and order. Values of keys are not shown. */
+/** Finds all faults of a configuration, in kube-apiserver's words and order. Values of keys are not shown. */
 export function encryptionErrors(
   { resources = [] }: Partial<EncryptionConfiguration>,
   reloads: boolean,

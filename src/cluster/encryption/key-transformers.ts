@@ -7,7 +7,7 @@ import { resourcePlaces } from "../open-storage.js";
 
 const ROOT = "/registry";
 
-/** What the keys of one resource begin with, and the resource. */
+/** A resource and the prefix of its keys. */
 export interface KeyPlace {
   readonly prefix: string;
   readonly resource: GroupResource;
@@ -39,7 +39,7 @@ const places = new KeyPlaces();
 
 export const placeOf = (key: string): KeyPlace | undefined => places.of(key);
 
-/** What the keys of the resources begin with that an entry of a configuration names. */
+/** The key prefixes of the resources that an entry of a configuration names. */
 export function prefixesOf({ group, resource }: GroupResource): readonly string[] {
   if (group === "*") return [`${ROOT}/`];
   const builtIn = [...places.builtIn.values()].filter(

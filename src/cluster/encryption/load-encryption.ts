@@ -42,7 +42,7 @@ export interface LoadedEncryption {
   readonly graceMilliseconds: number;
 }
 
-/** Makes of a configuration what encrypts by it. `text` is that of its file. Rejects in kube-apiserver's words, with the file. */
+/** Makes the transformers of a configuration; `text` is the content of its file. Rejects in kube-apiserver's words, with the file. */
 export async function loadEncryption(
   text: string | undefined,
   { encryption, reloads, kmsV1, root }: EncryptionOptions,

@@ -27,8 +27,8 @@ export interface OpenedEncryption {
 const CHECK = "kms-providers";
 
 /**
- * Encrypts what is stored in `kv`. Rejects in kube-apiserver's words for a configuration that cannot be right, and where nothing in it reads what
- * is stored.
+ * Wraps `kv` so that values are encrypted. Rejects in kube-apiserver's words for an invalid configuration, and where no provider
+ * in it can read the stored values.
  */
 export async function openEncryption(
   kv: Kv,

@@ -12,8 +12,8 @@ import { placeOf, prefixesOf } from "./key-transformers.js";
 const PAGE = 500;
 
 /**
- * Throws where a stored value of an encrypted resource is of a key, or of a provider, by which none can be read: the configuration lacks it, or
- * has another secret. Single values that are damaged, and those that a KMS does not decrypt at present, are no reason.
+ * Throws where stored values of an encrypted resource cannot be read because the configuration lacks their key or provider, or has
+ * another secret. Single damaged values, and values that a KMS cannot decrypt at present, do not count.
  */
 export async function requireReadableValues(
   kv: Kv,

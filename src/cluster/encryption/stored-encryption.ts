@@ -15,7 +15,7 @@ export interface StoredEncryption {
   readonly warn: (text: string) => void;
 }
 
-/** Decrypts what is read of a storage whose keys begin with `root`. Closing it closes `kv`. Rejects as a server does for a wrong file. */
+/** Wraps a storage so that reads of keys below `root` are decrypted. Closing it closes `kv`. Rejects for a wrong file as a server does. */
 export async function decryptingKv(kv: Kv, root: string, encryption: StoredEncryption): Promise<Kv> {
   const { transformers, keys } = await load(encryption, root);
   return new DecryptingKv(kv, keys, encryption.timers, () => transformers.close());
@@ -37,7 +37,7 @@ class DecryptingKv extends EncryptedKv {
   }
 }
 
-/** Decrypts one value by whatever of the configuration reads it. `key` is where it was stored; "" where that is not known. */
+/** Decrypts one value with any provider of the configuration that can. `key` is the key that it was stored at; "" where that is not known. */
 export async function decryptValue(value: Uint8Array, key: string, encryption: StoredEncryption): Promise<Uint8Array> {
   const { transformers } = await load(encryption, "/registry");
   let problem = READ_ENCRYPTED;

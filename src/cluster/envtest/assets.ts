@@ -15,8 +15,8 @@ export interface AssetsOptions {
 }
 
 /**
- * Makes the folder of kube-apiserver, etcd and kubectl that start kubets, and answers its path. There is one for each installation of
- * kubets. A program that is there and right is not touched: tests may be starting it.
+ * Makes the folder with kube-apiserver, etcd and kubectl that start kubets, and resolves with its path. Each installation of
+ * kubets has one. A program that is up to date is not touched, because tests may be starting it.
  */
 export async function makeAssets({ parent, program, versionFlags, help }: AssetsOptions): Promise<string> {
   const installation = createHash("sha256").update(program.join("\0")).digest("hex").slice(0, 12);

@@ -22,9 +22,9 @@ const answersOf = (maxRequestBytes: number): Answers => ({
 });
 
 /**
- * Answers etcd's health check at each of the URLs, "http://127.0.0.1:2379", until the signal aborts. It stores nothing: the
- * API server that finds it in the place of an etcd keeps its objects in its own memory.
- * Rejects for a URL that is not http and for a port that is taken.
+ * Answers etcd's health check at each of the URLs, "http://127.0.0.1:2379", until the signal aborts. It stores nothing: an API
+ * server that finds it in place of an etcd keeps its objects in its own memory. Rejects for a URL that is not http and for a port
+ * that is in use.
  */
 export async function serveEtcdStandIn(
   urls: readonly string[],
@@ -47,7 +47,7 @@ export async function serveEtcdStandIn(
   }
 }
 
-/** What a stand-in at the URL says of itself. Undefined for an etcd, and where nothing answers. */
+/** Asks the URL whether a stand-in for etcd serves there, and for its version. Undefined for a real etcd, and where nothing answers. */
 export function askEtcdStandIn(url: string): Promise<StandInVersion | undefined> {
   if (!url.startsWith("http://")) return Promise.resolve(undefined);
   return new Promise((resolve) => {

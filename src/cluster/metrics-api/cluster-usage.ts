@@ -6,7 +6,7 @@ import type { ServerNode, ServerNodes } from "../nodes/server-nodes.js";
 import type { LocalNodes } from "../nodes/start-nodes.js";
 import type { PodUsage, Usage, UsageSource } from "./metrics-objects.js";
 
-/** The nodes of this process, and the way to those of other servers. */
+/** The nodes of this process, and the nodes of other servers. */
 export interface UsageParts {
   readonly local: { readonly nodes: Pick<LocalNodes, "usage">; readonly names: readonly string[] } | undefined;
   /** Left out where the storage belongs to one server. */
@@ -18,7 +18,7 @@ const ASKED = 16;
 /** A server that answers later is left out, as metrics-server leaves out a kubelet. */
 const PATIENCE_MS = 5000;
 
-/** What the pods of all servers' nodes use. */
+/** Measures the usage of the pods on all servers' nodes. */
 export function clusterUsage({ local, others }: UsageParts): UsageSource {
   return {
     async pods(wanted) {

@@ -13,7 +13,7 @@ export function podMetrics({ pod, containers }: PodUsage, now: number): KubeObje
   return { ...measurement("PodMetrics", pod, now), containers: measured };
 }
 
-/** A NodeMetrics: what the pods of the node use together. */
+/** Makes a NodeMetrics: the sum of the usage of the node's pods. */
 export function nodeMetrics(node: KubeObject, pods: readonly PodUsage[], now: number): KubeObject {
   const all = pods.flatMap(({ containers }) => containers);
   const usage = quantities({
@@ -57,7 +57,7 @@ export function usageCells(metrics: KubeObject): readonly string[] {
   return [total("cpu"), total("memory")];
 }
 
-/** What something uses now. */
+/** The current usage of a pod or a container. */
 export interface Usage {
   /** Processor time per second, in nanoseconds. */
   readonly cpuNanoCores: number;
@@ -70,7 +70,7 @@ export interface PodUsage {
   readonly containers: readonly (Usage & { readonly name: string })[];
 }
 
-/** Where the metrics API finds what pods use. */
+/** The source of the pods' usage for the metrics API. */
 export interface UsageSource {
   /** The pods that run and that `wanted` selects. Those of which nothing is known are left out. */
   pods(wanted: (pod: KubeObject) => boolean): Promise<readonly PodUsage[]>;

@@ -20,7 +20,7 @@ const GROUP = "metrics.k8s.io";
 /** The version that metrics-server has; what earlier versions of this program stored is of it. */
 const VERSION = "v1beta1";
 
-/** What the metrics API is made of. */
+/** The parts that the metrics API uses. */
 export interface MetricsApiParts {
   readonly source: UsageSource;
   readonly access: ApiRegistry["access"];
@@ -70,8 +70,9 @@ export function metricsResources(parts: MetricsApiParts): readonly ResourceDefin
 const REGISTRATION = "apiregistration.k8s.io";
 
 /**
- * Removes the APIService that servers of earlier versions stored for the metrics API. The metrics API needs none, and helm installs no chart over
- * an object that it does not own: the name is left to metrics-server's chart. An APIService that a client made stays.
+ * Removes the APIService that servers of earlier versions stored for the metrics API. The metrics API no longer needs one, and
+ * helm does not install a chart over an object that it does not own: so the name is free for metrics-server's chart. An APIService
+ * that a client made stays.
  */
 export async function removeEarlierApiService({
   current,
@@ -157,7 +158,7 @@ const byName = ({ metadata: a }: KubeObject, { metadata: b }: KubeObject): numbe
   return (left ?? "") < (right ?? "") ? -1 : 1;
 };
 
-/** Answers one measurement in the shape that was asked for. */
+/** Sends one measurement in the shape that the client accepts. */
 export async function answerOne(request: ApiRequest, resource: ServedResource, metrics: KubeObject): Promise<void> {
   const format = objectFormat(request.exchange, resource);
   if (format.shape === "Table") return respondValue(request, format, 200, table([metrics], format.metaVersion));
@@ -168,7 +169,7 @@ export async function answerOne(request: ApiRequest, resource: ServedResource, m
   await respondValue(request, format, 200, answer);
 }
 
-/** Answers a list of measurements. */
+/** Sends a list of measurements in the shape that the client accepts. */
 export async function answerList(
   request: ApiRequest,
   resource: ServedResource,

@@ -3,7 +3,7 @@ import { inOrder } from "../../base/async/turns.js";
 import { errorMessage } from "../../base/text/error-message.js";
 import { allowedLabelFaults } from "../../component/apiserver-flags/metrics.js";
 
-/** Reads a manifest of the values that labels may have. */
+/** Reads a file with the allowed values of labels. */
 export async function readAllowedLabels(
   file: string | undefined,
 ): Promise<Readonly<Record<string, readonly string[]>> | undefined> {

@@ -1,6 +1,6 @@
 import type { RequestLog } from "../../server/filters/request-log.js";
 
-/** What operators may read of a server at /metrics, /statusz, /flagz, /debug and /logs. The flags of metrics have the same options. */
+/** What a server shows to its operators at /metrics, /statusz, /flagz, /debug and /logs. The flags about metrics set the same options. */
 export interface MonitoringOptions {
   /** Whether requests are counted from the start on, and not only from the first time that /metrics is read. Default false. */
   readonly countsFromStart?: boolean;

@@ -12,7 +12,7 @@ import type { ServerPaths } from "../../server/generic/server-config.js";
 import type { StoredResources } from "./stored-resources.js";
 import type { MonitoringOptions } from "./monitoring-options.js";
 
-/** What the monitoring of a server needs of it. */
+/** The facts about a server that its monitoring uses. */
 export interface MonitoredServer {
   /** Whether it has authorizers: only then it shows profiles, flags and logs. */
   readonly asksForRights: boolean;
@@ -36,8 +36,8 @@ export interface MonitoringParts {
 }
 
 /**
- * What operators read of a server: its metrics, its status and profiles. Everything is loaded when it is first asked for. Metrics count from the
- * first time that they are read, or from the start where the options say so.
+ * The paths at which operators read a server's metrics, status and profiles. Each module is loaded on the first request for it.
+ * Metrics count from the first time that they are read, or from the start where the options say so.
  */
 export class Monitoring implements ServerPaths {
   readonly #options: MonitoringOptions;

@@ -4,7 +4,7 @@ import type { Node, Pod } from "../../api/types/core/v1.js";
 import { type Fault, podProblem } from "./pod-problem.js";
 import type { StandIns } from "./stand-ins.js";
 
-/** The objects that show how a cluster does. */
+/** The objects from which the health of a cluster is computed. */
 export interface Observed {
   readonly nodes: readonly Node[];
   readonly pods: readonly Pod[];
@@ -20,7 +20,7 @@ export interface Problem extends Fault {
   readonly namespace?: string | undefined;
 }
 
-/** How a cluster does. */
+/** The health of a cluster: how many of its nodes and pods are ready, and what is wrong. */
 export interface ClusterHealth {
   readonly nodes: { readonly all: number; readonly ready: number };
   /** Pods that have completed count in `completed` alone. */

@@ -13,21 +13,21 @@ import type { JsonObject } from "../../machinery/meta/json.js";
 import { isStorageUrl, STORAGE_NAMES, type StorageUrl } from "../../component/storage-url.js";
 import type { EtcdConnection } from "../open-storage.js";
 
-/** Something the user can put right; the message is one line that says how. */
+/** A fault that the user can correct; the message is one line that says how. */
 export class NamedClusterError extends Error {
   override readonly name = "NamedClusterError";
 }
 
 export const namedClusterError = (message: string): NamedClusterError => new NamedClusterError(message);
 
-/** Where a cluster keeps its objects. */
+/** The storage of a cluster's objects. */
 export type StorageChoice =
   | { readonly storage: "memory" | "disk" | StorageUrl; readonly etcd?: undefined }
   | { readonly storage: "etcd"; readonly etcd: EtcdConnection };
 
 export type StorageKind = StorageChoice["storage"];
 
-/** What is kept of a named cluster between runs, in `<home>/<name>/cluster.json`. */
+/** The record of a named cluster between runs, in `<home>/<name>/cluster.json`. */
 export interface ClusterRecord extends ClusterAddress {
   readonly name: string;
   readonly storage: StorageKind;
@@ -139,8 +139,8 @@ export const listClusters = async (clusters: string): Promise<readonly ClusterHo
 const MARKER = "kubets-data.json";
 
 /**
- * Makes the folder, which no other user may enter, or takes one that is empty or ours and leaves its mode; answers whether it became
- * ours only now. Throws for a folder that holds anything else.
+ * Creates the folder, which no other user may enter, or takes over one that is empty or kubets' own, whose mode it keeps; resolves
+ * with whether the folder was taken over now. Throws for a folder with any other content.
  */
 export async function claimDataDir(folder: string): Promise<boolean> {
   try {
@@ -159,7 +159,7 @@ export async function claimDataDir(folder: string): Promise<boolean> {
   return true;
 }
 
-/** Removes the folder with all it holds, if it is ours. */
+/** Removes the folder with its content, if it is kubets' own. */
 export async function removeDataDir(folder: string): Promise<void> {
   const entries = await readdir(folder).catch(() => [] as string[]);
   if (entries.includes(MARKER)) await rm(folder, { recursive: true, force: true });

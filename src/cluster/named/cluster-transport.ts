@@ -21,7 +21,7 @@ interface KubeconfigFile {
   }[];
 }
 
-/** A client of a named cluster as its administrator. Throws when the cluster's own kubeconfig cannot be read. */
+/** Makes a client of a named cluster with the rights of its administrator. Throws when the cluster's own kubeconfig cannot be read. */
 export async function clusterClient(
   { name, record }: { readonly name: string; readonly record: ClusterRecord },
   around: ReachOptions & { readonly cwd: string },
@@ -35,7 +35,10 @@ export async function clusterClient(
   return kubernetesClient({ transport: () => transport });
 }
 
-/** The way to a named cluster's server as its administrator, by the cluster's own kubeconfig; undefined when that cannot be read. */
+/**
+ * Makes a transport to a named cluster's server with the rights of its administrator, by the cluster's own kubeconfig; undefined
+ * when that cannot be read.
+ */
 export async function clusterTransport(
   home: ClusterHome,
   record: ClusterRecord,

@@ -15,7 +15,7 @@ export interface Surroundings {
   readonly log?: VerboseLog | undefined;
 }
 
-/** A cluster as a list shows it: one whose record cannot be read is there too. */
+/** A cluster as `cluster list` shows it, even one whose record cannot be read. */
 export interface ListedCluster {
   readonly name: string;
   readonly state: ClusterState | "Damaged";
@@ -29,7 +29,7 @@ export interface ClusterStatus {
   readonly record: ClusterRecord;
 }
 
-/** Throws when there is no such cluster. */
+/** Reads the status of a named cluster. Throws when the cluster does not exist. */
 export async function clusterStatus(name: string, around: Surroundings): Promise<ClusterStatus> {
   const home = new ClusterHome(clustersFolder(around.env, around.cwd), name);
   const record = await home.record();
@@ -54,7 +54,7 @@ export async function listNamedClusters(around: Surroundings): Promise<readonly 
   return listed.flat();
 }
 
-/** The names {@link listNamedClusters} has, in order; no server is asked. */
+/** The names of {@link listNamedClusters}, in order, without a request to a server. */
 export async function clusterNames({ env, cwd }: Pick<Surroundings, "env" | "cwd">): Promise<readonly string[]> {
   const homes = await listClusters(clustersFolder(env, cwd));
   const named = await Promise.all(
@@ -68,7 +68,7 @@ export async function clusterNames({ env, cwd }: Pick<Surroundings, "env" | "cwd
   return homes.filter((_home, index) => named[index]).map(({ name }) => name);
 }
 
-/** The name of the one cluster there is, for a `command` that was given none. Throws when there is none, or several. */
+/** Returns the name of the only cluster, for a `command` without a NAME. Throws when there is none, or several. */
 export async function onlyCluster(command: string, around: Pick<Surroundings, "env" | "cwd">): Promise<string> {
   const names = await clusterNames(around);
   const [first, ...others] = names;
@@ -80,8 +80,8 @@ export async function onlyCluster(command: string, around: Pick<Surroundings, "e
 }
 
 /**
- * Asks the server's process to end and waits until it is gone, at most 30 s. Answers false when it did not run.
- * Only a process that proved to be this cluster's server is signalled.
+ * Asks the server's process to end and waits until it is gone, at most 30 s. Resolves with false when it did not run. It sends the
+ * signal only to a process that proved to be this cluster's server.
  */
 export async function stopNamedCluster(name: string, around: Surroundings): Promise<boolean> {
   const { state, record } = await clusterStatus(name, around);
@@ -105,8 +105,8 @@ export async function stopNamedCluster(name: string, around: Surroundings): Prom
 }
 
 /**
- * Stops the cluster, takes its context out of the kubeconfig and removes its folder and its data; what is in etcd stays. Where its
- * context was the current one, the one that was current before is it again. Answers that one, undefined where there is none.
+ * Stops the cluster, removes its context from the kubeconfig, and removes its folder and its data; data in etcd stays. If its
+ * context was the current one, the previous one becomes current again. Resolves with that one, undefined where there is none.
  */
 export async function deleteNamedCluster(name: string, around: Surroundings): Promise<CurrentContext | undefined> {
   const home = new ClusterHome(clustersFolder(around.env, around.cwd), name);
@@ -141,8 +141,8 @@ export interface CheckedCluster {
 }
 
 /**
- * Reads everything a stopped cluster keeps on disk, forgets its history and gives back the space. Throws when the cluster
- * runs, keeps nothing on disk, or when what it keeps is damaged.
+ * Reads everything that a stopped cluster has on disk, drops its history and frees the space. Throws when the cluster runs, has
+ * nothing on disk, or when its data is damaged.
  */
 export async function checkNamedCluster(name: string, around: Surroundings): Promise<CheckedCluster> {
   const { state, record } = await clusterStatus(name, around);

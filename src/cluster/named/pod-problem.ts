@@ -1,12 +1,12 @@
 import type { ContainerStatus, Pod } from "../../api/types/core/v1.js";
 
-/** Why a pod does not do its work: a reason in CamelCase, and the words of its status. */
+/** The reason why a pod does not work, in CamelCase, and the message of its status. */
 export interface Fault {
   readonly reason: string;
   readonly message: string;
 }
 
-/** What is wrong with a pod; undefined where nothing is, or where it is only starting or ending. */
+/** Returns the fault of a pod; undefined for a pod without one, and for one that is only starting or ending. */
 export function podProblem({ metadata, status = {} }: Pod): Fault | undefined {
   const { phase, reason, message, conditions = [], initContainerStatuses = [], containerStatuses = [] } = status;
   if (metadata?.deletionTimestamp !== undefined || phase === "Succeeded") return undefined;
@@ -21,7 +21,10 @@ export function podProblem({ metadata, status = {} }: Pod): Fault | undefined {
   return fault(unready.reason ?? "NotReady", unready.message);
 }
 
-/** Why a pod is not ready, with the container that it waits for; undefined for one that is. For pods that are neither over nor deleted. */
+/**
+ * Returns why a pod is not ready, with the container that it waits for; undefined for one that is. For pods that have not ended
+ * and are not being deleted.
+ */
 export function podDelay(pod: Pod): Fault | undefined {
   const { phase, conditions = [], initContainerStatuses = [], containerStatuses = [] } = pod.status ?? {};
   const isReady = conditions.some(({ type, status }) => type === "Ready" && status === "True");

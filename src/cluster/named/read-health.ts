@@ -4,7 +4,7 @@ import { clusterClient } from "./cluster-transport.js";
 import type { ClusterStatus, Surroundings } from "./manage.js";
 import { standInsOf } from "./stand-ins.js";
 
-/** How a running cluster does, as its API shows it. Throws what its server answers or the way to it fails with. */
+/** Reads the health of a running cluster from its API. Throws the server's error or that of the connection. */
 export async function readHealth(cluster: ClusterStatus, around: Surroundings): Promise<ClusterHealth> {
   const client = await clusterClient(cluster, around);
   try {

@@ -40,7 +40,7 @@ interface Delay extends Fault {
   readonly prospect: "good" | "hardly" | "never";
 }
 
-/** What a cluster has and lacks. */
+/** The readiness of a cluster: what is ready, and what is not. */
 export interface Readiness {
   readonly nodes: { readonly all: number; readonly ready: number };
   /** Pods that have ended or are being deleted do not count. Those that controllers have yet to make do. */

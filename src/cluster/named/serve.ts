@@ -312,8 +312,8 @@ const WORK = {
 } as const;
 
 /**
- * Makes lines of what happens in elections. A server that leads at once and is stopped in the end says nothing: it is as if there were no
- * election.
+ * Makes a function that turns events of elections into lines for the user. It prints nothing for a server that leads at once and
+ * is stopped in the end.
  */
 export function leadershipLines(): (event: LeadershipEvent) => string | undefined {
   /** The Leases of which something was said. */

@@ -2,7 +2,7 @@ import { serverOptionTable } from "../../component/apiserver-flags/server-option
 import { argumentsOf } from "../../component/option-group.js";
 import type { ClusterOptions } from "../index.js";
 
-/** How the server of a cluster runs, for one start but for its nodes: the options of `startCluster` that flags can say. Files are absolute. */
+/** The settings of a cluster's server for one start, without its nodes: the options of `startCluster` that have flags. Files are absolute. */
 export interface ServerChoice
   extends Pick<
     ClusterOptions,
@@ -33,7 +33,7 @@ export interface ServerChoice
 export const followsFiles = ({ authentication, authorization }: ServerChoice): boolean =>
   authentication?.configFile !== undefined || authorization?.configFile !== undefined;
 
-/** The flags that say the choice to another process of this program. */
+/** The flags that pass the choice to another process of this program. */
 export const serverArguments = (choice: ServerChoice): string[] => [
   ...argumentsOf(serverOptionTable, choice),
   ...(Object.keys(ARGUMENTS) as (keyof Arguments)[]).flatMap((part) => ownArguments(choice, part)),

@@ -9,7 +9,7 @@ import type { KubernetesClient } from "../../client/dynamic/kubernetes-client.js
 import { object, objects, text } from "../../machinery/meta/access.js";
 import { OS_IMAGE } from "../../node/agent/node-registration.js";
 
-/** What stands in for images in a cluster. */
+/** The containers and pods of a cluster that run a stand-in in place of their image. */
 export interface StandIns {
   readonly containers: number;
   readonly pods: number;
@@ -32,7 +32,10 @@ const REQUESTS = 16;
 /** A node that answers later is left out. Milliseconds. */
 const PATIENCE = 5000;
 
-/** Asks the nodes that run pods which of these stand in, and then which webhooks lead to them. Nodes of other programs are left out. */
+/**
+ * Asks the nodes which of their containers run a stand-in, and finds the webhooks that lead to those pods. Nodes of other programs
+ * are left out.
+ */
 export async function standInsOf(
   client: KubernetesClient,
   { nodes, pods }: { readonly nodes: readonly Node[]; readonly pods: readonly Pod[] },

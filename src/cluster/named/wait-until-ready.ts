@@ -27,9 +27,10 @@ const TOGETHER_MS = 100;
 const GRACE_MS = 30_000;
 
 /**
- * Waits until all nodes of a cluster are ready, all pods that have not ended, those included that workloads have yet to get, and until Jobs have
- * completed. Resolves early when `signal` aborts. When the time is over, or something could hardly become ready for 30 seconds and is not, it says
- * what is not ready and throws; `subject` names the cluster in the error, as in `cluster "dev"`. Throws at once when the server refuses to show its objects, or is gone.
+ * Waits until all nodes of a cluster are ready, all pods that have not ended (those that workloads still have to create included),
+ * and until Jobs have completed. Resolves early when `signal` aborts. When the time is over, or something has been unable to
+ * become ready for 30 seconds, it prints what is not ready and throws; `subject` names the cluster in the error, as in `cluster
+ * "dev"`. Throws at once when the server refuses access to its objects, or is gone.
  */
 export async function waitUntilReady(
   subject: string,

@@ -26,7 +26,7 @@ const KINDS: Readonly<Record<Observing, readonly [apiVersion: string, kind: stri
 /** So many failures in a row to reach the server, and it counts as gone. */
 const ATTEMPTS = 3;
 
-/** Follows what shows whether a cluster is ready, with one watch a kind. */
+/** Watches the objects that tell whether a cluster is ready, with one watch per kind. */
 export class ClusterWatch {
   readonly #stores = new Map<Observing, KindStore>();
   readonly #stopping = new AbortController();

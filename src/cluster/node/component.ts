@@ -26,7 +26,7 @@ import { keptOpen, openConnection, readConnection } from "../programs/connection
 import { processRandom, processTimers } from "../programs/surroundings.js";
 import { nodeSections, parseTaint } from "./flags.js";
 
-/** Simulated nodes for any API server: `version` is what --version prints. */
+/** Simulated nodes for any API server. `version` is printed by --version. */
 export const simulatedNodes = (program: string, version: string): Component => ({
   name: program,
   program,

@@ -20,7 +20,7 @@ const fault =
 const block = (text: string): string | undefined =>
   parseIpv4Prefix(text) === undefined ? "must be a block of IPv4 addresses, such as 10.244.0.0/16" : undefined;
 
-/** The flags of simulated nodes. Those that kubelet has too are called as there. */
+/** The flags of simulated nodes. Flags that the kubelet has, too, have its names. */
 export const nodeSections: readonly FlagSection[] = [
   {
     name: "nodes",
@@ -153,7 +153,7 @@ export const nodeSections: readonly FlagSection[] = [
 
 const EFFECTS = ["NoSchedule", "PreferNoSchedule", "NoExecute"] as const;
 
-/** A taint as kubelet's --register-with-taints has it: "key=value:NoSchedule" or "key:NoSchedule". Throws for what is none. */
+/** Parses a taint of kubelet's --register-with-taints: "key=value:NoSchedule" or "key:NoSchedule". Throws for any other text. */
 export function parseTaint(text: string): Taint {
   const [, key = "", value, given = ""] = /^([^=:]+)(?:=([^:]*))?:(.+)$/.exec(text) ?? [];
   if (key === "") throw new Error(`invalid taint spec: ${text}, use KEY=VALUE:EFFECT`);

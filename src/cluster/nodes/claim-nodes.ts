@@ -36,17 +36,17 @@ export interface ClaimParts {
 /** How many requests are under way at a time. */
 const REQUESTS = 16;
 
-/** What marks a Node as a server's. */
+/** The label and the annotation that mark a Node as a server's. */
 export const marksOf = ({ server, authority }: Pick<ClaimParts, "server" | "authority">) => ({
   labels: { [SERVER_LABEL]: server },
   annotations: { [AUTHORITY_ANNOTATION]: authority },
 });
 
 /**
- * Makes the Nodes of a server on a shared storage its own, and answers with the block of pod addresses of each, which no other Node of the
- * storage has. Nodes that the server had before and has no longer are removed with their pods. Throws a ServerNameError, and changes nothing, where
- * another live server has a Node of one of the names, or the same name as this one. What this server itself had is taken at once: it was killed,
- * and nothing answers where its Nodes say.
+ * Creates or takes over the Nodes of a server on a shared storage, and resolves with the block of pod addresses of each, which no
+ * other Node of the storage has. Nodes that the server had before and has no longer are removed with their pods. Throws a
+ * ServerNameError, and changes nothing, where another live server has a Node with one of the names, or this server's name. Nodes
+ * of an earlier run of this server are taken over at once: that run was killed.
  */
 export async function claimNodes(
   wanted: readonly WantedNode[],
@@ -141,8 +141,8 @@ export async function leasesOf(client: ClaimParts["client"]): Promise<ReadonlyMa
 }
 
 /**
- * Until when a kubelet counts as running a Node, in milliseconds since the epoch: as long as the Node's Lease says, and as long as a Lease
- * lasts for a new Node without one.
+ * The time until which a kubelet counts as running a Node, in milliseconds since the epoch: the end of the Node's Lease or, for a
+ * new Node without one, the duration of a Lease from its creation.
  */
 export function aliveUntil({ metadata }: Node, lease: Lease | undefined): number {
   const { renewTime = "", leaseDurationSeconds = LEASE_SECONDS } = lease?.spec ?? {};
@@ -175,8 +175,8 @@ async function giveRanges(wanted: readonly WantedNode[], parts: ClaimParts): Pro
 }
 
 /**
- * For a Node that was deleted while its server ran, and was created again: where its block has become another Node's meanwhile, it is
- * removed, and this rejects.
+ * Checks a Node that was deleted while its server ran and was created again. If another Node has its address block by now, it
+ * removes the Node and rejects.
  */
 export async function giveUpDouble(name: string, { client }: Pick<ClaimParts, "client">): Promise<void> {
   const { items } = await client.of("v1", "Node").listWhole();

@@ -22,9 +22,10 @@ export interface FormerNodesParts {
 const RETRY_MS = 5000;
 
 /**
- * Removes the nodes that servers of earlier versions left on a shared storage, with their pods: "node-1" and so on, which say nothing of a server and
- * which no server runs, by their Leases. One whose Lease has not ended is looked at again when it does. Resolves when there is none left, or when
- * `signal` aborts; never rejects. For the server alone whose controllers run. Nodes from outside are left alone.
+ * Removes the nodes that servers of earlier versions left on a shared storage, with their pods: nodes named "node-1" and so on,
+ * without the name of a server, whose Leases have ended. A node whose Lease has not ended is checked again when it does. Resolves
+ * when none is left, or when `signal` aborts; never rejects. Only the server whose controllers run calls it. Nodes from outside
+ * stay.
  */
 export async function removeFormerNodes(parts: FormerNodesParts): Promise<void> {
   const { clock, timers, signal, report } = parts;

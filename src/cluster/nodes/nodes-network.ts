@@ -6,7 +6,7 @@ import { comparableHost, isAddressOf } from "../../node/node-host.js";
 
 type NodesNetwork = NonNullable<Composition["network"]> & Pick<NodeNetwork, "dial" | "isOwn">;
 
-/** The way to the nodes of this process, where there are no others. */
+/** The network to the nodes of this process, where there are no other nodes. */
 export function networkOfProcess(isOwn: (host: string) => boolean, nodes: () => LocalNodes | undefined): NodesNetwork {
   return {
     isOwn,
@@ -21,7 +21,7 @@ export function networkOfProcess(isOwn: (host: string) => boolean, nodes: () => 
   };
 }
 
-/** The way to the nodes of all servers of a storage. */
+/** The network to the nodes of all servers of a storage. */
 export function networkOfAll(all: () => ServerNodes | undefined, nodes: () => LocalNodes | undefined): NodesNetwork {
   return {
     isOwn: (host) => all()?.isOwn(host) === true,
@@ -31,14 +31,14 @@ export function networkOfAll(all: () => ServerNodes | undefined, nodes: () => Lo
   };
 }
 
-/** The addresses of a node's pods: those of the first 256 nodes are the parts of the cluster's range. */
+/** The block of addresses for a node's pods. The blocks of the first 256 nodes are parts of the cluster's range. */
 export const podCidr = (index: number): string =>
   index < 256 ? `10.244.${index}.0/24` : `10.${128 + (index >> 8)}.${index & 255}.0/24`;
 
-/** How many such blocks there are before they would meet the first ones. */
+/** The number of blocks of pod addresses that exist before they repeat. */
 export const MOST_RANGES = 116 * 256;
 
-/** Tells hosts of the nodes of this process, by their names and pod ranges: known before the nodes have started. */
+/** Makes a predicate for the hosts of this process's nodes, by name and pod range. It works before the nodes have started. */
 export function nodeHosts(names: readonly string[]): (host: string) => boolean {
   const known = new Set(names);
   return (host) => {

@@ -22,8 +22,8 @@ export interface RemoveNodeParts {
 const REQUESTS = 16;
 
 /**
- * Removes a Node that nothing runs any more, and then its pods, so that controllers make them anew on other nodes; resolves with the number of pods.
- * What a crash leaves in between, the garbage collector of pods removes.
+ * Removes a Node that no process runs any more, and then its pods, so that controllers create them again on other nodes; resolves
+ * with the number of pods. If a crash interrupts it, the pod garbage collector removes the rest.
  */
 export async function removeNode(node: Node, { client, clock, signal }: RemoveNodeParts): Promise<number> {
   const { name = "", uid } = node.metadata ?? {};
@@ -52,8 +52,8 @@ export interface LeftNodesParts {
 }
 
 /**
- * Removes those of the Nodes that an earlier process of the same storage ran for itself, with their pods. Reports what it cannot remove, which the
- * node lifecycle controller and the garbage collector of pods then deal with.
+ * Removes those of the Nodes that an earlier process of the same storage ran itself, with their pods. It reports what it cannot
+ * remove, which the node lifecycle controller and the pod garbage collector then handle.
  */
 export async function removeNodesLeft(nodes: readonly Node[], parts: LeftNodesParts): Promise<void> {
   const { transport, clock, timers, random, reportError } = parts;
@@ -67,8 +67,9 @@ export async function removeNodesLeft(nodes: readonly Node[], parts: LeftNodesPa
 }
 
 /**
- * Whether a Node is one that a process of this program ran for itself, on a storage that no other server shares. An agent that runs elsewhere has
- * an address in place of its name, a real kubelet another system, and a Node that was made by hand has no system at all.
+ * Whether a process of this program ran the Node itself, on a storage that no other server shares. An agent that runs elsewhere
+ * has an address in place of its name, a real kubelet reports another system, and a Node that was created by hand has no system at
+ * all.
  */
 export function isOfThisProgram({ metadata, status }: Node): boolean {
   const { nodeInfo, addresses } = object(status);

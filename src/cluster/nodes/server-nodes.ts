@@ -14,12 +14,12 @@ import { authorityOf, requestOf } from "../../server/kubelet/proxy-target.js";
 import type { ObjectAccess } from "../../server/registry/strategy.js";
 import { POD_RANGE } from "../system-objects.js";
 
-/** Of a Node: the name of the server that runs it, on a storage that several servers share. */
+/** The label of a Node that names the server which runs it, on a storage that several servers share. */
 export const SERVER_LABEL = "kubets.dev/server";
-/** Of a Node: the SHA-256 of the certificate of its server's authority, in hexadecimal digits. */
+/** The annotation of a Node that holds the SHA-256 of its server's CA certificate, in hexadecimal digits. */
 export const AUTHORITY_ANNOTATION = "kubets.dev/certificate-authority";
 
-/** What {@link AUTHORITY_ANNOTATION} says of an authority, PEM. */
+/** The value of {@link AUTHORITY_ANNOTATION} for a CA certificate (PEM). */
 export const fingerprintOf = (ca: string): string =>
   new X509Certificate(ca).fingerprint256.replaceAll(":", "").toLowerCase();
 
@@ -36,7 +36,7 @@ export interface ServerNode {
   readonly port: number;
 }
 
-/** Undefined for a Node that no server of the storage runs. */
+/** Reads the server of a Node from its label; undefined for a Node that no server of the storage runs. */
 export function serverNode({ metadata = {}, spec, status }: KubeObject): ServerNode | undefined {
   const { name = "", labels, annotations } = metadata;
   const server = labels?.[SERVER_LABEL] ?? "";
@@ -67,9 +67,9 @@ export interface ServerNodesParts {
 }
 
 /**
- * The way to the nodes of all servers on a storage. A server reaches another's pods through that server: by TLS to the port of the node's
- * kubelet, which shows a certificate for the node's name of the authority that both have; to a pod's address by CONNECT there. What an object
- * says of an address is never enough.
+ * Reaches the nodes of all servers on a storage. A server reaches another's pods through that server: by TLS to the kubelet port
+ * of the node, whose certificate for the node's name the common CA signed; a pod's address by CONNECT there. An address that only
+ * an object states is never trusted.
  */
 export class ServerNodes implements Required<Pick<ClusterNetwork, "agentOf" | "isOwn" | "addressOf" | "dial">> {
   readonly #nodes = new Map<string, ServerNode>();

@@ -52,7 +52,7 @@ export interface NodeOptions {
   readonly capacity?: Readonly<Record<string, string>>;
 }
 
-/** What nodes run containers by, in the process of an API server or in one of their own. */
+/** The parts with which nodes run containers, in the process of an API server or in one of their own. */
 export interface RuntimeParts {
   readonly transport: Transport;
   readonly clock: Clock;
@@ -83,13 +83,13 @@ export interface NodeParts extends RuntimeParts, Pick<Server, "authorization" | 
   readonly shared?: SharedNodes | undefined;
 }
 
-/** What the programs of pods reach. */
+/** The network that the programs of pods reach. */
 export interface NodeNetwork extends Required<Pick<ClusterNetwork, "dial" | "isOwn">> {
   /** Where the API server listens on this machine; undefined where it has no port. */
   readonly api: { readonly host: string; readonly port: number } | undefined;
 }
 
-/** What the nodes of a server have that shares its storage with others. */
+/** The labels and blocks of the nodes of a server that shares its storage with others. */
 export interface SharedNodes {
   /** What marks the Nodes as the server's. */
   readonly labels: Readonly<Record<string, string>>;
@@ -154,7 +154,7 @@ export async function startNodes(nodes: readonly NodeOptions[], parts: NodeParts
   };
 }
 
-/** Makes what the nodes of a process share. */
+/** Makes the parts that the nodes of a process share. */
 export function nodeSurroundings(
   { transport, clock, timers, random, reportError, network }: RuntimeParts,
   { serviceCidr, dnsAddress } = { serviceCidr: SERVICE_CIDR, dnsAddress: DNS_ADDRESS },
@@ -202,7 +202,7 @@ const reviewsOf = ({ authorization, tokens }: Pick<Server, "authorization" | "to
   },
 });
 
-/** What the nodes of a process share. */
+/** The parts that all nodes of a process share. */
 export interface NodeSurroundings extends Required<Pick<ScriptedRuntimeOptions, "network" | "servicePortsOf">> {
   readonly volumes: KeptVolumes;
 }
@@ -225,7 +225,7 @@ function describe(node: NodeOptions, index: number, parts: NodeParts, surroundin
   };
 }
 
-/** What runs the containers of a node. `random` is the node's own. */
+/** Makes the runtime for the containers of a node. `random` is the node's own. */
 export function nodeRuntime(
   node: NodeOptions,
   parts: RuntimeParts,
@@ -290,7 +290,7 @@ function servingCertificate(name: string, { ca }: ClusterPki, clocks: readonly C
   return { ...issueCertificate(request, issuerOf(ca, CA_NAME)), clientCa: ca.certificate };
 }
 
-/** Asks the API which ports Services send to. */
+/** Makes a function that lists the Services of a pod's namespace to find the ports that they send to. */
 export function servicePorts(client: () => KubernetesClient): ServicePortsOf {
   return async ({ metadata }) => {
     const { namespace = "", labels = {} } = metadata ?? {};

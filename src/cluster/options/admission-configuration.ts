@@ -23,7 +23,10 @@ import { ADMISSION_PLUGINS, type AdmissionConfiguration } from "../../server/adm
 /** {@link AdmissionOptions} of a server that may read files. */
 export type FileAdmissionOptions = AdmissionOptions & OptionsOf<typeof admissionOptions>;
 
-/** The options with what their file has in them, for a server with some feature gates. Throws in kube-apiserver's words, with the name of the file. */
+/**
+ * Reads the options together with their file, for a server with the given feature gates. Throws in kube-apiserver's words, with
+ * the name of the file.
+ */
 export async function readAdmissionOptions(
   options: FileAdmissionOptions,
   gates: ServerGates = serverGates(DEFAULT_VERSION),

@@ -5,7 +5,7 @@ const MODES = ["batch", "blocking", "blocking-strict"];
 const FORMATS = ["legacy", "json"];
 const VERSION = "audit.k8s.io/v1";
 
-/** Returns what is wrong with the options of the audit log and its webhook, of those that are on, in kube-apiserver's words. */
+/** Finds the faults of the options for the audit log and its webhook, of those that are on, in kube-apiserver's words. */
 export function auditFaults({ log = {}, webhook = {} }: AuditOptions): readonly string[] {
   return [
     ...(log.path === undefined ? [] : [...backendFaults(log, "log"), ...fileFaults(log)]),

@@ -7,7 +7,7 @@ import type { AuthenticationConfiguration } from "../../server/authn/configurati
 
 type FlagOptions = OptionsOf<typeof authenticationOptions>;
 
-/** Who requests may come from, beside the administrator and service accounts. Every file is read when the server starts. */
+/** The users whose requests a server accepts, in addition to the administrator and service accounts. Every file is read when the server starts. */
 export interface AuthenticationOptions extends Omit<FlagOptions, "anonymous"> {
   /** Files of authorities, PEM, that sign clients' certificates beside the cluster's own. Reloaded when they change. */
   readonly clientCaFiles?: readonly string[];
@@ -25,7 +25,10 @@ export interface AuthenticationOptions extends Omit<FlagOptions, "anonymous"> {
   readonly anonymous?: boolean | { readonly paths: readonly string[] };
 }
 
-/** A main server that knows the callers of this one, by TokenReviews and by the ConfigMap kube-system/extension-apiserver-authentication. */
+/**
+ * A main server that authenticates the callers of this one, by TokenReviews and by the ConfigMap
+ * kube-system/extension-apiserver-authentication.
+ */
 export interface DelegatedAuthenticationOptions
   extends OptionsOf<typeof delegatedAuthenticationOptions>,
     Pick<MainServer, "optional"> {}
@@ -35,10 +38,7 @@ export type OidcOptions = NonNullable<FlagOptions["oidc"]>;
 export type WebhookOptions = NonNullable<FlagOptions["webhook"]>;
 export type ServiceAccountTokenOptions = NonNullable<FlagOptions["serviceAccounts"]>;
 
-/**
- * Throws an Error in kube-apiserver's words, where the options contradict each other or cannot be right. Files are not read for
- * that.
- */
+/** Throws an Error in kube-apiserver's words for options that are invalid or contradict each other. Files are not read. */
 export function checkAuthenticationOptions(options: AuthenticationOptions): void {
   const problems = problemsOf(options);
   if (problems.length > 0) throw new Error(aggregateText(problems));
@@ -73,7 +73,7 @@ function requestHeaderProblems(options: RequestHeaderOptions | undefined): reado
   return [...requestHeaderNameFaults(options), ...file];
 }
 
-/** What is wrong with the names that a front proxy's headers and certificate may have, in kube-apiserver's words. */
+/** Finds the faults in the names of a front proxy's headers and certificate, in kube-apiserver's words. */
 export function requestHeaderNameFaults(options: Omit<RequestHeaderOptions, "clientCaFile">): readonly string[] {
   const { usernameHeaders, groupHeaders, extraHeadersPrefixes, allowedNames, uidHeaders } = options;
   const flags = Object.entries({
@@ -94,7 +94,7 @@ export function requestHeaderNameFaults(options: Omit<RequestHeaderOptions, "cli
   return problems;
 }
 
-/** Headers that work, but not with kube-apiserver's own front proxy, in kube-apiserver's words. */
+/** Returns kube-apiserver's warnings about headers that work, but not with its own front proxy. */
 export function requestHeaderWarnings(options: Partial<RequestHeaderOptions>): readonly string[] {
   const rows = [
     ["requestheader-username-headers", "X-Remote-User header", options.usernameHeaders],

@@ -4,23 +4,23 @@ import type { OptionsOf } from "../../component/option-group.js";
 import { goQuote } from "../../base/text/go-quote.js";
 import type { MainServer } from "../delegation/main-server.js";
 
-/** kube-apiserver's names, as in --authorization-mode. */
+/** An authorization mode, as --authorization-mode names it. */
 export type AuthorizationModeName = (typeof AUTHORIZATION_MODES)[number];
 
-/** How a server decides what users may do. Members of system:masters may do everything, before all of it. */
+/** How a server authorizes requests. Members of system:masters may do everything, whatever the other authorizers answer. */
 export interface AuthorizationOptions extends OptionsOf<typeof authorizationOptions> {
   /** Asks a main server, in place of all other authorizers. */
   readonly delegated?: DelegatedAuthorizationOptions;
 }
 
-/** A main server that says what users may do, by SubjectAccessReviews. */
+/** A main server that authorizes requests, by SubjectAccessReviews. */
 export interface DelegatedAuthorizationOptions
   extends OptionsOf<typeof delegatedAuthorizationOptions>,
     Pick<MainServer, "optional"> {}
 
 export type WebhookAuthorizationOptions = NonNullable<AuthorizationOptions["webhook"]>;
 
-/** What is wrong with the options, in kube-apiserver's words. Files are not opened. */
+/** Finds the faults of the options, in kube-apiserver's words. Files are not opened. */
 export function authorizationProblems(options: AuthorizationOptions): readonly string[] {
   const { modes, policyFile = "", webhook, configFile = "", delegated } = options;
   if (delegated !== undefined) {

@@ -13,7 +13,7 @@ import type { LeaderElectionOptions, LeadershipEvent } from "../leader-election.
 import type { NodeOptions } from "../nodes/start-nodes.js";
 import type { ServerOptions } from "./server-options.js";
 
-/** What a cluster is asked to be: what `startCluster` takes. */
+/** The options of `startCluster`. */
 export interface ClusterOptions extends ServerOptions {
   /**
    * As kube-apiserver's --runtime-config: "resource.k8s.io/v1beta1", "api/beta" or "api/all" to on or off. By default the
@@ -84,7 +84,7 @@ export interface ClusterOptions extends ServerOptions {
   readonly onLeadership?: (event: LeadershipEvent) => void;
 }
 
-/** What an option says of the nodes: a list, or how many. */
+/** Completes the option `nodes`, which is a list or a number, to a list. */
 export function nodesOf(nodes: number | readonly NodeOptions[]): readonly NodeOptions[] {
   if (typeof nodes !== "number") return nodes;
   return Array.from({ length: nodes }, (_, index) => ({ name: `node-${index + 1}` }));
@@ -97,7 +97,7 @@ export async function givenScripts({ imageScripts }: ClusterOptions): Promise<re
   return openImageScripts(imageScripts);
 }
 
-/** Undefined where no node could have a pod that leads out. */
+/** Makes the forwards from pods to this machine; undefined where the options allow none. */
 export async function forwardsOf({
   forward = [],
   allowForward = [],
@@ -110,7 +110,7 @@ export async function forwardsOf({
 /** A block for documentation (RFC 5737), which no network has. */
 const LOAD_BALANCERS = "203.0.113.0/24";
 
-/** Where addresses of load balancers come from; undefined where Services get none. Throws for what is no block. */
+/** The block for the addresses of load balancers; undefined where Services get none. Throws for a text that is not a block. */
 export function loadBalancersOf({ loadBalancerAddresses }: ClusterOptions, hasNodes: boolean): Ipv4Prefix | undefined {
   const text = loadBalancerAddresses ?? (hasNodes ? LOAD_BALANCERS : "");
   const block = text === "" ? undefined : parseIpv4Prefix(text);
@@ -122,7 +122,10 @@ export function loadBalancersOf({ loadBalancerAddresses }: ClusterOptions, hasNo
   return block;
 }
 
-/** Where marks of pods outlive the process. Servers of a storage may share their data folder, so that each has a file of its own. */
+/**
+ * The file that keeps which pods run after the process has ended. Servers of one storage may share their data folder, so each has
+ * a file of its own.
+ */
 export function marksFileOf(
   { storage = "memory", dataDir }: ClusterOptions,
   server: string | undefined,

@@ -16,7 +16,7 @@ import type { MonitoringOptions } from "../monitoring/monitoring-options.js";
 import { schemeOf } from "../../server/storage/storage-schemes.js";
 import { listeningFaults, registrationFaults, type ServerOptions } from "./server-options.js";
 
-/** Everything that cannot be right in the options of a server, without a look at any file, in kube-apiserver's words where it has them. */
+/** Finds all faults of a server's options without reading a file, in kube-apiserver's words where it has them. */
 export function serverFaults(values: ServerOptions): readonly string[] {
   const { storage = "memory", conduct = {}, admission = {}, authentication = {}, authorization, tls = {} } = values;
   return [

@@ -31,7 +31,7 @@ import type { TracingOptions } from "../../component/apiserver-flags/traces.js";
 import type { MonitoringOptions } from "../monitoring/monitoring-options.js";
 import type { TlsOptions } from "./tls-options.js";
 
-/** What a server is made of beside the resources that it serves. */
+/** The options of a server apart from its resources. */
 export interface ServerOptions
   extends StorageOptions,
     OptionsOf<typeof versionOptions>,
@@ -127,7 +127,7 @@ export interface ServerOptions
   readonly onError?: (error: unknown) => void;
 }
 
-/** Gates by name; docs/kubernetes-versions.md has those that have an effect. */
+/** Feature gates by name; docs/kubernetes-versions.md lists those that have an effect. */
 export interface FeatureGates {
   readonly [name: string]: boolean | undefined;
   /**
@@ -176,7 +176,7 @@ export interface HookContext {
   readonly coreApi: ApiAccess | undefined;
 }
 
-/** The options that the server takes as they are. */
+/** The options that the server uses unchanged. */
 export function ofCaller(
   {
     storageMediaType,
@@ -207,10 +207,10 @@ export function ofCaller(
   };
 }
 
-/** The gate by which users with the right may delete objects that cannot be read. */
+/** The feature gate that allows users with the right to delete objects that cannot be read. */
 export const DELETES_UNREADABLE = "AllowUnsafeMalformedObjectDeletion";
 
-/** What cannot be right in where a server listens. */
+/** Finds the faults of the options about ports and sockets. */
 export function listeningFaults({ port = 0, http, authentication }: ServerOptions): string[] {
   const faults: string[] = [];
   if (port !== false && !isPort(port))
@@ -247,7 +247,7 @@ export function listeningFaults({ port = 0, http, authentication }: ServerOption
   return faults;
 }
 
-/** What cannot be right in how a server registers itself. */
+/** Finds the faults of the options about the registration at a main server. */
 export function registrationFaults({ registration, coreApi, host, port }: ServerOptions): readonly string[] {
   if (registration === undefined) return [];
   return [

@@ -13,7 +13,7 @@ export interface FileWatch {
   tell(fault: string | undefined): void;
 }
 
-/** The texts of files, read in order: of several that are missing the first is named. */
+/** Reads the texts of files, in order; the error for several missing files names the first. */
 export async function readTexts(paths: readonly string[]): Promise<readonly string[]> {
   const texts: string[] = [];
   for (const path of paths) texts.push(await readText(path));
@@ -21,8 +21,8 @@ export async function readTexts(paths: readonly string[]): Promise<readonly stri
 }
 
 /**
- * Looks at a file when it changes, from `known` on, until it is stopped. A text is handed on once; one that was not taken is not
- * handed on again before it changes.
+ * Reads a file whenever it changes, from `known` on, until it is stopped. Each text is passed to `take` once; a rejected text is
+ * not passed again before the file changes.
  */
 export function watchFile({ path, take, ...watch }: FileWatch, known: string): () => void {
   return watchFiles({ ...watch, paths: [path], take: ([text = ""]) => take(text) }, [known]);
@@ -35,7 +35,7 @@ export interface FilesWatch extends Pick<FileWatch, "timers" | "tell"> {
   take(texts: readonly string[]): void | Promise<void>;
 }
 
-/** The same with several files, which are handed on together. */
+/** As {@link watchFile}, for several files, which are passed on together. */
 export function watchFiles({ paths, timers, take, tell }: FilesWatch, known: readonly string[]): () => void {
   let [last, stopped, unreadable] = [known, false, false];
   /** What is wrong with the texts of the last time. */
@@ -75,7 +75,7 @@ async function faultOf(take: () => void | Promise<void>): Promise<string | undef
   }
 }
 
-/** What is wrong with the files that a server reads again while it runs. It goes on with what they held before. */
+/** Collects the faults of files that a server reads again while it runs. The server keeps using their earlier content. */
 export class FileFaults {
   readonly #faults = new Map<string, string>();
   /** Fails as long as a file is wrong. */

@@ -79,7 +79,7 @@ export function sec1Pem(key: KeyObject): string {
   return key.export({ type: "sec1", format: "pem" }).toString();
 }
 
-/** Whose certificate it is, both in DER: a distinguished name and a SubjectPublicKeyInfo. */
+/** The subject of a certificate, both fields in DER: a distinguished name and a SubjectPublicKeyInfo. */
 export interface SignedSubject {
   readonly subject: Uint8Array;
   readonly publicKey: Uint8Array;
@@ -119,8 +119,8 @@ export function issuerOf(ca: KeyPair, commonName: string, { sign }: KeyMaker = o
 }
 
 /**
- * A CA that another program may have made. Throws an error for a key that is none of P-256, for a subject that is more than a common name, and
- * for what is no certificate.
+ * Makes an issuer of a CA that another program may have made. Throws an error for a key that is not P-256, for a subject with more
+ * than a common name, and for an invalid certificate.
  */
 export function issuerOfCertificate(ca: KeyPair, keys: KeyMaker = openSslKeys): Issuer {
   const { subject } = new X509Certificate(ca.certificate);

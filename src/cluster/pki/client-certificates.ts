@@ -11,7 +11,7 @@ import { keyMaker } from "./key-maker.js";
 
 const DAY = 86_400_000;
 
-/** The certificate that the server shows to kubelets, made for the first of them and valid by each of the clocks. */
+/** Makes the server's client certificate for kubelets, on its first use, valid by each of the clocks. */
 export function kubeletClient({ ca }: ClusterPki, clocks: readonly Clock[], random: Random): () => ClientIdentity {
   const times = clocks.map((clock) => clock.now());
   return once(() =>
@@ -32,14 +32,14 @@ export function kubeletClient({ ca }: ClusterPki, clocks: readonly Clock[], rand
 /** The name in the certificate that the server shows to aggregated API servers, as kubeadm has it. */
 export const FRONT_PROXY_CLIENT = "front-proxy-client";
 
-/** What aggregated API servers must know of this server, which stands in front of them with a certificate of `ca` (PEM). */
+/** What aggregated API servers must know about this server as their front proxy. `ca` (PEM) signs its client certificate. */
 export const frontProxyInfo = (ca: string): FrontProxyInfo => ({
   ca,
   allowedNames: [FRONT_PROXY_CLIENT],
   ...STANDARD_HEADERS,
 });
 
-/** The certificate that the server shows to aggregated API servers, made for the first of them and valid by each of the clocks. */
+/** Makes the server's client certificate for aggregated API servers, on its first use, valid by each of the clocks. */
 export function frontProxyClient(ca: KeyPair, clocks: readonly Clock[], random: Random): () => ClientIdentity {
   const times = clocks.map((clock) => clock.now());
   return once(() =>
@@ -56,7 +56,7 @@ export function frontProxyClient(ca: KeyPair, clocks: readonly Clock[], random: 
   );
 }
 
-/** Who a client's certificate is for. */
+/** The user that a client certificate is for. */
 export interface UserIdentity {
   readonly user: string;
   /** Beside system:authenticated, which every user with credentials is in. */
@@ -65,7 +65,10 @@ export interface UserIdentity {
 
 const YEAR = 365 * 86_400_000;
 
-/** A certificate of a user and its key, valid for a year by the first clock and by the second. Throws where the server has no key of its CA. */
+/**
+ * Makes a client certificate of a user with its key, valid for a year by the first clock and by the second. Throws where the
+ * server does not have its CA's key.
+ */
 export function userCertificate(
   { ca }: Pick<ClusterPki, "ca">,
   { user, groups = [] }: UserIdentity,

@@ -3,7 +3,7 @@ import { forkRandom, type Random } from "../../base/numbers/random.js";
 import { keyMaker } from "./key-maker.js";
 import { issueCertificate, issuerOf, type KeyPair } from "./certificate.js";
 
-/** Every secret a cluster is reached with. Kept with its data, so that a restart changes no kubeconfig. */
+/** All keys and certificates of a cluster. They are kept with its data, so that a restart changes no kubeconfig. */
 export interface ClusterPki {
   readonly ca: KeyPair;
   /** Signs what the server shows to aggregated API servers; left out where files of the user's do. No client is trusted by it. */
@@ -22,7 +22,7 @@ export const CA_NAME = "kubernetes";
 /** The subject of the front proxies' CA, as kubeadm has it. */
 export const FRONT_PROXY_CA_NAME = "front-proxy-ca";
 const DAY = 86_400_000;
-/** What every server is reached by. */
+/** The names in every server's certificate. */
 export const SERVER_NAMES = [
   "127.0.0.1",
   "::1",
@@ -43,7 +43,8 @@ function frontProxyAuthority(
 }
 
 /**
- * Makes all of it anew but what is `kept`. The certificates are valid by the cluster's clock and by that of the processes that verify them.
+ * Makes all keys and certificates except those in `kept`. The certificates are valid by the cluster's clock and by that of the
+ * processes that verify them.
  */
 export function createClusterPki(
   clock: Clock,

@@ -5,8 +5,8 @@ import { readX509 } from "../../machinery/crypto/x509/certificate.js";
 import type { Issuer } from "./certificate.js";
 
 /**
- * An authority that another program has made, with an RSA or an ECDSA key and any subject, ready to sign. Throws in Go's words for what is no
- * pair of a certificate and its key, and for other keys.
+ * Makes an issuer of another program's CA, with an RSA or an ECDSA key and any subject. Throws in Go's words if certificate and
+ * key do not match, and for other types of keys.
  */
 export function foreignAuthority(pair: PemPair): Issuer {
   const { leaf, key } = readKeyPair(pair);

@@ -14,7 +14,7 @@ export interface IdentityFiles {
   close(): void;
 }
 
-/** Reads the files. Rejects with an Error that says what is wrong with which of them. */
+/** Reads the certificate and the key. Rejects with an Error that names the faulty file and its fault. */
 export async function openIdentityFiles({ certFile, keyFile }: CertificateFiles): Promise<IdentityFiles> {
   const paths = [certFile, keyFile];
   const texts = await readTexts(paths);

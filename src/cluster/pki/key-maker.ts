@@ -15,7 +15,7 @@ export const openSslKeys: KeyMaker = {
   sign: (key, data) => sign("sha256", data, { key, dsaEncoding: "der" }),
 };
 
-/** OpenSSL's, or for randomness that repeats, keys and signatures that repeat: objects hold the authority's certificate. */
+/** Makes keys and signatures with OpenSSL or, for reproducible randomness, reproducibly: objects contain the CA's certificate. */
 export function keyMaker(random: Random): KeyMaker {
   if (!isReproducible(random)) return openSslKeys;
   const own = forkRandom(random, "keys");

@@ -8,7 +8,7 @@ import { type Certificate, readX509 } from "../../machinery/crypto/x509/certific
 import { CertificatePool } from "../../machinery/crypto/x509/certificate-pool.js";
 import { verifyCertificate } from "../../machinery/crypto/x509/verify-certificate.js";
 
-/** The certificates of a server: those of its data folder, or new ones. Other processes verify them by `verifiers`. */
+/** Opens the certificates of a server: those in its data folder, or new ones. Other processes verify them by `verifiers`. */
 export async function openPki(
   options: Pick<ServerOptions, "storage" | "dataDir" | "port" | "onWarning">,
   clock: Clock,

@@ -15,7 +15,7 @@ import {
 import { findPemBlock } from "../../machinery/crypto/pem.js";
 import { type Issuer, type SignedSubject, signCertificate } from "./certificate.js";
 
-/** What a certificate is made of besides the request itself. */
+/** The fields of a certificate that the signer chooses. */
 export interface SigningTerms {
   /** Milliseconds since the epoch. */
   readonly notBefore: number;
@@ -23,7 +23,7 @@ export interface SigningTerms {
   readonly serial: Uint8Array;
 }
 
-/** A certificate for a client, as PEM, of a PKCS #10 request in PEM: its subject and its key. Throws for what is no request. */
+/** Signs a client certificate, as PEM, for a PKCS #10 request in PEM: with its subject and its key. Throws for an invalid request. */
 export function signClientRequest(request: string, terms: SigningTerms, issuer: Issuer): string {
   return signCertificate({ ...terms, ...subjectOf(request), usage: "client" }, issuer);
 }

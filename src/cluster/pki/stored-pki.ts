@@ -10,8 +10,8 @@ const FILE = "pki.json";
 let attempts = 0;
 
 /**
- * The secrets kept in a data folder; `create` makes them at the first start. Of several servers that start at once in one folder
- * all get the same. `renew` answers what takes the place of those that are kept, undefined where they are good. Throws when what is kept
+ * Loads the secrets in a data folder; `create` makes them at the first start. Several servers that start at once in one folder all
+ * get the same. `renew` returns a replacement for stored secrets, undefined where they are valid. Throws when the stored secrets
  * cannot be read.
  */
 export async function loadOrCreatePki(

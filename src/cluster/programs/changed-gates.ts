@@ -4,8 +4,8 @@ import { aggregateText } from "../../machinery/errors/aggregate-text.js";
 import { readFeatureGates } from "../apiserver/feature-gates.js";
 
 /**
- * The gates of --feature-gates that should differ from their default, as "NAME=true"; several may be given in one value, parted by commas.
- * Throws in component-base's words for gates that Kubernetes 1.36 does not have or does not let be changed.
+ * Reads the gates of --feature-gates that differ from their default, as "NAME=true"; one value may contain several, separated by
+ * commas. Throws in component-base's words for gates that are unknown to Kubernetes 1.36 or locked.
  */
 export function changedGates(flags: Flags): readonly string[] {
   const entries = flags
@@ -19,7 +19,7 @@ export function changedGates(flags: Flags): readonly string[] {
 
 const ONE_VERSION = "the program is one version of Kubernetes";
 
-/** `obeyed` says which gates have an effect. */
+/** The flags about feature gates. `obeyed` names the gates that have an effect. */
 export const featureFlags = (obeyed: string): readonly ComponentFlag[] => [
   withoutEffect("emulated-version", "stringSlice", "", "The version whose features there are.", ONE_VERSION),
   {

@@ -47,7 +47,7 @@ export async function readConnection(
   return inClusterConfig({ env, userAgent });
 }
 
-/** How many requests may be sent in a second, and how many more for a moment. */
+/** The rate of requests per second, and the burst above it. */
 export interface RequestRate {
   readonly perSecond: number;
   readonly burst: number;
@@ -63,7 +63,7 @@ export interface ConnectionLimits {
 /** Where requests are logged from -v=6 on. */
 type Logging = Pick<ComponentContext, "log" | "clock">;
 
-/** The way to the server. Its log has addresses, times and headers without credentials, and no bodies. */
+/** Opens a transport to the server. Its log has addresses, times and headers without credentials, and no bodies. */
 export function openConnection(
   config: ClientConfig,
   { log, clock }: Logging,
@@ -97,5 +97,5 @@ const verboseLog = (log: ComponentLog): VerboseLog => ({
 
 const TERM_IS_OVER = "the sender's term as the leader is over";
 
-/** The same way for one client of several: a client that ends closes its transport. */
+/** Wraps a transport so that one client of several cannot close it: a client closes its transport at its end. */
 export const keptOpen = (transport: Transport): Transport => ({ ...transport, close: async () => {} });

@@ -3,8 +3,8 @@ import type { Flags } from "../../component/flags/flag-set.js";
 import type { ElectionSettings } from "./lead.js";
 
 /**
- * What the flags of an election say; where one is not given, what `file` says. Throws in the words of Kubernetes' programs for what cannot be
- * right.
+ * Reads the settings of an election from the flags or, where a flag is not given, from `file`. Throws for invalid settings in the
+ * words of Kubernetes' programs.
  */
 export function electionSettings(
   flags: Flags,

@@ -1,7 +1,7 @@
 import { errorMessage } from "../../base/text/error-message.js";
 import type { Flags } from "../../component/flags/flag-set.js";
 
-/** The messages of the checks that throw: a program names all that is wrong with its flags at once. */
+/** Runs checks that throw, and returns all their messages: a program reports all faults of its flags at once. */
 export function faultsOf(...checks: readonly (() => unknown)[]): readonly string[] {
   return checks.flatMap((check) => {
     try {
@@ -13,7 +13,7 @@ export function faultsOf(...checks: readonly (() => unknown)[]): readonly string
   });
 }
 
-/** What k8s.io/apiserver says of a port that there is none of. */
+/** k8s.io/apiserver's error for an invalid port. */
 export function securePortFaults(flags: Flags): readonly string[] {
   const port = flags.number("secure-port");
   if (port >= 0 && port <= 65_535) return [];

@@ -30,7 +30,7 @@ export interface HealthPortOptions {
   readonly metrics: ProgramMetrics;
 }
 
-/** An open port, or none where --secure-port is 0. */
+/** An open port for health checks; with --secure-port=0 there is no port. */
 export interface HealthPort {
   close(): Promise<void>;
 }

@@ -1,6 +1,6 @@
 import type { Component } from "../../component/component.js";
 
-/** How a program is called in its help, and what its --version prints. */
+/** The name of a program in its help, and the text that its --version prints. */
 export interface ProgramNames {
   readonly program: string;
   readonly version: string;

@@ -6,7 +6,7 @@ import type { ComponentContext } from "../../component/component.js";
 import type { HealthCheck } from "../../server/endpoints/non-resource/health.js";
 import { processTimers } from "./surroundings.js";
 
-/** How a program competes for its Lease. Durations are milliseconds. */
+/** The settings with which a program competes for its Lease. Durations are milliseconds. */
 export interface ElectionSettings {
   readonly enabled: boolean;
   readonly namespace: string;
@@ -27,7 +27,7 @@ export interface LeadOptions extends Pick<ComponentContext, "clock" | "log" | "s
   readonly work: (signal: AbortSignal) => Promise<void>;
 }
 
-/** What runs while this process leads, or all the time where there is no election. */
+/** The leadership of this process, if it takes part in an election. */
 export interface Leadership {
   /** Fails when the process does not lead any more. Undefined without an election. */
   readonly check: HealthCheck | undefined;

@@ -1,6 +1,6 @@
 import type { ComponentFlag } from "../../component/component-flag.js";
 
-/** The flags of a program of which one works at a time; `program` is the name of its Lease. */
+/** The flags of leader election for a program; `program` is the name of its Lease. */
 export const leaderElectionFlags = (program: string): readonly ComponentFlag[] => [
   {
     name: "leader-elect",

@@ -20,7 +20,7 @@ import type { OpenedAuthorization } from "../open-authorization.js";
 import { requestLogOf } from "../stages/log-life-cycle.js";
 import { processRandom, processTimers } from "./surroundings.js";
 
-/** Who callers of a program's port are, and what they may do: an API server says both. */
+/** Authenticates and authorizes the callers of a program's port by asking an API server. */
 export interface PortAccess {
   /** Sign certificates of clients and of front proxies. */
   readonly authorities: AuthorityTexts;
@@ -34,8 +34,9 @@ export interface PortAccess {
 type Surroundings = Pick<ComponentContext, "clock" | "cwd" | "env" | "log" | "signal">;
 
 /**
- * Opens the API servers that the flags --authentication-* and --authorization-* name, which judge the callers of a program's port. Without a kubeconfig,
- * and outside of a Pod, the port knows no caller by a token, and serves only the paths of --authorization-always-allow-paths. Rejects in the words of Kubernetes' programs.
+ * Connects to the API servers that the flags --authentication-* and --authorization-* name, which review the callers of a
+ * program's port. Without a kubeconfig, and outside of a Pod, the port accepts no tokens, and serves only the paths of
+ * --authorization-always-allow-paths. Rejects in the words of Kubernetes' programs.
  */
 export async function openPortAccess(flags: Flags, surroundings: Surroundings): Promise<PortAccess> {
   const { clock, cwd, env, log, signal } = surroundings;

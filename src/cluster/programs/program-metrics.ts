@@ -36,11 +36,11 @@ export interface ProgramMetrics {
   counted(transport: Transport, config: ClientConfig): Transport;
 }
 
-/** What is wrong with the flags of metrics, in component-base's words. */
+/** Finds the faults of the flags about metrics, in component-base's words. */
 export const metricsFaults = (flags: Flags, cwd: string): readonly string[] =>
   optionFaults(metricsOptions, readOptions(metricsOptions, flags, cwd));
 
-/** Makes the metrics of a program by its flags. `leads` says whether it leads the election for the Lease; the Lease is "" where there is none. */
+/** Creates the metrics of a program from its flags. `leads` returns whether it leads the election for `lease`, which is "" without an election. */
 export async function openProgramMetrics(
   flags: Flags,
   { clock, cwd }: Pick<ComponentContext, "clock" | "cwd">,

@@ -23,8 +23,8 @@ const RETRY_MS = 2000;
 const PERIOD_MS = 30_000;
 
 /**
- * Asks the server what it serves, until it answers. Kinds of group versions that it cannot tell now count as served. Undefined when the signal
- * aborts before.
+ * Reads the kinds that the server serves, and retries until it answers. Kinds of a group version that discovery could not read
+ * count as served. Undefined when the signal aborts first.
  */
 export async function readServedKinds(parts: ServedKindsParts): Promise<Serves | undefined> {
   const { client, clock, timers, signal, report } = parts;
@@ -43,7 +43,7 @@ export async function readServedKinds(parts: ServedKindsParts): Promise<Serves |
   return undefined;
 }
 
-/** Calls `changed` after each change of what the server serves, which it looks at every 30 seconds. Ends when the signal aborts. */
+/** Calls `changed` after each change of the kinds that the server serves, which it reads every 30 seconds. Ends when the signal aborts. */
 export async function followServedKinds(parts: ServedKindsParts, changed: () => void): Promise<void> {
   const { client, clock, timers, signal, report } = parts;
   const discovery = new ServedResources(client.rest, clock);

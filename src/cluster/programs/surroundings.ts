@@ -1,6 +1,6 @@
 import { type Random, systemRandom } from "../../base/numbers/random.js";
 import { type Timers, workTimers } from "../../base/time/timers.js";
 
-/** What a program of a control plane waits and draws lots by. Its timers keep the process alive while the API server is away. */
+/** The timers of a control plane's program. They keep the process alive while the API server is unreachable. */
 export const processTimers: Timers = workTimers;
 export const processRandom: Random = systemRandom;

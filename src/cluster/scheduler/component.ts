@@ -22,7 +22,7 @@ import { processRandom, processTimers } from "../programs/surroundings.js";
 import { KUBE_SCHEDULER, OF_FILE, schedulerSections } from "./flags.js";
 import { readSchedulerConfiguration, type SchedulerConfiguration } from "./scheduler-configuration.js";
 
-/** kube-scheduler for any API server: `version` is what --version prints. */
+/** kube-scheduler for any API server. `version` is printed by --version. */
 export const kubeScheduler = (program: string, version: string): Component => ({
   name: KUBE_SCHEDULER,
   program,

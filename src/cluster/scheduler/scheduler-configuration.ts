@@ -11,7 +11,7 @@ import type { PluginChoice, SchedulerOptions, SchedulerProfile } from "../../sch
 import type { RequestRate } from "../programs/connection.js";
 import type { ElectionSettings } from "../programs/lead.js";
 
-/** What a KubeSchedulerConfiguration says. */
+/** The settings of a KubeSchedulerConfiguration. */
 export interface SchedulerConfiguration {
   readonly scheduler: SchedulerOptions;
   readonly election: Partial<ElectionSettings> & { readonly lock?: string };

@@ -10,7 +10,7 @@ import type { Composition } from "../composition.js";
 import type { ServerOptions } from "../options/server-options.js";
 import { type GenericServer, openServer } from "./generic-server.js";
 
-/** The second stage of a server: what its program needs, beside what its user chose. The configuration files are read. */
+/** The second stage of a server: its user's options with what its program adds. The configuration files are read. */
 export class Config {
   /** What the user chose. */
   readonly options: ServerOptions;
@@ -42,7 +42,7 @@ export class Config {
   }
 }
 
-/** What a server takes time and chance from. */
+/** The sources of time and randomness of a server. */
 export interface TimeAndChance {
   readonly clock: Clock;
   /** The clock, where it can be driven. */
@@ -51,7 +51,7 @@ export interface TimeAndChance {
   readonly random: Random;
 }
 
-/** The third stage of a server, which alone makes one. */
+/** The third stage of a server, which creates the server. */
 export class CompletedConfig {
   readonly #options: ServerOptions;
   readonly #composition: Composition;

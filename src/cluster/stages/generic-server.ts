@@ -11,7 +11,7 @@ import { OpenedParts } from "./opened-parts.js";
 import { type OpenedServer, type Opening, openParts, STORAGE_STEP } from "./opened-server.js";
 import { PreparedServer } from "./prepared-server.js";
 
-/** Opens what a server needs, and makes it. Rejects with nothing left open. */
+/** Opens the parts of a server, and makes the server. If it rejects, it has closed everything. */
 export async function openServer(opening: Opening, delegate: GenericServer | undefined): Promise<GenericServer> {
   const parts = new OpenedParts();
   if (opening.manual !== undefined) parts.add(driveTurns());

@@ -47,7 +47,7 @@ export async function openAuthorizationOf(
   });
 }
 
-/** Opens what authenticates beside the administrator and service accounts. It is loaded where a server has any of it. */
+/** Opens the authenticators beside those for the administrator and service accounts. The module is loaded only if the options have any. */
 export async function openAuthenticationOf(
   options: AuthenticationOptions,
   { serving }: Composition,
@@ -63,7 +63,7 @@ export async function openAuthenticationOf(
   return openAuthentication({ ...options, clientCaFiles }, { serviceAccounts: issuer, clientCa }, surroundings);
 }
 
-/** Opens the servers that hooks and admission plugins use. They are loaded where a server has any that may ask for them. */
+/** Opens the clients that hooks and admission plugins may use. The module is loaded only if one of them may ask for a client. */
 export async function openPluginAccessOf(
   { coreApi, admission }: Pick<ServerOptions, "coreApi" | "admission">,
   surroundings: AccessSurroundings,
@@ -74,7 +74,7 @@ export async function openPluginAccessOf(
   return opened.open(coreApi, surroundings);
 }
 
-/** Loads the webhooks and policies of files for the plugins that run; undefined where the options name no folder. */
+/** Loads the webhooks and policies of manifest files for the enabled plugins; undefined where the options name no folder. */
 export async function openManifestsOf(
   { admission = {} }: Pick<ServerOptions, "admission">,
   surroundings: ManifestSurroundings,
@@ -89,7 +89,7 @@ export async function openManifestsOf(
   return openManifests(new Map(folders), surroundings);
 }
 
-/** Makes ready to register the server at the main server that the client is of; undefined where it does not register. */
+/** Prepares the registration of the server at the main server of the client; undefined where it does not register. */
 export async function openRegistrationOf(
   { name, options, clock, timers, random }: TimeAndChance & { readonly name: string; readonly options: ServerOptions },
   given: Pick<RegistrationParts, "client" | "pki" | "verifiers" | "report">,
@@ -100,14 +100,17 @@ export async function openRegistrationOf(
   return new opened(registration, { ...given, server: name, tls, clock, timers, random });
 }
 
-/** Opens what connects to the outside in place of the machine's network. It is loaded where a server has any of it. `clock` is that of certificates. */
+/** Opens the dialers for connections to the outside. The module is loaded only if the options have any. `clock` verifies certificates. */
 export async function openEgressOf({ egress }: ServerOptions, clock: Clock): Promise<Egress> {
   if (egress === undefined) return {};
   const { openEgress } = await import("../egress/open-egress.js");
   return openEgress(egress, { clock, env: surroundingsOf({}).env });
 }
 
-/** Opens what encrypts the objects in a storage; undefined where they are stored as they are. It is loaded where a server has any of it. */
+/**
+ * Opens the encryption of objects in the storage; undefined where they are stored in plain form. The module is loaded only if the
+ * options have any.
+ */
 export async function openEncryptionOf(
   { encryption, encryptionReload = false, featureGates = {}, storage, etcd, onWarning }: ServerOptions,
   kv: Kv,
@@ -124,7 +127,7 @@ export async function openEncryptionOf(
   return openEncryption(kv, options, { ...surroundings, warn: onWarning ?? (() => {}) });
 }
 
-/** Opens the audit log. It is loaded where a server has one. */
+/** Opens the audit log. The module is loaded only if a server has one. */
 export async function openAuditOf(
   { audit, onError: report = () => {}, onWarning: warn = () => {} }: ServerOptions,
   { network }: Composition,
@@ -139,8 +142,8 @@ export async function openAuditOf(
 }
 
 /**
- * Opens what traces requests; undefined where nothing does. It is loaded where an option asks for it, or an SDK of OpenTelemetry is registered:
- * its API keeps that under this symbol.
+ * Opens the tracing of requests; undefined where nothing traces them. The module is loaded if an option requires it, or if an SDK
+ * of OpenTelemetry is registered, which its API stores under this symbol.
  */
 export async function openTracingOf(
   { tracing, onWarning: warn = () => {} }: ServerOptions,
@@ -157,7 +160,7 @@ export async function openTracingOf(
 
 const OPEN_TELEMETRY = Symbol.for("opentelemetry.js.api.1");
 
-/** Opens certificates of files. They are loaded where a server is given any. */
+/** Opens the serving certificates of the options' files. The module is loaded on the first call. */
 export async function openServingOf(
   options: TlsOptions,
   surroundings: ServingSurroundings,

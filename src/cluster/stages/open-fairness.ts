@@ -26,7 +26,7 @@ export interface OpenedFairness {
   readonly step: BootStep;
 }
 
-/** Opens it for a server whose options ask for it. */
+/** Opens API priority and fairness for a server. */
 export async function openFairness(
   { options, clock, timers }: Opening,
   parts: OpenedParts,

@@ -1,4 +1,4 @@
-/** What a server has opened, to be closed in the opposite order. */
+/** The parts that a server has opened; they are closed in the opposite order. */
 export class OpenedParts {
   readonly #closers: (() => void | Promise<void>)[] = [];
 

@@ -56,7 +56,7 @@ import type { OpenedAuthentication } from "../authentication/open-authentication
 
 export const ADMIN = { commonName: "kubernetes-admin", organizations: ["system:masters"] };
 
-/** kube-apiserver's name for the first step. */
+/** The name of the first step of the boot sequence, kube-apiserver's. */
 export const STORAGE_STEP = "storage-readiness";
 
 export interface Opening extends TimeAndChance, ServerTraits {
@@ -67,7 +67,7 @@ export interface Opening extends TimeAndChance, ServerTraits {
   readonly composition: Composition;
 }
 
-/** What a server has opened. */
+/** A server with all its parts open. */
 export interface OpenedServer extends Opening {
   readonly server: Server;
   readonly boot: BootSequence;
@@ -89,7 +89,7 @@ export interface OpenedServer extends Opening {
   readonly parts: OpenedParts;
 }
 
-/** Opens what a server needs, and makes it. What is opened is added to `parts`. */
+/** Opens the parts of a server, and makes the server. Each opened part is added to `parts`. */
 export async function openParts(opening: Opening, parts: OpenedParts): Promise<OpenedServer> {
   const { options, composition, clock, timers, random } = opening;
   const { onError: reportError = () => {} } = options;
@@ -397,7 +397,7 @@ function toldTo(host: string | undefined, address: string): string {
   return authority(host, Number(address.slice(address.lastIndexOf(":") + 1)));
 }
 
-/** What a hook is given of its server. */
+/** The argument of a hook. */
 export const hookContext = ({ server, access }: Pick<OpenedServer, "server" | "access">): HookContext => ({
   transport: server.loopback(),
   registry: server.registry,

@@ -13,7 +13,7 @@ import { Config } from "./config.js";
 const ANONYMOUS_HAS_NO_EFFECT =
   "AnonymousAuth is not allowed with the AlwaysAllow authorizer. Resetting AnonymousAuth to false. You should use a different authorizer";
 
-/** The first stage of a server: what its user chose, by flags or in code. */
+/** The first stage of a server: the choices of its user, by flags or in code. */
 export class Options {
   /** May be changed until {@link toConfig}. */
   values: ServerOptions;

@@ -15,8 +15,8 @@ import type { DelegatedAuthorizationOptions } from "../options/authorization-opt
 import type { ServerOptions } from "../options/server-options.js";
 
 /**
- * The groups of options that k8s.io/apiserver recommends for a server of an API of its own. A program has the flags of a group, and what they
- * configure, unless the group is undefined.
+ * The groups of options that k8s.io/apiserver recommends for an extension server. A program has the flags of a group, and what
+ * they configure, unless the group is undefined.
  */
 export interface RecommendedOptions {
   /** Where objects are kept; `prefix` is what keys in etcd begin with. */
@@ -37,7 +37,7 @@ export interface RecommendedOptions {
   traces: object | undefined;
 }
 
-/** All groups, with objects below `prefix` in etcd: "/registry/wardle.example.com". Set a group to undefined to leave it out. */
+/** All groups of options, with objects below `prefix` in etcd: "/registry/wardle.example.com". Set a group to undefined to leave it out. */
 export const recommendedOptions = (prefix: string): RecommendedOptions => ({
   etcd: { prefix },
   secureServing: {},
@@ -59,7 +59,7 @@ const GROUP_OF: ReadonlyMap<string, keyof RecommendedOptions> = new Map([
   ["traces", "traces"],
 ] as const);
 
-/** The sections of a program: those of `base` whose groups it has, and those by which it asks a main server. */
+/** The flag sections of a program: those of `base` whose groups it has, and those for delegation to a main server. */
 export function sectionsOf(
   base: readonly FlagSection[],
   recommended: RecommendedOptions | undefined,
@@ -96,7 +96,7 @@ const withDefaults = ({ name, flags }: FlagSection, defaults: Readonly<Record<st
   flags: flags.map((flag) => ({ ...flag, ...(defaults[flag.name] !== undefined && { default: defaults[flag.name] }) })),
 });
 
-/** The options that the flags of the groups stand for, on top of the program's own. */
+/** The options that the flags of the recommended groups set, in addition to the program's own. */
 export function delegatedOptions(
   recommended: RecommendedOptions | undefined,
   options: ServerOptions,
@@ -124,7 +124,7 @@ export function delegatedOptions(
   };
 }
 
-/** What is wrong with flags that no option shows: the names of headers beside no file of authorities. */
+/** Finds the faults of --requestheader-... flags that have no effect without --requestheader-client-ca-file: their values are checked as well. */
 export function delegatedFlagFaults(flags: Flags, cwd: string): readonly string[] {
   if (!flags.has("requestheader-client-ca-file") || flags.string("requestheader-client-ca-file") !== "") return [];
   return requestHeaderNameFaults(readProxy(flags, cwd));

@@ -23,7 +23,7 @@ export interface StoredValue {
   readonly object: KubeObject;
 }
 
-/** Decodes a stored value: protobuf, JSON, or the YAML of a file. Throws a {@link StoredError} that says what the value is instead. */
+/** Decodes a stored value: protobuf, JSON, or the YAML of a file. Throws a {@link StoredError} that says what the value is otherwise. */
 export function decodeValue(bytes: Uint8Array): StoredValue {
   if (bytes instanceof UnreadableValue) throw new StoredError(bytes.problem);
   if (isProtobufDocument(bytes)) return { mediaType: PROTOBUF_TYPE, object: decodeProtobuf(bytes) };
@@ -47,7 +47,7 @@ export function decodeValue(bytes: Uint8Array): StoredValue {
   return { mediaType: isJson ? JSON_TYPE : "application/yaml", object };
 }
 
-/** Throws a {@link StoredError} where a field of a built-in kind has a value of another type. */
+/** Throws a {@link StoredError} where a field of a built-in kind has a value of the wrong type. */
 export function requireFittingFields({ object, mediaType }: StoredValue): void {
   if (mediaType === PROTOBUF_TYPE) return;
   const { apiVersion = "", kind = "" } = object;

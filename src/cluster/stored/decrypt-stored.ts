@@ -7,7 +7,7 @@ import { StoredError } from "./stored-error.js";
 /** One value is decrypted at once: a KMS need not be asked again. */
 const none: Timers = { start: () => () => {} };
 
-/** Decrypts a value, which may end with the newline that etcdctl prints behind it. Throws a {@link StoredError}. */
+/** Decrypts a value; a newline at its end, which etcdctl prints, is ignored. Throws a {@link StoredError}. */
 export async function decryptStored(
   value: Uint8Array,
   key: string,

@@ -21,10 +21,10 @@ function builtInPrefixes(): ReadonlyMap<string, string> {
   return prefixes;
 }
 
-/** Whether the key is one of a server's own records, which are no resource and may have no name. */
+/** Whether the key is one of a server's own records, which belong to no resource and may lack a name. */
 export const isInternalKey = (key: string): boolean => OTHER_KEYS.some((prefix) => key.startsWith(prefix));
 
-/** Says why `key` is not where a server looks for the object; undefined where it is. */
+/** Returns why `key` is not the key at which a server looks for the object; undefined where it is. */
 export function misplacement(key: string, { apiVersion = "", kind = "", metadata }: KubeObject): string | undefined {
   const { name = "", namespace = "" } = metadata ?? {};
   if (name === "") return "the object has no name";

@@ -11,7 +11,10 @@ import { readPages } from "./pages.js";
 import { reading } from "./read-storage.js";
 import type { NamedStorage, OpenOptions } from "./storage-place.js";
 
-/** What a server of an older version would not read of a storage, and drop when it writes: each with the number of objects that have it. */
+/**
+ * The fields and kinds that a server of an older version would not read from a storage, and would drop when it writes, each with
+ * its number of objects.
+ */
 export type Losses = ReadonlyMap<string, number>;
 
 /**

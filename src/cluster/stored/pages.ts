@@ -1,19 +1,19 @@
 import type { KeyValue, Kv } from "../../server/storage/kv.js";
 
-/** What the keys of a server begin with. */
+/** The prefix of a server's keys. */
 export const ROOT = "/registry/";
 
 const PAGE = 500;
 
-/** All keys below a prefix in key order, at one revision. */
+/** The pages of all keys below a prefix, in key order and at one revision. */
 export interface Pages extends AsyncIterable<readonly KeyValue[]> {
   /** The revision that the pages show; 0 before the first. */
   readonly revision: number;
 }
 
 /**
- * Reads a storage page by page, so that memory holds one page at a time: at a revision, or at the current one where it is 0. Compaction may
- * end it with a CompactedError.
+ * Reads a storage page by page, so that memory holds one page at a time: at a revision, or at the current one if it is 0. A
+ * compaction may end it with a CompactedError.
  */
 export function readPages(kv: Kv, prefix: string = ROOT, revision = 0): Pages {
   let at = revision;

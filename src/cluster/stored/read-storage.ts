@@ -23,7 +23,7 @@ export interface ListedKeys {
   readonly keys: readonly ListedKey[];
 }
 
-/** A key in full: "pods/default/web" is "/registry/pods/default/web". */
+/** Completes a key: "pods/default/web" becomes "/registry/pods/default/web". */
 export const wholeKey = (key: string): string => (key.startsWith("/") ? key : ROOT + key);
 
 export const listStorage = (storage: NamedStorage, prefix: string, options: OpenOptions): Promise<ListedKeys> =>
@@ -39,7 +39,7 @@ export const listStorage = (storage: NamedStorage, prefix: string, options: Open
     return { revision: pages.revision, keys };
   });
 
-/** Throws a {@link StoredError} where there is no such key, or its value cannot be decoded. */
+/** Reads and decodes one stored value. Throws a {@link StoredError} where the key does not exist or the value cannot be decoded. */
 export const readStored = (storage: NamedStorage, key: string, options: OpenOptions): Promise<StoredValue> =>
   reading(storage, options, async (kv) => {
     const whole = wholeKey(key);

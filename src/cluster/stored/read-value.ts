@@ -7,8 +7,8 @@ const NEWLINE = 0x0a;
 const BRACE = 0x7b;
 
 /**
- * Finds the stored value in what a tool printed: etcdctl writes the key above the value and a newline behind it, psql and sqlite3 write
- * hexadecimal digits, `etcdctl -w json` base64. Returns any other input unchanged.
+ * Finds the stored value in the output of a tool: etcdctl prints the key above the value and a newline after it, psql and sqlite3
+ * print hexadecimal digits, `etcdctl -w json` base64. Returns any other input unchanged.
  */
 export function readValue(input: Uint8Array): Uint8Array {
   const { value } = splitKey(input);

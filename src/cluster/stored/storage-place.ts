@@ -26,8 +26,8 @@ export interface StoragePlaceOptions extends Pick<Surroundings, "env" | "cwd"> {
 }
 
 /**
- * Reads the name of a storage: "etcd", "disk:FOLDER" or the data folder itself, "cluster:NAME" for what a named cluster stores in, or a URL
- * of a scheme. Throws a {@link StoredError} for any other text.
+ * Parses the name of a storage: "etcd", "disk:FOLDER" or the data folder itself, "cluster:NAME" for the storage of a named
+ * cluster, or a URL of a known scheme. Throws a {@link StoredError} for any other text.
  */
 export async function readStoragePlace(text: string, around: StoragePlaceOptions): Promise<NamedStorage> {
   if (text === "etcd") {
@@ -96,7 +96,7 @@ export interface OpenOptions {
 /** No key expires while a storage is looked at: that would change it. */
 const stopped: Timers = { start: () => () => {} };
 
-/** Opens a storage that must be there, and keeps it as it is until something is written. Throws where it is missing or in use. */
+/** Opens an existing storage, and leaves it unchanged until something is written. Throws where it is missing or in use. */
 export async function openExisting(
   { options }: NamedStorage,
   { clock, encryption: file, ...around }: OpenOptions,
@@ -117,7 +117,7 @@ export async function openExisting(
   }
 }
 
-/** Opens a storage, and makes it where it is missing. */
+/** Opens a storage, and creates it if it is missing. */
 export const openOrMake = ({ options }: NamedStorage, { clock, ...around }: OpenOptions): Promise<Kv> =>
   open(options, false, clock, around);
 

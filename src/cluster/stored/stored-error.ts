@@ -1,6 +1,6 @@
 import { errorMessage } from "../../base/text/error-message.js";
 
-/** A value or a storage that cannot be read. The message is for the user: what is wrong, where, and what to do. */
+/** A value or a storage that cannot be read. The message tells the user what is wrong, where, and what to do. */
 export class StoredError extends Error {
   override readonly name = "StoredError";
 }

@@ -22,7 +22,7 @@ interface TracingSurroundings extends Pick<TracingParts, "clock" | "timers" | "r
   readonly isProxied: boolean;
 }
 
-/** Opens what traces the requests of a server. Rejects for a configuration that cannot be right, and where the packages that it needs are missing. */
+/** Opens the tracing of a server's requests. Rejects for an invalid configuration, and where the packages that it needs are missing. */
 export async function openTracing(options: TracingOptions, surroundings: TracingSurroundings): Promise<OpenedTracing> {
   const { configFile, onSlowRequest: write, verbosity = () => 2 } = options;
   const { warn, isRegistered, isProxied, ...others } = surroundings;

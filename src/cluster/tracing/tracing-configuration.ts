@@ -5,7 +5,7 @@ import { type FieldError, formatFieldErrors, invalidValue } from "../../machiner
 import { int32, string, struct } from "../../machinery/schema/build-schema.js";
 import { type ConfigurationFormat, decodeConfigurationStrictly } from "../../machinery/wire/configuration-document.js";
 
-/** Where traces are sent, and of how many requests. */
+/** The collector that receives the traces, and the sampling rate. */
 export interface TracingConfiguration {
   /** Where a collector listens for OTLP over gRPC, without TLS. Default "localhost:4317". */
   readonly endpoint?: string;
@@ -32,7 +32,7 @@ const FORMAT: ConfigurationFormat = {
   scheme: "k8s.io/apiserver/pkg/server/options/tracing.go:49",
 };
 
-/** Reads and checks the file of --tracing-config-file. Rejects in kube-apiserver's words, with the file where these do not name it. */
+/** Reads and validates the file of --tracing-config-file. Rejects in kube-apiserver's words, and adds the file to those that do not name it. */
 export async function readTracingConfiguration(file: string): Promise<TracingConfiguration> {
   const failed = (message: string): Error => new Error(`failed to read tracing config: ${message}`);
   let text: string;

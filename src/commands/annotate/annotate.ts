@@ -87,7 +87,7 @@ const placeOf = (factory: Factory): Promise<Place> =>
     return { namespace: "", enforced: false, fault };
   });
 
-/** Annotates one after the other; goes on after a failure. */
+/** Annotates the objects one after the other, and continues after a failure. */
 export async function runAnnotate(options: AnnotateOptions): Promise<void> {
   await changeEach(options, "annotations", async (info) => ({ object: await annotate(info, options) }));
 }
@@ -109,7 +109,7 @@ export function requireOneChangeEach({ set, remove }: PairChanges): void {
   throw new Error(`can not both modify and remove the following annotation(s) in the same command: ${both.join(", ")}`);
 }
 
-/** A copy, always with annotations. Throws when one has another value and must not be overwritten. */
+/** Returns a copy with the changed annotations. Throws when an annotation has another value and must not be overwritten. */
 export function changeAnnotations(object: KubeObject, { set, remove }: PairChanges, overwrite: boolean): KubeObject {
   const before = object.metadata?.annotations ?? {};
   if (!overwrite) requireNoOverwrite(before, set);

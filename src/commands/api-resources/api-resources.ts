@@ -101,7 +101,7 @@ function formatOf(output: string): ApiResourcesFormat | undefined {
   return lower === "json" || lower === "yaml" || lower === "kyaml" ? lower : undefined;
 }
 
-/** Prints what could be read, then throws what could not. */
+/** Prints the resources that discovery could read, then throws the errors of the others. */
 export async function runApiResources(options: ApiResourcesOptions, { out }: Streams): Promise<void> {
   const { discovery } = options;
   if (!options.cached) discovery.invalidate();

@@ -16,7 +16,7 @@ const GROUP_KINDS = "applyset.kubernetes.io/contains-group-kinds";
 /** An older form of the same list. */
 const GROUP_RESOURCES = "applyset.kubernetes.io/contains-group-resources";
 
-/** The object that stands for the set, and holds what is known of it. */
+/** The parent object of an ApplySet, which holds the set's labels and annotations. */
 export interface ApplySetParent {
   readonly name: string;
   /** "" where none was given, and for kinds without namespaces. */
@@ -33,7 +33,7 @@ const IS_PARENT_TYPE = "applyset.kubernetes.io/is-parent-type";
 const TOOL = "kubectl";
 const BUILT_IN_PARENTS: readonly string[] = ["secrets", "configmaps"];
 
-/** "[RESOURCE[.GROUP]/]NAME". Throws for what names nothing, or a resource the server lacks. */
+/** Parses "[RESOURCE[.GROUP]/]NAME". Throws for an invalid text, and for a resource that the server lacks. */
 export async function parseParent(text: string, mapper: RestMapper): Promise<Omit<ApplySetParent, "namespace">> {
   const slash = text.indexOf("/");
   const [type, name] = slash < 0 ? ["secrets", text] : [text.slice(0, slash), text.slice(slash + 1)];
@@ -61,8 +61,8 @@ export interface ApplySetOptions {
 }
 
 /**
- * A set of applied objects, by the specification of KEP-3659: each carries the set's label, and the parent lists the kinds
- * and namespaces in which members may be.
+ * A set of applied objects, by the specification of KEP-3659: each object carries the set's label, and the parent lists the kinds
+ * and namespaces of the members.
  */
 export class ApplySet {
   readonly id: string;

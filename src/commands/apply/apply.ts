@@ -137,7 +137,7 @@ cat pod.json | {{program}} apply -f -
   };
 }
 
-/** Flags into options. What contradicts itself throws. */
+/** Reads the options from the flags. Throws for contradictory flags. */
 export async function complete(factory: Factory, invocation: Invocation): Promise<ApplyCommandOptions> {
   const { args, flags } = invocation;
   const { streams } = factory;

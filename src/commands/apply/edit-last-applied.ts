@@ -108,7 +108,7 @@ async function complete(factory: Factory, invocation: Invocation): Promise<EditL
   };
 }
 
-/** All records in one file; objects without one are passed over. */
+/** Edits the annotations of all objects in one file; objects without the annotation are skipped. */
 export async function runEditLastApplied(options: EditLastAppliedOptions): Promise<void> {
   const records: Info[] = [];
   for (const { object = {} } of await options.infos()) {

@@ -38,7 +38,7 @@ export interface ApplyCommandOptions {
   readonly program: string;
 }
 
-/** What the flags of apply ask for. */
+/** The values of apply's flags. */
 export interface ApplyChoices {
   readonly serverSide: boolean;
   readonly forceConflicts: boolean;
@@ -54,7 +54,7 @@ export interface ApplyChoices {
   readonly ordered: boolean;
 }
 
-/** Throws for what does not go together, the first of it. */
+/** Throws for the first conflict between the flags. */
 export async function validate(choices: ApplyChoices, applySet: ApplySet | undefined): Promise<void> {
   const { serverSide, force, dryRun, all, selector, prune } = choices;
   if (choices.forceConflicts && !serverSide) throw new Error("--force-conflicts only works with --server-side");

@@ -77,7 +77,7 @@ interface Change {
   readonly patch: string;
 }
 
-/** Looks at all of them before the first is changed. */
+/** Validates all objects before it changes the first one. */
 export async function runSetLastApplied(options: SetLastAppliedOptions): Promise<void> {
   const changes: Change[] = [];
   const result = await options.find();

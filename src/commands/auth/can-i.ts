@@ -14,7 +14,7 @@ import type { RestMapper } from "../../machinery/rest-mapper.js";
 import { compactRules, goList, readRules, resourceText } from "../../machinery/rbac/policy-rule.js";
 import { TabWriter } from "../../printers/tab-writer.js";
 
-/** What is asked about. */
+/** The action that `can-i` asks about. */
 export type Question =
   | { readonly verb: string; readonly url: string }
   | {
@@ -191,13 +191,13 @@ async function listAllowed({ client, kinds, namespace, noHeaders, warn, streams,
   printRules(status, noHeaders, look, (line) => streams.out.write(line));
 }
 
-/** Of what no server has, only the resource is there. */
+/** The resource of a question. One that the server lacks has only its name. */
 export type AskedResource = GroupVersionResource;
 
 /** Resources that no server lists, and that rules name all the same. */
 const UNLISTED = new Set(["users", "groups"]);
 
-/** The resource that goes by the name `typed`; an unknown name is warned of, and stays as it was typed. */
+/** Finds the resource with the name `typed`. For an unknown name it warns, and returns the name as typed. */
 export async function findResource(
   mapper: RestMapper,
   typed: string,
@@ -231,7 +231,7 @@ function parse(name: string): { readonly resource: string; readonly group: strin
   return dot < 0 ? { resource: name, group: "" } : { resource: name.slice(0, dot), group: name.slice(dot + 1) };
 }
 
-/** Undefined where the server does not say. */
+/** Whether the resource has namespaces; undefined where discovery does not tell. */
 export async function isNamespaced(asked: AskedResource, client: RestClient): Promise<boolean | undefined> {
   const { version, resource } = asked;
   if (version === "") return undefined;
@@ -245,7 +245,7 @@ export async function isNamespaced(asked: AskedResource, client: RestClient): Pr
 
 const HEADINGS = ["Resources", "Non-Resource URLs", "Resource Names", "Verbs"];
 
-/** The table of what the status of a SelfSubjectRulesReview allows. */
+/** Prints the table of the rights in the status of a SelfSubjectRulesReview. */
 export function printRules(status: ReadonlyFields, noHeaders: boolean, look: Look, out: (text: string) => void): void {
   const rules = compactRules([...readRules(status["resourceRules"]), ...readRules(status["nonResourceRules"])]);
   const table = new TabWriter(out, { measure: look.measure, fit: look.fit });

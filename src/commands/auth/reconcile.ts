@@ -34,7 +34,7 @@ export interface ReconcileSettings {
 /** How often a write is tried that another client's write comes before. */
 const CONFLICTS = 3;
 
-/** Makes the live object what `wanted` says, and answers with what that took and what it is now. */
+/** Changes the live object to match `wanted`. Resolves with the changes and the object after them. */
 export async function reconcile(
   wanted: KubeObject,
   kind: ReconcileKind,
@@ -107,7 +107,7 @@ const unless =
     if (!expected.some((isExpected) => isExpected(error))) throw error;
   };
 
-/** What `auth reconcile` knows of a kind. */
+/** The rules of `auth reconcile` for one kind. */
 export interface ReconcileKind {
   readonly compare: typeof reconcileRole;
   readonly isBinding: boolean;
@@ -122,13 +122,13 @@ const version = "rbac.authorization.k8s.io/v1";
 
 const OLD_VERSION = /^rbac\.authorization\.k8s\.io\/(v1beta1|v1alpha1)$/;
 
-/** Go's name of the type, where the kind is one of these in a version that is taken no more. */
+/** Go's name of the type, for a kind of RBAC in a version that is no longer supported. */
 export function oldType({ apiVersion = "", kind = "" }: KubeObject): string | undefined {
   const name = OLD_VERSION.exec(apiVersion)?.[1];
   return name === undefined || reconcileKinds[`${version}/${kind}`] === undefined ? undefined : `*${name}.${kind}`;
 }
 
-/** By "<group version>/<kind>". */
+/** The kinds that can be reconciled, by "<group version>/<kind>". */
 export const reconcileKinds: Readonly<Record<string, ReconcileKind>> = {
   __proto__: null as never,
   [`${version}/Role`]: { ...role, namespaced: true },
@@ -224,7 +224,7 @@ function decode(object: KubeObject, kinds: TypedKinds): KubeObject {
 
 const isMap = (value: unknown): boolean => typeof value === "object" && value !== null;
 
-/** One after the other; goes on after a failure, and past what is of other kinds. */
+/** Reconciles the objects one after the other, continues after a failure, and skips other kinds. */
 export async function runReconcile(options: ReconcileOptions): Promise<void> {
   await options.objects.visit(async ({ object = {} }) => {
     const old = oldType(object);

@@ -53,7 +53,7 @@ async function complete(factory: Factory, { flags }: Invocation): Promise<WhoAmI
 
 const NOT_SERVED = "the selfsubjectreviews API is not enabled in the cluster";
 
-/** Asks in the newest version that the server has. */
+/** Sends the review in the newest version that the server serves. */
 export async function runWhoAmI(options: WhoAmIOptions): Promise<void> {
   const review = await askAny(options).catch((error: unknown) => {
     if (isForbidden(error)) throw new Error(`${NOT_SERVED} or you do not have permission to call it`);

@@ -236,12 +236,12 @@ const UNITS = { cpu: "m", memory: "Mi" } as const;
 
 export type MetricName = keyof typeof UNITS;
 
-/** What is aimed at, as autoscaling/v2 states it. */
+/** The target of a metric, as autoscaling/v2 states it. */
 export type MetricTarget =
   | { readonly type: "Utilization"; readonly averageUtilization: number }
   | { readonly type: "AverageValue"; readonly averageValue: string };
 
-/** Reads "70%" (of what is requested), "500m", or a bare number in the resource's own unit. Throws in kubectl's words. */
+/** Parses "70%" (of the request), "500m", or a number in the resource's own unit. Throws in kubectl's words. */
 export function parseTarget(text: string, resource: MetricName): MetricTarget {
   const input = text.trim();
   if (input === "") throw new Error("empty input");

@@ -113,7 +113,7 @@ function validate(names: readonly string[], { filenames, kustomize = "" }: Filen
   }
 }
 
-/** One after the other; goes on after a failure. What is printed is the request as it was before. */
+/** Approves or denies the requests one after the other, and continues after a failure. It prints each request as it was before. */
 export async function runDecide(options: DecideOptions): Promise<void> {
   let found = 0;
   await (await options.find()).visit(async (info) => {

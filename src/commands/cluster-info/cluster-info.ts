@@ -39,7 +39,7 @@ async function complete(factory: Factory, { flags }: Invocation): Promise<Cluste
   };
 }
 
-/** The hint comes last even when the server cannot be reached. */
+/** Prints the cluster's services. The hint comes last even when the server cannot be reached. */
 export async function runClusterInfo(options: ClusterInfoOptions, { out }: Streams): Promise<void> {
   const { server, namespace, program, code } = options;
   const [green, yellow, end] = ["\u001b[0;32m", "\u001b[0;33m", "\u001b[0m"].map(code);
@@ -70,7 +70,10 @@ export function serviceTitle({ metadata }: KubeObject): string {
   return metadata?.labels?.["kubernetes.io/name"] || (metadata?.name ?? "");
 }
 
-/** Every port of its load balancer, each followed by a blank; else the API server's proxy to its first port. */
+/**
+ * The links of a service, each followed by a space: one per port of its load balancer, else one through the API server's proxy to
+ * its first port.
+ */
 export function serviceLink({ metadata, spec, status }: KubeObject, server: string): string {
   const ports = objects(fieldOf(spec, "ports"));
   const [ingress] = objects(fieldOf(fieldOf(status, "loadBalancer"), "ingress"));

@@ -14,10 +14,10 @@ import { readRuntimeConfig } from "../../component/flags/pairs.js";
 
 type AdmissionOptions = NonNullable<import("../../cluster/index.js").ClusterOptions["admission"]>;
 
-/** The flags of admission, as kube-apiserver has them. */
+/** kube-apiserver's flags about admission. */
 export const admissionFlags: readonly FlagSpec[] = admissionSection.flags;
 
-/** Undefined when no flag of admission is given. */
+/** The admission options that the flags set; undefined when none is given. */
 export const admissionOf = ({ cwd }: Factory, { flags }: Invocation): AdmissionOptions | undefined =>
   given(readOptions(admissionOptions, flags, cwd));
 
@@ -27,17 +27,17 @@ const given = <Options extends object>(options: Options): Options | undefined =>
 
 type AuthenticationOptions = import("../../cluster/options/authentication-options.js").AuthenticationOptions;
 
-/** Who may use the cluster beside its administrator and service accounts, as kube-apiserver has it. */
+/** The flags for users beside the administrator and service accounts, which are kube-apiserver's. */
 export const authenticationFlags: readonly FlagSpec[] = [
   flagOf(authenticationSection, "authentication-config"),
   flagOf(authenticationSection, "token-auth-file"),
 ];
 
-/** Undefined where no flag says anything. */
+/** The authentication options that the flags set; undefined when none is given. */
 export const authenticationOf = ({ cwd }: Factory, { flags }: Invocation): AuthenticationOptions | undefined =>
   given(readOptions(authenticationOptions, flags, cwd));
 
-/** How the cluster decides what users may do. Files are absolute. */
+/** The authorization options that the flags set. Files are absolute. */
 export interface AuthorizationChoice {
   readonly modes?: readonly AuthorizationModeName[];
   readonly configFile?: string;
@@ -48,7 +48,7 @@ const MODES = ["Node", "RBAC", "AlwaysAllow", "AlwaysDeny"] as const;
 
 type AuthorizationModeName = (typeof MODES)[number];
 
-/** --authorization-mode and --authorization-config, as kube-apiserver has them. */
+/** The flags --authorization-mode and --authorization-config, as kube-apiserver has them. */
 export const authorizationFlags: readonly FlagSpec[] = [
   flagOf(authorizationSection, "authorization-mode", {
     usage: `Who may do what, for this start: a list of ${MODES.join(", ")}, asked in that order. The administrator may do everything.`,
@@ -56,7 +56,7 @@ export const authorizationFlags: readonly FlagSpec[] = [
   flagOf(authorizationSection, "authorization-config"),
 ];
 
-/** Undefined when no flag is given. Throws a usage error for what cannot be right. */
+/** Reads the authorization flags; undefined when none is given. Throws a usage error for an invalid combination. */
 export function authorizationOf({ cwd }: Factory, invocation: Invocation): AuthorizationChoice | undefined {
   const { flags } = invocation;
   const file = flags.string("authorization-config");
@@ -83,10 +83,10 @@ export function authorizationOf({ cwd }: Factory, invocation: Invocation): Autho
   return { modes };
 }
 
-/** --runtime-config, as kube-apiserver has it. */
+/** The flag --runtime-config, as kube-apiserver has it. */
 export const runtimeConfigFlag = flagOf(apiEnablementSection, "runtime-config");
 
-/** "group/version" or a class of versions, to on or off. Throws a usage error for what is neither. */
+/** Parses --runtime-config: "group/version" or a class of versions, to on or off. Throws a usage error for an invalid entry. */
 export function runtimeConfigOf(invocation: Invocation): Readonly<Record<string, boolean>> {
   try {
     return readRuntimeConfig(invocation.flags.strings("runtime-config"));
@@ -95,7 +95,7 @@ export function runtimeConfigOf(invocation: Invocation): Readonly<Record<string,
   }
 }
 
-/** --server-name: which of the servers on one etcd this one is. */
+/** The flag --server-name: which of the servers on one etcd this one is. */
 export const serverNameFlag: FlagSpec = {
   name: "server-name",
   type: "string",
@@ -104,13 +104,13 @@ export const serverNameFlag: FlagSpec = {
     "What this server is called among those that share an etcd; its nodes are NAME-node-1, NAME-node-2 and so on. Without it the name that its data folder holds, else one of host name and port.",
 };
 
-/** Undefined when the flag is not given. The server refuses a name that cannot be. */
+/** The value of --server-name; undefined when it is not given. The server rejects an invalid name. */
 export function serverNameOf(invocation: Invocation): string | undefined {
   const name = invocation.flags.string("server-name");
   return name === "" ? undefined : name;
 }
 
-/** --leader-elect, as kube-controller-manager and kube-scheduler have it, and --scheduler. */
+/** The flags --leader-elect, as kube-controller-manager and kube-scheduler have it, and --scheduler. */
 export const electionFlags: readonly FlagSpec[] = [
   {
     name: "leader-elect",
@@ -127,7 +127,7 @@ export const electionFlags: readonly FlagSpec[] = [
   },
 ];
 
-/** What {@link electionFlags} say; nothing of what they do not say. */
+/** The options that {@link electionFlags} set; a flag that was not given sets none. */
 export function electionOf({ flags }: Invocation): { readonly leaderElect?: boolean; readonly scheduler?: false } {
   return {
     ...(flags.changed("leader-elect") && { leaderElect: flags.bool("leader-elect") }),

@@ -1,6 +1,6 @@
 import type { CommandEntry } from "../../cli/command.js";
 
-/** `cluster` and its subcommands: kubets' own, kubectl has none of it. */
+/** The entry of `cluster` and its subcommands, which kubectl does not have. */
 export const clusterEntry: CommandEntry = {
   name: "cluster",
   section: "Cluster Management Commands:",

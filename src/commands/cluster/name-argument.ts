@@ -3,7 +3,7 @@ import { usageError } from "../../cli/errors.js";
 import type { Factory } from "../../cli/connect/factory.js";
 import { clusterOfContext } from "../../client/config/named-cluster.js";
 
-/** For `validateArgs`: at most one NAME. */
+/** Validates that the arguments are at most one NAME. */
 export function nameArgument(invocation: Invocation): void {
   if (invocation.args.length > 1) {
     throw usageError(
@@ -16,7 +16,7 @@ export function nameArgument(invocation: Invocation): void {
 /** The name a new cluster gets. */
 export const newClusterName = ({ args: [name] }: Invocation): string => name ?? "default";
 
-/** The cluster a command is about: without a NAME the only one there is. Throws when there is none, or several. */
+/** The cluster of a command: the named one, or without a NAME the only one. Throws when there is none, or several. */
 export async function clusterName({ args: [name], commandPath }: Invocation, { env, cwd }: Factory): Promise<string> {
   if (name !== undefined) return name;
   const { onlyCluster } = await import("../../cluster/named/index.js");
@@ -29,7 +29,7 @@ export interface ShownCluster {
   readonly others: readonly string[];
 }
 
-/** As {@link clusterName}, for a command that changes nothing: of several clusters it is the one of the context in force. */
+/** As {@link clusterName}, for a command that only reads: if several clusters exist, it takes that of the context in force. */
 export async function shownCluster(invocation: Invocation, factory: Factory): Promise<ShownCluster> {
   const [given] = invocation.args;
   if (given !== undefined) return { name: given, others: [] };

@@ -180,7 +180,7 @@ async function deleteCluster(name: string, { env, cwd, clock, log, streams }: Fa
   }
 }
 
-/** The names of the clusters there are, for the first operand. */
+/** Completes the names of the existing clusters, as the first operand. */
 export const completeClusterNames: Completer = async (factory, invocation, toComplete) => {
   if (invocation.args.length > 0) return { candidates: [], directive: Directive.NoFileComp };
   const { clusterNames } = await import("../../cluster/named/index.js");

@@ -6,7 +6,7 @@ import { type Forward, ForwardSyntaxError, parseForward, parseRange } from "../.
 import { parseIpv4Prefix } from "../../base/numbers/ipv4-prefix.js";
 import type { Factory } from "../../cli/connect/factory.js";
 
-/** --forward and --allow-forward: ports of pods that lead to programs of this machine. */
+/** The flags --forward and --allow-forward: ports of pods that lead to programs of this machine. */
 export const forwardFlags: readonly FlagSpec[] = [
   {
     name: "forward",
@@ -22,7 +22,7 @@ export const forwardFlags: readonly FlagSpec[] = [
   },
 ];
 
-/** Throws a usage error for what is no forward and no address. */
+/** Reads the forward flags. Throws a usage error for an invalid forward or address. */
 export function forwardsOf(invocation: Invocation): {
   readonly forward?: readonly Forward[];
   readonly allowForward?: readonly string[];
@@ -42,7 +42,7 @@ export function forwardsOf(invocation: Invocation): {
   return { ...(forward.length > 0 && { forward }), ...(allowForward.length > 0 && { allowForward }) };
 }
 
-/** --load-balancer-addresses: where Services of type LoadBalancer get their addresses. */
+/** The flag --load-balancer-addresses: the block for the addresses of Services of type LoadBalancer. */
 export const loadBalancerFlag: FlagSpec = {
   name: "load-balancer-addresses",
   type: "string",
@@ -51,7 +51,10 @@ export const loadBalancerFlag: FlagSpec = {
     "A block of IPv4 addresses, such as 172.20.255.0/24, that Services of type LoadBalancer get an address of, for this start. Nothing listens there. Default: 203.0.113.0/24 where there are nodes. Given as empty, they stay pending.",
 };
 
-/** Undefined when the flag is not given, "" for none. Throws a usage error for what is no block of addresses. */
+/**
+ * Reads --load-balancer-addresses; undefined when it is not given, "" for no addresses. Throws a usage error for a text that is
+ * not a block of addresses.
+ */
 export function loadBalancerAddressesOf(invocation: Invocation): string | undefined {
   const block = invocation.flags.string("load-balancer-addresses");
   if (!invocation.flags.changed("load-balancer-addresses")) return undefined;
@@ -62,7 +65,7 @@ export function loadBalancerAddressesOf(invocation: Invocation): string | undefi
 
 const MOST_NODES = 25_000;
 
-/** --nodes: how many nodes of the cluster's own process run pods. */
+/** The flag --nodes: how many nodes of the cluster's own process run pods. */
 export const nodesFlag: FlagSpec = {
   name: "nodes",
   type: "int",
@@ -71,7 +74,7 @@ export const nodesFlag: FlagSpec = {
     "How many nodes run pods. `start` without it has as many as the cluster had. They are part of the cluster's process: pods go through their phases, and nothing of the machine runs. With 0, pods wait for a node from elsewhere.",
 };
 
-/** Undefined when the flag is not given. Throws a usage error for a number that cannot be. */
+/** Reads --nodes; undefined when it is not given. Throws a usage error for an impossible number. */
 export function nodesOf(invocation: Invocation): number | undefined {
   if (!invocation.flags.changed("nodes")) return undefined;
   const nodes = invocation.flags.number("nodes");
@@ -79,7 +82,7 @@ export function nodesOf(invocation: Invocation): number | undefined {
   throw usageError(invocation, `invalid number of nodes ${nodes}: use 0 to ${MOST_NODES}`);
 }
 
-/** --images: what becomes of containers whose programs are not there. */
+/** The flag --images: what a container does whose program does not exist. */
 export const imagesFlag: FlagSpec = {
   name: "images",
   type: "string",
@@ -88,14 +91,14 @@ export const imagesFlag: FlagSpec = {
     "What a container does whose program is not there, for this start: with stand-in it starts, says so in its log, answers on its ports and passes its probes; with strict it cannot start. A pod's annotation kubets.dev/images comes first.",
 };
 
-/** Whether containers stand in for their images. Throws a usage error for anything else. */
+/** Whether --images lets containers stand in for their images. Throws a usage error for an unknown value. */
 export function standInOf(invocation: Invocation): boolean {
   const images = invocation.flags.string("images");
   if (images === "stand-in" || images === "strict") return images === "stand-in";
   throw usageError(invocation, `invalid --images ${JSON.stringify(images)}: use stand-in or strict`);
 }
 
-/** --image-scripts: what containers of some images run. */
+/** The flag --image-scripts: the scripts that containers of some images run. */
 export const imageScriptsFlag: FlagSpec = {
   name: "image-scripts",
   type: "string",
@@ -104,7 +107,7 @@ export const imageScriptsFlag: FlagSpec = {
     'A YAML file that says what containers of some images run, for this start: a list of {image: "registry.example.com/tools/*", script: "echo hello"}. image is a pattern of names, script is text of the small shell, which gets the command and args of the pod as its parameters. The first entry that fits counts.',
 };
 
-/** The absolute path of the file; undefined where the flag is not given. */
+/** The absolute path of --image-scripts; undefined when it is not given. */
 export function imageScriptsOf({ cwd }: Factory, { flags }: Invocation): string | undefined {
   const file = flags.string("image-scripts");
   return file === "" ? undefined : resolve(cwd, file);

@@ -54,7 +54,7 @@ function controllersOf(invocation: Invocation): readonly string[] | undefined {
   return entries;
 }
 
-/** The names that the last word of the list may become. */
+/** Completes the last name in the list of --controllers. */
 export const completeControllers: Completer = (_factory, _invocation, toComplete) => {
   const [, before = "", minus = "", word = ""] = /^(.*,)?(-?)([^,]*)$/.exec(toComplete) ?? [];
   const names = minus === "" ? ["*", ...controllerNames] : controllerNames;
@@ -64,7 +64,7 @@ export const completeControllers: Completer = (_factory, _invocation, toComplete
 
 export type ServerChoice = import("../../cluster/named/server-choice.js").ServerChoice;
 
-/** How the server of a cluster runs, for one start; the number of nodes stays. */
+/** The flags for the server of a cluster, for one start; the number of nodes is not among them. */
 export const serverFlags: readonly FlagSpec[] = [
   kubernetesVersionFlag,
   ...emulationFlags,
@@ -84,7 +84,7 @@ export const serverFlags: readonly FlagSpec[] = [
   serverNameFlag,
 ];
 
-/** What {@link serverFlags} say. Throws a usage error for what cannot be right. */
+/** The options that {@link serverFlags} set. Throws a usage error for an invalid combination. */
 export function serverChoiceOf(factory: Factory, invocation: Invocation): ServerChoice {
   const controllers = controllersOf(invocation);
   const admission = admissionOf(factory, invocation);

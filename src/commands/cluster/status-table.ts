@@ -31,7 +31,7 @@ export function statusLines(rows: readonly (readonly [string, string])[], look: 
   return inColumns(rows.map(([label, value]) => [`${label}:`, ...rowCells(look, [label], [inertText(value)])]));
 }
 
-/** How many nodes and pods there are, how many of them are ready, and where nothing of an image runs. */
+/** The rows of `status` about health: the numbers of nodes and pods, how many are ready, and how many run a stand-in. */
 export function healthRows({ nodes, pods, standIns }: ClusterHealth): readonly (readonly [string, string])[] {
   const completed = pods.completed === 0 ? "" : `, ${pods.completed} completed`;
   return [
@@ -51,7 +51,7 @@ function standInsText({ containers, pods, webhooks, silentNodes }: ClusterHealth
 
 const counting = (count: number, what: string): string => `${count} ${what}${count === 1 ? "" : "s"}`;
 
-/** A table of the webhooks that count as allowed, because pods stand in for them, below an empty line; no lines where none does. */
+/** A table of the webhooks that are not called, because pods stand in for them; an empty line comes first. No lines without such webhooks. */
 export const webhookLines = (webhooks: readonly SkippedWebhook[], look: Look): readonly string[] =>
   tableLines(
     ["WEBHOOK NOT CALLED", "CONFIGURATION", "SERVICE"],
@@ -63,7 +63,7 @@ export const webhookLines = (webhooks: readonly SkippedWebhook[], look: Look): r
 const MOST_ROWS = 20;
 const HEADINGS = ["NAMESPACE", "OBJECT", "REASON", "MESSAGE"];
 
-/** A table of what is wrong, below an empty line; no lines where nothing is. */
+/** A table of the problems after an empty line; no lines without problems. */
 export function problemLines(problems: readonly Problem[], look: Look): readonly string[] {
   const rows = problems.map(({ namespace = "<none>", object, reason, message }) => [
     namespace,

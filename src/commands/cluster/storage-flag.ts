@@ -8,20 +8,20 @@ import { type OptionsOf, readWithDefaults } from "../../component/option-group.j
 import { isStorageUrl, redactedUrl, STORAGE_VARIABLE, type StorageUrl } from "../../component/storage-url.js";
 import type { FlagSpec } from "../../component/flags/flag-set.js";
 
-/** Where objects are kept. */
+/** The storage that the flags choose. */
 export type StorageFlags =
   | { readonly storage: "memory" | "disk" | StorageUrl }
   | { readonly storage: "etcd"; readonly etcd: EtcdFlags };
 
 const STORAGE_MEDIA_TYPES = ["application/json", "application/vnd.kubernetes.protobuf"] as const;
 
-/** What objects are written as. */
+/** The encoding of stored objects. */
 export type StorageMediaType = (typeof STORAGE_MEDIA_TYPES)[number];
 
-/** What the --etcd flags say. */
+/** The options of the --etcd-... flags. */
 export type EtcdFlags = OptionsOf<typeof etcdOptions>;
 
-/** --storage, and the flags of kube-apiserver that say where etcd is. */
+/** The flag --storage, and kube-apiserver's flags for the connection to etcd. */
 export const storageFlags: readonly FlagSpec[] = [
   {
     name: "storage",
@@ -64,7 +64,7 @@ export function storageMediaTypeOf(invocation: Invocation): StorageMediaType {
   throw usageError(invocation, `invalid value "${given}" for --storage-media-type: use ${all}`);
 }
 
-/** Undefined when no flag says anything. Throws a usage error for what does not fit together. */
+/** Reads the storage flags; undefined when none is given. Throws a usage error for an invalid combination. */
 export function storageOf({ cwd, env }: Factory, invocation: Invocation): StorageFlags | undefined {
   const { flags } = invocation;
   const storage = flags.string("storage") || (env[STORAGE_VARIABLE] ?? "");
@@ -80,7 +80,7 @@ export function storageOf({ cwd, env }: Factory, invocation: Invocation): Storag
   throw usageError(invocation, `invalid value "${storage}" for --storage: use memory, disk, etcd or a URL`);
 }
 
-/** Runs `body`; what the user can put right becomes one line, "error: ...", with the exit code the error asks for. */
+/** Runs `body`. It turns an error that the user can correct into one line, "error: ...", with that error's exit code. */
 export async function failPlainly<T>(body: () => Promise<T>): Promise<T> {
   try {
     return await body();
@@ -102,7 +102,7 @@ function objectsOf(storage: Storage): string {
   ];
 }
 
-/** What ends a cluster that is served in the foreground of a terminal, and what is left of it. */
+/** The line that tells how to stop a cluster in the foreground, and what is kept of it. */
 export const howStartEnds = (storage: Storage): string =>
   `Ctrl-C stops it: ${objectsOf(storage)}. With --detach it runs in the background.`;
 

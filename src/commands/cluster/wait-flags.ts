@@ -3,7 +3,7 @@ import { usageError } from "../../cli/errors.js";
 import type { LiveLines } from "../../cli/terminal/live-lines.js";
 import type { FlagSpec } from "../../component/flags/flag-set.js";
 
-/** --timeout, beside a --wait that says in each command what it waits for. */
+/** The flag --timeout, for commands with --wait. */
 export const timeoutFlag: FlagSpec = {
   name: "timeout",
   type: "duration",
@@ -12,7 +12,10 @@ export const timeoutFlag: FlagSpec = {
     "How long --wait waits at most; with 0 it looks once. What needs a change from outside to become ready (no node takes it, an image or a key is missing, a container crashes again and again) is given 30 seconds.",
 };
 
-/** What {@link timeoutFlag} says, in milliseconds; undefined without --wait. Warns of a timeout that has no effect. Throws a usage error for one below 0. */
+/**
+ * The value of {@link timeoutFlag} in milliseconds; undefined without --wait. Warns about a timeout that has no effect. Throws a
+ * usage error for one below 0.
+ */
 export function waitOf(invocation: Invocation, warn: (text: string) => void): number | undefined {
   const { flags } = invocation;
   const timeout = flags.duration("timeout");
@@ -23,7 +26,7 @@ export function waitOf(invocation: Invocation, warn: (text: string) => void): nu
   return undefined;
 }
 
-/** How a wait is shown: its progress in a line of a terminal, what is not ready in lines that stay. */
+/** Shows a wait on a terminal: its progress in a line that is rewritten, and what is not ready in lines that stay. */
 export const shownBy = (lines: LiveLines | undefined, name: string, say: (line: string) => void) => ({
   onProgress: (state: string): void => lines?.set(name, state),
   say(line: string): void {

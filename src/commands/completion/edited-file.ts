@@ -79,9 +79,9 @@ function contentOf(target: string): Buffer | undefined {
 }
 
 /**
- * Replaces the file's content at once, by a file beside it that takes its name; removes the file where the content is
+ * Replaces the file's content atomically, by a file beside it that takes its name; removes the file where the content is
  * undefined. Links stay links; mode and owner stay. Readers see the old content or the new one, and after an error the old.
- * @throws PathError, or an error that says that the file has changed since it was read
+ * @throws PathError, or an error if the file has changed since it was read
  */
 export function writeEdited(
   { path, target, isLink, content: before }: EditedFile,
@@ -167,10 +167,7 @@ export interface Agreement {
   readonly streams: Streams;
 }
 
-/**
- * Shows the changes and asks whether to make them; only "y" agrees. @throws where stdin is no terminal to ask on and --yes is
- * not given
- */
+/** Shows the changes and asks whether to make them; only "y" agrees. @throws where stdin is not a terminal and --yes is not given */
 export async function areAgreed(changes: readonly PlannedChange[], { isGiven, streams }: Agreement): Promise<boolean> {
   // A question that goes to a file is seen by no person.
   const shown = streams.out.isTTY === true || isGiven ? streams.out : streams.err;
@@ -185,7 +182,7 @@ export async function areAgreed(changes: readonly PlannedChange[], { isGiven, st
   return false;
 }
 
-/** @throws what went wrong, and what to do by hand; changes before the one that fails stay. */
+/** Makes one change of a file. @throws the error with advice on how to make the change by hand */
 export function makeChange({ file, content, byHand }: PlannedChange, random: Random): void {
   try {
     writeEdited(file, content, random);
@@ -199,5 +196,5 @@ export function withAdvice(error: unknown, byHand: string): Error {
   return new Error(`${message}\n${byHand}`, { cause: error });
 }
 
-/** Lines of a file, set off from the sentence above them. */
+/** Indents lines of a file below the sentence above them. */
 export const indented = (lines: readonly string[]): string => lines.map((line) => `    ${line}`).join("\n");

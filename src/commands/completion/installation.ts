@@ -10,7 +10,7 @@ import { completeWords } from "../../cli/completion/resource-completers.js";
 import { NO_FILE_COMP } from "../../cli/completion/directive.js";
 import { usageError } from "../../cli/errors.js";
 
-/** What `install` and `uninstall` work with. */
+/** The options of `completion install` and `uninstall`. */
 export interface InstallOptions extends Pick<Factory, "program" | "streams" | "random"> {
   readonly shell: Shell;
   readonly setup: ShellSetup;
@@ -40,7 +40,7 @@ The completion script is saved in a file, and a few lines that load it are added
   };
 }
 
-/** @throws when there is no such shell, or its files cannot be told */
+/** Reads the options. @throws for an unknown shell, and when the environment does not say where its files are */
 export function installOptions(factory: Factory, invocation: Invocation): InstallOptions {
   const { program, streams, random, env, platform } = factory;
   const shell = shellToChange(invocation, { env, platform });
@@ -48,7 +48,7 @@ export function installOptions(factory: Factory, invocation: Invocation): Instal
   return { shell, setup, program, streams, random, isAgreed: invocation.flags.bool("yes") };
 }
 
-/** The script comes first: a shell that starts meanwhile finds it, or lines that do nothing without it. */
+/** Installs completion. It writes the script before the start-up lines: a shell that starts in between has no broken lines. */
 export async function runInstall({ shell, setup, program, streams, random, isAgreed }: InstallOptions): Promise<void> {
   const script = savedScriptChange(shell, program, setup);
   const block = setup.startUp === undefined ? undefined : addedBlock(setup.startUp, program);
@@ -79,7 +79,7 @@ Only the lines that install added are removed, so that the files are what they w
   };
 }
 
-/** The lines go first, so that none are left that look for a script. */
+/** Removes completion: the start-up lines first, so that none of them refers to a missing script. */
 export async function runUninstall(options: InstallOptions): Promise<void> {
   const { shell, setup, program, streams, random, isAgreed } = options;
   const files = setup.startUp === undefined ? [] : [setup.startUp.file, ...setup.startUp.otherFiles];
@@ -133,8 +133,8 @@ export const completeShells: Completer = (factory, invocation, toComplete) =>
     : Promise.resolve({ candidates: [], directive: NO_FILE_COMP });
 
 /**
- * The change that makes the saved script what `completion SHELL` prints; undefined where it is that.
- * @throws where the place is taken by a file of another program
+ * The change after which the saved script equals the output of `completion SHELL`; undefined where it does already.
+ * @throws where another program's file is at its path
  */
 export function savedScriptChange(shell: Shell, program: string, { script }: ShellSetup): PlannedChange | undefined {
   const byHand = `What the file has to hold is printed by:\n  ${program} completion ${shell}`;
@@ -151,7 +151,7 @@ export function savedScriptChange(shell: Shell, program: string, { script }: She
   return { file, content, announcement, byHand };
 }
 
-/** The change that removes the saved script; undefined where there is none, or another program wrote it. */
+/** The change that removes the saved script; undefined where it does not exist or another program wrote it. */
 export function removedScript(program: string, { script }: ShellSetup): PlannedChange | undefined {
   const byHand = `Remove ${script} by hand.`;
   const file = read(script, byHand);
@@ -159,7 +159,7 @@ export function removedScript(program: string, { script }: ShellSetup): PlannedC
   return { file, content: undefined, announcement: `${script} will be removed.`, byHand };
 }
 
-/** Removes the folders that held nothing but the script. */
+/** Removes the script's folders that are empty now. */
 export function removeEmptyFolders({ scriptFolders }: ShellSetup): void {
   try {
     for (const folder of scriptFolders) rmdirSync(folder);

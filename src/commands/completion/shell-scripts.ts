@@ -57,7 +57,7 @@ const FILES: Readonly<Record<Shell, string>> = {
   powershell: "kubets.ps1",
 };
 
-/** The script of a shell, made out to the name the program was called by. */
+/** The completion script of a shell, for the name by which the program was called. */
 export function completionScript(shell: Shell, program: string): string {
   const file = join(completionsFolder(), FILES[shell]);
   return readFileSync(file, "utf8").replaceAll("__PROGRAM__", program);

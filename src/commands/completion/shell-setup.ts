@@ -31,9 +31,9 @@ export interface SetupSurroundings extends Pick<Host, "env" | "platform"> {
 }
 
 /**
- * Where completion of a shell goes. No shell starts the program to get its script: bash and PowerShell read a saved one, zsh
- * and fish load it at the first completion.
- * @throws when the environment does not say where the files are
+ * The files into which completion of a shell is installed. No shell runs the program at its start: bash and PowerShell read a
+ * saved script, zsh and fish load it at the first completion.
+ * @throws where the environment does not tell the files
  */
 export function shellSetup(shell: Shell, surroundings: SetupSurroundings): ShellSetup {
   return SETUPS[shell](surroundings);

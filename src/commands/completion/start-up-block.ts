@@ -3,8 +3,8 @@ import { readEdited, indented, type PlannedChange, withAdvice } from "./edited-f
 import type { StartUp } from "./shell-setup.js";
 
 /**
- * Lines of ours in a file of the user's, between two comments that name them. The first comment notes what else was added,
- * so that removing the block gives back the text as it was before, to the byte.
+ * The lines that kubets adds to a file of the user's, between two comments that name them. The first comment records what else was
+ * added, so that removing the block restores the text to the byte.
  */
 export interface BlockText {
   /** What the comments name, "completion of kubets". One text has at most one block of a name. */
@@ -36,14 +36,14 @@ const NOTES = {
 const firstLine = (name: string, note: Note): string => `# >>> ${name} (kubets completion install${note}) >>>`;
 const lastLine = (name: string): string => `# <<< ${name} <<<`;
 
-/** The text with the block at its end. `text` is undefined where there is no file yet. */
+/** Appends the block to a text; `text` is undefined where there is no file yet. */
 export function withBlock(text: string | undefined, block: BlockText): string {
   if (text === undefined) return blockText(block, NOTES.newFile);
   const isComplete = text === "" || text.endsWith("\n");
   return isComplete ? text + blockText(block, NOTES.none) : text + block.lineEnd + blockText(block, NOTES.lineEnd);
 }
 
-/** The text with the block's lines in place of those that it has. */
+/** Replaces the lines of the block in a text. */
 export function withNewLines(text: string, found: FoundBlock, block: BlockText): string {
   return text.slice(0, found.start) + blockText(block, found.note) + text.slice(found.end);
 }
@@ -69,8 +69,8 @@ function passOn(note: Note, after: string): string {
 }
 
 /**
- * The block of that name, or undefined.
- * @throws BlockError where a comment stands without its partner, or there are several blocks
+ * Finds the block of that name; undefined where there is none.
+ * @throws BlockError where a comment lacks its partner, or there are several blocks
  */
 export function findBlock(text: string, name: string): FoundBlock | undefined {
   const notes = new Map<string, Note>(Object.values(NOTES).map((note) => [firstLine(name, note), note]));
@@ -112,7 +112,7 @@ function blockText({ name, lines, lineEnd }: BlockText, note: Note): string {
   return [firstLine(name, note), ...lines, lastLine(name)].map((line) => line + lineEnd).join("");
 }
 
-/** All lines of a block, its comments included, as a person is shown them. */
+/** All lines of a block for display, its comments included. */
 export function linesOf(text: string, { start, end }: FoundBlock): readonly string[] {
   return text
     .slice(start, end)
@@ -124,7 +124,10 @@ export function linesOf(text: string, { start, end }: FoundBlock): readonly stri
 /** What the comments around the lines name. */
 const blockName = (program: string): string => `completion of ${program}`;
 
-/** The change that brings the lines into the file that the shell reads; undefined where they are in it. @throws when the file cannot be read */
+/**
+ * The change that adds the lines to the file that the shell reads; undefined where the file contains them. @throws when the file
+ * cannot be read
+ */
 export function addedBlock(startUp: StartUp, program: string): PlannedChange | undefined {
   const byHand = `The script is saved. To finish by hand, add these lines to ${startUp.file}:\n\n${indented(startUp.lines)}`;
   const { file, text, raw } = read(startUp.file, `To set completion up by hand, see "${program} completion --help".`);
@@ -150,7 +153,7 @@ function additionTo(place: string, text: string | undefined, found: FoundBlock |
   return `These lines will take the place of those between the same comments in ${place}:`;
 }
 
-/** The change that takes the lines out of a file; undefined where it has none. */
+/** The change that removes the lines from a file; undefined where the file does not contain them. */
 export function removedBlock(path: string, program: string): PlannedChange | undefined {
   const name = blockName(program);
   const byHand = `To finish by hand, remove the lines between the comments that name the "${name}" from ${path}.`;

@@ -8,13 +8,13 @@ import type { Kubeconfig } from "../../client/config/kubeconfig.js";
 import { canonicalizeBase64 } from "../../machinery/text/go/go-base64.js";
 import { parseBool } from "../../component/flags/flag-value.js";
 
-/** A path such as clusters.10.10.12.56.server, cut where names of entries (which may hold dots) end. */
+/** A path such as clusters.10.10.12.56.server, split so that names of entries, which may contain dots, stay whole. */
 export interface PropertyPath {
   /** The text of each step, in order. */
   readonly steps: readonly string[];
 }
 
-/** @throws kubectl's text when the path leads nowhere */
+/** Parses the path of a property. @throws kubectl's text for a path that does not exist */
 export function parsePropertyPath(path: string): PropertyPath {
   const parts = path.split(".");
   const steps: string[] = [];
@@ -129,7 +129,7 @@ export const configType: StructType = {
   },
 };
 
-/** The name of a field in a kubeconfig entry of ours, where it differs from the name in a path. */
+/** The names of fields in our kubeconfig entries, where they differ from the names in paths. */
 export const fieldNames: Readonly<Record<string, string>> = {
   __proto__: null as never,
   "act-as": "as",
@@ -216,7 +216,7 @@ PROPERTY_NAME is a path: names of fields and of entries, joined by dots.`,
   };
 }
 
-/** What is to happen to a property: a value as text, or its removal. */
+/** The change of a property: its new value as text, or its removal. */
 export type PropertyChange = { readonly value: string; readonly rawBytes: boolean } | "unset";
 
 type Fields = Record<string, unknown>;

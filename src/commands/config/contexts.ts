@@ -55,7 +55,7 @@ async function completeGet(factory: Factory, invocation: Invocation): Promise<Ge
   };
 }
 
-/** Prints those that exist; those that do not are the error. */
+/** Prints the contexts that exist; throws for those that do not. */
 export async function runGetContexts(options: GetContextsOptions): Promise<void> {
   const { config, names, nameOnly, headers, write, look } = options;
   const missing = names.filter((name) => !config.contexts.has(name));

@@ -11,7 +11,7 @@ export function requireEmbeddable(flag: string, path: string, cwd: string): void
   }
 }
 
-/** The bytes of a file, or none when it cannot be read: it was there a moment ago. */
+/** Reads the bytes of a file; undefined when it cannot be read, because it has vanished since it was checked. */
 export function readEmbedded(path: string, cwd: string): Uint8Array | undefined {
   try {
     return readFileSync(resolve(cwd, path));

@@ -129,7 +129,7 @@ export async function runSetCredentials(
   streams.out.write(`User ${goQuote(name)} set.\n`);
 }
 
-/** What set-credentials was given; undefined is "not given". */
+/** The flags of set-credentials; undefined for a flag that was not given. */
 export interface CredentialChanges {
   readonly cwd: string;
   readonly clientCertificate: string | undefined;
@@ -148,7 +148,7 @@ export interface CredentialChanges {
   readonly execProvideClusterInfo: boolean | undefined;
 }
 
-/** The user after the changes; the one given stays as it is. */
+/** Returns the user after the changes; `existing` is not changed. */
 export function changedUser(existing: KubeconfigUser, changes: CredentialChanges): KubeconfigUser {
   const user = { ...existing };
   setFile(user, "client-certificate", changes.clientCertificate, changes);

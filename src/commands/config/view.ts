@@ -86,7 +86,7 @@ export async function runView(options: ViewOptions): Promise<void> {
   options.print(encodeKubeconfig(config) as KubeObject);
 }
 
-/** Only what the context uses. @throws when there is no such context, or it names what is not there */
+/** Returns the part of a config that the context uses. @throws when the context does not exist, or names an entry that does not */
 export function minified(config: Kubeconfig, context: string): Kubeconfig {
   const current = context === "" ? config.currentContext : context;
   if (current === "") throw new Error("current-context must exist in order to minify");
@@ -110,7 +110,10 @@ function only<T>(entries: ReadonlyMap<string, T>, name: string | undefined, what
 
 type Place = Pick<ViewOptions, "cwd" | "files">;
 
-/** The files an entry names, read into it. @throws when one cannot be read, or stands beside its own contents */
+/**
+ * Returns the config with the content of the files that its entries name. @throws when a file cannot be read, or an entry has both
+ * a file and its content
+ */
 export function flattened(config: Kubeconfig, place: Place): Kubeconfig {
   return {
     ...config,
@@ -149,7 +152,7 @@ const OMITTED = new Uint8Array(Buffer.from("DATA+OMITTED", "base64"));
 
 const HIDDEN = "REDACTED";
 
-/** Secrets and certificates replaced by words that say so. */
+/** Replaces secrets and certificates by placeholders. */
 export function redacted(config: Kubeconfig): Kubeconfig {
   return {
     ...config,

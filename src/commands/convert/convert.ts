@@ -110,7 +110,7 @@ function validation(flags: Flags, factory: Factory) {
   });
 }
 
-/** Converts all or nothing. */
+/** Converts all objects, or none if one of them fails. */
 export async function runConvert(options: ConvertOptions): Promise<void> {
   const { outputVersion, converter, print } = options;
   const result = await options.find();

@@ -166,8 +166,8 @@ async function copyFiles(down: boolean, copying: CopyFilesFromPodOptions & CopyF
 const PACE = 100;
 
 /**
- * What a copy says: messages on stdout and stderr, and progress on stderr where that is a terminal. What the container's tar writes is text
- * there: control characters are shown.
+ * Writes the messages of a copy on stdout and stderr, and its progress on stderr if that is a terminal. A terminal shows control
+ * characters from the container's tar as text.
  */
 export class Messages implements CopyMessages {
   readonly #streams: Streams;
@@ -247,7 +247,7 @@ export function parseFileSpec(text: string, platform: NodeJS.Platform): FileSpec
   return { pod: pieces.at(-1) ?? "", namespace: pieces.length === 2 ? (pieces[0] ?? "") : "", path };
 }
 
-/** A pod, `namespace/pod`, or a local path: the first operand. */
+/** Completes the first operand: a pod, `namespace/pod`, or a local path. */
 export const completeFileSpecs: Completer = async (factory, { args }, toComplete) => {
   const candidates = args.length === 0 ? await sources(factory, toComplete) : [];
   return { candidates: candidates.filter((candidate) => candidate.startsWith(toComplete)), directive: NO_SPACE };

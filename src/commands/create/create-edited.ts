@@ -30,7 +30,7 @@ export interface CreateEditedOptions {
   readonly print: (object: KubeObject) => void;
 }
 
-/** As kubectl has it, --dry-run, --field-manager and --selector do not count with --edit. */
+/** Reads the options of `create --edit`. As in kubectl, --dry-run, --field-manager and --selector have no effect with --edit. */
 export async function completeEdited(factory: Factory, invocation: Invocation): Promise<CreateEditedOptions> {
   const { flags, signal } = invocation;
   const { namespace, enforced } = await factory.namespace();
@@ -69,7 +69,7 @@ export async function completeEdited(factory: Factory, invocation: Invocation): 
   };
 }
 
-/** One editor an object, and what comes back is created. */
+/** Opens an editor for each object, and creates the edited object. */
 export async function runCreateEdited(options: CreateEditedOptions): Promise<void> {
   await options.found.visit((info) =>
     editInEditor([info], { ...options.editing, save: (edited) => create(edited, options) }),

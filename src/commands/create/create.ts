@@ -132,7 +132,7 @@ function validateRaw(uri: string, files: FilenameOptions, selector: string, outp
   requireRequestUri(uri);
 }
 
-/** Creates one after the other, each as soon as it is read; goes on after a failure. */
+/** Creates the objects one after the other, each as soon as it is read, and continues after a failure. */
 export async function runCreate(options: CreateOptions): Promise<void> {
   const { dryRun, fieldManager, fieldValidation } = options;
   let count = 0;

@@ -53,7 +53,7 @@ export interface GeneratedOptions {
   readonly print: (object: KubeObject) => void;
 }
 
-/** Reads {@link generatedFlags} and the one operand NAME; what is wrong with them is told in kubectl's order. */
+/** Reads {@link generatedFlags} and the operand NAME. It checks them in kubectl's order. */
 export async function completeGenerated(factory: Factory, invocation: Invocation): Promise<GeneratedOptions> {
   const { flags } = invocation;
   const name = nameOperand(invocation);
@@ -77,7 +77,7 @@ export async function completeGenerated(factory: Factory, invocation: Invocation
   };
 }
 
-/** The operand NAME; more may follow after `--`. */
+/** The operand NAME; further operands may follow after `--`. */
 export function nameOperand(invocation: Invocation): string {
   const { args, argsLenAtDash } = invocation;
   const count = argsLenAtDash === -1 ? args.length : argsLenAtDash;
@@ -95,8 +95,8 @@ export function namespacedMetadata({ name, namespace, enforceNamespace }: Genera
 }
 
 /**
- * Creates the object, unless that is only tried, and prints it. `failed` stands before what a server or the way to it
- * has to say: "failed to create deployment:".
+ * Creates the object, unless in a dry run, and prints it. `failed` is the prefix of an error of the server or the connection:
+ * "failed to create deployment:".
  */
 export async function createGenerated(object: KubeObject, options: GeneratedOptions, failed?: string): Promise<void> {
   const { kinds, dryRun, namespace, fieldManager, fieldValidation } = options;
@@ -113,7 +113,7 @@ export async function createGenerated(object: KubeObject, options: GeneratedOpti
   options.print(created);
 }
 
-/** The error under another message: what the server answered is then no longer told apart. */
+/** Puts a prefix before the message of an error. The result is a plain Error, whose Status the boundary no longer treats specially. */
 export function withPrefix(prefix: string, error: unknown): Error {
   return new Error(`${prefix} ${errorMessage(error)}`, { cause: error });
 }

@@ -9,7 +9,7 @@ import { strictEnvVarNameErrors } from "../../machinery/validation/names.js";
 
 // Where the keys and values of a ConfigMap or Secret come from on a command line.
 
-/** Takes one key with its value. Throws when it may not be taken. */
+/** Adds one key with its value. Throws for a key that is invalid or exists already. */
 export type AddKey = (key: string, value: Uint8Array) => void;
 
 export interface KeySources {
@@ -18,7 +18,7 @@ export interface KeySources {
   readonly envFiles: readonly string[];
 }
 
-/** --from-file, --from-literal and --from-env-file. `kind` is "config map" or "secret". */
+/** The flags --from-file, --from-literal and --from-env-file. `kind` is "config map" or "secret". */
 export const keySourceFlags = (kind: string): readonly FlagSpec[] => [
   {
     name: "from-file",
@@ -44,10 +44,10 @@ export function readKeySources(flags: Flags): KeySources {
   return { files, literals, envFiles };
 }
 
-/** Where relative paths start, and whose files they name. */
+/** The folder at which relative paths begin, and the functions that read files. */
 export type Place = Pick<Factory, "cwd" | "files">;
 
-/** A file, as key=file or under its own name; a directory's own files. Throws in kubectl's words. */
+/** Adds a file, as key=file or under its own name, or each file of a directory. Throws in kubectl's words. */
 export function addFromFile(source: string, place: Place, add: AddKey): void {
   const [key, path] = parseFileSource(source);
   if (!isDirectory(path, place)) {
@@ -98,14 +98,14 @@ export function readBytes(path: string, { cwd, files }: Place): Uint8Array {
   }
 }
 
-/** key=value. */
+/** Adds a literal key=value. */
 export function addFromLiteral(source: string, add: AddKey): void {
   const equals = source.indexOf("=");
   if (equals <= 0) throw new Error(`invalid literal source ${source}, expected key=value`);
   add(source.slice(0, equals), new TextEncoder().encode(source.slice(equals + 1)));
 }
 
-/** Lines of key=value; a key alone takes its value from the environment. `kind` is "config" or "secret". */
+/** Adds the key=value lines of a file; a key alone takes its value from the environment. `kind` is "config" or "secret". */
 export function addFromEnvFile(
   path: string,
   kind: string,
@@ -153,7 +153,7 @@ function decodeLine(line: Uint8Array, path: string, index: number): string {
 
 const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
-/** undefined for what is not UTF-8. */
+/** Decodes UTF-8; undefined for any other bytes. */
 export function asText(bytes: Uint8Array): string | undefined {
   try {
     return utf8.decode(bytes);

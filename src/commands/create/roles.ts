@@ -238,7 +238,7 @@ export function warnOfVerbs({ verbs, warn }: RuleOptions): void {
   }
 }
 
-/** Throws for a resource the server does not have, and for a verb that is not said of one. */
+/** Validates the verbs and resources of a rule. Throws for a resource that the server lacks, and for a verb that the resource does not support. */
 export async function validateResources({ verbs, resources, mapper }: RuleOptions): Promise<void> {
   for (const asked of resources) {
     if (asked.resource === "") throw new Error("resource must be specified if apiGroup/subresource specified");

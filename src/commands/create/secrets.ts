@@ -39,7 +39,7 @@ export interface CreateSecretOptions extends GeneratedOptions {
   readonly appendHash: boolean;
 }
 
-/** `fill` gives the secret its keys; `type` "" leaves it to the server. */
+/** Creates a secret. `fill` adds its keys; with the `type` "" the server chooses the type. */
 export async function createSecret(
   type: string,
   options: CreateSecretOptions,

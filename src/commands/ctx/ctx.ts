@@ -11,7 +11,7 @@ import { accessOf, type KubeconfigAccess } from "../../cli/connect/kubeconfig-ac
 import { renameContext, switchContext } from "../../cli/connect/kubeconfig-contexts.js";
 import { writeNames } from "../../cli/name-list.js";
 
-/** What is to happen. */
+/** The action of `ctx` that the arguments choose. */
 export type CtxAction =
   | { readonly type: "list" | "back" | "current" | "unset" }
   /** A name, or `NEW=OLD` where no context has that name. */
@@ -27,7 +27,7 @@ export interface CtxOptions {
   readonly out: Pick<Factory, "streams" | "look">;
 }
 
-/** kubets' own, as kubectx has it. */
+/** The command `ctx`, kubets' own, which works like kubectx. */
 export function ctxCommand(run = runCtx): Command {
   return {
     use: "ctx [NAME | - | NEW_NAME=NAME]",

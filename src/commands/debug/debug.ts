@@ -226,10 +226,7 @@ function say(line: string, { quiet, streams }: DebugCommandOptions): void {
   if (!quiet) streams.out.write(`${line}\n`);
 }
 
-/**
- * Waits until the container has started and attaches to it. Prints its log where it has ended already, and where it cannot be attached
- * to.
- */
+/** Waits until the container has started and attaches to it. If it has ended already, or attaching fails, it prints the container's log. */
 export async function attachToDebugContainer(
   created: KubeObject,
   container: string,
@@ -281,13 +278,13 @@ interface ChangedPod {
   readonly summary?: string;
 }
 
-/** What a copy may have otherwise than its pod, its name aside. */
+/** The fields of a pod in which its copy may differ: labels, annotations and spec. */
 export function changeable({ metadata, spec }: KubeObject): JsonObject {
   const { labels, annotations } = metadata ?? {};
   return JSON.parse(JSON.stringify({ metadata: { labels, annotations }, spec })) as JsonObject;
 }
 
-/** Tells a person in one line what is about to be written, or with -v shows all of it; null is what goes away. */
+/** Shows the user in one line what will be written, or with -v the whole change; null marks what is removed. */
 export function showChange(
   { of, summary }: ChangedPod,
   change: object,

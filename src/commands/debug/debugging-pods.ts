@@ -17,7 +17,7 @@ export interface EphemeralPod {
   readonly container: Fields;
 }
 
-/** The pod with one ephemeral container more, which sees the processes of the container `target` where that is not "". */
+/** Returns the pod with another ephemeral container, which sees the processes of the container `target` unless that is "". */
 export function withEphemeralContainer(
   pod: KubeObject,
   name: string,
@@ -34,7 +34,7 @@ export function withEphemeralContainer(
   return { pod: draft as KubeObject, container: children(spec, "ephemeralContainers").at(-1) ?? {} };
 }
 
-/** A pod on the node, whatever taints that has, which the profile gives the node's namespaces and file system. */
+/** Makes a pod for the node that tolerates all taints. The profile decides whether it shares the node's namespaces and file system. */
 export function nodePod(
   node: string,
   podName: string,
@@ -74,8 +74,8 @@ export interface PodCopy {
 }
 
 /**
- * A copy of the pod with a container more, or with one of its containers changed. `newName` names a container that has no name yet.
- * Throws where a new container has no image.
+ * Makes a copy of the pod with another container, or with one of its containers changed. `newName` names a container that has no
+ * name yet. Throws where a new container has no image.
  */
 export function podCopy(
   pod: KubeObject,
@@ -136,7 +136,7 @@ function change(container: Fields, { args, argumentsOnly, env, image, pullPolicy
   container["tty"] = tty;
 }
 
-/** What the command line says of the container and the pod to debug with. */
+/** The command line's settings for the debugging container and its pod. */
 export interface DebugRequest {
   /** -c, or "". */
   readonly container: string;
@@ -181,7 +181,7 @@ const LETTERS = "bcdfghjklmnpqrstvwxz2456789";
 export const randomSuffix = (random: Random): string =>
   [...random.bytes(5)].map((byte) => LETTERS[byte % LETTERS.length]).join("");
 
-/** "debugger-x2zqk": a name that no container of the pod has. */
+/** Makes a name such as "debugger-x2zqk", which no container of the pod has. */
 export function newContainerName(taken: ReadonlySet<string>, random: Random): string {
   for (;;) {
     const name = `debugger-${randomSuffix(random)}`;

@@ -17,10 +17,10 @@ import type { JsonObject, JsonValue } from "../../machinery/meta/json.js";
 import { strategicMergePatch } from "../../machinery/patch/strategic-merge.js";
 import type { StructSchema } from "../../machinery/schema/schema.js";
 
-/** What is debugged: by an ephemeral container, by a copy of the pod, or by a pod on a node. */
+/** How to debug: with an ephemeral container, with a copy of the pod, or with a pod on a node. */
 export type DebugStyle = "ephemeral" | "podCopy" | "node";
 
-/** What a copy keeps of its pod. */
+/** The parts of the pod that a copy keeps. */
 export interface KeepFlags {
   readonly labels: boolean;
   readonly annotations: boolean;
@@ -164,7 +164,7 @@ function addCapabilities(draft: DebugDraft, ...names: readonly string[]): void {
   }
 }
 
-/** Whether the profile's capabilities may be of no use, because all containers of the pod run as another user than root. */
+/** Whether the profile's capabilities have no effect, because all containers of the pod run as a user other than root. */
 export function isHamperedByUser(pod: Fields, container: Fields | undefined): boolean {
   if (container === undefined) return false;
   const podUser = object(object(pod["spec"])["securityContext"])["runAsUser"];
@@ -188,7 +188,7 @@ export interface CustomProfile {
   readonly check: () => void;
 }
 
-/** The container of a file with JSON or YAML. Throws where it is none. */
+/** Parses a file with a container in JSON or YAML. Throws where it holds something else. */
 export async function parseCustomProfile(file: string, content: string, kinds: TypedKinds): Promise<CustomProfile> {
   try {
     const container = asContainer(await parse(content), kinds);
@@ -234,7 +234,7 @@ function containerSchema(kinds: TypedKinds): StructSchema {
   return containers.items;
 }
 
-/** A strategic merge, as the server would do it. */
+/** Makes the function that applies a custom profile by a strategic merge, as the server does. */
 export async function customProfileMerger(): Promise<ApplyCustomProfile> {
   const schema = await builtInPatchSchema({ group: "", version: "v1", kind: "Pod" });
   return (pod, field, name, custom) => {

@@ -19,7 +19,7 @@ export interface DecodeCommandOptions {
   readonly decrypt?: ((value: Uint8Array, key: string) => Promise<Uint8Array>) | undefined;
 }
 
-/** kubets' own, as auger has it. */
+/** The command `decode`, kubets' own, which works like auger. */
 export function decodeCommand(run = runDecode): Command {
   return {
     use: "decode [FILE | -] [-o yaml|json|protobuf]",

@@ -87,7 +87,7 @@ everything is gone, or at once with --wait=false. Changes that others make in th
   };
 }
 
-/** Deletes one after the other, going on after a failure; then waits for all of them. */
+/** Deletes the objects one after the other, and continues after a failure; then waits until all are gone. */
 export async function runDelete(options: DeleteCommandOptions): Promise<void> {
   const { streams } = options;
   const agreed = options.interactive ? await confirmAll(options) : undefined;
@@ -152,7 +152,7 @@ async function confirmAll(options: DeleteCommandOptions): Promise<ReadonlySet<st
   return undefined;
 }
 
-/** Lists what is about to go and asks; only "y" agrees. */
+/** Lists the objects that will be deleted and asks; only "y" agrees. */
 export async function confirm(names: readonly string[], { in: input, out }: Streams): Promise<boolean> {
   out.write(`You are about to delete the following ${names.length} resource(s):\n`);
   for (const name of names) out.write(`${name}\n`);

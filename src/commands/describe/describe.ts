@@ -111,7 +111,7 @@ async function complete(factory: Factory, { args, flags, signal }: Invocation): 
   };
 }
 
-/** Describes all that is found; goes on after a failure, and says each failure once. */
+/** Describes all objects found, continues after a failure, and reports each error once. */
 export async function runDescribe(options: DescribeOptions): Promise<void> {
   const { args, streams, allNamespaces, namespace } = options;
   const builder = await options.builder();

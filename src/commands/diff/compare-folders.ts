@@ -4,7 +4,7 @@ import { compareKeys } from "../../base/collections/key-order.js";
 import { errorCode } from "../../base/files/path-error.js";
 import { unifiedDiff } from "../../machinery/text/text-diff/unified-diff.js";
 
-/** What `diff -u -N` says of two folders of files; "" when they hold the same. A file that is missing counts as empty. */
+/** Returns the output of `diff -u -N` for two folders of files; "" when they are equal. A missing file counts as empty. */
 export async function compareFolders(from: string, to: string): Promise<string> {
   const names = new Set([...(await readdir(from)), ...(await readdir(to))]);
   let text = "";

@@ -151,7 +151,7 @@ export interface DiffOptions {
   readonly host: Pick<Factory, "env" | "files" | "platform" | "random" | "runProgram" | "streams" | "look">;
 }
 
-/** Writes what is and what would be into two folders, and lets a program compare them. */
+/** Writes the live and the merged objects into two folders, and runs a program that compares them. */
 export async function runDiff(options: DiffOptions): Promise<void> {
   const live = new VersionsFolder("LIVE", options.host);
   try {

@@ -104,7 +104,7 @@ async function complete(factory: Factory, invocation: Invocation): Promise<Drain
   };
 }
 
-/** Cordons all nodes, then empties one after the other; goes on after a failure. */
+/** Cordons all nodes, then drains one after the other, and continues after a failure. */
 export async function runDrain(options: DrainOptions): Promise<void> {
   await cordonNodes(options, true);
   const client = { rest: await options.client() };
@@ -168,7 +168,7 @@ async function tellPending(rules: DrainRules, failure: unknown, err: NodeOptions
   }
 }
 
-/** "ignoring DaemonSet-managed Pods: default/a, default/b; ..."; "" when there is nothing to warn of. */
+/** The warnings about the drain, "ignoring DaemonSet-managed Pods: default/a, default/b; ..."; "" when there are none. */
 export function warningsOf(decisions: readonly PodDecision[]): string {
   const notes = podsByMessage(decisions, (one) => {
     if (one.decision === "skip" && one.reason === "daemonSet") return "ignoring DaemonSet-managed Pods";
@@ -178,7 +178,7 @@ export function warningsOf(decisions: readonly PodDecision[]): string {
   return notes.map(([message, pods]) => `${message}: ${pods}`).join("; ");
 }
 
-/** Why no pod may be removed: an error a reason. */
+/** Makes one error for each reason why the drain refuses to remove pods. */
 export function errorsOf(decisions: readonly PodDecision[]): readonly Error[] {
   const notes = podsByMessage(decisions, (one) =>
     one.decision === "refuse" ? (one.error?.message ?? REFUSALS[one.reason]) : undefined,

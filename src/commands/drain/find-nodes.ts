@@ -17,7 +17,7 @@ import { namePrinter } from "../../printers/object-printers.js";
 import type { Info } from "../../resource/info.js";
 import { formatResource } from "../../resource/selector-source.js";
 
-/** What cordon, uncordon and drain have in common. */
+/** The options that cordon, uncordon and drain share. */
 export interface NodeOptions {
   readonly nodes: readonly Info[];
   readonly dryRun: DryRunStrategy;
@@ -31,7 +31,7 @@ export const nodeFlags: Command["flags"] = [selectorFlag, dryRunFlag];
 
 export const completeNodes = completeNamesOf("node");
 
-/** The nodes that were named or selected. Throws where one is missing. */
+/** Finds the nodes that were named or selected. Throws where one is missing. */
 export async function findNodes(
   factory: Factory,
   invocation: Invocation,

@@ -6,7 +6,7 @@ import type { KubeObject } from "../../machinery/meta/object.js";
 import { type NodeOptions, completeNodes, findNodes, nodeFlags } from "./find-nodes.js";
 import type { Command } from "../../cli/command.js";
 
-/** Makes nodes unschedulable, or schedulable again. A node that cannot be changed is told on stderr and passed over. */
+/** Makes nodes unschedulable, or schedulable again. A node that cannot be changed is reported on stderr and skipped. */
 export async function cordonNodes(options: NodeOptions, wanted: boolean): Promise<void> {
   const rest = await options.client();
   for (const { name, object: node = {} } of options.nodes) {

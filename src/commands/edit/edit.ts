@@ -133,7 +133,7 @@ async function complete(factory: Factory, invocation: Invocation): Promise<EditC
   };
 }
 
-/** All objects in one file; each that was changed is patched. */
+/** Opens an editor with all objects in one file, and patches each object that was changed. */
 export async function runEdit(options: EditCommandOptions): Promise<void> {
   const infos = await options.infos();
   if (infos.length === 0) throw new Error("edit cancelled, no objects found");

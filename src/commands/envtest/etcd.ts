@@ -10,7 +10,7 @@ const KEEPS_NOTHING = "No effect here: the stand-in keeps nothing.";
 const without = (type: FlagType, ...names: readonly string[]): readonly FlagSpec[] =>
   names.map((name) => ({ name, type, usage: KEEPS_NOTHING }));
 
-/** The flags of etcd that the stand-in takes. */
+/** The flags of etcd that the stand-in accepts. */
 export const etcdFlags: readonly FlagSpec[] = [
   {
     name: "listen-client-urls",
@@ -65,7 +65,7 @@ export const etcdHelp = (): string =>
     etcdFlags,
   );
 
-/** What the folder of {@link envtestCommand} starts as etcd. */
+/** The hidden command that the folder of {@link envtestCommand} starts as etcd. */
 export function etcdCommand(run = serve): Command {
   return {
     use: `${NAME} [flags]`,

@@ -1,7 +1,10 @@
 import { componentCommand } from "../../cli/component-command.js";
 import type { Command } from "../../cli/command.js";
 
-/** What the folder of {@link envtestCommand} starts as kube-apiserver. Flags are read, and errors said, as kube-apiserver does. */
+/**
+ * The hidden command that the folder of {@link envtestCommand} starts as kube-apiserver. It parses flags and reports errors as
+ * kube-apiserver does.
+ */
 export function kubeApiserverCommand(): Command {
   return componentCommand(
     "kube-apiserver [flags]",

@@ -11,7 +11,7 @@ const TYPE_NAMES: Readonly<Partial<Record<FlagSpec["type"], string>>> = {
 };
 const EMPTY = new Set(["", "[]", "false", "0"]);
 
-/** The help of a program that stands in for another: what it is, and a line for each flag, which begins with the flag. */
+/** The help of a program that stands in for another: its description, and a line per flag. */
 export function roleHelp(program: string, description: string, flags: readonly FlagSpec[]): string {
   const heads = flags.map(
     ({ name, short, type }) =>

@@ -250,7 +250,7 @@ function eventCells(event: KubeObject, now: number): readonly string[] {
   return [interval(event, now), type ?? "", reason ?? "", `${kind}/${name}`, message ?? ""];
 }
 
-/** When it was seen last, in milliseconds; an event without a time comes before all others. */
+/** The time at which an event was seen last, in milliseconds; an event without a time sorts before all others. */
 export function eventTime({ series, lastTimestamp, eventTime: time }: KubeObject): number {
   const seen =
     series === undefined || series === null ? text(lastTimestamp) || text(time) : text(object(series).lastObservedTime);

@@ -9,7 +9,7 @@ import type { ExplainOptions } from "./explain.js";
 import { kindSchema } from "./plaintext.js";
 import { readRequest } from "./resource-request.js";
 
-/** An object of a kind with its required fields alone, each with its default, its first allowed value, or a value of its type. */
+/** Makes an object of a kind with its required fields only, each with its default, its first allowed value, or a value of its type. */
 export function skeletonOf(kind: GroupVersionKind, schema: JsonObject, document: SchemaDocument): JsonObject {
   const own = requiredOf(document.resolve(schema), document, new Set());
   const { apiVersion: _, kind: __, metadata: ___, ...rest } = isRecord(own) ? own : {};
@@ -52,8 +52,8 @@ const isRecord = (value: JsonValue): value is JsonObject =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
 /**
- * Prints a manifest of a kind: for Kubernetes' own kinds one that applies as it is, for others what their schema requires. Throws an
- * error for kinds that no manifest makes.
+ * Prints an example manifest of a kind: for Kubernetes' own kinds one that can be applied, for others the fields that their schema
+ * requires. Throws an error for kinds that cannot be created from a manifest.
  */
 export async function printExample(options: ExplainOptions): Promise<void> {
   const { request, mapper, out, look } = options;

@@ -28,7 +28,7 @@ export interface ExplainOptions extends ExplainSource {
   readonly look: Look;
 }
 
-/** Where explanations come from: a server, or the facts of the pinned version. */
+/** The source of explanations: a server, or the facts of the pinned version. */
 export interface ExplainSource {
   readonly mapper: RestMapper;
   readonly documents: () => Promise<OpenApiDocuments>;
@@ -151,7 +151,7 @@ const serverSource = async (factory: Factory): Promise<ExplainSource> => ({
   },
 });
 
-/** Explains from OpenAPI v3; from v2 when that is asked for, or the server has nothing else. */
+/** Explains from OpenAPI v3, or from v2 when the user asks for that or the server has nothing else. */
 export async function runExplain(options: ExplainOptions): Promise<void> {
   const { request, apiVersion, output, mapper } = options;
   if (options.search !== "") return (await import("./schema-search.js")).printSearch(options);

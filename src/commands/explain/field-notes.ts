@@ -23,7 +23,7 @@ function simpleType(type: JsonValue | undefined): string {
   return type === "object" ? "Object" : (textOf(type) ?? "Object");
 }
 
-/** What a schema says of itself, then what its parts, items and values say, a paragraph each. */
+/** Returns the descriptions of a schema, of its parts, and of its items and values, a paragraph each. */
 export function describe(schema: JsonObject, document: SchemaDocument): string {
   const resolved = document.resolve(schema);
   const own = textOf(resolved["description"]);
@@ -38,7 +38,7 @@ interface Place {
   readonly width: number;
 }
 
-/** Where more is written; "" when the schema names nothing. */
+/** The reference to external documentation; "" when the schema has none. */
 export function externalDocs(schema: JsonObject, { title, text, width }: Place): string {
   const docs = schema["externalDocs"];
   if (!isStated(docs)) return "";
@@ -55,7 +55,7 @@ export function externalDocs(schema: JsonObject, { title, text, width }: Place):
 /** How many values the line in a list of fields shows. */
 const SHOWN = 4;
 
-/** The values a field takes, on a line of their own below the field; "" where any will do. */
+/** The enum values of a field, on a line below it; "" for a field without an enum. */
 export function enumLine(schema: JsonObject, margin: number): string {
   const values = enumOf(schema);
   if (values.length === 0) return "";
@@ -63,7 +63,7 @@ export function enumLine(schema: JsonObject, margin: number): string {
   return `\n${" ".repeat(margin)}enum: ${shown}${values.length > SHOWN ? ", ...." : ""}`;
 }
 
-/** The values a field takes, one a line; "" where any will do. */
+/** The enum values of a field, one per line; "" for a field without an enum. */
 export function enumList(schema: JsonObject): string {
   const values = enumOf(schema);
   return values.length === 0 ? "" : ["ENUM:", ...values.map((value) => `    ${showValue(value)}`)].join("\n");

@@ -20,7 +20,7 @@ export interface LegacyExplanation {
 /** Width of a line, its indentation included. */
 const WIDTH = 80;
 
-/** Explains a kind or a field of it from OpenAPI v2, as kubectl's `plaintext-openapiv2` does. Throws for a field that is not there. */
+/** Explains a kind or one of its fields from OpenAPI v2, as kubectl's `plaintext-openapiv2` does. Throws for a missing field. */
 export function explainLegacy(root: V2Model, models: V2Models, explanation: LegacyExplanation): string {
   const { kind, fields, recursive, maxDepth = Infinity } = explanation;
   const paint = explanation.paint ?? unpainted;
@@ -169,8 +169,8 @@ const SPACES = /[\t-\r \u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u
 const BULLET = /^(?:\d+\.?|-|\*)[\t\n\f\r ]/;
 
 /**
- * The lines of a description, as the older renderer breaks them: lines are joined and broken anew at `width` bytes, but
- * those that end in a colon, begin a list, are indented by four spaces or empty keep their breaks.
+ * Wraps the lines of a description as the older renderer does: lines are joined and broken again at `width` bytes, except that
+ * lines which end in a colon, begin a list, are indented by four spaces or are empty keep their breaks.
  */
 export function wrapParagraphs(text: string, width: number): readonly string[] {
   const lines: string[] = [];

@@ -17,8 +17,8 @@ export interface Explanation extends FieldListing {
 }
 
 /**
- * Explains a resource or a field of it from a document of OpenAPI v3, as kubectl's `plaintext` does. Writes to `out` as
- * it goes: a kind is named before it turns out that there is no such field. Throws an error for what is not there.
+ * Explains a resource or one of its fields from an OpenAPI v3 document, as kubectl's `plaintext` does. It writes to `out` as it
+ * proceeds: the kind is printed before a missing field is found. Throws an error for a missing kind or field.
  */
 export function explainPlainly(root: JsonObject, explanation: Explanation, out: (text: string) => void): void {
   const kind = kindOf(root, explanation.resource);

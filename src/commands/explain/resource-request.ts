@@ -3,16 +3,16 @@ import { parseTemplate } from "../../machinery/text/jsonpath/parser.js";
 import type { GroupVersionResource } from "../../machinery/meta/gvk.js";
 import type { RestMapper } from "../../machinery/rest-mapper.js";
 
-/** What "pods.spec.containers" asks for. */
+/** The resource and the fields that an argument such as "pods.spec.containers" names. */
 export interface ResourceRequest {
   readonly resource: GroupVersionResource;
   readonly fields: readonly string[];
 }
 
 /**
- * Takes a request apart where no version is asked for: a type may be followed by its group ("deployments.apps.spec"),
- * provided it is written as the server lists it. Otherwise the first type of the name is meant, and all the rest are
- * fields. Throws what the mapper throws, and an error for anything but a path of fields.
+ * Splits an argument into a resource and fields where --api-version is not given: a type may be followed by its group
+ * ("deployments.apps.spec"), if it is written as the server lists it. Otherwise the first type of that name is meant, and the rest
+ * are fields. Throws what the mapper throws, and an error for anything but a path of fields.
  */
 export async function readRequest(text: string, mapper: RestMapper): Promise<ResourceRequest> {
   const [type, ...rest] = parsePath(text);
@@ -26,7 +26,7 @@ export async function readRequest(text: string, mapper: RestMapper): Promise<Res
   return { resource: named, fields: suffix === "" ? [] : parsePath(suffix).slice(1).map(firstName) };
 }
 
-/** Takes a request apart where a version is asked for: type and fields, no group. */
+/** Splits an argument into type and fields where --api-version gives the version; the type has no group then. */
 export async function readVersionedRequest(text: string, mapper: RestMapper): Promise<ResourceRequest> {
   const [type, ...rest] = parsePath(text);
   const resource = await mapper.preferredResourceFor({ group: "", version: "", resource: firstName(type) });

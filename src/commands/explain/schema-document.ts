@@ -5,7 +5,7 @@ import type { OpenApiDocuments } from "../../client/openapi/openapi.js";
 import type { GroupVersionResource } from "../../machinery/meta/gvk.js";
 import { formatResource } from "../../machinery/rest-mapper.js";
 
-/** A document of OpenAPI v3, and what its references lead to. */
+/** An OpenAPI v3 document, which resolves references within itself. */
 export class SchemaDocument {
   constructor(readonly root: JsonObject) {}
 
@@ -34,12 +34,12 @@ export function propertiesOf(schema: JsonObject): readonly (readonly [string, Js
   return sortedEntries(schema["properties"]).map(([name, property]) => [name, isJsonObject(property) ? property : {}]);
 }
 
-/** An object's fields, sorted by name; none of anything else. */
+/** The fields of an object, sorted by name; empty for any other value. */
 export function sortedEntries(value: JsonValue | undefined): readonly [string, JsonValue][] {
   return isJsonObject(value) ? Object.entries(value).sort(([a], [b]) => compareKeys(a, b)) : [];
 }
 
-/** Whether there is something in it; `{}` says nothing of a value. */
+/** Whether a schema states anything: `{}` does not. */
 export function isStated(schema: JsonValue | undefined): schema is JsonObject {
   return isJsonObject(schema) && Object.keys(schema).length > 0;
 }
@@ -49,7 +49,7 @@ export function partsOf(schema: JsonObject): readonly JsonObject[] {
   return Array.isArray(schema["allOf"]) ? schema["allOf"].filter(isJsonObject) : [];
 }
 
-/** What a list or a map holds: the schemas of `items` and `additionalProperties`, in this order. */
+/** The schemas of a list's items and of a map's values: `items`, then `additionalProperties`. */
 export function heldBy(schema: JsonObject): readonly JsonObject[] {
   return [schema["items"], schema["additionalProperties"]].filter(isStated);
 }

@@ -10,7 +10,7 @@ import type { ExplainOptions } from "./explain.js";
 import { kindSchema } from "./plaintext.js";
 import { readRequest } from "./resource-request.js";
 
-/** A field whose name or description holds what was searched for. */
+/** A field whose name or description contains the search word. */
 export interface FoundField {
   /** "pods.spec.containers.image" */
   readonly path: string;
@@ -32,8 +32,8 @@ export interface SearchedKind {
 }
 
 /**
- * The fields of some kinds that a word is found in, names before descriptions, short ways before long ones. A type that several
- * kinds have is looked through once, on the shortest way to it; case does not matter.
+ * Searches the fields of some kinds for a word: names before descriptions, short paths before long ones. A type that several kinds
+ * share is searched once, at its shortest path; case does not matter.
  */
 export function searchFields(kinds: readonly SearchedKind[], word: string): readonly FoundField[] {
   const wanted = word.toLowerCase();
@@ -93,7 +93,7 @@ const describedBy = (field: JsonObject, document: SchemaDocument): string =>
 
 const firstSentence = (text: string): string => /^.*?[.:](?=\s|$)/s.exec(text)?.[0].replaceAll(/\s+/g, " ") ?? text;
 
-/** Lists the fields that a word is found in, a line each. Throws an error where there are none. */
+/** Lists the fields that match the search word, one per line. Throws an error where none matches. */
 export async function printSearch(options: ExplainOptions): Promise<void> {
   const { request, search, mapper, out, look } = options;
   const kinds =

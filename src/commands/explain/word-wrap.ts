@@ -2,9 +2,9 @@
 const SPACE = /[\t-\r \u0085\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]/;
 
 /**
- * Wraps text as github.com/mitchellh/go-wordwrap does, which kubectl's descriptions go through: at most `limit`
- * characters a line, broken at white space; line breaks stay, and so does a word that is too long by itself. The white
- * space at a break is dropped, that at the end of a line is kept where it fits.
+ * Wraps text as github.com/mitchellh/go-wordwrap does for kubectl's descriptions: at most `limit` characters per line, broken at
+ * white space; line breaks stay, and so does a single word that is too long. White space at a break is dropped; at the end of a
+ * line it is kept if it fits.
  */
 export function wordWrap(text: string, limit: number): string {
   let out = "";

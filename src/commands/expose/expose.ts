@@ -158,7 +158,7 @@ async function complete(factory: Factory, invocation: Invocation): Promise<Expos
   };
 }
 
-/** One service after the other; what the first object gave (selector, labels, port) counts for the others too. */
+/** Creates one service after the other. Selector, labels and port that come from the first object are used for the others too. */
 export async function runExpose(options: ExposeOptions): Promise<void> {
   const { kinds, dryRun } = options;
   const plan = new ServicePlan(options.request);

@@ -4,7 +4,7 @@ import { parseIntOrString } from "../../kinds/int-or-string.js";
 import type { GroupKind } from "../../machinery/meta/gvk.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
 
-/** What the flags of `expose` say; "" is what was not given. */
+/** The flags of `expose`; "" for a flag that was not given. */
 export interface ServiceRequest {
   readonly name: string;
   /** "key=value,..." */
@@ -33,8 +33,8 @@ type Labels = Readonly<Record<string, string>>;
 const LONGEST_NAME = 63;
 
 /**
- * Makes the services of one command line. What was not asked for is taken from the first object it is found in, and
- * stays for those after it, as in kubectl.
+ * Makes the services of one command line. Values that no flag sets come from the first object that has them, and are used for the
+ * later objects too, as in kubectl.
  */
 export class ServicePlan {
   #selector: Labels = {};

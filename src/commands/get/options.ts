@@ -5,7 +5,7 @@ import type { PrintRequest } from "../../printers/formats.js";
 import type { Look } from "../../printers/look.js";
 import type { Builder, FilenameOptions } from "../../resource/builder.js";
 
-/** A `get` that was understood and is allowed. */
+/** The options of a valid `get`. */
 export interface GetOptions {
   readonly args: readonly string[];
   readonly files: FilenameOptions;

@@ -11,7 +11,7 @@ import type { RestMapping } from "../../machinery/rest-mapper.js";
 import type { Printer } from "../../printers/printer.js";
 import { TabWriter } from "../../printers/tab-writer.js";
 
-/** Every format but tables: one object as it is, anything else as one v1 List, then what went wrong. */
+/** Prints in any format except tables: one object as it is, anything else as one v1 List. Throws the errors of the search afterwards. */
 export async function printGeneric(options: GetOptions, streams: Streams): Promise<void> {
   const builder = await requestBuilder(options);
   const result = await builder
@@ -61,7 +61,7 @@ function throwAll(errors: readonly unknown[]): void {
   if (leaves.length > 1) throw new AggregateError(leaves);
 }
 
-/** Tables: one for each type in turn, parted by an empty line, then what went wrong. */
+/** Prints tables, one for each type, separated by empty lines. Throws the errors of the search afterwards. */
 export async function printHuman(options: GetOptions, streams: Streams): Promise<void> {
   const { print, ignoreNotFound, allNamespaces } = options;
   const builder = await requestBuilder(options);

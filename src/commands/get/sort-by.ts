@@ -8,14 +8,14 @@ import type { Info } from "../../resource/info.js";
 
 export { sortingPrinter } from "../../printers/sort.js";
 
-/** Keys of kubets' own are refused before anything is asked; a path of kubectl's fails where it fails there. */
+/** Rejects invalid sort keys of kubets' own before the first request; a path in kubectl's syntax fails where kubectl fails. */
 export function checkSortKeys(sortBy: string): void {
   parseSortKeys(sortBy);
 }
 
 /**
- * Sorting one Table is its printer's business; several results are put in order among themselves, as kubectl does with Tables too.
- * By kubets' own keys Tables stay in the order of their types.
+ * Orders several results among each other, as kubectl does with Tables too; the printer sorts within one Table. With kubets' own
+ * keys, Tables stay in the order of their types.
  */
 export function ordered(infos: readonly Info[], sortBy: string): readonly Info[] {
   if (infos.length < 2) return infos;
@@ -24,12 +24,12 @@ export function ordered(infos: readonly Info[], sortBy: string): readonly Info[]
   return sortObjects(infos, sortBy, ({ object }) => object);
 }
 
-/** What kubectl does not drop of what printers of tables complain about, and what it does not know. */
+/** Whether an error is about sorting. kubectl shows these, and drops the other errors of table printers; SortKeyError is kubets' own. */
 export function isSortingFault(error: unknown): boolean {
   return error instanceof UnsortableError || error instanceof SortKeyError;
 }
 
-/** Values without an order end kubectl at once, with a line in its log. */
+/** Turns the error about values without an order into kubectl's exit, with a line in its log. */
 export function asEnd(error: unknown, clock: Clock): unknown {
   if (!(error instanceof UnsortableError)) return error;
   const header = klogHeader("F", error.source, new Date(clock.now()), process.pid);

@@ -25,15 +25,15 @@ export interface PrinterContext {
 /** Loaded when a command line asks for it. */
 let decodedSecrets: typeof import("../../printers/decoded-secret-printer.js") | undefined;
 
-/** Loads what the value of -o needs. */
+/** Loads the module for the value of -o. */
 export async function loadGetFormat(output: string): Promise<void> {
   if (output === "decoded") decodedSecrets ??= await import("../../printers/decoded-secret-printer.js");
   await loadFormat(output);
 }
 
 /**
- * The printer -o asks for. That of tables writes tab-separated cells, that of custom columns too when `tabbed`. Throws for an unknown format and
- * a template that does not parse.
+ * Makes the printer for -o. The table printer writes tab-separated cells, and so does that of custom columns if `tabbed`. Throws
+ * for an unknown format and an invalid template.
  */
 export function toPrinter(options: GetPrintOptions, context: PrinterContext): Printer {
   const printer = findPrinter(options, context);
@@ -61,10 +61,10 @@ function findPrinter(options: GetPrintOptions, { clock, withNamespace, kind, tab
 /** Loaded when a command line asks for it: most do not, and would start later for it. */
 let loaded: typeof import("./sort-by.js") | undefined;
 
-/** Loads what --sort-by needs. */
+/** Loads the module for --sort-by. */
 export async function loadSorting(): Promise<void> {
   loaded ??= await import("./sort-by.js");
 }
 
-/** Undefined without --sort-by. */
+/** The module for --sort-by; undefined without the flag. */
 export const sorting = (): typeof loaded => loaded;

@@ -14,8 +14,9 @@ import { TabWriter } from "../../printers/tab-writer.js";
 import { writeOutput } from "../../cli/write-output.js";
 
 /**
- * Prints what is there, then every change, until the server ends the watch or the signal aborts. A single object is watched from
- * version 0, whose first event repeats what was printed and is held back. Several types are kubectl's refusal, but for a terminal.
+ * Prints the objects, then every change, until the server ends the watch or the signal aborts. A single object is watched from
+ * version 0, whose first event repeats the printed object and is suppressed. Except on a terminal, several types are rejected as
+ * in kubectl.
  */
 export async function watchResources(options: GetOptions, streams: Streams): Promise<void> {
   const builder = await requestBuilder(options);

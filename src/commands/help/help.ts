@@ -5,7 +5,7 @@ import { rootNode, unknownCommand } from "../../cli/dispatch.js";
 import { helpStyle, helpText, usageText } from "../../cli/help/index.js";
 import { withoutReplaced } from "../../cli/plugins.js";
 
-/** `help get` is `get --help`; an unknown name gets the list of commands, on stderr. */
+/** The command `help`: `help get` is `get --help`; an unknown name gets the list of commands, on stderr. */
 export function helpCommand(): Command {
   return {
     use: "help [command] [flags]",

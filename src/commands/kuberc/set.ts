@@ -202,7 +202,7 @@ interface PolicyOptions {
   readonly allowlistEntries: readonly string[];
 }
 
-/** --policy and --allowlist-entry must fit each other. */
+/** Checks that --policy and --allowlist-entry fit each other. */
 export function validatePolicy({ policy, allowlistEntries }: PolicyOptions): void {
   if (policy === "") throw new Error("--policy is required when --section=credentialplugin");
   if (policy === "Allowlist") {

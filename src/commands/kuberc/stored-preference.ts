@@ -26,7 +26,7 @@ export interface StoredAlias extends StoredDefaults {
   readonly appendArgs?: readonly string[];
 }
 
-/** The file as it is written: in v1beta1. */
+/** The content of the file in v1beta1. */
 export interface StoredPreference {
   readonly kind?: string;
   readonly apiVersion?: string;
@@ -38,7 +38,7 @@ export interface StoredPreference {
 
 export const kubercFlag: FlagSpec = { name: "kuberc", type: "string", usage: "The preferences file to work with" };
 
-/** The file that a command works with. @throws when preferences are switched off */
+/** The preferences file of a command. @throws when preferences are switched off */
 export function placeOf({ env, platform }: Factory, { flags }: Invocation): KubercPlace {
   const place = kubercPlace(flags.string("kuberc"), { env, platform });
   if (place === undefined) throw new Error("KUBERC is disabled via KUBERC=off environment variable");
@@ -49,7 +49,7 @@ export function newPreference(): StoredPreference {
   return { kind: "Preference", apiVersion: `${GROUP}/v1beta1` };
 }
 
-/** The text of a file, or undefined where there is none. @throws when it cannot be read */
+/** Reads the text of a file; undefined where it does not exist. @throws when it cannot be read */
 export function readStored(path: string, cwd: string): string | undefined {
   const content = readContent(path, cwd);
   if (content.text !== undefined || isAbsent(content)) return content.text;
@@ -58,7 +58,7 @@ export function readStored(path: string, cwd: string): string | undefined {
 }
 
 /**
- * What a file says, whatever its version, as v1beta1 has it (K37-212). `path` is for messages.
+ * Parses a file of any version into v1beta1's shape (K37-212). `path` is for messages.
  * @throws when the file has no preferences, a field that its version does not have, or a key twice
  */
 export function parseStored(text: string, path: string): StoredPreference {
@@ -94,7 +94,7 @@ const optionsOf = ({
 }: { [name in keyof WireOptions]?: WireOptions[name] | undefined }): readonly StoredOption[] | null =>
   options ?? flags ?? null;
 
-/** With every field that the type does not leave out, in the type's order. `empty` stands for lists that are not there. */
+/** Returns the preferences with every field that the Go type always writes, in the type's order. `empty` replaces absent lists. */
 export function encodeStored(stored: StoredPreference, empty: readonly never[] | null): StoredPreference {
   const { kind, apiVersion, credentialPluginPolicy = "", credentialPluginAllowlist = [] } = stored;
   return {
@@ -125,7 +125,7 @@ const encodeAlias = ({ name = "", command = "", ...rest }: StoredAlias): StoredA
   ...(rest.options?.length && { options: rest.options.map(encodeOption) }),
 });
 
-/** Writes the file, its folder too, and says so. */
+/** Writes the file, creates its folder, and reports the path. */
 export function saveStored(
   stored: StoredPreference,
   path: string,

@@ -61,7 +61,7 @@ function printTo(factory: Factory, { flags }: Invocation): (object: KubeObject) 
   return (object) => printer.print(object, (text) => void factory.streams.out.write(text));
 }
 
-/** Where there is no file, one may be made: stdin is asked. */
+/** Prints the preferences. If the file does not exist, it asks on stdin whether to create one. */
 export async function runView({ path, explicit, cwd, stdin, write, printer }: ViewOptions): Promise<void> {
   const text = readStored(path, cwd);
   if (text === undefined) {

@@ -129,7 +129,7 @@ function complete(factory: Factory, { args, flags: given }: Invocation): Kustomi
   };
 }
 
-/** Builds, and writes to where it was asked for. */
+/** Builds the kustomization and writes it to `output`. */
 export async function runKustomize({
   path,
   output,

@@ -80,7 +80,7 @@ async function complete(factory: Factory, invocation: Invocation): Promise<Label
   };
 }
 
-/** Labels one after the other; goes on after a failure. */
+/** Labels the objects one after the other, and continues after a failure. */
 export async function runLabel(options: LabelOptions): Promise<void> {
   await changeEach(options, "labels", (info) => label(info, options));
 }

@@ -25,12 +25,12 @@ const POLL = 1000;
 /** How many bytes of a line are looked at for what to colour; a longer line goes on without colours. */
 const LOOKED_AT = 16 * 1024;
 
-/** Copies the logs one after the other; the first that cannot be read ends it, unless errors are ignored. */
+/** Copies the logs one after the other. It ends at the first that cannot be read, unless errors are ignored. */
 export async function readInOrder(requests: readonly PodLogRequest[], options: LogReadOptions): Promise<void> {
   for (const request of requests) await readOne(request, options);
 }
 
-/** Copies all logs as their lines come. */
+/** Copies all logs concurrently, as their lines arrive. */
 export async function readTogether(requests: readonly PodLogRequest[], options: LogReadOptions): Promise<void> {
   const stop = new AbortController();
   const signal = AbortSignal.any([options.signal, stop.signal]);

@@ -28,7 +28,7 @@ export interface LogSourceOptions {
   readonly signal: AbortSignal;
 }
 
-/** The logs of a pod, of the pods of a list, or of what an object runs. */
+/** Finds the logs of a pod, of the pods in a list, or of the pods that an object runs. */
 export async function logSources(info: Info, options: LogSourceOptions): Promise<readonly PodLogRequest[]> {
   const { object = {}, mapping } = info;
   if (isList(object)) return ofPods(listItems(object), options);
@@ -36,7 +36,7 @@ export async function logSources(info: Info, options: LogSourceOptions): Promise
   return ofPods(await podsOf(info, options), options);
 }
 
-/** Of the pods an object runs. */
+/** The selector of the pods that an object runs. */
 export function loggedPodSelector({ object = {}, mapping }: Info): string {
   try {
     return podSelectorOf(mapping.kind, object);
@@ -67,7 +67,7 @@ async function podsOf(info: Info, options: LogSourceOptions): Promise<readonly K
 const ofPods = (pods: readonly KubeObject[], options: LogSourceOptions): readonly PodLogRequest[] =>
   pods.flatMap((pod) => ofPod(pod, options));
 
-/** Of the container that is asked for, or of all. Throws where the pod has no such container. */
+/** The log requests of one pod: for the chosen container, or for all. Throws where the pod lacks the container. */
 export function ofPod(pod: KubeObject, options: LogSourceOptions): readonly PodLogRequest[] {
   if (!options.allContainers) return [ofContainer(pod, chosenContainer(pod, options), options)];
   const fields = ["initContainers", "containers", "ephemeralContainers"] as const;

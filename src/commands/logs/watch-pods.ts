@@ -14,8 +14,8 @@ export interface WatchPodsOptions extends LogSourceOptions, LogReadOptions {
 }
 
 /**
- * Follows the logs of the pods that match, those of pods that come later and of containers that start again included, until the
- * signal aborts. A log that cannot be read is told of and does not end the others.
+ * Prints the logs of all matching pods, also of pods and container runs that start later, until the signal aborts. A log that
+ * cannot be read is reported and does not end the others.
  */
 export async function watchPods(target: Info, options: WatchPodsOptions): Promise<void> {
   const streams = new LogStreams(options);

@@ -17,7 +17,7 @@ import type { RestMapping } from "../../machinery/rest-mapper.js";
 import { dns1123LabelErrors } from "../../machinery/validation/names.js";
 import { Helper } from "../../resource/helper.js";
 
-/** What is to happen. */
+/** The action of `ns` that the arguments choose. */
 export type NsAction =
   | { readonly type: "list" | "back" | "current" }
   /** `force` asks no server whether there is such a namespace. */
@@ -42,7 +42,7 @@ const NAMESPACES: RestMapping = {
 };
 const PAGE = 500;
 
-/** kubets' own, as kubens has it. */
+/** The command `ns`, kubets' own, which works like kubens. */
 export function nsCommand(run = runNs): Command {
   return {
     use: "ns [NAME | -]",

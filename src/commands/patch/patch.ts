@@ -173,7 +173,7 @@ function readPatchFile(path: string, { cwd, files }: Factory): string {
   }
 }
 
-/** Patches one after the other; goes on after a failure. */
+/** Patches the objects one after the other, and continues after a failure. */
 export async function runPatch(options: PatchOptions): Promise<void> {
   const result = await options.find();
   let count = 0;
@@ -219,7 +219,7 @@ const encode = (text: string): Uint8Array => new TextEncoder().encode(text);
 /** "apps/v1, Kind=Deployment" */
 const formatKind = (kind: GroupVersionKind): string => `${formatGroupVersion(kind)}, Kind=${kind.kind}`;
 
-/** What the object becomes, without a server. Throws where the patch does not apply. */
+/** Applies the patch without a server. Throws where the patch does not apply. */
 export async function patchLocally(
   object: KubeObject,
   type: "json" | "merge" | "strategic",

@@ -236,7 +236,7 @@ function tell(event: ForwardEvent, { streams: { out, err }, logError, pod, sever
 
 const SERVICES = new Set(["service", "services", "svc"]);
 
-/** A pod or TYPE/NAME, then a port of it behind the local port that was typed, or behind the same one. */
+/** Completes a pod or TYPE/NAME, then one of its ports, after the typed local port or with the same local port. */
 export const completePortForward: Completer = async (factory, invocation, toComplete) => {
   const { args } = invocation;
   const [target] = args;

@@ -19,7 +19,7 @@ import {
   targetPort,
 } from "../../kinds/named-ports.js";
 
-/** What is forwarded to: operands as they were given. */
+/** The operands of port-forward, as given. */
 export interface TargetOperands {
   /** POD or TYPE/NAME. */
   readonly name: string;
@@ -74,7 +74,7 @@ export async function findTarget(
   return { info, pod, ports: targetPorts(ports, pod, service) };
 }
 
-/** Connects with the pod of a target. Throws where it does not run. */
+/** Connects to the pod of a target. Throws where it is not running. */
 export async function connectTarget(
   { pod, ports }: Pick<FoundTarget, "pod" | "ports">,
   { client, namespace, webSockets, requestTimeout }: ForwardHost,
@@ -91,7 +91,7 @@ export async function connectTarget(
   }
 }
 
-/** Asks for the pod by its name, as it is now. Throws where it does not run. */
+/** Reads the pod again by its name. Throws where it is not running. */
 export async function requireRunning(
   pod: KubeObject,
   { client, namespace }: ForwardHost,

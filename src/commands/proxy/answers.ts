@@ -1,6 +1,6 @@
 import { type ServerResponse, STATUS_CODES } from "node:http";
 
-/** A line of text, as Go's http.Error answers. */
+/** Answers with a line of text, as Go's http.Error does. */
 export function answerError(response: ServerResponse, status: number, text = STATUS_CODES[status] ?? ""): void {
   const body = `${text}\n`;
   response.writeHead(status, {
@@ -11,7 +11,7 @@ export function answerError(response: ServerResponse, status: number, text = STA
   response.end(body);
 }
 
-/** To what Go's server does not take for a request; the connection is over with it. */
+/** Answers a malformed request with the 400 of Go's server, and closes the connection. */
 export function answerMalformed(response: ServerResponse): void {
   response.shouldKeepAlive = false;
   response.useChunkedEncodingByDefault = false;

@@ -1,4 +1,4 @@
-/** How much of a file is looked at. */
+/** The number of bytes of a file that the detection of its type reads. */
 export const SNIFFED_BYTES = 512;
 
 /** Those that Go knows by itself. */
@@ -38,7 +38,7 @@ const BY_BEGINNING: readonly (readonly [beginning: string, type: string])[] = [
 
 const HTML = /^\s*<(?:!doctype html|html|head|script|iframe|h1|div|font|table|a|style|title|b|body|br|p|!--)[\s>]/i;
 
-/** By the name's ending, else by what the file begins with. */
+/** Detects a content type by the file name's extension, else by the first bytes of the file. */
 export function contentTypeOf(ending: string, beginning: () => Buffer): string {
   const known = BY_ENDING[ending] ?? BY_ENDING[ending.toLowerCase()];
   if (known !== undefined) return known;

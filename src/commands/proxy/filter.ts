@@ -4,7 +4,7 @@ import { klogLine } from "../../client/klog.js";
 import { patternProblem } from "../../api/validation/apiextensions/pattern.js";
 import { goPattern } from "../../machinery/text/go/go-pattern.js";
 
-/** Which requests are passed on to the API. */
+/** The rules for the requests that the proxy forwards. */
 export interface Filter {
   readonly acceptPaths: readonly RegExp[];
   readonly rejectPaths: readonly RegExp[];
@@ -12,7 +12,7 @@ export interface Filter {
   readonly rejectMethods: readonly RegExp[];
 }
 
-/** @throws ExitError with klog's line and code when a pattern is none */
+/** Reads the filter from the flags. @throws ExitError with klog's line and code for an invalid pattern */
 export function filterOf(flags: Flags, now: Date, pid: number): Filter {
   const patterns = (name: string): readonly RegExp[] => {
     const text = flags.string(name);
@@ -31,7 +31,7 @@ export function filterOf(flags: Flags, now: Date, pid: number): Filter {
   };
 }
 
-/** `path` is decoded, with the prefix of the API taken off; `host` is what the Host header says. */
+/** Whether the filter lets a request pass. `path` is decoded, without the prefix of the API; `host` is the Host header. */
 export function isAccepted(
   filter: Filter,
   { method, path, host }: { readonly method: string; readonly path: string; readonly host: string },

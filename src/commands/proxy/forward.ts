@@ -28,7 +28,7 @@ export interface ProxyHandlerOptions extends TransportSurroundings {
   readonly logError: (source: string, text: string) => void;
 }
 
-/** Passes requests on to the server of a config, with its credentials; answers come back as they arrive. */
+/** Forwards requests to the server of a config, with its credentials; responses are streamed. */
 export function proxyHandler(options: ProxyHandlerOptions): { readonly handler: Handler; readonly close: () => void } {
   const { config, filter, apiPrefix, appendServerPath } = options;
   const endpoint = endpointOf(config, options);

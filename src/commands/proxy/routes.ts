@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
 import { answerMalformed, answerNotFound, answerRedirect } from "./answers.js";
 
-/** One request on its way through the proxy. */
+/** A request to the proxy with its response. */
 export interface Exchange {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
@@ -14,8 +14,8 @@ export interface Exchange {
 export type Handler = (exchange: Exchange) => void;
 
 /**
- * Chooses by the longest prefix, as Go's ServeMux does: a path that is not clean, or lacks the slash of a prefix, is
- * redirected; what has no prefix is not found.
+ * Chooses a handler by the longest prefix, as Go's ServeMux does: a path that is not clean, or lacks the slash of a prefix, is
+ * redirected; a path without a handler is not found.
  */
 export function routes(
   handlers: readonly (readonly [prefix: string, handler: Handler])[],
@@ -36,7 +36,7 @@ export function routes(
   };
 }
 
-/** The path of a request as Go knows it: what was sent, and what it means. */
+/** The path of a request as Go's url.URL has it: as sent, and decoded. */
 export interface UrlPath {
   /** Escapes resolved. */
   readonly path: string;
@@ -65,7 +65,7 @@ function unescapePath(raw: string): string | undefined {
   return Buffer.from(text, "latin1").toString("utf8");
 }
 
-/** A path with the escapes that Go puts in. */
+/** Escapes a path as Go does. */
 export function escapePath(path: string): string {
   return [...Buffer.from(path)]
     .map((byte) => {
@@ -75,12 +75,12 @@ export function escapePath(path: string): string {
     .join("");
 }
 
-/** What was sent where it still means the path, else the path escaped anew. */
+/** Returns the path as it was sent if that encodes the path, else the path encoded again. */
 export function escapedPath({ path, raw }: Pick<UrlPath, "path" | "raw">): string {
   return unescapePath(raw) === path && !/[^!-~]|["<>\\^`{|}]/.test(raw) ? raw : escapePath(path);
 }
 
-/** No "." and "..", no doubled slashes; a slash at the end stays. */
+/** Cleans a path: without ".", ".." and doubled slashes. A slash at the end stays. */
 export function cleanedPath(path: string): string {
   const kept: string[] = [];
   for (const part of path.split("/")) {

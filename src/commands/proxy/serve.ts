@@ -7,7 +7,10 @@ import { errnoText, errorCode } from "../../base/files/path-error.js";
 import type { ProxyOptions } from "./proxy.js";
 import type { routes } from "./routes.js";
 
-/** Serves until the signal aborts; says where. The socket's file is gone afterwards. @throws what Go's net says where it cannot listen */
+/**
+ * Serves until the signal aborts, and prints the address. The socket's file is removed afterwards. @throws Go's net error where it
+ * cannot listen
+ */
 export async function serve(
   handle: ReturnType<typeof routes>,
   { listen, cwd, keepAlive, signal, write }: Pick<ProxyOptions, "listen" | "cwd" | "keepAlive" | "signal" | "write">,

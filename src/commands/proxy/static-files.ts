@@ -15,7 +15,7 @@ import { answerError, answerNotFound, escapeHtml } from "./answers.js";
 import { contentTypeOf, SNIFFED_BYTES } from "./content-type.js";
 import { type Exchange, type Handler, cleanedPath, escapePath } from "./routes.js";
 
-/** The files of a folder, as Go's FileServer shows them: folders by their index.html or as a list. */
+/** Serves the files of a folder as Go's FileServer does: folders by their index.html or as a list. */
 export function staticFiles({ folder, prefix }: { readonly folder: string; readonly prefix: string }): Handler {
   return (exchange) => {
     const { response, url } = exchange;

@@ -30,7 +30,7 @@ import type { FilenameOptions, Result } from "../../resource/builder.js";
 import { Helper } from "../../resource/helper.js";
 import { refresh } from "../../resource/info.js";
 
-/** How the old object is deleted, with --force. */
+/** The options of deleting the old object, with --force. */
 export interface Deletion {
   readonly propagationPolicy: PropagationPolicy;
   /** Seconds; below 0 the object's own. */
@@ -212,7 +212,7 @@ function validateRaw(uri: string, { filenames, recursive }: FilenameOptions, out
   requireRequestUri(uri);
 }
 
-/** Replaces one after the other; goes on after a failure. */
+/** Replaces the objects one after the other, and continues after a failure. */
 export async function runReplace(options: ReplaceOptions): Promise<void> {
   if (options.force !== undefined) {
     const { forceReplace } = await import("./forced.js");

@@ -104,7 +104,7 @@ async function complete(factory: Factory, { args, flags }: Invocation, words: Wo
   };
 }
 
-/** Changes all that is found, going on after a failure. */
+/** Changes all objects found, and continues after a failure. */
 export async function runChange(options: ChangeOptions): Promise<void> {
   const { infos, error } = await (await options.find()).gather();
   const failures: unknown[] = error === undefined ? [] : [error];

@@ -134,7 +134,7 @@ async function showStatus(info: Info, options: StatusOptions): Promise<void> {
 const progress = (text: string): string =>
   text.replace(/^Waiting for .* rollout to finish: /, "").replace(/\.{3}$/, "");
 
-/** kubectl's line of how far a rollout is, without its newline. */
+/** kubectl's line about the progress of a rollout, without its newline. */
 export function statusText(kind: string, name: string, status: RolloutStatus): string {
   if (kind === "StatefulSet") return statefulSetText(status);
   const type = kind === "DaemonSet" ? "daemon set" : "deployment";

@@ -6,7 +6,7 @@ import { filenameFlags, readFilenames, selectorFlag } from "../../cli/flags/reso
 import { klogWarning } from "../../client/klog.js";
 import type { Result } from "../../resource/builder.js";
 
-/** Which objects a rollout command is about. */
+/** The objects of a rollout command. */
 export interface RolloutTarget {
   readonly namespace: string;
   readonly find: () => Promise<Result>;
@@ -17,7 +17,7 @@ export const targetFlags: readonly FlagSpec[] = [
   selectorFlag,
 ];
 
-/** Reads the flags and operands; throws when they name nothing. */
+/** Reads the flags and operands; throws when they select no object. */
 export async function readTarget(factory: Factory, flags: Flags, args: readonly string[]): Promise<RolloutTarget> {
   const { namespace, enforced } = await factory.namespace();
   const files = readFilenames(flags);
@@ -50,7 +50,7 @@ export function requireTarget(flags: Flags, args: readonly string[]): void {
   }
 }
 
-/** Says that a ReplicaSet's revision could not be read, as klog does. */
+/** Warns as klog does that the revision of a ReplicaSet could not be read. */
 export const warnUnreadable =
   ({ streams, clock }: Factory, line: number) =>
   (_replicaSet: string, message: string): void =>

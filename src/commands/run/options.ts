@@ -16,7 +16,7 @@ import type { RunSessionOptions } from "./attach-session.js";
 import type { PodRequest } from "./pod.js";
 import type { RunCommandOptions } from "./run.js";
 
-/** Turns the command line into options; what is wrong is told in kubectl's order. */
+/** Reads the options from the command line; it checks them in kubectl's order. */
 export async function complete(factory: Factory, invocation: Invocation): Promise<RunCommandOptions> {
   const { flags } = invocation;
   const pod = readPod(invocation);

@@ -49,7 +49,7 @@ function containerFor(request: PodRequest): object {
   };
 }
 
-/** A service for the pod. It has labels only where the pod was given some. */
+/** Makes a service for the pod. It has labels only if the pod was given some. */
 export function serviceFor(request: PodRequest): KubeObject {
   const { name, labels, port = 0 } = request;
   return {

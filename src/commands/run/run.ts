@@ -130,8 +130,8 @@ export function runCommand(run = runRun): Command {
 }
 
 /**
- * Creates the pod, then its service, and prints them. When the service fails the pod stays, and is printed. With a session the outcome
- * is that of the session, and nothing else is printed.
+ * Creates the pod, then its service, and prints them. If the service fails, the pod stays and is printed. With a session the
+ * outcome is the session's, and nothing else is printed.
  */
 export async function runRun(options: RunCommandOptions): Promise<void> {
   const { request, overrides, kinds, session } = options;
@@ -192,8 +192,8 @@ export interface RemoveCreatedOptions {
 }
 
 /**
- * Deletes what the command has created, for --rm, also after a signal. The first object that cannot be deleted ends it, without an
- * error: how the session ended says more.
+ * Deletes the objects that the command has created, for --rm, even after a signal. It stops at the first object that cannot be
+ * deleted, without an error, because the end of the session is the outcome.
  */
 export async function removeCreated(created: readonly CreatedObject[], options: RemoveCreatedOptions): Promise<void> {
   for (const { object, mapping } of created) {

@@ -133,7 +133,7 @@ async function complete(factory: Factory, invocation: Invocation): Promise<Scale
   };
 }
 
-/** Scales what was found, one after the other, up to the first failure; then tells what was not found. */
+/** Scales the objects one after the other up to the first failure, then throws for those that were not found. */
 export async function runScale(options: ScaleCommandOptions): Promise<void> {
   const result = await options.find();
   const { infos, error } = await result.gather();

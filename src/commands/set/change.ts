@@ -15,7 +15,7 @@ import { loadTypedKinds, type TypedKinds } from "../../actions/typed/typed-objec
 import { localResourceError } from "../../cli/flags/selection-flags.js";
 import type { FilenameOptions } from "../../resource/builder.js";
 
-/** How changes are sent and shown. */
+/** How changes are sent and printed. */
 export interface ChangeOptions {
   readonly infos: readonly Info[];
   readonly kinds: TypedKinds;
@@ -26,7 +26,7 @@ export interface ChangeOptions {
   readonly print: (object: KubeObject) => void;
 }
 
-/** -o, as commands print what Go holds in types. Throws for an unknown format. */
+/** Makes the printer for -o of commands that print typed objects. Throws for an unknown format. */
 export function typedPrint(
   factory: Factory,
   { flags }: Invocation,
@@ -43,15 +43,15 @@ export function typedPrint(
 
 export const outputFlags: Command["flags"] = printFlags;
 
-/** The object after the change, or undefined when it is none of the change's business. Told what else failed by `fail`. */
+/** Changes an object. Returns undefined for an object that it does not apply to, and reports each error by `fail`. */
 export type Change = (object: KubeObject, fail: (error: Error) => void) => KubeObject | undefined;
 
-/** What fits one way of sending: "failed to patch image update to pod template: ...". */
+/** Makes the message of a failure: "failed to patch image update to pod template: ...". */
 export type DescribeFailure = (message: string) => string;
 
 /**
- * Changes all, then sends the patch of each, one after the other; what was not changed after all is not sent unless
- * `sendAll`. `afterSending` may refuse to go on after something was sent. Throws together what failed.
+ * Computes all changes, then sends the patches one after the other; unchanged objects are sent only with `sendAll`. `afterSending`
+ * may throw to stop. Throws all errors together.
  */
 export async function changeAll(
   options: ChangeOptions,
@@ -109,7 +109,7 @@ async function send(
 
 const isLocal = ({ local, dryRun }: ChangeOptions): boolean => local || dryRun === "client";
 
-/** What is to be changed. */
+/** The flags and arguments that select the objects to change. */
 export interface Selection {
   readonly local: boolean;
   readonly files: FilenameOptions;
@@ -118,7 +118,7 @@ export interface Selection {
   readonly all: boolean;
 }
 
-/** The objects that were chosen, each as its Go type holds it. Throws together what could not be had. */
+/** Finds the selected objects, each in the form of its Go type. Throws the errors together. */
 export async function find(factory: Factory, kinds: TypedKinds, selection: Selection): Promise<readonly Info[]> {
   const { local, files, resources, selector, all } = selection;
   const { namespace, enforced } = await factory.namespace();
@@ -135,7 +135,7 @@ export async function find(factory: Factory, kinds: TypedKinds, selection: Selec
   return readAllTyped(await result.infos(), kinds);
 }
 
-/** Operands name what only a server has. */
+/** Throws for operands with --local, because they name objects of the server. */
 export function requireNoOperands(local: boolean, operands: readonly string[]): void {
   if (local && operands.length > 0) throw localResourceError();
 }

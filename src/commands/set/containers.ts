@@ -4,7 +4,7 @@ import { child, children, ensureChild, type Fields, text } from "../../machinery
 import { parseGroupVersion } from "../../machinery/meta/gvk.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
 
-/** The spec of the pods an object makes, the object's own. Throws for a kind that makes none. */
+/** Returns the pod spec in an object, which the caller may change. Throws for a kind that has none. */
 export function podSpecOf(object: KubeObject): Fields {
   const { group, version } = parseGroupVersion(object.apiVersion ?? "");
   const { kind = "" } = object;
@@ -19,22 +19,22 @@ export function podSpecOf(object: KubeObject): Fields {
   return child(template, "spec") ?? ensureChild(template, "spec");
 }
 
-/** Containers whose names fit, with `init` first or last. */
+/** Selects the containers whose names match. */
 export function selectContainers(spec: Fields, pattern: string): readonly Fields[] {
   return [...children(spec, "containers"), ...children(spec, "initContainers")].filter(({ name }) =>
     fits(typeof name === "string" ? name : "", pattern),
   );
 }
 
-/** An error in kubectl's words for a container that is none of these; `shown` is the name as they show it. */
+/** Makes kubectl's error for an unknown container; `shown` is the name as kubectl prints it. */
 export function noContainerNamed(containers: readonly Fields[], typed: string, shown = typed): Error {
   const error = new Error(`error: unable to find container named ${shown}`);
   return withMistyped(error, () => ({ typed, known: containers.map(({ name }) => text(name)) }));
 }
 
 /**
- * kubectl's own matching with `*`, which is no usual one: "*" fits all, a pattern must end where the name does, and
- * where the first part stands does not matter.
+ * Whether a name matches a pattern with `*`, as kubectl's own matching has it: "*" matches all, a pattern must end where the name
+ * does, and its first part may match anywhere.
  */
 export function fits(name: string, pattern: string): boolean {
   if (pattern === "*") return true;

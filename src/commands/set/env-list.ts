@@ -140,7 +140,7 @@ export interface EnvListOptions {
   readonly streams: Streams;
 }
 
-/** --list: the variables of containers, as a shell could read them. */
+/** Lists the variables of containers for --list, in the syntax of a shell. */
 export class EnvLister {
   constructor(private readonly options: EnvListOptions) {}
 

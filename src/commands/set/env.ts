@@ -170,7 +170,7 @@ function validate({ flags }: Invocation, resources: readonly string[], dryRun: D
   }
 }
 
-/** Changes the variables of all, or lists them. */
+/** Changes the variables of all objects, or lists them. */
 export async function runSetEnv(options: SetEnvOptions): Promise<void> {
   const passedOver = new Set<string>();
   if (options.list) await listAll(options, passedOver);

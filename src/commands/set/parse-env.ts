@@ -19,7 +19,7 @@ export interface EnvChanges {
   readonly readsStdin: boolean;
 }
 
-/** Operands: resources first, then `KEY=VALUE` and `KEY-`. Undefined when one stands in the wrong place. */
+/** Splits the operands: resources first, then `KEY=VALUE` and `KEY-`. Undefined when they are in another order. */
 export function splitResourcesAndEnv(
   args: readonly string[],
 ): { readonly resources: readonly string[]; readonly env: readonly string[] } | undefined {
@@ -29,7 +29,7 @@ export function splitResourcesAndEnv(
   return args.slice(first).every(isEnv) ? { resources: args.slice(0, first), env: args.slice(first) } : undefined;
 }
 
-/** Reads `KEY=VALUE`, `KEY-` and `-`, which stands for the lines of stdin. */
+/** Parses `KEY=VALUE`, `KEY-` and `-`, which stands for the lines of stdin. */
 export async function parseEnv(specs: readonly string[], stdin: () => Promise<string>): Promise<EnvChanges> {
   const set: EnvVar[] = [];
   const named = new Set<string>();
@@ -67,7 +67,7 @@ function readLines(text: string): readonly EnvVar[] {
   });
 }
 
-/** What is set takes the place of what had its name; what has no place yet goes to the end. */
+/** Applies the changes to environment variables: a new value replaces the variable of its name in place, others are appended. */
 export function changeEnv(
   existing: readonly EnvVar[],
   { set, remove }: Pick<EnvChanges, "set" | "remove">,
@@ -88,7 +88,7 @@ export function changeEnv(
   return changed;
 }
 
-/** One variable per key of a ConfigMap or Secret, which refers to it. Throws for another kind. */
+/** Makes one variable per key of a ConfigMap or Secret, which refers to the key. Throws for another kind. */
 export function envFrom(source: KubeObject, keys: readonly string[], warn: (text: string) => void): readonly EnvVar[] {
   const field = referenceField(source);
   if (field === undefined) throw new Error("unsupported resource specified in --from");

@@ -112,7 +112,7 @@ async function complete(factory: Factory, invocation: Invocation): Promise<SetSe
   };
 }
 
-/** Sets one after the other; goes on after a failure. */
+/** Sets the selectors one after the other, and continues after a failure. */
 export async function runSetSelector(options: SetSelectorOptions): Promise<void> {
   const result = await options.find();
   await result.visit((info) => setSelector(info, options));
@@ -154,7 +154,7 @@ const OPERATORS: Readonly<Partial<Record<LabelOperator, string>>> = {
   "!": "DoesNotExist",
 };
 
-/** Reads `a=b,c in (d,e)`. Throws for what is no selector, and for operators that only queries have. */
+/** Parses `a=b,c in (d,e)`. Throws for an invalid selector, and for operators that only queries support. */
 export function parseSelector(text: string): SelectorObject {
   const matchLabels: Record<string, string> = {};
   const matchExpressions: SelectorObject["matchExpressions"][number][] = [];
@@ -182,7 +182,7 @@ function requirements(text: string): NonNullable<ReturnType<typeof parseLabelSel
   }
 }
 
-/** The labels a Service's selector asks for; it can ask for nothing else. */
+/** Returns the labels of a Service's selector. Throws for match expressions, which a Service cannot have. */
 export function requireEquality({ matchLabels, matchExpressions }: SelectorObject): Readonly<Record<string, string>> {
   if (matchExpressions.length === 0) return matchLabels;
   const shown = matchExpressions.map(({ key, operator, values }) => `{${key} ${operator} [${values.join(" ")}]}`);

@@ -68,7 +68,7 @@ async function complete(factory: Factory, invocation: Invocation): Promise<SetSe
   };
 }
 
-/** A patch is sent also where nothing changes. */
+/** Changes the service account. It sends a patch even if nothing changes. */
 export async function runSetServiceAccount(options: SetServiceAccountOptions): Promise<void> {
   await changeAll(
     options,

@@ -25,7 +25,7 @@ import {
 
 const RBAC = "rbac.authorization.k8s.io";
 
-/** As a binding holds one. */
+/** A subject in the form that bindings use. */
 export interface Subject {
   readonly kind: "User" | "Group" | "ServiceAccount";
   readonly apiGroup?: string;

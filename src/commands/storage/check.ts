@@ -56,7 +56,7 @@ async function complete(factory: Factory, invocation: Invocation): Promise<Stora
   };
 }
 
-/** Answers whether nothing is wrong. */
+/** Checks a storage, prints its faults, and resolves with whether there are none. */
 export async function runStorageCheck({ name, check, streams }: StorageCheckOptions): Promise<boolean> {
   const { keys, bytes, revision, faults } = await check((key, fault) =>
     streams.err.write(`error: ${inertLine(key)}: ${inertLine(fault)}\n`),

@@ -12,7 +12,7 @@ import { STORAGE_VARIABLE } from "../../component/storage-url.js";
 type NamedStorage = import("../../cluster/stored/index.js").NamedStorage;
 type OpenOptions = import("../../cluster/stored/index.js").OpenOptions;
 
-/** --from, and the flags of kube-apiserver that say where etcd is. */
+/** The flag --from, and kube-apiserver's flags for the connection to etcd. */
 export const fromFlags: readonly FlagSpec[] = [
   {
     name: "from",
@@ -27,7 +27,7 @@ export const fromFlags: readonly FlagSpec[] = [
   flagOf(etcdSection, "etcd-keyfile"),
 ];
 
-/** Of commands that show or check objects. */
+/** The flag for commands that decrypt objects. */
 export const decryptionFlag: FlagSpec = flagOf(etcdSection, "encryption-provider-config", {
   usage: "The file with the keys that objects are encrypted by (EncryptionConfiguration).",
 });
@@ -46,7 +46,7 @@ export function readFrom(factory: Factory, invocation: Invocation): Promise<Name
   return readNamedStorage(from, factory, invocation);
 }
 
-/** Throws a usage error for flags of etcd beside storages of which none is etcd. */
+/** Throws a usage error for etcd flags where none of the storages is etcd. */
 export function requireEtcd(invocation: Invocation, storages: readonly string[]): void {
   if (storages.includes("etcd")) return;
   const stray = fromFlags.find(({ name }) => name.startsWith("etcd-") && invocation.flags.changed(name));
@@ -71,7 +71,7 @@ export const openOptions = (factory: Factory, invocation: Invocation): OpenOptio
   warn: warnTo(factory.streams, factory.colours),
 });
 
-/** A count of bytes for people. */
+/** Formats a number of bytes for users. */
 export function bytesText(bytes: number): string {
   if (bytes < 10_240) return `${bytes} bytes`;
   return bytes < 10_240_000 ? `${(bytes / 1024).toFixed(0)} KiB` : `${(bytes / 1024 / 1024).toFixed(1)} MiB`;

@@ -151,7 +151,7 @@ function requireOneChangeEach({ add, remove }: TaintChanges): void {
   throw new Error(`can not both modify and remove the following taint(s) in the same command: ${both.join(", ")}`);
 }
 
-/** Taints one after the other; goes on after a failure. */
+/** Taints the nodes one after the other, and continues after a failure. */
 export async function runTaint(options: TaintOptions): Promise<void> {
   const { changes, overwrite, dryRun, fieldManager, fieldValidation, kinds } = options;
   const result = await options.find();
@@ -247,11 +247,11 @@ export interface ChangedTaints {
 
 const isSame = (a: Taint, b: Taint): boolean => a.key === b.key && a.effect === b.effect;
 
-/** The keys of those that are there already; a value of their own does not make them others. */
+/** The keys of the added taints that the node has already, whatever their values. */
 export const alreadyThere = (held: readonly Taint[], { add }: TaintChanges): readonly string[] =>
   add.flatMap((taint) => held.filter((one) => isSame(one, taint)).map(() => taint.key));
 
-/** New ones come first. Throws when one to be removed is not there. */
+/** Computes the changed taints, new ones first. Throws when a taint to be removed does not exist. */
 export function changeTaints(held: readonly Taint[], { add, remove }: TaintChanges, overwrite: boolean): ChangedTaints {
   let taints = [...add, ...held.filter((one) => !add.some((taint) => isSame(taint, one)))];
   const added = taints.length !== held.length;

@@ -15,7 +15,7 @@ import { goSort } from "../../base/collections/go-sort.js";
 const GROUP = "metrics.k8s.io";
 const SUPPORTED: ReadonlySet<string> = new Set(["v1", "v1beta1"]);
 
-/** The version of the metrics API to use: the server's first that is known. Throws when there is none. */
+/** The version of the metrics API to use: the first one that the server lists and kubets supports. Throws when there is none. */
 export async function metricsVersion(client: RestClient): Promise<string> {
   const { groups } = await fetchGroups(client, {});
   const found = groups
@@ -37,7 +37,7 @@ export interface MetricsQuery {
   readonly labelSelector: string;
 }
 
-/** What was measured of one object or of those selected. */
+/** Reads the metrics of one object, or of those that a selector selects. */
 export async function readMetrics(client: RestClient, query: MetricsQuery): Promise<readonly KubeObject[]> {
   const { resource, version, namespace, name, labelSelector } = query;
   const mapping = {
@@ -51,7 +51,7 @@ export async function readMetrics(client: RestClient, query: MetricsQuery): Prom
   return (list.items ?? []) as readonly KubeObject[];
 }
 
-/** By "cpu", "memory", "swap". */
+/** Amounts by resource: "cpu", "memory", "swap". */
 export type Usage = Readonly<Record<string, Quantity>>;
 
 export interface Measured {
@@ -68,7 +68,7 @@ export type SortBy = "" | "cpu" | "memory";
 
 export const quantityOf = (usage: Usage, resource: string): Quantity => usage[resource] ?? zeroQuantity;
 
-/** Of a v1 ResourceList. What is no quantity is left out. */
+/** Reads the amounts of a v1 ResourceList. A value that is not a quantity is left out. */
 export function readUsage(list: unknown): Usage {
   return Object.fromEntries(
     Object.entries(object(list)).map(([resource, value]) => [resource, parseQuantity(text(value))]),
@@ -95,7 +95,7 @@ export function sumOf(measured: readonly Measured[]): Usage {
   return total;
 }
 
-/** By name, with `byNamespace` by namespace first; or what uses most first. As Go sorts, so that equals end where kubectl has them. */
+/** Sorts by name (with `byNamespace` by namespace first), or by usage in descending order. Equal items end where Go's sort puts them. */
 export function sorted<T extends Measured>(measured: readonly T[], sortBy: SortBy, byNamespace = false): readonly T[] {
   const items = [...measured];
   const amount = ({ usage }: T): bigint =>

@@ -22,7 +22,7 @@ const columnsOf = (headings: readonly string[], headed: boolean) => tableColumns
 
 const measuredResources = (showSwap: boolean): readonly string[] => ["cpu", "memory", ...(showSwap ? ["swap"] : [])];
 
-/** What nodes use, and how much of what they have that is. `available` of a node that has no swap lacks it. */
+/** Prints a table of what nodes use, in amounts and as a share of `available`. A node in `withoutSwap` shows <unknown> for swap. */
 export function printNodes(
   nodes: readonly Measured[],
   available: ReadonlyMap<string, Usage>,
@@ -69,7 +69,7 @@ export interface PodMetricsPrintOptions extends MetricsPrintOptions {
   readonly sum: boolean;
 }
 
-/** What pods or their containers use. */
+/** Prints a table of what pods, or their containers, use. */
 export function printPods(pods: readonly MeasuredPod[], options: PodMetricsPrintOptions, out: Output): void {
   if (pods.length === 0) return;
   const { containers, withNamespace, noHeaders, showSwap, sortBy, sum, look } = options;

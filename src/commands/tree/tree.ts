@@ -26,7 +26,7 @@ export interface TreeOptions {
   readonly streams: Streams;
 }
 
-/** kubets' own. */
+/** The command `tree`, which is kubets' own. */
 export function treeCommand(run = runTree): Command {
   return {
     use: "tree TYPE/NAME",
@@ -62,7 +62,7 @@ function complete(factory: Factory, invocation: Invocation): TreeOptions {
   };
 }
 
-/** Prints the tree, then warns of what could not be looked at. */
+/** Prints the tree, then warns about types that could not be read. */
 export async function runTree(options: TreeOptions): Promise<void> {
   const { streams } = options;
   const { object = {}, mapping } = await options.find();

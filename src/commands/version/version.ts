@@ -50,7 +50,7 @@ async function complete(factory: Factory, { args, flags }: Invocation): Promise<
   };
 }
 
-/** Prints what is known, even when the server does not answer; its error comes last. */
+/** Prints what is known even if the server does not answer, and throws the server's error afterwards. */
 export async function runVersion(options: VersionOptions, streams: Streams): Promise<void> {
   const server = await settle(options.serverVersion);
   const own = options.output === "" && streams.out.isTTY === true ? await ownLine() : "";
@@ -126,7 +126,7 @@ function inGoOrder(server: Readonly<Record<string, string>>): Record<string, str
 const SUPPORTED_SKEW = 1;
 
 /**
- * kubectl's warning when client and server are further apart than is supported, or undefined.
+ * kubectl's warning when the versions of client and server differ by more than is supported; undefined otherwise.
  * @throws when a version is not semantic
  */
 export function versionSkewWarning(client: string, server: string): string | undefined {

@@ -16,7 +16,7 @@ import { aggregate } from "../../resource/visitor.js";
 
 const POLL = 500;
 
-/** Looks every half second until something is found. Throws what is wrong with the search itself. */
+/** Repeats the search every half second until it finds an object. Throws an error of the search itself. */
 export async function untilCreated(find: () => Promise<Result>, deadline: AbortSignal, wait: boolean): Promise<void> {
   while (!(await isThere(find))) {
     if (wait) await awaitedPause(POLL, deadline);
@@ -39,7 +39,10 @@ async function isThere(find: () => Promise<Result>): Promise<boolean> {
   return found;
 }
 
-/** Answers with the object as it is when the condition is met, or as it was last. Throws when it is not there, or is not so in time. */
+/**
+ * Waits until the condition holds, and resolves with the object at that time. Throws when the object does not exist, or the
+ * condition does not hold in time.
+ */
 export async function untilMet(info: Info, condition: Condition, context: WaitContext): Promise<KubeObject> {
   if (condition.type === "created") return existing(info);
   requireReachable(info);
@@ -71,7 +74,7 @@ function requireReachable({ name, mapping }: Info): void {
 const notMet = (info: Info): Error => new Error(`condition not met for ${objectName(info)}`);
 const timedOut = (info: Info): Error => new Error(`timed out waiting for the condition on ${objectName(info)}`);
 
-/** When the wait for an object is over: kubets' own --any and --fail-on. */
+/** When the wait for an object ends, with kubets' own --any and --fail-on. */
 export interface Ending {
   readonly wanted: readonly Condition[];
   /** One of `wanted` will do; else each must have held, one after the other. */
@@ -79,7 +82,7 @@ export interface Ending {
   readonly failing: readonly FailCondition[];
 }
 
-/** What an object must not come to. */
+/** A condition whose truth fails the wait. */
 export interface FailCondition {
   /** As it was given, for the error. */
   readonly text: string;
@@ -99,8 +102,8 @@ class FailedEarly extends Error {
 const AT_A_TIME = 20;
 
 /**
- * Waits for all objects side by side; `met` is called with each as its wait ends. The first that comes to a failing condition ends the
- * wait for all. Other failures are thrown when all have come to their end.
+ * Waits for all objects concurrently; `met` is called with each as its wait ends. The first object that meets a failing condition
+ * ends the wait for all. Other failures are thrown when all waits have ended.
  */
 export async function waitTogether(
   infos: readonly Info[],

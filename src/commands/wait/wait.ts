@@ -164,7 +164,7 @@ function readTogether(given: Flags, wanted: readonly Condition[]): WaitCommandOp
   return { any, failing: conditions.map((condition, index) => ({ condition, text: texts[index] ?? "" })) };
 }
 
-/** One object after the other, each for all conditions; goes on after a failure. */
+/** Waits for one object after the other, each for all conditions, and continues after a failure. */
 export async function runWait(options: WaitCommandOptions): Promise<void> {
   const { conditions, live, signal, timeout } = options;
   const time = new AbortController();

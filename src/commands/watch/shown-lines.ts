@@ -11,8 +11,8 @@ import { withoutCodes } from "../../printers/colours/display-width.js";
 import { TabWriter } from "../../printers/tab-writer.js";
 
 /**
- * A line for each change, for what is no terminal: of an object, an event, a log. The first word says which, and what others wrote takes one
- * line.
+ * Writes a line for each change where the output is not a terminal: of an object, an event or a log. The first word names which,
+ * and text from others is made one line.
  */
 export class ChangeLines {
   readonly #out: (line: string) => void;
@@ -105,7 +105,10 @@ export interface ScreenView {
 
 const EVENT_HEADINGS = ["LAST SEEN", "TYPE", "REASON", "OBJECT", "MESSAGE"];
 
-/** The screen's lines: the tree, the last events, the last lines of logs. Each has a share of the rows and what the others leave of theirs. */
+/**
+ * The lines of the screen: the tree, the last events, the last log lines. Each part has a share of the rows, and the unused rows
+ * of the others.
+ */
 export function screenLines(watched: Watched, view: ScreenView, { rows }: ScreenSize): readonly string[] {
   const { look, footer } = view;
   const muted = look.paint?.muted ?? ((text: string) => text);
@@ -205,7 +208,7 @@ function partOf({ heading, lines, fromStart }: Section, rows: number): readonly 
   return [heading, ...lines.slice(0, rows - 1), `and ${lines.length - rows + 1} more`];
 }
 
-/** So many rows for those who want so many: nobody gets more than that, and nobody less than another who wants more. */
+/** Divides rows among consumers: no share is larger than wanted, and none is smaller than that of a consumer that wants as much or less. */
 export function shareOut(rows: number, wanted: readonly number[]): readonly number[] {
   const shares = wanted.map(() => 0);
   for (let left = rows; left > 0; ) {

@@ -56,7 +56,7 @@ const EVENTS: RestMapping = {
   namespaced: true,
 };
 
-/** kubets' own. */
+/** The command `watch`, which is kubets' own. */
 export function watchCommand(run = runWatch): Command {
   return {
     use: "watch TYPE/NAME [--for=condition=available]",
@@ -127,7 +127,7 @@ interface Display {
   close(): void;
 }
 
-/** Watches until the user, a signal, a condition or the time ends it; the terminal is given back before anything else is written. */
+/** Watches until the user, a signal, a condition or the time limit ends it. It restores the terminal before it writes anything else. */
 export async function runWatch(options: WatchOptions): Promise<void> {
   const { conditions, signal } = options;
   const { timers } = actionSurroundings({});

@@ -14,7 +14,7 @@ export interface LogLine {
 const EVENTS_KEPT = 2000;
 const LINES_KEPT = 500;
 
-/** What is known of an object and of what belongs to it. Calls `changed` after each change. */
+/** The current state of an object and of the objects that belong to it. Calls `changed` after each change. */
 export class Watched {
   /** Empty while the object is not there. */
   tree: readonly Branch[] = [];

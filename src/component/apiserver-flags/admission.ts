@@ -1,6 +1,6 @@
 import { type OptionGroup, sectionOf } from "../option-group.js";
 
-/** Which of Kubernetes' admission plugins a server runs. */
+/** The options for which of Kubernetes' admission plugins a server runs. */
 export const pluginOptions = {
   /** Names not to run. */
   disable: {
@@ -16,7 +16,7 @@ export const pluginOptions = {
   },
 } as const satisfies OptionGroup;
 
-/** Which admission plugins a server runs, and their configuration. */
+/** The options for which admission plugins a server runs, and their configuration. */
 export const admissionOptions = {
   /** A file with an AdmissionConfiguration (apiserver.config.k8s.io/v1), which has the configuration of plugins or names the files that have it. Read once, at
    * the start; what it has for plugins that do not run is not read. `configuration` must not have the same plugins. */

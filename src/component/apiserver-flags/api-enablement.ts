@@ -2,11 +2,11 @@ import { readRuntimeConfig } from "../flags/pairs.js";
 import { type OptionGroup, sectionOf } from "../option-group.js";
 import { configurationPairs } from "./values.js";
 
-/** Entries of --runtime-config without "api/legacy", which has meant nothing for long. */
+/** Returns the entries of --runtime-config without "api/legacy", which has long had no effect. */
 export const servedVersions = (entries: readonly string[]): readonly string[] =>
   entries.filter((entry) => !/^api\/legacy(=|$)/.test(entry));
 
-/** Which versions of the API a server has. */
+/** The options for which versions of the API a server serves. */
 export const enablementOptions = {
   /** "group/version" or a class of versions ("api/all", "api/beta"), to on or off. */
   runtimeConfig: {

@@ -7,7 +7,7 @@ type TextRow = Row<"string">;
 type NumberRow = Row<"int">;
 type FlagRow = Row<"bool">;
 
-/** Where events go, and how. A type alias, because no interface is an {@link OptionGroup}. */
+/** The options of one audit backend. It is a type alias, because an interface does not satisfy {@link OptionGroup}. */
 export type BackendRows = {
   /** Whether requests wait for the events: "batch", "blocking", or "blocking-strict", which also fails requests whose first event cannot be kept. */
   readonly mode: TextRow;
@@ -194,7 +194,7 @@ export type AuditRows = {
   readonly webhook: WebhookRows;
 };
 
-/** Which requests are recorded, and where. */
+/** The options for which requests are audited, and where. */
 export const auditOptions: AuditRows = {
   policy: {
     name: "audit-policy-file",
@@ -217,7 +217,7 @@ const formerBackoff: ComponentFlag = {
 
 export const auditingSection = sectionOf("auditing", auditOptions, [formerBackoff]);
 
-/** The options with the value of the flag that --audit-webhook-initial-backoff was once, where that is given. */
+/** Returns the options with the value of the renamed flag --audit-webhook-initial-backoff, if that is given. */
 export function withFormerBackoff(
   audit: OptionsOf<typeof auditOptions> | undefined,
   flags: Flags,

@@ -7,7 +7,10 @@ const readClaims = (pairs: readonly string[]): Readonly<Record<string, string>> 
 const writeClaims = (claims: Readonly<Record<string, string>>): readonly string[] =>
   Object.entries(claims).map(([claim, value]) => `${claim}=${value}`);
 
-/** Who requests may come from, beside the administrator and service accounts. Every file is read when the server starts. */
+/**
+ * The options for the users whose requests a server accepts, beside the administrator and service accounts. Every file is read
+ * when the server starts.
+ */
 export const authenticationOptions = {
   /** Whether requests without credentials are anonymous. It counts where there is authorization. Default true. */
   anonymous: {
@@ -194,7 +197,7 @@ export const authenticationOptions = {
   },
 } as const satisfies OptionGroup;
 
-/** What kube-apiserver says of clients beside the options of authentication. */
+/** kube-apiserver's options about clients that are not options of authentication. */
 export const clientOptions = {
   /** The authorities, PEM, that sign clients' certificates. Reloaded when it changes. */
   clientCaFile: {

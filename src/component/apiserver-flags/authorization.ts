@@ -1,9 +1,9 @@
 import { type OptionGroup, sectionOf } from "../option-group.js";
 
-/** kube-apiserver's names. */
+/** The modes of --authorization-mode, with kube-apiserver's names. */
 export const AUTHORIZATION_MODES = ["AlwaysAllow", "AlwaysDeny", "ABAC", "Webhook", "RBAC", "Node"] as const;
 
-/** How a server decides what users may do. Members of system:masters may do everything, before all of it. */
+/** The options for how a server authorizes requests. Members of system:masters may do everything, whatever the authorizers answer. */
 export const authorizationOptions = {
   /** A file with an AuthorizationConfiguration of apiserver.config.k8s.io, in place of `modes` and `webhook`. The server follows it: a change that is right
    * is used at once. While it is at fault the authorizers stay, `onError` has what is wrong, and the health check "authorization-config" fails. */

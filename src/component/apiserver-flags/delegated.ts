@@ -5,7 +5,7 @@ import { dns1123LabelErrors } from "../../machinery/validation/names.js";
 import { type OptionGroup, type OptionsOf, readOptions, readWithDefaults, sectionOf } from "../option-group.js";
 import { authenticationOptions } from "./authentication.js";
 
-/** A main server that knows the callers of a server of an API of its own: k8s.io/apiserver's flags, with its defaults. */
+/** The options for a main server that authenticates the callers of an extension server: k8s.io/apiserver's flags and defaults. */
 export const delegatedAuthenticationOptions = {
   /** How long the answer about a token is kept, in milliseconds. Default: 10 seconds. */
   cacheTtl: {
@@ -36,7 +36,7 @@ export const delegatedAuthenticationOptions = {
   },
 } as const satisfies OptionGroup;
 
-/** A main server that says what users may do, by SubjectAccessReviews. */
+/** The options for a main server that authorizes requests, by SubjectAccessReviews. */
 export const delegatedAuthorizationOptions = {
   /** Paths that everybody may use; a * at the end stands for any rest. Default: /healthz, /readyz, /livez. */
   alwaysAllowPaths: {
@@ -69,7 +69,7 @@ export const delegatedAuthorizationOptions = {
   },
 } as const satisfies OptionGroup;
 
-/** The main server whose objects an extension server reads. */
+/** The options for the main server whose objects an extension server reads. */
 export const coreApiOptions = {
   /** A kubeconfig file. Default: the address and the service account of the Pod that the process runs in. */
   kubeconfig: {
@@ -80,7 +80,7 @@ export const coreApiOptions = {
   },
 } as const satisfies OptionGroup;
 
-/** How a server behind a main server registers itself there. */
+/** The options for how an extension server registers itself at its main server. */
 export const registrationOptions = {
   /** The Service by which the main server reaches this one; the server makes it. */
   service: {
@@ -169,14 +169,14 @@ const trustOptions = {
   },
 } as const satisfies OptionGroup;
 
-/** `tolerates` is the program's default of --authentication-tolerate-lookup-failure. */
+/** Makes the section of authentication; `tolerates` is the program's default of --authentication-tolerate-lookup-failure. */
 export function delegatedAuthenticationSection(tolerates: boolean): FlagSection {
   const { tolerateLookupFailure, ...others } = delegatedAuthenticationOptions;
   const tolerance: ComponentFlag = { ...tolerateLookupFailure, ...(tolerates && { default: "true" }) };
   return sectionOf("authentication", { ...others, ...trustOptions }, [tolerance]);
 }
 
-/** `paths` are the program's default of --authorization-always-allow-paths. */
+/** Makes the section of authorization; `paths` are the program's default of --authorization-always-allow-paths. */
 export function delegatedAuthorizationSection(paths: readonly string[] | undefined): FlagSection {
   const { alwaysAllowPaths, ...others } = delegatedAuthorizationOptions;
   const allowed: ComponentFlag = { ...alwaysAllowPaths, ...(paths && { default: `[${paths.join(",")}]` }) };
@@ -189,7 +189,7 @@ export const registrationSection: FlagSection = sectionOf("registration", regist
 
 type ProxyOptions = OptionsOf<typeof requestHeader>;
 
-/** What the flags of the three sections say, of the sections that the program has. */
+/** The values of the flags of those delegation sections that the program has. */
 export interface DelegatedFlags {
   readonly authentication?: {
     readonly clientCaFiles?: readonly string[];
@@ -228,7 +228,7 @@ export function readDelegated(flags: Flags, cwd: string): DelegatedFlags {
   };
 }
 
-/** The front proxy of the flags. k8s.io/apiserver checks its headers without a file of authorities too, and knows no header of uids by default. */
+/** Reads the front proxy from the flags. k8s.io/apiserver validates its headers even without a CA file, and has no default header for uids. */
 export function readProxy(flags: Flags, cwd: string): ProxyOptions {
   const { requestHeader: read } = readWithDefaults(trustOptions, flags, cwd);
   return { clientCaFile: "", uidHeaders: [], ...read };

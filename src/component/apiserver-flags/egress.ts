@@ -1,6 +1,6 @@
 import { type OptionGroup, sectionOf } from "../option-group.js";
 
-/** How a server connects to what is outside of it. */
+/** The option for how a server connects to the outside. */
 export const egressOptions = {
   /** The path of an EgressSelectorConfiguration (apiserver.k8s.io/v1beta1). */
   egress: {

@@ -8,7 +8,7 @@ import {
 import type { OptionGroup, OptionsOf } from "../option-group.js";
 import type { versionOptions } from "./own.js";
 
-/** Which older version the server behaves as (KEP-4330), and which ones its storage is kept readable for. */
+/** The options for the older version that the server emulates (KEP-4330), and for the versions that can still read its storage. */
 export const emulationOptions = {
   emulation: {
     /** "1.36" or "kube=1.36", from 1.36 to the version of the server. Default: the version of the server. */
@@ -45,10 +45,10 @@ export const emulationOptions = {
   },
 } as const satisfies OptionGroup;
 
-/** The options that say which version a server is. */
+/** The options for the version that a server is or emulates. */
 export type VersionOptions = OptionsOf<typeof versionOptions> & OptionsOf<typeof emulationOptions>;
 
-/** How a server of one version behaves as another one. */
+/** How a server of one version emulates another one. */
 export interface EmulationChoice {
   /** "1.36" */
   readonly emulated: string;
@@ -60,7 +60,7 @@ export interface EmulationChoice {
 /** The oldest version that another server of the control plane may be, as kube-apiserver has it. */
 const OLDEST_COMPATIBLE = "1.31";
 
-/** How a server with the options behaves as another version; undefined where it is its own version in everything. */
+/** Reads how a server emulates another version from the options; undefined where it emulates none. */
 export function emulationOf({ emulation = {}, kubernetesVersion }: VersionOptions): EmulationChoice | undefined {
   const { version, minCompatibility, ...forward } = emulation;
   if (!isGiven(version) && !isGiven(minCompatibility)) return undefined;

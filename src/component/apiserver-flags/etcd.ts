@@ -5,7 +5,7 @@ import { notNegative } from "./values.js";
 const isStorageMediaType = (form: string): boolean =>
   form === "application/json" || form === "application/vnd.kubernetes.protobuf";
 
-/** Where an etcd 3.4 or later is, and how to reach it. */
+/** The options for the connection to an etcd 3.4 or later. */
 export const etcdOptions = {
   /** "http://127.0.0.1:2379", "https://..."; several of one etcd cluster. */
   servers: {
@@ -67,7 +67,7 @@ export const etcdOptions = {
   },
 } as const satisfies OptionGroup;
 
-/** How objects are kept. */
+/** The options for how objects are stored. */
 export const storageOptions = {
   /** The form that objects are stored in. Objects in the other form are read, and stored in this one when they change. Default "application/json". */
   storageMediaType: {
@@ -108,7 +108,7 @@ export const storageOptions = {
   },
 } as const satisfies OptionGroup;
 
-/** How objects are encrypted in the storage. */
+/** The options for how objects are encrypted in the storage. */
 export const encryptionOptions = {
   /** The path of an EncryptionConfiguration (apiserver.config.k8s.io/v1). */
   encryption: {
@@ -125,7 +125,7 @@ export const encryptionOptions = {
   },
 } as const satisfies OptionGroup;
 
-/** How objects are deleted. */
+/** The options for how objects are deleted. */
 export const deletionOptions = {
   /** How many objects of a collection are deleted at once. Default 1. */
   collectionWorkers: {
@@ -143,7 +143,7 @@ export const deletionOptions = {
   },
 } as const satisfies OptionGroup;
 
-/** How old what the metrics show of the storage may be. */
+/** The options for how often the metrics of the storage are measured. */
 export const storagePollOptions = {
   /** Counts of objects, in milliseconds; 0 counts none. Default 60,000. */
   countPeriod: {

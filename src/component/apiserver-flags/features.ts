@@ -1,7 +1,7 @@
 import type { FlagSection } from "../component-flag.js";
 import type { Option, OptionGroup } from "../option-group.js";
 
-/** What a server shows of its process. */
+/** The options for what a server shows of its process. */
 export const profilingOptions = {
   /** Whether users who may can read profiles at /debug/pprof/ and change the verbosity of the log at /debug/flags/v. Default true. */
   profiling: {

@@ -19,7 +19,7 @@ const featureGatePairs: Pick<ComponentFlag & { type: "mapStringString" }, "type"
   ],
 };
 
-/** How a server answers and stops. */
+/** The options for how a server answers and stops. */
 export const conductOptions = {
   /** Patterns in Go's syntax of origins whose pages may use the API. Default: none. */
   corsAllowedOrigins: {
@@ -90,7 +90,7 @@ export const conductOptions = {
   },
 } as const satisfies OptionGroup;
 
-/** How many requests run at once. */
+/** The options for how many requests run at once. */
 export const inFlightOptions = {
   /** Of the verbs get and list. 0 is no limit. */
   readOnly: {
@@ -112,7 +112,7 @@ export const inFlightOptions = {
   },
 } as const satisfies OptionGroup;
 
-/** How others reach a server, and how it behaves as Kubernetes does. */
+/** The options for how others reach a server, and in which ways it behaves as Kubernetes. */
 export const identityOptions = {
   /** The address that the endpoints of the Service kubernetes name. */
   advertiseAddress: {
@@ -142,7 +142,7 @@ export const identityOptions = {
   },
 } as const satisfies OptionGroup;
 
-/** How long pods without a toleration of their own stay on a node that fails. */
+/** The options for how long pods without a toleration of their own stay on a node that fails. */
 export const tolerationOptions = {
   /** In seconds. */
   defaultNotReadyTolerationSeconds: {

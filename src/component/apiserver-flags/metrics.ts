@@ -12,7 +12,7 @@ const NAME = /^[a-zA-Z_:][a-zA-Z0-9_:]*$/;
 const PREVIOUS = versionBefore(DEFAULT_VERSION);
 const BEFORE_SERVED: ReadonlySet<string> = new Set(SERVED_VERSIONS.map(versionBefore));
 
-/** Which metrics a server has. */
+/** The options for the metrics of a server. */
 export const metricsOptions = {
   /** The values that labels may have, by "metric,label"; any other is counted as "unexpected". Default: labels may have any value. */
   allowedLabels: {
@@ -59,7 +59,7 @@ export const metricsOptions = {
   },
 } as const satisfies OptionGroup;
 
-/** Returns what kube-apiserver says of keys that are none. */
+/** Returns kube-apiserver's error about invalid keys of --allow-metric-labels. */
 export function allowedLabelFaults(allowed: Readonly<Record<string, readonly string[]>>): readonly string[] {
   if (Object.keys(allowed).every((key) => KEY.test(key))) return [];
   const given = Object.fromEntries(Object.entries(allowed).map(([key, values]) => [key, values.join(",")]));

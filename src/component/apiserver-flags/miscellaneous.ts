@@ -4,7 +4,7 @@ import { notNegative, parsePortRange, portRangeFault } from "./values.js";
 const NO_ELECTION = "components elect their leaders themselves";
 const NO_PEERS = "requests are not handed to API servers of other versions";
 
-/** What kube-apiserver alone does for Kubernetes. */
+/** The options for what kube-apiserver, and no other server, does for Kubernetes. */
 export const kubernetesOptions = {
   /** Whether pods may have privileged containers. */
   allowPrivileged: { name: "allow-privileged", type: "bool", usage: "Whether pods may have privileged containers." },
@@ -54,7 +54,7 @@ export const kubernetesOptions = {
   },
 } as const satisfies OptionGroup;
 
-/** How the server speaks to kubelets. */
+/** The options for the server's connections to kubelets. */
 export const kubeletOptions = {
   caFile: {
     name: "kubelet-certificate-authority",
@@ -82,7 +82,7 @@ export const kubeletOptions = {
   },
 } as const satisfies OptionGroup;
 
-/** How the server hands requests to the services of APIServices. */
+/** The options for how the server forwards requests to the services of APIServices. */
 export const aggregatorOptions = {
   rejectForwardingRedirect: {
     name: "aggregator-reject-forwarding-redirect",

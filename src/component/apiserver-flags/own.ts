@@ -14,7 +14,7 @@ function versionFault(text: string): string | undefined {
   }
 }
 
-/** Which Kubernetes the server is. */
+/** The option for the version of Kubernetes that the server is. */
 export const versionOptions = {
   /**
    * The version of Kubernetes that the server is in all that clients see: "1.36", "v1.36.3" or "kube=1.36"; the patch release does not count. A
@@ -32,7 +32,7 @@ export const versionOptions = {
   },
 } as const satisfies OptionGroup;
 
-/** How large a stored object may be. */
+/** The option for the largest size of a stored object. */
 export const sizeOptions = {
   /**
    * How many bytes a request to etcd may have that writes an object as kube-apiserver would: built-in kinds in protobuf, custom resources in
@@ -53,7 +53,7 @@ export const sizeOptions = {
   },
 } as const satisfies OptionGroup;
 
-/** Where objects are kept. */
+/** The option for a storage other than etcd. */
 export const placeOptions = {
   storage: {
     name: "storage",
@@ -65,13 +65,13 @@ export const placeOptions = {
   },
 } as const satisfies OptionGroup;
 
-/** What is wrong with where the flags of a program say that its objects are. */
+/** Finds the contradictions between a program's flags for its storage. */
 export const placeFaults = (flags: Flags): readonly string[] =>
   flags.has("storage") && flags.has("etcd-servers") && flags.changed("storage") && flags.changed("etcd-servers")
     ? ["--storage and --etcd-servers must not be specified together"]
     : [];
 
-/** What k3s gives kube-apiserver. */
+/** The options that k3s adds to kube-apiserver. */
 export const ownOptions = {
   /** The port that the endpoints of the Service kubernetes name. Default: the port of the server. */
   advertisePort: {
@@ -84,7 +84,7 @@ export const ownOptions = {
   },
 } as const satisfies OptionGroup;
 
-/** The server's own log files. */
+/** The option for the server's own log files. */
 export const logOptions = {
   /** The folder whose files are served at /logs to those who may read them. Default: none is. */
   logsFolder: {
@@ -95,7 +95,7 @@ export const logOptions = {
   },
 } as const satisfies OptionGroup;
 
-/** Flags that kube-apiserver has not. */
+/** The flags that kube-apiserver does not have. */
 export const ownSection = sectionOf(
   "kubets",
   { versionOptions, placeOptions, sizeOptions, ownOptions, logOptions },

@@ -16,7 +16,7 @@ import { ownSection } from "./own.js";
 import { secureServingSection } from "./secure-serving.js";
 import { tracesSection } from "./traces.js";
 
-/** Every flag of kube-apiserver, in its order of sections; then those of kubets alone, and those that Kubernetes has dropped. */
+/** Every flag of kube-apiserver, in its order of sections; then the flags that only kubets has, and those that Kubernetes has removed. */
 export const apiserverSectionsOf = (version?: string): readonly FlagSection[] =>
   flagsOfVersion(
     [
@@ -40,5 +40,5 @@ export const apiserverSectionsOf = (version?: string): readonly FlagSection[] =>
     version,
   );
 
-/** Those of what a server is by default. */
+/** The sections for the version that a server is by default. */
 export const apiserverSections = apiserverSectionsOf();

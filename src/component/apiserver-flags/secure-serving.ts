@@ -4,7 +4,7 @@ import { readSniCertKeys, sniCertKeyFault, writeSniCertKeys } from "./sni-cert-k
 
 const TLS_VERSIONS = ["VersionTLS10", "VersionTLS11", "VersionTLS12", "VersionTLS13"] as const;
 
-/** Where a server listens. */
+/** The options for the address and the port of a server. */
 export const listeningOptions = {
   /** The address of {@link port}. Default "127.0.0.1". */
   host: {
@@ -18,7 +18,7 @@ export const listeningOptions = {
   },
 } as const satisfies OptionGroup;
 
-/** How kube-apiserver serves. */
+/** The options for how kube-apiserver serves. */
 export const servingOptions = {
   /** The port with TLS. */
   securePort: {
@@ -41,7 +41,7 @@ export const servingOptions = {
   },
 } as const satisfies OptionGroup;
 
-/** How connections of HTTP/2 are served. */
+/** The options for connections over HTTP/2. */
 export const http2Options = {
   /** Serve HTTP/1.1 alone. Default false. */
   disabled: { name: "disable-http2-serving", type: "bool", usage: "Serve HTTP/1.1 alone." },
@@ -74,7 +74,7 @@ const certificateOptions = {
   },
 } as const satisfies OptionGroup;
 
-/** What a server speaks and shows on its port. */
+/** The options for the TLS versions, suites and certificates of a server's port. */
 export const tlsOptions = {
   /** Shown in place of the server's own certificate. */
   certificate: certificateOptions,

@@ -14,7 +14,7 @@ import { logOptions, sizeOptions, versionOptions } from "./own.js";
 import { http2Options, listeningOptions, tlsOptions } from "./secure-serving.js";
 import { tracingOptions } from "./traces.js";
 
-/** The options of a server in code that flags have too, which each program reads of its flags. ServerOptions has the types of the same groups. */
+/** The options of a server that also have flags, which each program reads from its flags. ServerOptions has the types of the same groups. */
 export const serverOptionTable = {
   ...versionOptions,
   ...emulationOptions,

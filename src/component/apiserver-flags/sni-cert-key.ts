@@ -1,6 +1,6 @@
 import { errorMessage } from "../../base/text/error-message.js";
 
-/** A certificate and its key, both files of PEM, for clients that ask for a server by name. */
+/** A certificate and its key, both PEM files, for clients that use a certain server name. */
 export interface SniCertKey {
   readonly certFile: string;
   readonly keyFile: string;
@@ -11,7 +11,7 @@ export interface SniCertKey {
   readonly names?: readonly string[];
 }
 
-/** A value of --tls-sni-cert-key, "cert,key" or "cert,key:domain,domain". Throws in kube-apiserver's words. */
+/** Parses a value of --tls-sni-cert-key, "cert,key" or "cert,key:domain,domain". Throws in kube-apiserver's words. */
 export function parseSniCertKey(value: string): SniCertKey {
   const colon = value.indexOf(":");
   const [files, names] = colon < 0 ? [value, undefined] : [value.slice(0, colon), value.slice(colon + 1).trim()];
@@ -31,13 +31,13 @@ export const readSniCertKeys = (values: readonly string[], file: (path: string) 
     return { certFile: path(certFile), keyFile: path(keyFile), ...names };
   });
 
-/** Writes what {@link readSniCertKeys} reads. */
+/** The inverse of {@link readSniCertKeys}. */
 export const writeSniCertKeys = (pairs: readonly SniCertKey[]): readonly string[] =>
   pairs.map(
     ({ certFile, keyFile, names }) => `${certFile},${keyFile}${names === undefined ? "" : `:${names.join(",")}`}`,
   );
 
-/** Returns what {@link parseSniCertKey} throws. */
+/** Returns the error that {@link parseSniCertKey} throws. */
 export function sniCertKeyFault(value: string): string | undefined {
   try {
     parseSniCertKey(value);

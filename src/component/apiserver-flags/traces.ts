@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { type OptionGroup, type OptionsOf, sectionOf } from "../option-group.js";
 
-/** Where the traces of requests are sent. */
+/** The option for where the traces of requests are sent. */
 export const tracingOptions = {
   /** The path of a TracingConfiguration (apiserver.config.k8s.io/v1). */
   configFile: {
@@ -14,7 +14,10 @@ export const tracingOptions = {
   },
 } as const satisfies OptionGroup;
 
-/** How a server traces requests. Without any of it, spans go to the SDK that is registered with `@opentelemetry/api` when the server starts. */
+/**
+ * How a server traces requests. Without these options, spans go to the SDK that is registered with `@opentelemetry/api` when the
+ * server starts.
+ */
 export interface TracingOptions extends OptionsOf<typeof tracingOptions> {
   /** Takes the text about each request whose work took 500 ms or longer: kube-apiserver's `Trace[...]`. Default: nothing is measured. */
   readonly onSlowRequest?: ((text: string) => void) | undefined;

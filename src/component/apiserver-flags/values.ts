@@ -6,13 +6,13 @@ import type { ComponentFlag } from "../component-flag.js";
 import { parseInteger } from "../flags/flag-value.js";
 import { pairsOfType } from "../flags/pairs.js";
 
-/** The address that a flag of type ip has; undefined where it has none. */
+/** The address in the value of a flag of type ip; undefined for an empty value and for "<nil>". */
 export const ipOf = (text: string): string | undefined => {
   const address = text.trim();
   return address === "" || address === "<nil>" ? undefined : address;
 };
 
-/** Returns what pflag says of an address that is none. */
+/** Returns pflag's error for an invalid IP address. */
 export function ipFault(text: string): string | undefined {
   const address = ipOf(text);
   return address === undefined || isIP(address) !== 0 ? undefined : `failed to parse IP: ${goQuote(text)}`;
@@ -24,12 +24,12 @@ export const notNegative =
   (value: number): readonly string[] =>
     value < 0 ? [fault] : [];
 
-/** Returns what pflag says of a list of 32-bit integers that is none. */
+/** Returns pflag's error for an invalid list of 32-bit integers. */
 export function int32sFault(text: string): string | undefined {
   return faultOf(() => text.split(",").forEach((part) => parseInteger(part, 32)));
 }
 
-/** Returns what apimachinery says of a quantity that is none. */
+/** Returns apimachinery's error for an invalid quantity. */
 export const quantityFault = (text: string): string | undefined => faultOf(() => parseQuantity(text));
 
 /** A range of ports, both ends inclusive. */
@@ -51,10 +51,10 @@ export function parsePortRange(text: string): PortRange {
   return { first, last };
 }
 
-/** Returns what {@link parsePortRange} throws. */
+/** Returns the error that {@link parsePortRange} throws. */
 export const portRangeFault = (text: string): string | undefined => faultOf(() => parsePortRange(text));
 
-/** Entries of component-base's ConfigurationMap: keys, with values or without. The last entry of a key counts. */
+/** The type of component-base's ConfigurationMap: keys, with values or without. The last entry of a key wins. */
 export const configurationPairs: Pick<ComponentFlag & { type: "mapStringString" }, "type" | "parse"> = {
   type: "mapStringString",
   parse(text, before) {
@@ -67,7 +67,7 @@ export const configurationPairs: Pick<ComponentFlag & { type: "mapStringString" 
   },
 };
 
-/** One pair for each time that the flag is given: a comma belongs to the value. */
+/** The type of a flag with one pair per occurrence: a comma is part of the value. */
 export const claimPairs: Pick<ComponentFlag & { type: "mapStringString" }, "type" | "parse"> = {
   type: "mapStringString",
   parse(text, before) {

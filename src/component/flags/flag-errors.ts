@@ -3,7 +3,7 @@ import { goQuote } from "../../base/text/go-quote.js";
 import { goQuoteChar } from "../../base/text/go-errors.js";
 import type { FlagSpec } from "./flag-set.js";
 
-/** A command line that does not fit its flags, in pflag's words. The boundary adds where to look for help. */
+/** A command line that does not fit its flags, in pflag's words. The error boundary adds a reference to the help. */
 export class FlagError extends Error {
   override readonly name = "FlagError";
   constructor(

@@ -1,4 +1,4 @@
-/** How a flag reads its value, in pflag's words; `usage` lines print the type names pflag prints. */
+/** The type of a flag's value, by pflag's names, which `usage` lines print. */
 export type FlagType =
   | "bool"
   | "int"

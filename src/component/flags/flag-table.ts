@@ -5,8 +5,8 @@ import type { FlagSpec } from "./flag-set.js";
 const normalizeFlagName = (name: string): string => name.replaceAll("_", "-");
 
 /**
- * The flags one command understands, by name and by letter. Those given first win: a command's own flag hides an
- * inherited one of the same name, letter included.
+ * The flags that a command accepts, by name and by letter. Flags that are given first win: a command's own flag hides an inherited
+ * one of the same name, letter included.
  */
 export class FlagTable {
   readonly #byName = new Map<string, FlagSpec>();

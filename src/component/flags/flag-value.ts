@@ -26,12 +26,12 @@ const PARSERS: Readonly<Record<FlagType, Parser>> = {
   goDuration: parseGoDuration,
 };
 
-/** Parses the value of a flag. `before` is the value that the command line has given so far, not the default. @throws with Go's text */
+/** Parses the value of a flag. `before` is the value from earlier occurrences on the command line, not the default. @throws with Go's text */
 export function parseFlagValue(spec: FlagSpec, text: string, before: FlagValue | undefined): FlagValue {
   return "parse" in spec ? spec.parse(text, Array.isArray(before) ? before : []) : PARSERS[spec.type](text, before);
 }
 
-/** Returns the value of a flag that is not given. */
+/** Returns the value of a flag that was not given. */
 export function defaultFlagValue(spec: FlagSpec): FlagValue {
   if ("parse" in spec) return [];
   const text = defaultText(spec);
@@ -59,7 +59,7 @@ export function defaultText(spec: FlagSpec): string {
   return spec.default ?? ZERO[spec.type] ?? "0";
 }
 
-/** Returns the value of a flag that stands alone; undefined when the flag needs a value. */
+/** Returns the value of a flag that is given without one; undefined when the flag needs a value. */
 export function bareValue(spec: FlagSpec): string | undefined {
   return spec.bare ?? (spec.type === "bool" ? "true" : spec.type === "count" ? "+1" : undefined);
 }

@@ -27,7 +27,7 @@ const READ: Readonly<Record<PairsType, ReadPair>> = {
   stringToString: (pair) => cut(pair) ?? fail(`${pair} must be formatted as key=value`),
 };
 
-/** What makes a flag one of pairs: its type, and the parser that it brings. A later value of a key wins. */
+/** The type and the parser of a flag that takes pairs. A later value of a key wins. */
 export const pairsOfType = (type: PairsType): Pick<FlagSpec & { type: PairsType }, "type" | "parse"> => ({
   type,
   parse(text, before) {

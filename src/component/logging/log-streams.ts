@@ -20,7 +20,7 @@ export interface LogStreams {
   close(): void;
 }
 
-/** kube's streams of a log, one or two, of which the one for what is no error may be buffered. */
+/** Opens the one or two streams of a component's log. With two, the stream of messages that are not errors may be buffered. */
 export function openLogStreams({ out, err, splits, ...settings }: StreamSettings): LogStreams {
   const { bufferBytes, flushFrequency, timers } = settings;
   if (!splits) return { write: err, close: () => {} };

@@ -58,7 +58,7 @@ export interface LoggingOptions {
 /** kube's limit of a buffer: 2 GiB. */
 const MOST_BYTES = 2 ** 31;
 
-/** Reads the flags, which {@link loggingFaults} has nothing against. */
+/** Reads the flags, which {@link loggingFaults} has validated. */
 export function readLogging(flags: Flags): LoggingOptions {
   const format = flags.string("logging-format");
   const size = wholeValue(flags.string(`log-${format}-info-buffer-size`));
@@ -70,7 +70,7 @@ export function readLogging(flags: Flags): LoggingOptions {
   };
 }
 
-/** What is wrong with the flags, in component-base's words. `changed` are the feature gates that differ from their default, as "NAME=true". */
+/** Finds the faults of the flags, in component-base's words. `changed` are the feature gates that differ from their default, as "NAME=true". */
 export function loggingFaults(flags: Flags, changed: readonly string[]): readonly string[] {
   const faults: string[] = [];
   const format = flags.string("logging-format");

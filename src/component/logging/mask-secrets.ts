@@ -13,7 +13,7 @@ const PARAMETER = /([?&])([\w.%-]+)=([^&\s"'#]*)/g;
 const TELLING = ["token", "passw", "secret", "credential", "authorization", "signature", "apikey", "accesskey"];
 const SHORT: ReadonlySet<string> = new Set(["key", "sig", "pwd", "auth"]);
 
-/** The text without what it may have of credentials: tokens of headers, JSON web tokens, passwords in URLs, and parameters of URLs that are named for one. */
+/** Masks credentials in a text: tokens in headers, JSON web tokens, passwords in URLs, and URL parameters whose names suggest a secret. */
 export function maskSecrets(text: string): string {
   return text
     .replace(CREDENTIALS, `$1$2${MASK}`)

@@ -28,7 +28,7 @@ const FEATURE: FamilyDefinition = {
   stability: "BETA",
 };
 
-/** What /version says of a program. */
+/** The fields of /version about the build of a program. */
 export type BuildInfo = Pick<
   ServerVersion,
   "major" | "minor" | "gitVersion" | "gitCommit" | "gitTreeState" | "buildDate" | "goVersion" | "compiler" | "platform"

@@ -18,7 +18,7 @@ const HEAP_USED = gauge("nodejs_heap_size_used_bytes", "Process heap size used f
 const HEAP_TOTAL = gauge("nodejs_heap_size_total_bytes", "Process heap size from Node.js in bytes.");
 const EXTERNAL = gauge("nodejs_external_memory_bytes", "Node.js external memory size in bytes.");
 
-/** Adds what every process of Prometheus' client libraries shows, under their names. `now` is the time of the machine. */
+/** Adds the metrics that every process of Prometheus' client libraries has, under their names. `now` is the machine's time. */
 export function addProcessMetrics(table: MetricTable, now: () => number): void {
   const started = now() / 1000 - process.uptime();
   const set = (definition: FamilyDefinition, value: number | undefined): void => {
@@ -42,7 +42,7 @@ export function addProcessMetrics(table: MetricTable, now: () => number): void {
   });
 }
 
-/** The start of the process alone, as /metrics/slis has it. */
+/** Adds only the process's start time, as /metrics/slis has it. */
 export function addStartTime(table: MetricTable, now: () => number): void {
   const started = now() / 1000 - process.uptime();
   table.onRead(() => {

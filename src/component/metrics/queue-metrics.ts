@@ -61,7 +61,7 @@ const LEADER: FamilyDefinition = {
   stability: "ALPHA",
 };
 
-/** Shows whether this process leads. `lease` is the name of the Lease. */
+/** Reports whether this process leads. `lease` is the name of the Lease. */
 export function showLeader(table: MetricTable, lease: string, leads: boolean): void {
   const family = table.family(LEADER);
   family.set(family.series(lease), leads ? 1 : 0);

@@ -29,7 +29,7 @@ const VOLUME_INDEX = "attach-volume";
 /** How long a node has to unmount a volume before it is detached anyway. Milliseconds. */
 const UNMOUNT_MS = 360_000;
 
-/** Asks the drivers of CSI volumes to attach them to the nodes of the pods that use them. */
+/** Asks the CSI drivers to attach volumes to the nodes of the pods that use them. */
 export function attachDetachController(context: ControllerContext): void {
   const { manager } = context;
   const pods = manager.informers.of("v1", "Pod");

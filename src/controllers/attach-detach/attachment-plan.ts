@@ -28,7 +28,7 @@ export interface AttachmentPlan {
   readonly attached: readonly WantedVolume[];
 }
 
-/** What is to be attached to a node, and what detached from it. `node` is undefined when it was deleted. */
+/** Plans which volumes to attach to a node and which to detach from it. `node` is undefined when it was deleted. */
 export function planAttachments(name: string, node: Node | undefined, volumes: NodeVolumes): AttachmentPlan {
   const { wanted, attachments, volumeNamed, nodesOf } = volumes;
   const known = new Map(attachments.map((attachment) => [nameOf(attachment), attachment]));
@@ -55,7 +55,7 @@ export function planAttachments(name: string, node: Node | undefined, volumes: N
   };
 }
 
-/** What a node's status says of volumes that are attached to it. */
+/** The entries of a node's status for its attached volumes. */
 export const attachedVolumes = (attached: readonly WantedVolume[]): AttachedVolume[] =>
   attached.map(({ volume }) => ({ name: uniqueName(volume), devicePath: "" }));
 
@@ -89,7 +89,7 @@ export function isManaged(node: Node): boolean {
   return node.metadata?.annotations?.["volumes.kubernetes.io/controller-managed-attach-detach"] === "true";
 }
 
-/** Why pods wait for a volume that another node has; `users` are pods there that use it. */
+/** The message for pods that wait for a volume which is attached to another node; `users` are the pods there that use it. */
 export function multiAttachMessage(volume: PersistentVolume, users: readonly string[]): string {
   const why =
     users.length === 0

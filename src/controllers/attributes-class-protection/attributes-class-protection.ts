@@ -3,7 +3,7 @@ import { isConflict, isNotFound } from "../../machinery/errors/status-error.js";
 import type { ControllerContext } from "../context.js";
 import type { PersistentVolume, PersistentVolumeClaim } from "../../api/types/core/v1.js";
 
-/** The VolumeAttributesClasses that a claim asks for, has, or is on the way to. */
+/** The VolumeAttributesClasses that a claim requests, has, or is being changed to. */
 export function attributesClassesOfClaim({ spec, status }: PersistentVolumeClaim): string[] {
   const { targetVolumeAttributesClassName } = status?.modifyVolumeStatus ?? {};
   return distinct([
@@ -25,7 +25,7 @@ const FINALIZER = "kubernetes.io/vac-protection";
 const INDEX = "attributes-class";
 const KIND = ["storage.k8s.io/v1", "VolumeAttributesClass"] as const;
 
-/** Keeps a VolumeAttributesClass until no claim and no volume uses it any more. */
+/** Adds a finalizer to VolumeAttributesClasses, and removes it once no claim and no volume uses the class. */
 export function attributesClassProtection({ client, manager }: ControllerContext): void {
   const claims = manager.informers.of("v1", "PersistentVolumeClaim");
   const volumes = manager.informers.of("v1", "PersistentVolume");

@@ -6,11 +6,11 @@ import { ensure, unlessChanged } from "../writes.js";
 import { pemText } from "../../machinery/crypto/pem.js";
 import { certificatesIn } from "../../machinery/crypto/certificates.js";
 
-/** Where a main server publishes how it authenticates clients. */
+/** The namespace in which a main server publishes how it authenticates clients. */
 export const NAMESPACE = "kube-system";
 export const NAME = "extension-apiserver-authentication";
 
-/** Publishes how the server authenticates clients, so that servers of aggregated APIs may do the same. */
+/** Publishes how the server authenticates clients, so that extension servers can do the same. */
 export function authenticationTrust({ client, manager, clock, cluster }: ControllerContext): OwnWork {
   const { authentication } = cluster;
   if (authentication === undefined) return {};
@@ -36,7 +36,7 @@ export function authenticationTrust({ client, manager, clock, cluster }: Control
   return { prepare: create };
 }
 
-/** How a server authenticates clients, as other servers of its APIs must know it. */
+/** How a server authenticates clients, as it publishes this to extension servers. */
 export interface AuthenticationInfo {
   /** The authorities of clients, PEM; "" for none. */
   readonly clientCa: string;

@@ -17,7 +17,7 @@ interface BootstrapToken {
   readonly secret: string;
 }
 
-/** How long a token is still good, in milliseconds: infinite without an expiration, 0 for one that has expired or is no time. */
+/** The remaining life of a token in milliseconds: infinite without an expiration, 0 where it has expired or is not a time. */
 export function timeLeft(secret: Secret, now: number): number {
   const expiration = valueOf(secret, "expiration");
   if (expiration === "") return Number.POSITIVE_INFINITY;
@@ -29,7 +29,7 @@ export function timeLeft(secret: Secret, now: number): number {
   }
 }
 
-/** The token of a secret that may sign; undefined for every other secret. */
+/** The bootstrap token in a secret, if it may sign; undefined for any other secret. */
 export function signingToken(secret: Secret, now: number): BootstrapToken | undefined {
   const id = valueOf(secret, "token-id");
   const own = valueOf(secret, "token-secret");
@@ -43,7 +43,7 @@ const valueOf = ({ data }: Secret, key: string): string => Buffer.from(data?.[ke
 const NAMESPACE = "kube-public";
 const NAME = "cluster-info";
 
-/** Signs the kubeconfig of the ConfigMap kube-public/cluster-info by every bootstrap token, so that new nodes may trust it. */
+/** Signs the kubeconfig of the ConfigMap kube-public/cluster-info with every bootstrap token, so that new nodes can trust it. */
 export function bootstrapSigner({ client, manager, clock }: ControllerContext): void {
   const secrets = manager.informers.of("v1", "Secret", ofBootstrapTokens);
   manager

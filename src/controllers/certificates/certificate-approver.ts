@@ -9,7 +9,7 @@ import { KUBELET_CLIENT_SIGNER, kubeletClientProblem } from "./certificate-signe
 const FIRST_WAIT_MS = 200;
 const LONGEST_WAIT_MS = 1_000_000;
 
-/** Approves the client certificates of kubelets whose users may have them by a SubjectAccessReview. */
+/** Approves the client certificates of kubelets whose users are entitled to them, which a SubjectAccessReview decides. */
 export function certificateApprover({ client, manager }: ControllerContext): void {
   const requests = client.of("certificates.k8s.io/v1", "CertificateSigningRequest");
   const reviews = client.of("authorization.k8s.io/v1", "SubjectAccessReview");
@@ -45,7 +45,7 @@ export function certificateApprover({ client, manager }: ControllerContext): voi
     });
 }
 
-/** A way in which a request may be approved: its user may create this subresource of requests. */
+/** A ground for approval: the request's user must be allowed to create this subresource of requests. */
 export interface Recognition {
   readonly subresource: "selfnodeclient" | "nodeclient";
   readonly message: string;
@@ -60,13 +60,13 @@ const NODE: Recognition = {
   message: "Auto approving kubelet client certificate after SubjectAccessReview.",
 };
 
-/** Whether nothing has decided the request yet. */
+/** Whether the request has neither been approved nor denied. */
 export function isOpen({ status }: CertificateSigningRequest): boolean {
   const decided = (status?.conditions ?? []).some(({ type }) => type === "Approved" || type === "Denied");
   return !decided && (status?.certificate ?? "") === "";
 }
 
-/** The ways to ask for, in order. None for what is no request of a kubelet for its client certificate. */
+/** The grounds on which a request may be approved, in order. None for a request that is not for a kubelet's client certificate. */
 export function recognize({ spec }: CertificateSigningRequest): readonly Recognition[] {
   if (spec.signerName !== KUBELET_CLIENT_SIGNER) return [];
   const request = parseCertificateRequest(Buffer.from(spec.request, "base64").toString("latin1"));
@@ -75,7 +75,7 @@ export function recognize({ spec }: CertificateSigningRequest): readonly Recogni
   return request.subject.commonName?.at(-1) === spec.username ? [SELF, NODE] : [NODE];
 }
 
-/** The question whether the user of a request may have it approved. */
+/** Makes the SubjectAccessReview that asks whether the user of a request may have it approved. */
 export function reviewOf({ spec }: CertificateSigningRequest, { subresource }: Recognition): SubjectAccessReviewSpec {
   return {
     ...(spec.username && { user: spec.username }),
@@ -92,7 +92,7 @@ export function reviewOf({ spec }: CertificateSigningRequest, { subresource }: R
   };
 }
 
-/** The request as approved. */
+/** Returns the request with the condition Approved. */
 export function approved(request: CertificateSigningRequest, { message }: Recognition): CertificateSigningRequest {
   const condition: CertificateSigningRequestCondition = {
     type: "Approved",

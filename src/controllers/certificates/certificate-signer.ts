@@ -22,7 +22,7 @@ export const KUBELET_CLIENT_SIGNER = "kubernetes.io/kube-apiserver-client-kubele
 /** Key encipherment is RSA's and may be there. */
 const USAGES = ["client auth", "digital signature", "key encipherment"];
 
-/** Why a request is none for a kubelet's client certificate, in Kubernetes' words; undefined when it is one. */
+/** Returns in Kubernetes' words why a request is not one for a kubelet's client certificate; undefined when it is. */
 export function kubeletClientProblem(request: CertificateRequest, usages: readonly string[]): string | undefined {
   const { subject, alternativeNames: names } = request;
   const { organization = [], commonName = [] } = subject;
@@ -46,7 +46,10 @@ export function kubeletClientProblem(request: CertificateRequest, usages: readon
 type Request = ReceivedObject<CertificateSigningRequest>;
 type Status = Received<CertificateSigningRequestStatus>;
 
-/** Times are milliseconds since the epoch. `signer` is the name of the request's signer, "kubernetes.io/kube-apiserver-client". */
+/**
+ * Signs a client certificate. Times are milliseconds since the epoch. `signer` is the name of the request's signer,
+ * "kubernetes.io/kube-apiserver-client".
+ */
 export type SignClient = (
   request: string,
   validity: { readonly notBefore: number; readonly notAfter: number },
@@ -65,7 +68,7 @@ const LONGEST_MS = 365 * 24 * 3_600_000;
 /** Clocks may differ by as much. */
 const BACKDATE_MS = 300_000;
 
-/** Answers approved requests for certificates of the API's clients by the cluster's CA. */
+/** Signs approved requests for client certificates of the API with the cluster's CA. */
 export function certificateSigner({ client, manager, clock, cluster }: ControllerContext): void {
   const requests = client.of<KubeObject>("certificates.k8s.io/v1", "CertificateSigningRequest");
   const signer = new CertificateSigner(cluster.signClient, clock);

@@ -6,7 +6,7 @@ import type { ControllerContext } from "../context.js";
 
 const HOUR_MS = 3_600_000;
 
-/** Deletes certificate signing requests an hour after they were answered, and those that nothing decides after a day. */
+/** Deletes certificate signing requests an hour after they were answered, and those without a decision after a day. */
 export function certificateRequestCleaner({ client, manager, clock }: ControllerContext): void {
   manager
     .controllerFor("certificates.k8s.io/v1", "CertificateSigningRequest")
@@ -26,7 +26,7 @@ export function certificateRequestCleaner({ client, manager, clock }: Controller
     });
 }
 
-/** After which time the request is of no use any more, in milliseconds; undefined for one that stays. */
+/** The time at which the request may be deleted, in milliseconds; undefined for one that stays. */
 export function endOf({ metadata, status }: CertificateSigningRequest): number | undefined {
   const { conditions = [], certificate = "" } = status ?? {};
   const created = metadata?.creationTimestamp;

@@ -9,7 +9,7 @@ import type { LabelSelectorObject } from "../../machinery/validation/labels.js";
 const NAME = "clusterrole-aggregation-controller";
 const GROUP_VERSION = "rbac.authorization.k8s.io/v1";
 
-/** Gives a ClusterRole with an aggregation rule the rules of those that it selects. */
+/** Fills a ClusterRole that has an aggregation rule with the rules of the roles that it selects. */
 export function clusterRoleAggregation({ client, manager }: ControllerContext): void {
   const roles = manager.informers.of(GROUP_VERSION, "ClusterRole").lister;
   const aggregating = () => roles.list().filter(({ aggregationRule }) => aggregationRule != null);

@@ -21,7 +21,7 @@ import { jobsToDelete, seeJobs, withActive, withoutActive } from "./job-history.
 import { writeStatus } from "../writes.js";
 import { parseSchedule } from "../../machinery/text/cron/parse-schedule.js";
 
-/** Makes jobs when the schedules of CronJobs say so. */
+/** Creates the jobs of CronJobs at their scheduled times. */
 export function cronJobController(context: ControllerContext): void {
   const { client, clock, manager } = context;
   const jobs = controlledObjects(manager.informers.of("batch/v1", "Job"));
@@ -66,7 +66,7 @@ const CRON_JOB_KIND = { apiVersion: "batch/v1", kind: "CronJob" } as const;
 /** On each job: the start that it is for, in the time zone of its CronJob. */
 const SCHEDULED = "batch.kubernetes.io/cronjob-scheduled-timestamp";
 
-/** The schedule with the CronJob's time zone; without one it is in UTC. Throws for one that cannot be read. */
+/** The schedule of a CronJob in its time zone; without one in UTC. Throws for an invalid schedule. */
 export function scheduleOf({ spec }: CronJob): Schedule {
   return parseSchedule(spec.schedule, spec.timeZone);
 }
@@ -76,7 +76,7 @@ function jobName({ metadata }: CronJob, start: number): string {
   return `${metadata?.name ?? ""}-${Math.floor(start / 60_000)}`;
 }
 
-/** The job of a start, in milliseconds. */
+/** Makes the job for a start of a CronJob; `start` is in milliseconds. */
 export function jobOf(cronJob: CronJob, start: number): Job {
   const { spec, metadata: { namespace } = {} } = cronJob;
   const { metadata = {}, spec: jobSpec } = spec.jobTemplate;

@@ -13,8 +13,8 @@ export interface DueTimes {
 }
 
 /**
- * Which start of a CronJob is due. `withinDeadline`: only one that startingDeadlineSeconds still allows. Throws for a schedule
- * that names no day there is ("0 0 31 2 *").
+ * Returns the start of a CronJob that is due. `withinDeadline`: only if startingDeadlineSeconds still allows it. Throws for a
+ * schedule that never matches ("0 0 31 2 *").
  */
 export function dueTimes(cronJob: CronJob, schedule: Schedule, now: number, withinDeadline: boolean): DueTimes {
   const { spec, status, metadata } = cronJob;
@@ -42,7 +42,7 @@ export function dueTimes(cronJob: CronJob, schedule: Schedule, now: number, with
   return { since, due, missed: count > MANY ? "many" : "few" };
 }
 
-/** Milliseconds until the next start that is not due yet; undefined when there is none. */
+/** The milliseconds until the next start after now; undefined when there is none. */
 export function nextStartIn(cronJob: CronJob, schedule: Schedule, now: number): number | undefined {
   const next = schedule.next(lastStart(cronJob, schedule, now));
   return next === undefined ? undefined : Math.max(0, next - now);

@@ -2,7 +2,7 @@ import type { CronJob, CronJobStatus, Job } from "../../api/types/batch/v1.js";
 import type { ObjectReference } from "../../api/types/core/v1.js";
 import { finishedCondition } from "../job/job-conditions.js";
 
-/** The finished jobs that are more than the CronJob keeps, the oldest first. */
+/** The finished jobs above the CronJob's history limits, the oldest first. */
 export function jobsToDelete({ spec }: CronJob, jobs: readonly Job[]): readonly Job[] {
   return [
     ...beyond(spec.successfulJobsHistoryLimit, ofType(jobs, "Complete")),
@@ -47,7 +47,7 @@ export interface SeenJobs {
   readonly missing: readonly ObjectReference[];
 }
 
-/** Holds the status against the CronJob's jobs. */
+/** Updates the status of a CronJob by its jobs. */
 export function seeJobs(status: CronJobStatus, jobs: readonly Job[]): SeenJobs {
   const active = new Set((status.active ?? []).map(({ uid }) => uid));
   const known = new Set(jobs.map(({ metadata }) => metadata?.uid));

@@ -34,7 +34,7 @@ const toleration = (taint: string, effect: "NoExecute" | "NoSchedule"): Tolerati
   effect,
 });
 
-/** The template of a node's pod: with its revision's hash, the tolerations of daemons, and for that node alone. */
+/** Makes the template of a node's pod: with the revision's hash and the tolerations of daemons, and bound to that node. */
 export function templateFor(set: DaemonSet, node: string, hash: string): PodTemplateSpec {
   const { metadata, spec } = set.spec?.template ?? {};
   const generation = generationOf(set);
@@ -59,7 +59,7 @@ export function templateFor(set: DaemonSet, node: string, hash: string): PodTemp
   };
 }
 
-/** The node that a pod is on or is meant for. */
+/** The node that a pod is bound to or is meant for. */
 export function nodeOf({ spec }: Pod): string | undefined {
   if (spec?.nodeName !== undefined && spec.nodeName !== "") return spec.nodeName;
   const required = spec?.affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution;
@@ -68,7 +68,7 @@ export function nodeOf({ spec }: Pod): string | undefined {
   return named?.values?.length === 1 ? named.values[0] : undefined;
 }
 
-/** What a set's pod may do on a node. A pod that is there already may stay for all taints but those that evict it. */
+/** Whether a DaemonSet's pod may start on a node, and whether an existing one may stay: only taints that evict it make it leave. */
 export function fitOn(set: DaemonSet, node: Node): { readonly mayRun: boolean; readonly mayStay: boolean } {
   const spec = set.spec?.template.spec;
   const taints = node.spec?.taints ?? [];
@@ -84,8 +84,8 @@ export function fitOn(set: DaemonSet, node: Node): { readonly mayRun: boolean; r
 export const hasHash = ({ metadata }: Pod, hash: string): boolean => metadata?.labels?.[HASH_LABEL] === hash;
 
 /**
- * Whether a pod is of the set's template, which has this hash. The generation of the template counts as much, because a controller
- * manager of another version makes other hashes.
+ * Whether a pod was created from the set's template, which has this hash. The template's generation counts as well, because a
+ * controller manager of another version computes other hashes.
  */
 export function isUpdated(set: DaemonSet, pod: Pod, hash: string): boolean {
   const generation = generationOf(set);

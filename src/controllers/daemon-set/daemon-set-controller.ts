@@ -80,7 +80,7 @@ interface Entry {
   readonly since: number;
 }
 
-/** How long failed pods are left before they are replaced: a second, then twice as long each time, up to 15 minutes. */
+/** Delays the replacement of failed pods: a second, then twice as long each time, up to 15 minutes. */
 export class FailedPodsBackoff {
   readonly #entries = new Map<string, Entry>();
 
@@ -106,7 +106,7 @@ export class FailedPodsBackoff {
 /** At most so many pods are created, and deleted, in one reconciliation. */
 const BURST = 250;
 
-/** Keeps a pod of each DaemonSet on every node that may run it. */
+/** Runs one pod of each DaemonSet on every node that may run it. */
 export function daemonSetController(context: ControllerContext): void {
   const { manager } = context;
   const { informers } = manager;
@@ -278,7 +278,7 @@ const namespacedName = ({ metadata }: DaemonSet) => ({
   name: metadata?.name ?? "",
 });
 
-/** What the nodes make of a set. `observed`: whether the controller has acted on the set as it is now. */
+/** Computes the status of a DaemonSet from the pods on its nodes. `observed`: whether the controller has acted on the current generation. */
 export function daemonSetStatus({ set, nodes, podsOn, hash, now }: DaemonState, observed: boolean): DaemonSetStatus {
   const counts = { desired: 0, current: 0, misscheduled: 0, ready: 0, available: 0, updated: 0 };
   for (const node of nodes) {

@@ -30,8 +30,8 @@ export interface ManagedSteps extends DaemonSteps {
 }
 
 /**
- * Which nodes lack a pod, and which pods should not be where they are. `backoff` answers how many milliseconds a failed pod of a
- * node must still be left; 0 lets it be replaced.
+ * Computes which nodes lack a pod, and which pods must be deleted. `backoff` returns the milliseconds for which a failed pod of a
+ * node must not be replaced yet; 0 allows it.
  */
 export function manage(state: DaemonState, backoff: (node: string) => number): ManagedSteps {
   const create: string[] = [];

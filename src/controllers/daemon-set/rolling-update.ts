@@ -6,7 +6,7 @@ import { scaledValue } from "../owned-pods/scaled-value.js";
 import { fitOn, isUpdated } from "./daemon-pod.js";
 import type { DaemonState, DaemonSteps } from "./manage.js";
 
-/** How many nodes, of so many, may have an old and a new pod at a time. 0: the old pod goes first. */
+/** The number of nodes, of `nodes`, that may have an old and a new pod at a time. 0: the old pod is deleted first. */
 export function surgeOf({ spec }: DaemonSet, nodes: number): number {
   if (spec?.updateStrategy?.type === "OnDelete") return 0;
   return scaledValue(spec?.updateStrategy?.rollingUpdate?.maxSurge, nodes, "up");
@@ -19,7 +19,7 @@ interface NodePods {
   readonly oldPod: Pod | undefined;
 }
 
-/** Replaces old pods, within what may be unavailable or more than wanted. Nodes that {@link manage} has to bring in order count as unavailable. */
+/** Plans the replacement of old pods within maxUnavailable and maxSurge. Nodes that {@link manage} still has to correct count as unavailable. */
 export function rollingUpdate(state: DaemonState): DaemonSteps {
   const wanted = new Set(
     state.nodes.filter((node) => fitOn(state.set, node).mayRun).map(({ metadata }) => metadata?.name ?? ""),

@@ -25,7 +25,7 @@ type Annotations = Readonly<Record<string, string>>;
 
 const annotationsOf = ({ metadata }: ApiObject): Annotations => metadata?.annotations ?? {};
 
-/** The revision that an object's annotation names: 0 without one, undefined where it is no number. */
+/** The revision in an object's annotation: 0 without the annotation, undefined where it is not a number. */
 export function revisionOf(object: ApiObject): number | undefined {
   return integer(annotationsOf(object)[REVISION] ?? "0");
 }
@@ -34,18 +34,18 @@ export function maxRevision(sets: readonly ReplicaSet[]): number {
   return Math.max(0, ...sets.map((set) => revisionOf(set) ?? 0));
 }
 
-/** The revision before the highest one; 0 when there is none. */
+/** The second highest revision; 0 when there is none. */
 export function lastRevision(sets: readonly ReplicaSet[]): number {
   const revisions = sets.map((set) => revisionOf(set) ?? 0).sort((a, b) => b - a);
   return revisions[1] ?? 0;
 }
 
-/** How many pods the Deployment wanted when the set got its size. */
+/** The number of replicas that the Deployment had when the ReplicaSet was scaled last, from its annotation. */
 export const desiredReplicas = (set: ReplicaSet): number | undefined => integer(annotationsOf(set)[DESIRED_REPLICAS]);
-/** How many pods the Deployment could have then. */
+/** The largest number of pods that the Deployment allowed then, from the ReplicaSet's annotation. */
 export const maxReplicas = (set: ReplicaSet): number | undefined => integer(annotationsOf(set)[MAX_REPLICAS]);
 
-/** The annotations that say what size of the Deployment a set's size is part of. */
+/** The annotations of a ReplicaSet with the size of the Deployment that its own size is a part of. */
 export function sizeAnnotations(deployment: Deployment): Annotations {
   const wanted = wantedReplicas(deployment);
   return { [DESIRED_REPLICAS]: String(wanted), [MAX_REPLICAS]: String(wanted + maxSurge(deployment)) };
@@ -69,7 +69,7 @@ export function newSetAnnotations(deployment: Deployment, set: ReplicaSet, revis
   return annotations;
 }
 
-/** The Deployment's annotations when it goes back to a set: those that the set once had from it. */
+/** The annotations of the Deployment after a rollback to a ReplicaSet: those that the ReplicaSet once copied from it. */
 export function rolledBackAnnotations(deployment: Deployment, set: ReplicaSet): Annotations {
   const own = Object.entries(annotationsOf(deployment)).filter(([key]) => OWN.has(key) && key !== ROLLBACK_TO);
   return { ...Object.fromEntries(own), ...withoutOwn(annotationsOf(set)) };

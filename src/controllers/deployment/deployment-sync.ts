@@ -58,7 +58,7 @@ export interface SyncParts {
   readonly release: Release;
 }
 
-/** One reconciliation of one Deployment. It holds the Deployment as the last write answered it. */
+/** One reconciliation of one Deployment. It holds the Deployment as its last write returned it. */
 export class DeploymentSync {
   readonly #sets: ReplicaSetWriter;
 
@@ -268,7 +268,10 @@ export interface Rollback {
   readonly message: string;
 }
 
-/** The Deployment that was asked, as old clients ask it, to go back to the template of a revision; to the last one by "0". */
+/**
+ * Rolls a Deployment back to the template of the revision that its annotation names; "0" names the last revision. Old clients ask
+ * for rollbacks this way.
+ */
 export function rollBack(deployment: Deployment, sets: readonly ReplicaSet[]): Rollback {
   const { [ROLLBACK_TO]: asked = "", ...annotations } = deployment.metadata?.annotations ?? {};
   const cleared = { ...deployment, metadata: { ...deployment.metadata, annotations } };

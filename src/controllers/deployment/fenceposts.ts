@@ -2,14 +2,14 @@ import type { Deployment, ReplicaSet } from "../../api/types/apps/v1.js";
 import { scaledValue } from "../owned-pods/scaled-value.js";
 import { sizeOf, totalSize } from "./replica-sets.js";
 
-/** How many pods a Deployment asks for. */
+/** The number of pods that a Deployment requests. */
 export const wantedReplicas = ({ spec }: Deployment): number => spec?.replicas ?? 1;
 
 export const isRolling = ({ spec }: Deployment): boolean => spec?.strategy?.type !== "Recreate";
 
 /**
- * How many pods more, and how many fewer, than wanted there may be. A surge is rounded up and unavailability down; where both
- * come to nothing, one pod may be unavailable.
+ * The number of pods that may exist above `replicas`, and that may be unavailable. maxSurge is rounded up and maxUnavailable down;
+ * if both are 0, one pod may be unavailable.
  */
 export function fenceposts(deployment: Deployment): { readonly surge: number; readonly unavailable: number } {
   const wanted = wantedReplicas(deployment);
@@ -28,7 +28,7 @@ export function maxUnavailable(deployment: Deployment): number {
   return isRolling(deployment) && wanted > 0 ? Math.min(fenceposts(deployment).unavailable, wanted) : 0;
 }
 
-/** The size that the set of the current template may have now, where `all` has every set, this one too. */
+/** The size to which the new ReplicaSet may be scaled now; `all` has every ReplicaSet, the new one included. */
 export function newSetSize(deployment: Deployment, all: readonly ReplicaSet[], newSet: ReplicaSet): number {
   const wanted = wantedReplicas(deployment);
   if (!isRolling(deployment)) return wanted;

@@ -67,7 +67,7 @@ export class ReplicaSetWriter {
   }
 }
 
-/** The set of a template that the Deployment has had no set for. Its name and label have the template's hash. */
+/** Makes the ReplicaSet of a new template. Its name and label contain the template's hash. */
 export function newReplicaSet(
   deployment: Deployment,
   {

@@ -21,7 +21,7 @@ export function generationsOf(deployment: Deployment, sets: readonly ReplicaSet[
   return { newSet, old: sets.filter(({ metadata }) => metadata?.uid !== newSet?.metadata?.uid) };
 }
 
-/** Every set, the new one last. */
+/** All ReplicaSets, the new one last. */
 export function allOf({ newSet, old }: Generations): readonly ReplicaSet[] {
   return newSet === undefined ? old : [...old, newSet];
 }
@@ -43,12 +43,12 @@ export const totalSize = (sets: readonly ReplicaSet[]): number => sum(sets.map(s
 
 type Count = "replicas" | "readyReplicas" | "availableReplicas";
 
-/** The sum of what the sets' statuses count. */
+/** The sum of a count over the statuses of ReplicaSets. */
 export function counted(sets: readonly ReplicaSet[], count: Count): number {
   return sum(sets.map(({ status }) => status?.[count] ?? 0));
 }
 
-/** How many pods of the sets are being deleted; undefined while that is not known of each. */
+/** The number of the ReplicaSets' pods that are being deleted; undefined where a status does not report it. */
 export function terminatingReplicas(sets: readonly ReplicaSet[]): number | undefined {
   const observed = sets
     .map(({ status }): Partial<ReplicaSetStatus> => status ?? {})
@@ -57,7 +57,7 @@ export function terminatingReplicas(sets: readonly ReplicaSet[]): number | undef
   return sum(observed.map((status) => status.terminatingReplicas ?? 0));
 }
 
-/** The oldest first; of one age by name. */
+/** Sorts ReplicaSets, the oldest first; those of the same age by name. */
 export const byAge = (sets: readonly ReplicaSet[]): ReplicaSet[] => [...sets].sort(compareAge);
 
 export function compareAge(a: ReplicaSet, b: ReplicaSet): number {

@@ -17,7 +17,7 @@ export function wasScaled(deployment: Deployment, generations: Generations): boo
     .some((set) => (desiredReplicas(set) ?? wanted) !== wanted);
 }
 
-/** Brings the sets to the Deployment's size without a step of its rollout: several sets grow and shrink in proportion. */
+/** Scales the ReplicaSets to the Deployment's size without a step of its rollout: several of them grow and shrink in proportion. */
 export function scale(deployment: Deployment, generations: Generations): readonly Resize[] {
   const wanted = wantedReplicas(deployment);
   const active = allOf(generations).filter(isScaledUp);
@@ -72,8 +72,8 @@ function fractionOf(deployment: Deployment, set: ReplicaSet): number {
 const isBehind = (set: ReplicaSet): boolean => (set.status?.availableReplicas ?? 0) > sizeOf(set);
 
 /**
- * How old sets shrink in a rolling update: first they lose pods that are not available, then as many as may be missing now that
- * pods of the new set are available. A set may be in the list twice.
+ * Plans how old ReplicaSets shrink in a rolling update: first by their unavailable pods, then as far as the new ReplicaSet's
+ * available pods allow. A ReplicaSet may be in the list twice.
  */
 export function shrinkOldSets(deployment: Deployment, { newSet, old }: Generations): readonly Resize[] {
   const shrinking = byAge(old.filter(isScaledUp));

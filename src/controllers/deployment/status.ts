@@ -3,7 +3,10 @@ import { maxUnavailable, wantedReplicas } from "./fenceposts.js";
 import { allOf, counted, type Generations, terminatingReplicas, totalSize } from "./replica-sets.js";
 import { formatTime } from "../../machinery/meta/time.js";
 
-/** What the ReplicaSets make of a Deployment, without its progress. Counts of 0 are left out, as on the wire. `now` in milliseconds. */
+/**
+ * Computes the status of a Deployment from its ReplicaSets, without its progress. Counts of 0 are left out, as on the wire. `now`
+ * in milliseconds.
+ */
 export function deploymentStatus(deployment: Deployment, generations: Generations, now: number): DeploymentStatus {
   const all = allOf(generations);
   const { newSet } = generations;
@@ -60,7 +63,10 @@ function without(conditions: Conditions, type: string | undefined): DeploymentCo
   return conditions.filter((one) => one.type !== type);
 }
 
-/** The condition goes last. One of the same status and reason stays as it is; one of the same status keeps its transition's time. */
+/**
+ * Adds a condition at the end of the list. A condition with the same status and reason is left unchanged; one with the same status
+ * keeps its transition time.
+ */
 export function withCondition(conditions: Conditions, added: DeploymentCondition): DeploymentCondition[] {
   const before = conditionOf(conditions, added.type);
   if (before?.status === added.status && before?.reason === added.reason) return [...conditions];
@@ -71,12 +77,12 @@ export function withCondition(conditions: Conditions, added: DeploymentCondition
 export const AVAILABLE = "NewReplicaSetAvailable";
 export const TIMED_OUT = "ProgressDeadlineExceeded";
 
-/** The largest int32 means that there is none. */
+/** Whether the Deployment has a progress deadline; the largest int32 means that it has none. */
 export function hasDeadline({ spec }: Deployment): boolean {
   return spec?.progressDeadlineSeconds !== undefined && spec.progressDeadlineSeconds !== 2 ** 31 - 1;
 }
 
-/** Whether every pod is one of the current template, and available. */
+/** Whether every pod was created from the current template, and is available. */
 export function isComplete(deployment: Deployment, status: DeploymentStatus): boolean {
   const wanted = wantedReplicas(deployment);
   const { updatedReplicas = 0, replicas = 0, availableReplicas = 0, observedGeneration = 0 } = status;
@@ -84,7 +90,7 @@ export function isComplete(deployment: Deployment, status: DeploymentStatus): bo
   return settled && observedGeneration >= (deployment.metadata?.generation ?? 0);
 }
 
-/** The status with the progress of the rollout. `now` in milliseconds. */
+/** Computes the status with the progress of the rollout. `now` in milliseconds. */
 export function rolloutStatus(deployment: Deployment, generations: Generations, now: number): DeploymentStatus {
   const status = deploymentStatus(deployment, generations, now);
   const before = conditionOf(deployment.status?.conditions, "Progressing");
@@ -148,7 +154,7 @@ function deadlineOf({ spec }: Deployment, { lastUpdateTime }: DeploymentConditio
   return Date.parse(lastUpdateTime ?? "") + (spec?.progressDeadlineSeconds ?? 0) * 1000;
 }
 
-/** Milliseconds until the Deployment, whose status is written, may have missed its deadline; undefined when it cannot. */
+/** The milliseconds until a Deployment may have missed its progress deadline, by its written status; undefined when it cannot. */
 export function deadlineIn(deployment: Deployment, now: number): number | undefined {
   const progress = conditionOf(deployment.status?.conditions, "Progressing");
   if (!hasDeadline(deployment) || progress === undefined || progress.reason === TIMED_OUT) return undefined;

@@ -8,7 +8,7 @@ import type { DeviceTaint, DeviceToleration, ResourceClaim, ResourceSlice } from
 
 const NAME = "device-taint-eviction-controller";
 
-/** Deletes pods whose devices got a NoExecute taint that their claims do not tolerate. Only slices taint devices here. */
+/** Evicts pods whose devices got a NoExecute taint that their claims do not tolerate. Only ResourceSlices taint devices here. */
 export function deviceTaintEviction(context: ControllerContext): void {
   const { client, manager, clock } = context;
   const claims = manager.informers.of("resource.k8s.io/v1", "ResourceClaim");
@@ -59,7 +59,7 @@ export function deviceTaintEviction(context: ControllerContext): void {
 /** Finds the taints of a device. */
 export type TaintsOf = (driver: string, pool: string, device: string) => readonly DeviceTaint[];
 
-/** The taints that slices say; of a pool only the newest generation counts. */
+/** Makes a function that finds a device's taints in slices; of a pool only the newest generation counts. */
 export function taintsIn(slices: readonly ResourceSlice[]): TaintsOf {
   return (driver, pool, device) => {
     const ofPool = slices.filter(({ spec }) => spec.driver === driver && spec.pool.name === pool);
@@ -72,8 +72,8 @@ export function taintsIn(slices: readonly ResourceSlice[]): TaintsOf {
 }
 
 /**
- * When a pod has to go because of its devices' NoExecute taints, in milliseconds; undefined where it tolerates them all. `claims`
- * are those that the pod uses, `now` is the time of taints without one.
+ * The time at which a pod must be evicted because of its devices' NoExecute taints, in milliseconds; undefined where it tolerates
+ * them all. `claims` are those that the pod uses; `now` is the time of taints without one.
  */
 export function evictionTime(
   pod: Pod,

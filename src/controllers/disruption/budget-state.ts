@@ -26,7 +26,7 @@ import type { ExpectedPods } from "./expected-pods.js";
 /** How long a pod whose eviction was approved may take to be deleted before it counts again. */
 const DELETION_TIMEOUT_MS = 120_000;
 
-/** Computes the status of budgets, and records what keeps a budget from working. Source: kube-controller-manager's trySync. */
+/** Computes the status of budgets, and reports why a budget does not work. Source: kube-controller-manager's trySync. */
 export class BudgetState {
   constructor(
     private readonly expected: ExpectedPods,

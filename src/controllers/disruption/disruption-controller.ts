@@ -13,7 +13,7 @@ import { ExpectedPods } from "./expected-pods.js";
 
 const GROUP_VERSION: string = "policy/v1";
 
-/** Keeps the numbers of disruption budgets: how many pods there are, are ready, must be ready and may be evicted. */
+/** Keeps the status of disruption budgets: how many pods are expected, healthy, required to be healthy, and may be evicted. */
 export function disruptionController({ client, manager, served, clock, recorder }: ControllerContext): void {
   const budgets = client.of<KubeObject>(GROUP_VERSION, "PodDisruptionBudget");
   const known = manager.informers.of<string, string>(GROUP_VERSION, "PodDisruptionBudget").lister;

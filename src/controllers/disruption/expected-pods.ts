@@ -7,7 +7,10 @@ import { number, object, type ReceivedObject } from "../../machinery/meta/receiv
 import type { ApiObject, KubeObject, OwnerReference } from "../../machinery/meta/object.js";
 import type { ServedResource, ServedResources } from "../served-resources.js";
 
-/** How many pods there should be: the scales of all controllers of some pods, each counted once. Throws for one that cannot be scaled. */
+/**
+ * Computes the expected number of pods: the sum of the scales of all controllers of some pods, each counted once. Throws for a
+ * controller without a scale.
+ */
 export class ExpectedPods {
   constructor(
     private readonly client: KubernetesClient,

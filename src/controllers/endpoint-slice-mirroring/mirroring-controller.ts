@@ -45,7 +45,7 @@ interface Group {
   readonly endpoints: Map<string, Endpoint>;
 }
 
-/** What is to be done so that slices show what Endpoints do that a user wrote: one slice for each subset and address type. */
+/** Plans the slices that mirror Endpoints which a user wrote: one slice for each subset and address type. */
 export function planMirror(endpoints: Endpoints, existing: readonly EndpointSlice[]): MirrorPlan {
   const { groups, invalid, skipped } = groupsOf(endpoints);
   const create: EndpointSlice[] = [];
@@ -163,7 +163,7 @@ const STALE_MS = 100;
 /** The index of mirrored slices by the service that they are of. */
 const MIRROR_INDEX = "mirrored";
 
-/** Shows the Endpoints that users write, for services without selectors, in EndpointSlices. */
+/** Mirrors Endpoints that users write for services without selectors into EndpointSlices. */
 export function mirroringController({ client, manager, recorder }: ControllerContext): void {
   const { informers } = manager;
   const events = recorder({ component: "endpoint-slice-mirroring-controller" });

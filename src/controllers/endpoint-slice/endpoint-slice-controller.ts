@@ -71,7 +71,7 @@ const STALE_MS = 100;
 /** The index of slices by the service that they are of. */
 const SERVICE_INDEX = "service";
 
-/** Shows the pods of services in their EndpointSlices. */
+/** Writes the pods of services into their EndpointSlices. */
 export function endpointSliceController(context: ControllerContext): void {
   const { client, manager, recorder } = context;
   const { informers } = manager;

@@ -5,7 +5,7 @@ import { deepEqual } from "../../machinery/patch/json-values.js";
 import { endpointsOf } from "./slice-contents.js";
 import { parseQuantity, quantityValue } from "../../machinery/text/quantity/quantity.js";
 
-/** The slice with the hints that the service's trafficDistribution asks for; the same one where it has them already. */
+/** Returns the slice with the hints for the service's trafficDistribution; the same object where it has them already. */
 export function withHints(slice: EndpointSlice, service: Service): EndpointSlice {
   const distribution = service.spec?.trafficDistribution ?? "";
   const endpoints = endpointsOf(slice).map((endpoint) => {
@@ -30,7 +30,7 @@ function hintsFor({ conditions, zone, nodeName, hints }: Endpoint, distribution:
   return Object.keys(wanted).length === 0 ? undefined : wanted;
 }
 
-/** Whether an annotation asks for hints by zones' shares of CPU, Kubernetes' older way; it goes before trafficDistribution. */
+/** Whether an annotation requests hints by the zones' shares of CPU, Kubernetes' older method, which overrides trafficDistribution. */
 export function wantsShares({ metadata: { annotations = {} } = {} }: Service): boolean {
   const mode =
     annotations["service.kubernetes.io/topology-aware-hints"] ??
@@ -63,8 +63,8 @@ interface Allocation {
 type Counts = Map<string, number>;
 
 /**
- * Hints that send as much traffic to endpoints as their zones have clients, by the zones' shares of CPU: each endpoint is for its
- * zone, but for those that a zone with too many gives to one with too few.
+ * Computes hints by which the endpoints of a zone get as much traffic as the zone has clients, by the zones' shares of CPU: each
+ * endpoint serves its own zone, except those that a zone with too many gives to one with too few.
  */
 export function hintsByShares(slices: SliceSet, shares: ZoneShares | undefined): HintedSlices {
   const { create, update, unchanged } = slices;
@@ -187,7 +187,7 @@ const isReady = ({ conditions }: Endpoint): boolean => conditions?.ready === tru
 const add = (counts: Counts, zone: string, count: number): void =>
   void counts.set(zone, (counts.get(zone) ?? 0) + count);
 
-/** By zone, the part of the CPU of all nodes that its nodes have. In the order of the zones' names. */
+/** Each zone's share of all nodes' CPU, in the order of the zones' names. */
 export type ZoneShares = ReadonlyMap<string, number>;
 
 /** How many times more than its part of the traffic an endpoint may get. */
@@ -196,8 +196,8 @@ const OVERLOAD = 0.2;
 const CONTROL_PLANE = ["node-role.kubernetes.io/control-plane", "node-role.kubernetes.io/master"];
 
 /**
- * The shares of the ready nodes' zones, without nodes of the control plane. Undefined where a node has no zone or no CPU, and
- * where there are not two zones.
+ * Computes the shares of CPU of the ready nodes' zones, without control plane nodes. Undefined where a node has no zone or no CPU,
+ * and where there are fewer than two zones.
  */
 export function zoneShares(nodes: readonly Node[]): ZoneShares | undefined {
   const cpus = new Map<string, number>();

@@ -19,7 +19,7 @@ import {
 } from "./slice-contents.js";
 import { isReady } from "../owned-pods/pod-state.js";
 
-/** What slices of this controller are labelled as managed by. */
+/** The value of the managed-by label of this controller's slices. */
 export const SLICE_CONTROLLER = "endpointslice-controller.k8s.io";
 
 const PORT = "io.k8s.api.discovery.v1.EndpointPort";
@@ -32,18 +32,18 @@ export interface SlicePlan extends SliceChanges {
   readonly hints: readonly TypeHints[];
 }
 
-/** The hints by shares of one address type; neither zones nor a problem where none are asked for. */
+/** The hints by zones' shares for one address type; without `zones` and `problem` where the service does not request them. */
 export interface TypeHints extends Pick<HintedSlices, "zones" | "problem"> {
   readonly addressType: AddressType;
 }
 
-/** What slices say of nodes. */
+/** The facts about nodes that slices contain. */
 export interface NodeFacts {
   readonly nodeOf: (name: string) => Node | undefined;
   readonly shares: () => ZoneShares | undefined;
 }
 
-/** What is to be done so that the slices of a service show its pods. */
+/** Plans the changes after which the slices of a service show its pods. */
 export function planSlices(
   service: Service,
   pods: readonly Pod[],
@@ -146,7 +146,7 @@ function reuse(
   return { create: fresh, update: updates, remove: gone };
 }
 
-/** The labels of the service, but for those that slices have a meaning for. */
+/** The labels of the service, except those that have a meaning of their own on slices. */
 export function sliceLabels(service: Service): Readonly<Record<string, string>> {
   const {
     [SERVICE_NAME]: _name,
@@ -236,7 +236,7 @@ function addressTypesOf({ spec }: Service): readonly AddressType[] {
   return [clusterIP.includes(":") ? "IPv6" : "IPv4"];
 }
 
-/** A slice has at most so many endpoints. */
+/** The maximum number of endpoints in a slice. */
 export const MOST_ENDPOINTS = 100;
 
 export interface WantedEndpoints {

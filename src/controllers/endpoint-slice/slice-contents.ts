@@ -8,7 +8,7 @@ export const HEADLESS = "service.kubernetes.io/headless";
 
 export const endpointsOf = ({ endpoints }: EndpointSlice): readonly Endpoint[] => endpoints ?? [];
 
-/** Equal for slices that may hold the same endpoints: their ports are the same, in whatever order. */
+/** A key that is equal for slices with the same ports in any order: these may hold the same endpoints. */
 export function portsKey(ports: readonly EndpointPort[] | null | undefined): string {
   const each = (ports ?? []).map(({ name = "", protocol = "TCP", port, appProtocol }) =>
     JSON.stringify([name, protocol, port ?? null, appProtocol ?? null]),
@@ -16,12 +16,12 @@ export function portsKey(ports: readonly EndpointPort[] | null | undefined): str
   return each.sort().join();
 }
 
-/** What makes two endpoints the same one, though they may differ otherwise. */
+/** A key by which two endpoints count as the same one: its addresses and its target. */
 export function endpointKey({ addresses, targetRef }: Endpoint): string {
   return JSON.stringify([[...addresses].sort(), targetRef?.namespace ?? "", targetRef?.name ?? ""]);
 }
 
-/** Whether two endpoints of one key say the same; hints aside, and which version of the pod they saw. */
+/** Whether two endpoints with one key are equal, except for hints and the version of the pod that they refer to. */
 export function sameEndpoint(a: Endpoint, b: Endpoint): boolean {
   return deepEqual(compared(a), compared(b));
 }

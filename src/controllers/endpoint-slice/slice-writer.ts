@@ -6,7 +6,7 @@ import { compareResourceVersions } from "../../machinery/meta/resource-version.j
 import { isNamespaceTerminating } from "../owned-pods/pod-control.js";
 import type { SliceChanges } from "./slice-contents.js";
 
-/** Writes slices, and knows which of its writes the cache has yet to show: until then the cache tells too little to act on. */
+/** Writes slices, and remembers the writes that the informer's cache does not show yet: the controller must not act on the cache before. */
 export class SliceWriter {
   /** By service, the slices that were written, by name: their resourceVersion, or undefined when they were deleted. */
   readonly #written = new Map<string, Map<string, string | undefined>>();

@@ -65,9 +65,7 @@ function addressOf(pod: Pod, service: Service): EndpointAddress | undefined {
   };
 }
 
-/**
- * The Endpoints that a service should have; undefined when it has them. `time` is when what changed them happened, in RFC 3339.
- */
+/** Computes the Endpoints of a service; undefined when they are up to date. `time` is that of the change which caused this, in RFC 3339. */
 export function wantedEndpoints(
   service: Service,
   pods: readonly Pod[],
@@ -108,8 +106,8 @@ export function wantedEndpoints(
 const MOST_ADDRESSES = 1000;
 
 /**
- * Cuts subsets to the most addresses that Endpoints hold, in proportion to their sizes; ready ones go before others. Undefined
- * when there are no more than that.
+ * Truncates subsets to the most addresses that Endpoints may have, in proportion to their sizes; ready addresses are kept before
+ * others. Undefined where there are no more than that.
  */
 export function truncateSubsets(subsets: readonly EndpointSubset[]): EndpointSubset[] | undefined {
   const total = (field: "addresses" | "notReadyAddresses"): number =>
@@ -138,7 +136,7 @@ export function truncateSubsets(subsets: readonly EndpointSubset[]): EndpointSub
 /** Until then the cache shows what was written. */
 const STALE_MS = 100;
 
-/** Keeps the Endpoints of services that select pods, the older form of their EndpointSlices. */
+/** Maintains the Endpoints of services that select pods, the older form of their EndpointSlices. */
 export function endpointsController({ client, manager, recorder }: ControllerContext): void {
   const { informers } = manager;
   const events = recorder({ component: "endpoint-controller" });

@@ -40,7 +40,7 @@ const hasEphemeralVolumes = ({ spec }: Pod): boolean =>
 /** The name of the claim of a pod's ephemeral volume. */
 const ephemeralClaimName = (pod: Pod, volume: Volume): string => `${pod.metadata?.name ?? ""}-${volume.name}`;
 
-/** The claim of a pod's ephemeral volume, which goes with the pod. */
+/** Makes the claim of a pod's ephemeral volume; the pod owns it. */
 export function ephemeralClaim(pod: Pod, volume: Volume): PersistentVolumeClaim {
   const { namespace = "", name = "", uid = "" } = pod.metadata ?? {};
   const { metadata = {}, spec } = volume.ephemeral?.volumeClaimTemplate ?? {};
@@ -59,7 +59,7 @@ export function ephemeralClaim(pod: Pod, volume: Volume): PersistentVolumeClaim 
   };
 }
 
-/** Why a claim of the right name is not the pod's; undefined when it is. */
+/** The error message for a claim that has the pod's claim name and does not belong to the pod; undefined when it does. */
 export function foreignClaim(pod: Pod, claim: PersistentVolumeClaim): string | undefined {
   const { namespace = "", name = "", uid } = pod.metadata ?? {};
   if (controllerOf(claim)?.uid === uid) return undefined;

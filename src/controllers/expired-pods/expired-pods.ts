@@ -8,7 +8,7 @@ const WORKERS = 5;
 /** The server itself removes a pod without a grace period, right after the change that marks it as deleted. */
 const SHORTEST_GRACE_MS = 1;
 
-/** Finishes the deletion of pods whose grace period is over, but for those on nodes whose kubelet does it. */
+/** Finishes the deletion of pods whose grace period is over, except on nodes whose kubelet does so. */
 export function expiredPods({ cluster, client, manager, clock, timers, signal, report }: ControllerContext): OwnWork {
   /** "<namespace>/<name>/<uid>": a later pod of the same name is another item, with another grace period. */
   const queue = new RateLimitingQueue<string>({ timers });

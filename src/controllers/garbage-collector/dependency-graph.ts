@@ -10,7 +10,7 @@ import {
 
 const SIZE = 500;
 
-/** Owners that are known not to exist: the most recently used of them, so that each is asked for once. */
+/** An LRU set of owners that are known not to exist, so that each is looked up once. */
 export class AbsentOwners {
   readonly #known = new Set<string>();
 
@@ -106,7 +106,7 @@ function byUid(owners: readonly OwnerReference[]): ReadonlyMap<string, readonly 
 export const ORPHAN = "orphan";
 export const FOREGROUND = "foregroundDeletion";
 
-/** What the graph asks for when it changes. */
+/** The callbacks of the graph. */
 export interface GraphListener {
   /** The object may have become garbage, or may go now. */
   attemptToDelete(node: GraphNode): void;
@@ -119,7 +119,7 @@ export interface GraphListener {
   invalidNamespace(node: GraphNode, owner: ObjectIdentity): void;
 }
 
-/** Who owns whom, by uid: kept up with what is seen of the objects, and asking for what follows from a change. */
+/** The graph of owners and dependents, by uid. Its caller feeds it the observed changes; it calls the listener for what follows from them. */
 export class DependencyGraph {
   readonly #nodes = new Map<string, GraphNode>();
 

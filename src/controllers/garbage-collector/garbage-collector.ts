@@ -28,7 +28,7 @@ const WORKERS = 20;
 const FIRST_LISTS_MS = 30_000;
 const RETRY_MS = 1000;
 
-/** Deletes what has lost its owners. Its reflectors keep no objects: the graph has their names, uids and owners. */
+/** Deletes objects whose owners are gone. Its reflectors keep no objects: the graph has their names, uids and owners. */
 export function garbageCollector(context: ControllerContext): OwnWork {
   const collector = new GarbageCollector(context);
   context.onApiChange(() => collector.apiChanged());

@@ -8,7 +8,7 @@ import type { ObjectIdentity } from "./object-reference.js";
 
 export type Propagation = "Orphan" | "Foreground" | "Background";
 
-/** What the garbage collector asks of the API about one object. */
+/** The garbage collector's requests about one object. */
 export class OwnerRequests {
   constructor(
     private readonly client: KubernetesClient,

@@ -13,7 +13,7 @@ export const REVISION = { apiVersion: "apps/v1", kind: "ControllerRevision" } as
 /** A name and a hash together are no longer than a name may be. */
 const PREFIX_CHARACTERS = 223;
 
-/** The lowest revision first. */
+/** Sorts ControllerRevisions, the lowest revision first. */
 export function inRevisionOrder(revisions: readonly ControllerRevision[]): ControllerRevision[] {
   const created = ({ metadata }: ControllerRevision): number => Date.parse(metadata?.creationTimestamp ?? "") || 0;
   return [...revisions].sort(
@@ -34,7 +34,7 @@ export interface NewRevision {
   readonly hash: string;
 }
 
-/** The revision of an object's template; it has the object's annotations and the template's labels. */
+/** Makes the ControllerRevision of an object's template, with the object's annotations and the template's labels. */
 export function controllerRevision(wanted: NewRevision): ControllerRevision {
   const { owner, ownerKind, template, data, revision, hashLabel, hash } = wanted;
   const { namespace, annotations } = owner.metadata ?? {};
@@ -70,7 +70,7 @@ export async function createRevision(
   }
 }
 
-/** Deletes the oldest revisions that are not live, until no more than `limit` of them are left. */
+/** Deletes the oldest revisions that are not live until at most `limit` of them are left. */
 export async function truncateHistory(
   revisions: ResourceClient<ControllerRevision>,
   sorted: readonly ControllerRevision[],

@@ -6,8 +6,8 @@ import { isJsonObject, type JsonObject, type JsonValue } from "../../machinery/m
 import { deepEqual } from "../../machinery/patch/json-values.js";
 
 /**
- * What a revision keeps: a strategic merge patch that puts the template in the place of the object's. Its keys are sorted, as in Go's
- * encoding of a map: `kubectl rollout undo` sends the patch as it is stored.
+ * The data of a revision: a strategic merge patch that replaces the object's template. Its keys are sorted, as in Go's encoding of
+ * a map: `kubectl rollout undo` sends the stored patch unchanged.
  */
 export function revisionData(template: PodTemplateSpec): JsonObject {
   const patch = { ...(template as unknown as JsonObject), $patch: "replace" };
@@ -21,7 +21,7 @@ function withSortedKeys(value: JsonValue): JsonValue {
   return Object.fromEntries(entries.map(([key, one]) => [key, withSortedKeys(one)]));
 }
 
-/** The data as Go's controllers write it, which is what is hashed. */
+/** The data as Go's controllers encode it, from which the hash is computed. */
 export const revisionText = (data: JsonObject): string => encodeJson(data, { sortKeys: true });
 
 /** The template that a revision keeps; undefined for data of another form. */

@@ -4,7 +4,7 @@ import type {
 } from "../../api/types/autoscaling/v2.js";
 import { formatTime } from "../../machinery/meta/time.js";
 
-/** Why a condition has its status. */
+/** The reason and the message of a condition. */
 export interface Reason {
   readonly reason: string;
   readonly message: string;
@@ -12,7 +12,7 @@ export interface Reason {
 
 export type Conditions = readonly HorizontalPodAutoscalerCondition[];
 
-/** The conditions with this one, in its place or behind the others. Its time is that of its last change of status. `now` in milliseconds. */
+/** Sets a condition, in its place or at the end. Its time is that of its last change of status. `now` in milliseconds. */
 export function withCondition(
   conditions: Conditions,
   type: HorizontalPodAutoscalerConditionType,
@@ -27,11 +27,11 @@ export function withCondition(
   return place < 0 ? [...conditions, condition] : conditions.with(place, condition);
 }
 
-/** The conditions with the generation of the autoscaler that those are of which differ from what they were before. */
+/** Sets the autoscaler's generation on those conditions that changed. */
 export const ofGeneration = (conditions: Conditions, before: Conditions, observedGeneration: number): Conditions =>
   conditions.map((condition) => (before.includes(condition) ? condition : { ...condition, observedGeneration }));
 
-/** Whether the autoscaler itself brought its target to zero, so that it may bring it back. */
+/** Whether the autoscaler itself scaled its target to zero, so that it may scale it up again. */
 export const isScaledToZero = (conditions: Conditions): boolean =>
   conditions.some(({ type, status }) => type === "ScaledToZero" && status === "True");
 

@@ -23,7 +23,7 @@ interface Proposal {
   readonly status: MetricStatus;
 }
 
-/** What proposals are made for. */
+/** The scaled object for which proposals are computed. */
 export interface Scaled {
   readonly namespace: string;
   /** Of the scale's spec and status. */
@@ -37,7 +37,7 @@ export interface Scaled {
   readonly now: number;
 }
 
-/** A metric gives no scale. */
+/** Thrown when a metric yields no scale. */
 export class MetricError extends Error {
   override readonly name = "MetricError";
 
@@ -53,7 +53,7 @@ export class MetricError extends Error {
   }
 }
 
-/** Asks for the scale by one metric. Throws a {@link MetricError}. */
+/** Computes the number of replicas that one metric proposes. Throws a {@link MetricError}. */
 export function proposalOf(spec: MetricSpec, scaled: Scaled, reader: MetricReader): Promise<Proposal> {
   const { type, resource, containerResource, pods, object, external } = spec;
   if (type === "Resource" && resource !== undefined) {
@@ -243,7 +243,7 @@ async function explained<T>(what: string, ask: () => Promise<T>): Promise<T> {
   }
 }
 
-/** What all metrics of an autoscaler come to. */
+/** The combined result of an autoscaler's metrics. */
 export interface Combined {
   /** The largest scale that a metric asks for; undefined where the metrics that are known are not enough to scale. */
   readonly replicas: number | undefined;
@@ -259,7 +259,7 @@ export interface Combined {
 
 const UNKNOWN: MetricStatus = { type: "" as string as MetricStatus["type"] };
 
-/** While a metric is not known, the others scale up and never down. */
+/** Combines the outcomes of the metrics. If one of them failed, the others may scale up but not down. */
 export function combine(outcomes: readonly (Proposal | MetricError)[], specReplicas: number): Combined {
   const statuses = outcomes.map((one) => (one instanceof MetricError ? UNKNOWN : one.status));
   const failed = outcomes.filter((one) => one instanceof MetricError);

@@ -9,7 +9,7 @@ import { parseGoDuration } from "../../base/text/go-literals.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
 import { object, objects, text } from "../../machinery/meta/access.js";
 
-/** Reads the metrics of autoscalers. Values are thousandths of the metric's unit. Each function throws where a metric is not known. */
+/** Reads the metrics of autoscalers. Values are thousandths of the metric's unit. Each function throws where a metric is missing. */
 export interface MetricReader {
   resource(query: ResourceQuery): Promise<PodMetrics>;
   /** `selector` is that of the pods. */
@@ -22,7 +22,7 @@ export interface MetricReader {
 /** How long a custom metric is measured unless it says so. Milliseconds. */
 const WINDOW_MS = 60_000;
 
-/** Metrics come from what `source` answers for, all others from the metrics APIs. */
+/** Makes a reader that takes metrics from `source` where that has them, and from the metrics APIs otherwise. */
 export function metricReader(
   client: KubernetesClient,
   served: ServedMetrics,

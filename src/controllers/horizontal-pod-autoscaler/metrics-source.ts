@@ -1,4 +1,4 @@
-/** Which values a horizontal pod autoscaler asks for. */
+/** The query of a horizontal pod autoscaler for one metric. */
 export interface MetricQuery {
   readonly namespace: string;
   /** The metric's name: "requests_per_second". */
@@ -15,9 +15,9 @@ export interface DescribedObject {
 }
 
 /**
- * Where horizontal pod autoscalers find what the metrics API of resources does not have: custom.metrics.k8s.io and
- * external.metrics.k8s.io of a cluster. A function that throws makes the metric unknown, with the error's message in the autoscaler's
- * conditions. Where one is left out, the API of that name is asked, which an aggregated server may serve.
+ * A source of metrics for horizontal pod autoscalers that the resource metrics API does not have: custom.metrics.k8s.io and
+ * external.metrics.k8s.io of a cluster. If a function throws, the metric is unavailable, and the error's message is in the
+ * autoscaler's conditions. If one is left out, the API of that name is called, which an aggregated server may serve.
  */
 export interface MetricsSource {
   /** A metric of each pod, by the pod's name. Pods that are not named count as not measured. */

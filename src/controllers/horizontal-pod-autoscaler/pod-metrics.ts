@@ -2,7 +2,7 @@ import { own } from "../../base/collections/own.js";
 import type { Container, Pod } from "../../api/types/core/v1.js";
 import { parseQuantity, quantityValue } from "../../machinery/text/quantity/quantity.js";
 
-/** What was measured of one pod. */
+/** The measurement of one pod. */
 export interface PodMetric {
   /** In thousandths of the metric's unit. */
   readonly value: number;
@@ -12,15 +12,15 @@ export interface PodMetric {
   readonly window: number;
 }
 
-/** By the pod's name. */
+/** The measurements of pods, by the pod's name. */
 export type PodMetrics = ReadonlyMap<string, PodMetric>;
 
 export const withoutPods = (metrics: PodMetrics, ...groups: readonly ReadonlySet<string>[]): PodMetrics =>
   new Map([...metrics].filter(([name]) => !groups.some((group) => group.has(name))));
 
 /**
- * What each pod requests of a resource, in thousandths, by name; of one container where `container` is not "". Throws where a request
- * is missing.
+ * The request of each pod for a resource in thousandths, by pod name; that of one container where `container` is not "". Throws
+ * where a request is missing.
  */
 export function requestsOf(pods: readonly Pod[], resource: string, container: string): ReadonlyMap<string, number> {
   return new Map(pods.map((pod) => [pod.metadata?.name ?? "", requestOf(pod, resource, container)]));

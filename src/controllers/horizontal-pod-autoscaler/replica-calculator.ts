@@ -4,7 +4,7 @@ import { type PodMetric, type PodMetrics, withoutPods, requestsOf } from "./pod-
 import type { HorizontalPodAutoscalerBehavior } from "../../api/types/autoscaling/v2.js";
 import { parseQuantity, quantityToNumber } from "../../machinery/text/quantity/quantity.js";
 
-/** How far usage may be from its target without a change of scale, as shares: 0.1 is 10 %. */
+/** The deviations of usage from its target up to which the scale is unchanged, as fractions: 0.1 is 10 %. */
 export interface Tolerances {
   readonly scaleUp: number;
   readonly scaleDown: number;
@@ -22,7 +22,7 @@ export function tolerancesOf(behavior: HorizontalPodAutoscalerBehavior | undefin
 const isWithin = ({ scaleUp, scaleDown }: Tolerances, ratio: number): boolean =>
   1 - scaleDown <= ratio && ratio <= 1 + scaleUp;
 
-/** What a calculation reads beside the metric's target. */
+/** The inputs of a calculation apart from the metric's target. */
 export interface Measured {
   readonly replicas: number;
   /** Those that the selector of the scaled object selects. */
@@ -35,7 +35,7 @@ export interface Measured {
   readonly now: number;
 }
 
-/** How much pods use of a metric on average, in thousandths. */
+/** The average usage of a metric per pod, in thousandths, and the replicas for it. */
 export interface AverageUsage {
   readonly replicas: number;
   readonly usage: number;
@@ -50,7 +50,7 @@ const NO_PODS = "no pods returned by selector while calculating replica count";
 const NO_METRICS = "did not receive metrics for targeted pods (pods might be unready)";
 const MOST_REPLICAS = 2_147_483_647;
 
-/** The scale at which pods use `target` per cent of what they request. Throws where that cannot be calculated. */
+/** Computes the replicas at which pods use `target` per cent of their requests. Throws where that cannot be calculated. */
 export function replicasForUtilization(measured: Measured, target: number, container: string): Utilization {
   const { pods, resource } = measured;
   const counted = countedMetrics(measured);
@@ -65,7 +65,7 @@ export function replicasForUtilization(measured: Measured, target: number, conta
   return { replicas, ...first };
 }
 
-/** The scale at which pods use `target` thousandths on average. Throws where that cannot be calculated. */
+/** Computes the replicas at which pods use `target` thousandths on average. Throws where that cannot be calculated. */
 export function replicasForAverage(measured: Measured, target: number): AverageUsage {
   const counted = countedMetrics(measured);
   const replicas = proposed(measured, {
@@ -76,7 +76,7 @@ export function replicasForAverage(measured: Measured, target: number): AverageU
   return { replicas, usage: averageOf(counted) };
 }
 
-/** The scale at which a metric of something else than pods has the value `target`. */
+/** Computes the replicas at which an object's or an external metric reaches the value `target`. */
 export function replicasForValue(
   { replicas, pods, tolerances }: Pick<Measured, "replicas" | "pods" | "tolerances">,
   value: number,
@@ -90,7 +90,7 @@ export function replicasForValue(
   return Math.min(MOST_REPLICAS, Math.ceil(ratio * ready));
 }
 
-/** The scale at which each of the pods has `target` thousandths of the metric's value, and how much each has now. */
+/** Computes the replicas at which each pod has `target` thousandths of the metric's value, and the current value per pod. */
 export function replicasForShare(
   replicas: number,
   tolerances: Tolerances,
@@ -157,7 +157,7 @@ function averageOf(metrics: PodMetrics): number {
   return Math.trunc(total / metrics.size);
 }
 
-/** The pods of a scaled object, by what their metrics are worth. Names of pods. */
+/** The names of a scaled object's pods, grouped by how their metrics count. */
 export interface PodGroups {
   readonly readyCount: number;
   /** Their metrics do not count while they begin. */

@@ -15,7 +15,7 @@ export interface TargetScale {
   readonly set: (replicas: number) => Promise<void>;
 }
 
-/** Reads the scale that an autoscaler's scaleTargetRef names. Throws where there is none. */
+/** Reads the scale subresource that an autoscaler's scaleTargetRef names. Throws where there is none. */
 export async function scaleOf(
   { client, served }: { readonly client: KubernetesClient; readonly served: ServedResources },
   namespace: string,

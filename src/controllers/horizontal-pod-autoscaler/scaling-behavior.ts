@@ -2,7 +2,7 @@ import { largest, smallest } from "../../base/collections/append.js";
 import type { HorizontalPodAutoscalerBehavior, HPAScalingRules } from "../../api/types/autoscaling/v2.js";
 import type { Reason } from "./conditions.js";
 
-/** The scale that recent recommendations allow, and those to remember. */
+/** The stabilized scale, and the recommendations to remember. */
 export interface Stabilized {
   readonly replicas: number;
   readonly recommendations: readonly Recommendation[];
@@ -23,7 +23,7 @@ const UP: Reason = {
   message: "recent recommendations were lower than current one, applying the lowest recent recommendation",
 };
 
-/** Without behaviour: the highest of the last five minutes. */
+/** Stabilizes a scale without `behavior`: the highest recommendation of the last five minutes. */
 export function stabilize(wanted: number, recommendations: readonly Recommendation[], now: number): Stabilized {
   const isOld = ({ at }: Recommendation): boolean => at < now - DOWNSCALE_WINDOW * 1000;
   const recent = recommendations.filter((one) => !isOld(one)).map(({ replicas }) => replicas);
@@ -35,7 +35,7 @@ export function stabilize(wanted: number, recommendations: readonly Recommendati
   };
 }
 
-/** With behaviour: the current scale, moved as little as the recommendations of both windows ask for. */
+/** Stabilizes a recommendation with `behavior`: it changes the current scale only as far as the recommendations in both windows agree. */
 export function stabilizeWithBehavior(
   { wanted, current, now }: { readonly wanted: number; readonly current: number; readonly now: number },
   { scaleUp, scaleDown }: HorizontalPodAutoscalerBehavior,
@@ -71,14 +71,14 @@ export interface ScaleChange {
   readonly at: number;
 }
 
-/** What the controller remembers of an autoscaler. It is lost when the controller stops, as in Kubernetes. */
+/** The history that the controller keeps of an autoscaler. It is lost when the controller stops, as in Kubernetes. */
 export interface ScaleHistory {
   readonly recommendations: readonly Recommendation[];
   readonly ups: readonly ScaleChange[];
   readonly downs: readonly ScaleChange[];
 }
 
-/** The list with `sample` in the place of its last old one, or behind the others. */
+/** Adds `sample` to the list in place of the last expired one, or at the end. */
 export function remember<T>(samples: readonly T[], isOld: (sample: T) => boolean, sample: T): readonly T[] {
   const place = samples.findLastIndex(isOld);
   return place < 0 ? [...samples, sample] : samples.with(place, sample);
@@ -121,7 +121,7 @@ const TOO_FAST_DOWN: Reason = {
   message: "the desired replica count is decreasing faster than the maximum scale rate",
 };
 
-/** Without behaviour: at most twice the current scale, and 4 in any case. */
+/** Limits a scale without `behavior`: to twice the current scale, and at least 4. */
 export function limit(wanted: number, { current, min, max }: Limits): Limited {
   const fastest = Math.max(2 * current, 4);
   const most = Math.min(max, fastest);
@@ -130,7 +130,7 @@ export function limit(wanted: number, { current, min, max }: Limits): Limited {
   return { replicas: wanted, reason: WITHIN };
 }
 
-/** With behaviour: what the policies allow after the changes of their periods. `now` in milliseconds. */
+/** Limits a scale by the policies of `behavior`, given the earlier changes in their periods. `now` in milliseconds. */
 export function limitWithBehavior(
   wanted: number,
   { current, min, max }: Limits,

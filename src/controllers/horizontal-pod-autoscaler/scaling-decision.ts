@@ -25,7 +25,7 @@ export interface DecisionInput {
   readonly now: number;
 }
 
-/** The scale to set, with all that is to be remembered and shown of it. */
+/** The scale to set, with the conditions and the history after it. */
 export interface Decision {
   readonly replicas: number;
   /** Why the scale is another one: "All metrics below target"; "" where it is not. */
@@ -34,7 +34,7 @@ export interface Decision {
   readonly history: ScaleHistory;
 }
 
-/** The scale that metrics ask for, held back by recent recommendations and by limits. */
+/** Decides the scale from what the metrics want, earlier recommendations and limits. */
 export function decide(input: DecisionInput): Decision {
   const { current, wanted, behavior, history, now } = input;
   const stabilized =
@@ -61,7 +61,7 @@ function reasonOf({ current, wanted, metric }: DecisionInput): string {
   return wanted < current ? "All metrics below target" : "";
 }
 
-/** The scale where metrics are not asked: it is outside its bounds. Undefined where they are. */
+/** The nearest bound if the current scale is outside its bounds; metrics are not read then. Undefined inside the bounds. */
 export function outOfBounds(
   current: number,
   min: number,
@@ -77,7 +77,7 @@ export const DISABLED: Reason = {
   message: "scaling is disabled since the replica count of the target is zero",
 };
 
-/** The history with a change of scale, which only policies of a behaviour ask for. */
+/** Adds a change of scale to the history, which is needed only where `behavior` has policies. */
 export function withChange(
   history: ScaleHistory,
   behavior: HorizontalPodAutoscalerBehavior | undefined,

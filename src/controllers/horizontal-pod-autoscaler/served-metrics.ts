@@ -13,7 +13,7 @@ const EXTERNAL = "external.metrics.k8s.io/v1beta1";
 /** How long a metric is measured that does not say so, in milliseconds. */
 const WINDOW = 60_000;
 
-/** The metrics APIs that adapters serve, such as prometheus-adapter and KEDA. Each function throws where a metric is not known. */
+/** Reads the metrics APIs that adapters serve, such as prometheus-adapter and KEDA. Each function throws where a metric is missing. */
 export interface ServedMetrics {
   /** Of the pods that `pods`, a selector as text, selects. */
   pods(query: MetricQuery, pods: string): Promise<PodMetrics>;

@@ -10,7 +10,7 @@ export interface FailureMatch {
   readonly message?: string;
 }
 
-/** What the policy says of a failed pod. */
+/** Finds the rule of a policy that matches a failed pod, and its action. */
 export function matchFailurePolicy(policy: PodFailurePolicy | undefined, pod: Pod): FailureMatch {
   for (const [index, rule] of (policy?.rules ?? []).entries()) {
     const cause = matchedCause(rule, pod);

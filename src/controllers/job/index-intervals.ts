@@ -4,10 +4,10 @@ export interface Interval {
   readonly last: number;
 }
 
-/** Indexes in rising order, as a job's status writes them: neighbours are one interval. */
+/** Indexes in ascending order, in the form of a job's status: consecutive ones form one interval. */
 export type Intervals = readonly Interval[];
 
-/** Reads "1,3-5,7". Passes over what cannot be read, and over indexes from `completions` on. */
+/** Parses "1,3-5,7". It skips invalid parts, and indexes from `completions` on. */
 export function parseIntervals(text: string, completions: number): Intervals {
   const found: Interval[] = [];
   for (const part of text === "" ? [] : text.split(",")) {
@@ -27,7 +27,7 @@ export function formatIntervals(intervals: Intervals): string {
     .join(",");
 }
 
-/** The intervals of single indexes, in whatever order. */
+/** Makes intervals of single indexes in any order. */
 export function intervalsOf(indexes: Iterable<number>): Intervals {
   const sorted = [...indexes].sort((a, b) => a - b);
   return mergeIntervals(
@@ -47,7 +47,7 @@ export function mergeIntervals(one: Intervals, other: Intervals): Intervals {
   return merged;
 }
 
-/** How many indexes there are. */
+/** The number of indexes in the intervals. */
 export function countIndexes(intervals: Intervals): number {
   return intervals.reduce((sum, { first, last }) => sum + last - first + 1, 0);
 }
@@ -56,7 +56,7 @@ export function hasIndex(intervals: Intervals, index: number): boolean {
   return intervals.some(({ first, last }) => first <= index && index <= last);
 }
 
-/** How many indexes both have. */
+/** The number of indexes that both lists contain. */
 export function countShared(one: Intervals, other: Intervals): number {
   let [shared, left, right] = [0, 0, 0];
   for (;;) {

@@ -3,7 +3,7 @@ import { formatTime } from "../../machinery/meta/time.js";
 
 export type Conditions = readonly JobCondition[];
 
-/** What a condition says. */
+/** The type, reason and message of a condition. */
 export interface Stated {
   readonly type: JobCondition["type"];
   readonly reason: string;
@@ -17,7 +17,7 @@ export function finishedCondition({ status }: Job): JobCondition | undefined {
   );
 }
 
-/** The condition of that type, if it is true. */
+/** The condition of a type, if it is True. */
 export function trueCondition(conditions: Conditions | undefined, type: string): JobCondition | undefined {
   return conditions?.find((condition) => condition.type === type && condition.status === "True");
 }
@@ -35,9 +35,7 @@ export function newCondition({ type, reason, message }: Stated, status: "True" |
   };
 }
 
-/**
- * The conditions with this one: the same list when it says nothing new. A condition that was never there is not added as false.
- */
+/** Returns the conditions with this one set; the same list when nothing changes. A condition that never existed is not added as false. */
 export function withCondition(before: Conditions, stated: Stated, status: "True" | "False", now: number): Conditions {
   const known = before.find(({ type }) => type === stated.type);
   if (known === undefined) return status === "False" ? before : [...before, newCondition(stated, status, now)];

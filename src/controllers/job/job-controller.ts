@@ -27,7 +27,7 @@ import { planPods } from "./pod-plan.js";
 import { listEndedPods } from "./tracking.js";
 import { COMPLETIONS_REACHED, deadlineIn, verdictOn } from "./verdict.js";
 
-/** Runs the pods of jobs until as many have succeeded as a job asks for, and counts each once. */
+/** Runs the pods of jobs until as many have succeeded as a job requests, and counts each once. */
 export function jobController(context: ControllerContext): void {
   const { client, clock, manager } = context;
   const recorder = context.recorder({ component: "job-controller" });

@@ -13,12 +13,12 @@ export function isTracked({ metadata }: Pod): boolean {
   return metadata?.finalizers?.includes(TRACKING_FINALIZER) === true;
 }
 
-/** Undefined for a pod without a valid index. */
+/** The completion index of a pod; undefined for a pod without a valid index. */
 export function completionIndex({ metadata }: Pod): number | undefined {
   return annotationNumber(metadata?.annotations?.[COMPLETION_INDEX]);
 }
 
-/** A count in an annotation; undefined where there is none that can be read. */
+/** Reads a count from an annotation; undefined where it is absent or invalid. */
 export function annotationNumber(text: string | undefined): number | undefined {
   if (text === undefined || !/^[+-]?\d+$/.test(text)) return undefined;
   const value = Number(text);
@@ -34,13 +34,13 @@ export function replacesOnlyFailed({ spec }: Job): boolean {
   return spec?.podReplacementPolicy === "Failed" || spec?.podFailurePolicy !== undefined;
 }
 
-/** Whether the pod counts as failed: a deleted one does at once, unless only failed pods are replaced. */
+/** Whether the pod counts as failed. A pod that is being deleted does at once, unless the job replaces only failed pods. */
 export function isFailed(pod: Pod, job: Job): boolean {
   if (pod.status?.phase === "Failed") return true;
   return !replacesOnlyFailed(job) && isTerminating(pod);
 }
 
-/** When a pod ended, in milliseconds: by its containers, else by its readiness, its deletion, its creation. */
+/** The time at which a pod ended, in milliseconds: that of its containers, else of its readiness, its deletion or its creation. */
 export function finishedAt(pod: Pod): number {
   const { deletionTimestamp, deletionGracePeriodSeconds = 0, creationTimestamp } = pod.metadata ?? {};
   const containers = pod.status?.containerStatuses ?? [];

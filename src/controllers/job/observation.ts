@@ -13,7 +13,7 @@ import {
 } from "./index-intervals.js";
 import { completionIndex, isFailed, isIndexed, isTracked } from "./job-pods.js";
 
-/** What a reconciliation sees of a job and its pods. */
+/** The job and its pods as one reconciliation sees them. */
 export interface Observation {
   readonly job: Job;
   readonly pods: readonly Pod[];
@@ -70,7 +70,7 @@ export function observe(job: Job, pods: readonly Pod[], released: ReadonlySet<st
   };
 }
 
-/** Whether the pod's index is one of the job's. Pods of a job without indexes need none. */
+/** Whether the pod's index is one of the job's. Pods of a job without indexes have a valid one always. */
 export function hasValidIndex(pod: Pod, job: Job): boolean {
   if (!isIndexed(job)) return true;
   const index = completionIndex(pod);

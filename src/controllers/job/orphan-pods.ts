@@ -6,7 +6,7 @@ import { controllerOf, type ControlledObjects } from "../owned-pods/controller-r
 import { finishedCondition } from "./job-conditions.js";
 import { isTracked, TRACKING_FINALIZER } from "./job-pods.js";
 
-/** Takes the tracking finalizer from pods that no running job will count any more, so that they can be deleted. */
+/** Removes the tracking finalizer from pods that no running job counts, so that they can be deleted. */
 export function orphanPodController({ client, manager }: ControllerContext, owned: ControlledObjects<Pod>): void {
   const pods = client.of("v1", "Pod");
   const jobs = manager.informers.of("batch/v1", "Job").lister;
@@ -41,10 +41,10 @@ export function orphanPodController({ client, manager }: ControllerContext, owne
     });
 }
 
-/** The strategic merge patch that takes the tracking finalizer from a pod. */
+/** The strategic merge patch that removes the tracking finalizer from a pod. */
 export const RELEASE = { metadata: { "$deleteFromPrimitiveList/finalizers": [TRACKING_FINALIZER] } };
 
-/** Whether another controller than Kubernetes' own looks after the job. */
+/** Whether a controller other than Kubernetes' own manages the job. */
 export function isManagedElsewhere({ spec }: Job): boolean {
   return spec?.managedBy !== undefined && spec.managedBy !== "kubernetes.io/job-controller";
 }

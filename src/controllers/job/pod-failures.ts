@@ -8,7 +8,7 @@ import { matchFailurePolicy } from "./failure-policy.js";
 const FIRST_MS = 10_000;
 const LONGEST_MS = 10 * 60_000;
 
-/** How many pods failed in a row, and when the last one did, in milliseconds. */
+/** The number of failures in a row, and the time of the last one in milliseconds. */
 export interface FailureRecord {
   readonly failures: number;
   readonly lastFailure: number;
@@ -16,7 +16,7 @@ export interface FailureRecord {
 
 export const NO_FAILURES: FailureRecord = { failures: 0, lastFailure: 0 };
 
-/** The record after more pods ended. A success clears what failed before it. */
+/** Updates the record with pods that have ended. A success resets earlier failures. */
 export function recordAfter(before: FailureRecord, succeeded: readonly Pod[], failed: readonly Pod[]): FailureRecord {
   if (succeeded.length === 0 && failed.length === 0) return before;
   const failures = failed.map(finishedAt);
@@ -28,7 +28,7 @@ export function recordAfter(before: FailureRecord, succeeded: readonly Pod[], fa
   return later.length === 0 ? NO_FAILURES : { failures: later.length, lastFailure: largest(later) };
 }
 
-/** Milliseconds until a pod may be created. `now` in milliseconds. */
+/** The milliseconds until a pod may be created. `now` in milliseconds. */
 export function backoffLeft({ failures, lastFailure }: FailureRecord, now: number): number {
   if (failures === 0) return 0;
   const wait = Math.min(FIRST_MS * 2 ** (failures - 1), LONGEST_MS);
@@ -44,7 +44,7 @@ export function limitsIndexes({ spec }: Job): boolean {
   return spec?.backoffLimitPerIndex !== undefined;
 }
 
-/** Whether the failure of this pod is one too many for its index. */
+/** Whether this pod's failure exceeds the failures that its index may have. */
 export function endsIndex(pod: Pod, job: Job): boolean {
   if (!isFailed(pod, job)) return false;
   const { action, counts } = matchFailurePolicy(job.spec?.podFailurePolicy, pod);
@@ -52,7 +52,7 @@ export function endsIndex(pod: Pod, job: Job): boolean {
   return counts && countOf(pod, FAILURES) >= (job.spec?.backoffLimitPerIndex ?? 0);
 }
 
-/** The annotations of the pod that comes after a failed one of its index, or is the first. */
+/** The annotations for the pod of an index, which count the failures of the index; `replaced` is the failed pod before it, if any. */
 export function failureAnnotations(job: Job, replaced: Pod | undefined): Readonly<Record<string, string>> {
   if (replaced === undefined) return { [FAILURES]: "0" };
   const { counts } = matchFailurePolicy(job.spec?.podFailurePolicy, replaced);
@@ -61,13 +61,13 @@ export function failureAnnotations(job: Job, replaced: Pod | undefined): Readonl
   return { [FAILURES]: `${failures}`, ...(ignored > 0 && { [IGNORED]: `${ignored}` }) };
 }
 
-/** Of two failed pods of an index the one whose annotations count more: the later one. */
+/** Returns that failed pod of an index which records at least as many failures and ended at least as late; `known` otherwise. */
 export function laterFailure(known: Pod | undefined, pod: Pod): Pod {
   if (known === undefined) return pod;
   return allFailures(known) <= allFailures(pod) && finishedAt(pod) >= finishedAt(known) ? pod : known;
 }
 
-/** Milliseconds until the failed pod of an index may be replaced; 0 where none failed. `now` in milliseconds. */
+/** The milliseconds until the failed pod of an index may be replaced; 0 where none failed. `now` in milliseconds. */
 export function indexBackoffLeft(failed: Pod | undefined, now: number): number {
   if (failed === undefined) return 0;
   return backoffLeft({ failures: allFailures(failed) + 1, lastFailure: finishedAt(failed) }, now);

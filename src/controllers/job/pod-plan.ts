@@ -11,7 +11,7 @@ import { hasValidIndex, indexesOf, type Observation } from "./observation.js";
 /** At most so many pods are created or deleted in one reconciliation. */
 const BURST = 500;
 
-/** What to do with a job's pods: one of the three, or nothing. */
+/** The pods of a job to create or to remove, or how long to wait; nothing where the pods are as they should be. */
 export interface PodPlan {
   readonly remove: readonly Pod[];
   /** How many pods to create; of an indexed job one for each of `indexes`. */
@@ -42,7 +42,7 @@ export function planPods(observation: Observation, failures: FailureRecord, now:
   return { ...NOTHING, create: due.length, indexes: due };
 }
 
-/** How many pods should run now. */
+/** The number of pods that should run now. */
 export function wantedActive({ job, active, succeeded }: Observation): number {
   const { parallelism = 1, completions } = job.spec ?? {};
   // Without completions, what runs may end once one pod has succeeded.

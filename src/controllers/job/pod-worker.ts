@@ -14,7 +14,7 @@ import type { PodPlan } from "./pod-plan.js";
 import type { OwnerReference } from "../../machinery/meta/object.js";
 import { failureAnnotations, limitsIndexes } from "./pod-failures.js";
 
-/** How many pods of a job there are after some were created or deleted. */
+/** The number of a job's pods after some were created or deleted. */
 export interface PodCounts {
   readonly active: number;
   readonly ready: number;
@@ -101,7 +101,7 @@ export function jobPod(job: Job, controller: OwnerReference): Pod {
   return { ...pod, metadata: { ...pod.metadata, finalizers: tracked } };
 }
 
-/** The pod of an index: its containers, annotations, label and host name say which. `replaced` failed before it. */
+/** Makes the pod of an index: its containers, annotations, label and host name contain the index. `replaced` is the failed pod before it. */
 export function indexedPod(job: Job, controller: OwnerReference, index: number, replaced: Pod | undefined): Pod {
   const { metadata = {}, spec, ...pod } = jobPod(job, controller);
   const name = job.metadata?.name ?? "";

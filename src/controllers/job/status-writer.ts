@@ -12,7 +12,7 @@ import { RELEASE } from "./orphan-pods.js";
 import { concluded, settleCounted, type Tracking } from "./tracking.js";
 import { writeStatus } from "../writes.js";
 
-/** Writes the status of jobs, and takes the finalizers from pods that it has counted. */
+/** Writes the status of jobs, and removes the finalizers from pods that it has counted. */
 export class StatusWriter {
   /** By job: the pods, by uid, that lost their finalizer while the cache still shows it. */
   readonly #released = new Map<string, Set<string>>();

@@ -10,7 +10,7 @@ import { concluding } from "./verdict.js";
 /** The status lists at most so many pods that it has not counted. */
 const MOST_UNCOUNTED = 500;
 
-/** How pods are counted once: the status lists them, they lose their finalizer, the status counts them. */
+/** How the controller counts each pod once: it lists the pods in the status, removes their finalizers, then counts them in the status. */
 export interface Tracking {
   /** To be written before the pods lose their finalizers. */
   readonly status: JobStatus;
@@ -65,7 +65,7 @@ export function listEndedPods(
   };
 }
 
-/** Counts the listed pods that have no finalizer any more, and lists them no longer. */
+/** Counts the listed pods that have lost their finalizer, and removes them from the list. */
 export function settleCounted(status: JobStatus, tracked: ReadonlySet<string>): JobStatus {
   const { succeeded = [], failed = [] } = status.uncountedTerminatedPods ?? {};
   const left = {
@@ -84,7 +84,7 @@ export function settleCounted(status: JobStatus, tracked: ReadonlySet<string>): 
   };
 }
 
-/** The status of the job that ends; undefined while pods are to be counted or still terminate. */
+/** Returns the final status of the job; undefined while pods are to be counted or still terminate. */
 export function concluded(status: JobStatus, { end, full }: Tracking): JobStatus | undefined {
   const { succeeded = [], failed = [] } = status.uncountedTerminatedPods ?? {};
   if (end === undefined || full || succeeded.length + failed.length > 0 || (status.terminating ?? 0) > 0)

@@ -6,14 +6,17 @@ import { newCondition, type Stated, trueCondition } from "./job-conditions.js";
 import { isFailed } from "./job-pods.js";
 import type { Observation } from "./observation.js";
 
-/** That the pods of a job have done what it asked for. */
+/** The condition of a job whose pods have reached its completions. */
 export const COMPLETIONS_REACHED: Stated = {
   type: "SuccessCriteriaMet",
   reason: "CompletionsReached",
   message: "Reached expected number of succeeded pods",
 };
 
-/** Why a job ends before its completions are reached, if it does: SuccessCriteriaMet, FailureTarget, or Failed that was announced. */
+/**
+ * The condition with which a job ends before its completions are reached, if it does: SuccessCriteriaMet, FailureTarget, or the
+ * Failed that FailureTarget announced.
+ */
 export function verdictOn(observation: Observation, now: number): JobCondition | undefined {
   const { job } = observation;
   const { conditions } = job.status ?? {};
@@ -25,13 +28,13 @@ export function verdictOn(observation: Observation, now: number): JobCondition |
   return stated && newCondition(stated, "True", now);
 }
 
-/** The condition that ends the job for the same reason as the one that announced it. */
+/** Makes the condition that ends the job, with the reason of the condition that announced the end. */
 export function concluding(type: "Complete" | "Failed", announced: JobCondition, now: number): JobCondition {
   const { reason = "", message = "" } = announced;
   return newCondition({ type, reason, message }, "True", now);
 }
 
-/** Milliseconds until the job has been active too long; undefined when it has no such limit or is not active. */
+/** The milliseconds until the job exceeds activeDeadlineSeconds; undefined when it has none or is not active. */
 export function deadlineIn({ spec, status }: Job, now: number): number | undefined {
   if (spec?.activeDeadlineSeconds === undefined || status?.startTime == null || spec.suspend === true) return undefined;
   return Date.parse(status.startTime) + Number(spec.activeDeadlineSeconds) * 1000 - now;
@@ -90,7 +93,7 @@ function restartsExceed({ spec }: Job, pods: readonly Pod[]): boolean {
   return backoffLimit === 0 ? restarts > 0 : restarts >= backoffLimit;
 }
 
-/** Why a job of these succeeded indexes has met its policy; undefined when it has not. */
+/** Returns why a job with these succeeded indexes has met its success policy; undefined when it has not. */
 export function metSuccessPolicy(
   policy: SuccessPolicy | undefined,
   completions: number,

@@ -57,17 +57,17 @@ export function legacyTokenCleaner({ client, manager, clock }: ControllerContext
   }
 }
 
-/** How long a token must be unused before it is marked invalid, and as long again before it is deleted: 8760 hours. */
+/** The time for which a token must be unused before it is marked invalid, and then again before it is deleted: 8760 hours. */
 export const CLEAN_UP_PERIOD_MS = 365 * DAY_MS;
 
-/** Whether uses of tokens have been written down for as long as a token must be unused. `since` is the day of the ConfigMap. */
+/** Whether the use of tokens has been recorded for long enough to call a token unused. `since` is the day in the ConfigMap. */
 export function isTrackedLongEnough(since: string | undefined, now: number): boolean {
   const start = startOfDay(since);
   // Of the first day only a part is known.
   return start !== undefined && now >= start + DAY_MS + CLEAN_UP_PERIOD_MS;
 }
 
-/** Whether a token secret is old, and not known to have been used lately. */
+/** Whether a token secret is old, and has no recent use on record. */
 export function isUnused({ metadata }: Secret, now: number): boolean {
   const { creationTimestamp, deletionTimestamp, labels } = metadata ?? {};
   if (deletionTimestamp || !creationTimestamp) return false;
@@ -76,12 +76,12 @@ export function isUnused({ metadata }: Secret, now: number): boolean {
   return lastUsed === undefined || (startOfDay(lastUsed) !== undefined && lastUsed < oldest(now));
 }
 
-/** Whether the secret was made by a controller, as Kubernetes did up to 1.23: those stand in their account's list. */
+/** Whether a controller made the secret, as Kubernetes did up to 1.23: the service account lists such secrets. */
 export function isGenerated({ metadata }: Secret, account: ServiceAccount): boolean {
   return (account.secrets ?? []).some(({ name }) => name === metadata?.name);
 }
 
-/** What becomes of an unused token that no pod uses: it is marked with today, and deleted when the mark is old. */
+/** Decides what to do with an unused token that no pod uses: mark it with today's date, or delete it when its mark is old enough. */
 export function fateOf({ metadata }: Secret, now: number): { readonly mark: string } | "keep" | "delete" {
   const invalidSince = metadata?.labels?.[INVALID_SINCE];
   if (invalidSince === undefined || startOfDay(invalidSince) === undefined) return { mark: dayOf(now) };
@@ -96,7 +96,7 @@ const NAMESPACE = "kube-system";
 /** How long kube-apiserver waits before it makes a deleted ConfigMap again. */
 const PAUSE_MS = 30 * 60_000;
 
-/** Keeps the ConfigMap that has the day from which on the server writes down when tokens in secrets are used. */
+/** Maintains the ConfigMap with the day since which the server records when tokens in secrets are used. */
 export function legacyTokenTracking({ client, manager, clock }: ControllerContext): OwnWork {
   const configMaps = client.of("v1", "ConfigMap");
   let mayCreateAt = Number.NEGATIVE_INFINITY;
@@ -119,7 +119,7 @@ export function legacyTokenTracking({ client, manager, clock }: ControllerContex
   return { prepare: create };
 }
 
-/** The ConfigMap with today, where it has no day. Undefined when it has one. */
+/** Returns the ConfigMap with today's date, if it has none; undefined when it has one. */
 export function withDay(configMap: ConfigMap, now: number): ConfigMap | undefined {
   if (startOfDay(configMap.data?.["since"]) !== undefined) return undefined;
   return { ...configMap, data: { ...configMap.data, since: dayOf(now) } };

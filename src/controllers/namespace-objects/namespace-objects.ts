@@ -12,7 +12,7 @@ export interface NamespaceObject {
   readonly object: KubeObject;
 }
 
-/** Sees to it that every namespace has the objects that controllers add here, created in the order in which they are added. */
+/** Creates the objects that controllers add here in every namespace, in the order in which they are added. */
 export class NamespaceObjects {
   readonly #objects: NamespaceObject[] = [];
   /** By namespace: callers that come meanwhile wait for the same work. */
@@ -46,7 +46,7 @@ export class NamespaceObjects {
   }
 }
 
-/** Prepares new namespaces, and those that an object is deleted from. */
+/** Creates the standard objects in new namespaces, and again when one of them is deleted. */
 export function namespaceObjectsController({ manager, namespaceObjects }: ControllerContext): void {
   const { objects } = namespaceObjects;
   const inNamespace = ({ metadata }: KubeObject) => [{ namespace: "", name: metadata?.namespace ?? "" }];
@@ -66,7 +66,7 @@ export function namespaceObjectsController({ manager, namespaceObjects }: Contro
   });
 }
 
-/** Prepares the namespaces that there are when a server starts. */
+/** Creates these objects in the namespaces that exist at the start of a server. */
 export function preparedNamespaces({ client, namespaceObjects, report }: ControllerContext): OwnWork {
   return {
     async prepare() {
@@ -86,7 +86,7 @@ export function preparedNamespaces({ client, namespaceObjects, report }: Control
 const DESCRIPTION =
   "Contains a CA bundle that can be used to verify the kube-apiserver when using internal endpoints such as the internal service IP or kubernetes.default.svc. No other usage is guaranteed across distributions of Kubernetes clusters.";
 
-/** Every namespace has a ConfigMap with the certificate that pods verify the API server by. */
+/** Creates in every namespace a ConfigMap with the CA certificate by which pods verify the API server. */
 export function rootCaPublisher({ namespaceObjects, cluster }: ControllerContext): void {
   const name = "kube-root-ca.crt";
   namespaceObjects.add({
@@ -101,7 +101,7 @@ export function rootCaPublisher({ namespaceObjects, cluster }: ControllerContext
   });
 }
 
-/** Every namespace has a ServiceAccount "default". */
+/** Creates the ServiceAccount "default" in every namespace. */
 export function defaultServiceAccounts({ namespaceObjects }: ControllerContext): void {
   const name = "default";
   const object = { apiVersion: "v1", kind: "ServiceAccount", metadata: { name } };

@@ -1,7 +1,7 @@
 import type { Namespace, NamespaceCondition as ApiCondition } from "../../api/types/core/v1.js";
 import { object, objects, type Received, type ReceivedObject, text } from "../../machinery/meta/received.js";
 
-/** What a round of emptying a namespace came to. */
+/** The result of one attempt to delete the content of a namespace. */
 export interface DeletionReport {
   /** Why discovery failed. */
   readonly discovery?: string | undefined;
@@ -23,7 +23,7 @@ export interface NamespaceCondition {
 
 type Verdict = Omit<NamespaceCondition, "lastTransitionTime">;
 
-/** A namespace's conditions after a round; undefined when they say all that already. `now` is RFC 3339. */
+/** The conditions of a namespace after an attempt to empty it; undefined when nothing changes. `now` is RFC 3339. */
 export function namespaceConditions(
   namespace: ReceivedObject<Namespace>,
   report: DeletionReport,

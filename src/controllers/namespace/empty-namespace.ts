@@ -8,7 +8,7 @@ import { type DeletionReport, namespaceConditions } from "./conditions.js";
 import { errorMessage } from "../../base/text/error-message.js";
 import type { ResourceClient } from "../../client/dynamic/resource-client.js";
 
-/** What a namespace may hold. */
+/** The resources that a namespace may contain objects of. */
 export interface Contents {
   readonly resources: readonly ServedResource[];
   /** Why this may not be all: discovery failed, for some groups or altogether. */
@@ -16,9 +16,9 @@ export interface Contents {
 }
 
 /**
- * Deletes everything in a namespace that is being deleted, tells how it went in the namespace's conditions, then takes off
- * the finalizer "kubernetes". Answers what is still there (a finalizer or a grace period holds it); undefined when nothing
- * is. A new namespace of the same name is left alone.
+ * Deletes all objects in a namespace that is being deleted, reports the progress in the namespace's conditions, then removes the
+ * finalizer "kubernetes". Resolves with what still exists because of a finalizer or a grace period; undefined when nothing does. A
+ * new namespace of the same name is not touched.
  */
 export async function emptyNamespace(
   client: KubernetesClient,
@@ -96,7 +96,7 @@ async function finalize(client: KubernetesClient, name: string, uid: string | un
   }
 }
 
-/** A resource that something is left of. */
+/** A resource with remaining objects. */
 export interface Left {
   /** In the namespace. */
   readonly client: ResourceClient;

@@ -13,7 +13,10 @@ const WORKERS = 10;
 const FIRST_WAIT_MS = 5;
 const LONGEST_WAIT_MS = 60_000;
 
-/** Empties namespaces that are being deleted. What a finalizer or a grace period holds is looked at again when some of it changes. */
+/**
+ * Empties namespaces that are being deleted. It checks the objects that a finalizer or a grace period keeps again whenever one of
+ * them changes.
+ */
 export function namespaceController({ client, manager, served, clock, signal, onApiChange }: ControllerContext): void {
   const emptying = new Emptying(client, served, clock, signal, (name) => controller.enqueue(name));
   const controller = manager

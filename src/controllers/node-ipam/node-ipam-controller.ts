@@ -4,7 +4,7 @@ import type { ControllerContext } from "../context.js";
 import { isTerminating } from "../terminating.js";
 import { formatIpv4, parseIpv4Prefix } from "../../base/numbers/ipv4-prefix.js";
 
-/** Gives nodes that have none a range of addresses for their pods, where the cluster has a range for all of them. */
+/** Allocates a range of pod addresses to each node that has none, if the cluster has a range for all of them. */
 export function nodeIpamController(context: ControllerContext): void {
   const { client, manager, cluster } = context;
   const { podRange } = cluster;
@@ -65,8 +65,8 @@ export interface NodeRange {
 }
 
 /**
- * The first part of the range, from `start` on and around, that shares no address with `taken`. Undefined when there is none.
- * What is no IPv4 block takes nothing. Throws for a range that is no IPv4 block.
+ * Finds the first part of the range, from `start` on and cyclically, that shares no address with `taken`. Undefined when there is
+ * none. Texts in `taken` that are not IPv4 blocks are ignored. Throws for a range that is not an IPv4 block.
  */
 export function freeRange({ cidr, nodeMask }: PodRange, taken: Iterable<string>, start: number): NodeRange | undefined {
   const whole = parseIpv4Prefix(cidr);

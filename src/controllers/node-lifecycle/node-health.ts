@@ -20,7 +20,7 @@ interface Sign {
   readonly heartbeat: string | undefined;
 }
 
-/** When nodes gave their last sign of life: a heartbeat in their status, or a renewal of their Lease. Times in milliseconds. */
+/** Records the last sign of life of each node: a heartbeat in its status, or a renewal of its Lease. Times in milliseconds. */
 export class NodeHealth {
   readonly #statuses = new Map<string, Sign>();
   readonly #leases = new Map<string, { at: number; readonly renewTime: string }>();
@@ -74,7 +74,7 @@ export class NodeHealth {
   }
 }
 
-/** The conditions of a node of which nothing is heard any more. */
+/** The conditions of a node whose kubelet has stopped reporting. */
 export function unknownConditions({ metadata, status }: Node, now: number): NodeCondition[] {
   const conditions = [...(status?.conditions ?? [])];
   const lastTransitionTime = formatTime(now);

@@ -13,8 +13,8 @@ const NAME = "node-lifecycle-controller";
 const PERIOD_MS = 5000;
 
 /**
- * Keeps what nodes say of themselves true: conditions of silent nodes become unknown, conditions become taints, and pods of nodes
- * that are not ready are not ready. A pass over all nodes follows a change or a deadline; without nodes there is none.
+ * Keeps the status of nodes true: conditions of silent nodes become Unknown, conditions become taints, and pods of nodes that are
+ * not ready become not ready. A pass over all nodes follows a change or a deadline; without nodes there is none.
  */
 export function nodeLifecycleController(context: ControllerContext): OwnWork {
   const { client, manager, clock, timers, signal, report, recorder } = context;
@@ -100,7 +100,7 @@ const REPEATED = [
   ["kubernetes.io/arch", "beta.kubernetes.io/arch"],
 ] as const;
 
-/** The labels to set so that the older names have the values of the newer ones; none when they do. */
+/** The labels to set so that the deprecated names have the values of the current ones; none when they have. */
 export function repeatedLabels(labels: Readonly<Record<string, string>> = {}): Record<string, string> {
   const wrong: Record<string, string> = {};
   for (const [name, older] of REPEATED) {

@@ -8,7 +8,7 @@ import { isReady } from "../owned-pods/pod-state.js";
 
 const ATTEMPTS = 5;
 
-/** Adds and removes taints of a node as it is stored now. Does nothing for one that is gone. */
+/** Adds and removes taints of the stored node. Does nothing for a node that was deleted. */
 export async function changeTaints(
   client: KubernetesClient,
   name: string,
@@ -96,7 +96,7 @@ interface TaintChange {
   readonly remove: readonly Taint[];
 }
 
-/** The NoSchedule taints that the node's conditions and `spec.unschedulable` call for and it lacks, and those it has and that nothing calls for. */
+/** Computes the NoSchedule taints to add and to remove, so that they match the node's conditions and `spec.unschedulable`. */
 export function noScheduleChange({ spec, status }: Node): TaintChange {
   const keys = (status?.conditions ?? []).flatMap(({ type, status: value }) => OF_CONDITIONS[type]?.[value] ?? []);
   if (spec?.unschedulable === true) keys.push(UNSCHEDULABLE);
@@ -113,7 +113,7 @@ export function hasTaint(taints: readonly Taint[] | undefined, { key, effect }: 
   return taints?.some((taint) => taint.key === key && taint.effect === effect) === true;
 }
 
-/** The taints after a change; undefined when they stay as they are. `timeAdded` is the time of new ones. */
+/** Computes the taints after a change; undefined when they stay the same. `timeAdded` is the time of new ones. */
 export function changedTaints(
   taints: readonly Taint[] = [],
   { add, remove }: TaintChange,

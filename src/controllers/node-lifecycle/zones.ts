@@ -26,14 +26,14 @@ export function zoneOf({ metadata }: Node): string {
   return region === "" && zone === "" ? "" : `${region}:\0:${zone}`;
 }
 
-/** How a zone with so many nodes that are ready and that are not is. */
+/** The state of a zone, by its numbers of nodes that are ready and not ready. */
 export function zoneState(ready: number, notReady: number): ZoneState {
   if (ready === 0 && notReady > 0) return "FullDisruption";
   if (notReady > 2 && notReady / (notReady + ready) >= UNHEALTHY_SHARE) return "PartialDisruption";
   return "Normal";
 }
 
-/** How many nodes of a zone of that state are tainted each second. */
+/** The number of nodes per second that are tainted in a zone of that state. */
 export function taintRate(state: ZoneState, size: number): number {
   if (state !== "PartialDisruption") return RATE;
   return size > LARGE ? SECONDARY_RATE : 0;
@@ -47,7 +47,7 @@ interface Zone {
   readonly waiting: Set<string>;
 }
 
-/** What became of the cluster: all zones are fully disrupted now, or no longer. */
+/** The change of the cluster's state: all zones are fully disrupted from now on, or not any more. */
 export type ClusterChange = "stopped" | "resumed" | undefined;
 
 /** The nodes that wait for their NoExecute taint, zone by zone, at the rate of the zone's state. */

@@ -19,8 +19,8 @@ export interface ClaimParts<T extends ApiObject, O extends ApiObject> {
 }
 
 /**
- * Which of the objects belong to the owner: those that it controls and selects. It adopts orphans that it selects and releases
- * objects that it no longer does, unless it is being deleted. Throws the first fault when all were tried.
+ * Claims the objects that the owner controls and selects. It adopts orphans that it selects and releases objects that it no longer
+ * selects, unless the owner is being deleted. Throws the first error after it has tried all.
  */
 export async function claim<T extends ApiObject, O extends ApiObject>(
   candidates: readonly T[],

@@ -2,7 +2,7 @@ import type { Lister, SharedInformer } from "../../client/informers/index.js";
 import { parseGroupVersion } from "../../machinery/meta/gvk.js";
 import type { ApiObject, OwnerReference } from "../../machinery/meta/object.js";
 
-/** A kind whose objects control others. */
+/** A kind whose objects own and control others. */
 export interface ControllerKind {
   /** "apps/v1". */
   readonly apiVersion: string;
@@ -14,13 +14,13 @@ export function controllerOf({ metadata }: ApiObject): OwnerReference | undefine
   return metadata?.ownerReferences?.find(({ controller }) => controller === true);
 }
 
-/** What an object says about the one that manages it. */
+/** Makes the owner reference to an object's controller. */
 export function controllerReference({ apiVersion, kind }: ControllerKind, owner: ApiObject): OwnerReference {
   const { name = "", uid = "" } = owner.metadata ?? {};
   return { apiVersion, kind, name, uid, controller: true, blockOwnerDeletion: true };
 }
 
-/** The object that manages this one, where it is one of the kind and the cache has it. */
+/** Finds the object that controls this one, if it has the kind and is in the cache. */
 export function managerIn<O extends ApiObject>(
   owners: Lister<O>,
   kind: ControllerKind,
@@ -32,14 +32,14 @@ export function managerIn<O extends ApiObject>(
   return owner?.metadata?.uid === controller.uid ? owner : undefined;
 }
 
-/** Whether the reference names an object of the kind, in whatever version. */
+/** Whether the reference names an object of the kind, in any version. */
 export function refersTo(reference: OwnerReference, { apiVersion, kind }: ControllerKind): boolean {
   return reference.kind === kind && groupOf(reference.apiVersion) === groupOf(apiVersion);
 }
 
 const groupOf = (apiVersion: string): string => parseGroupVersion(apiVersion).group;
 
-/** The objects of one kind by what controls them. */
+/** The objects of one kind, indexed by the object that controls them. */
 export interface ControlledObjects<T extends ApiObject> {
   /** Those that the owner controls and the orphans of its namespace, which it may adopt. */
   candidates(owner: ApiObject): T[];
@@ -52,7 +52,7 @@ const CONTROLLER_INDEX = "controller";
 
 const indexed = new WeakSet<object>();
 
-/** Call it before the informers start. */
+/** Indexes the objects of an informer by the uid of their controller. Call it before the informers start. */
 export function controlledObjects<T extends ApiObject>(informer: SharedInformer<T>): ControlledObjects<T> {
   if (!indexed.has(informer)) {
     indexed.add(informer);

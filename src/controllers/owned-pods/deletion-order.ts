@@ -14,9 +14,8 @@ export interface DeletionOrderOptions {
 }
 
 /**
- * Pods in the order in which a controller deletes them: those that do least go first. Unassigned, pending, not ready, cheap, on
- * crowded nodes, ready for a short time, often restarted, young. Times that are alike in magnitude count as equal, and the uid
- * decides.
+ * Sorts pods in the order in which a controller deletes them, the least useful first: unassigned, pending, not ready, cheap, on
+ * crowded nodes, ready for a short time, often restarted, young. Times of the same magnitude count as equal, and the uid decides.
  */
 export function inDeletionOrder(pods: readonly Pod[], { crowd, now }: DeletionOrderOptions): Pod[] {
   const ranked = pods.map((pod) => ({
@@ -49,7 +48,7 @@ export function inDeletionOrder(pods: readonly Pod[], { crowd, now }: DeletionOr
   return ranked.map(({ pod }) => pod);
 }
 
-/** How many active pods of `related` are on the node of a pod. */
+/** Makes a function that counts the active pods of `related` on the node of a pod. */
 export function crowdOn(related: readonly Pod[]): (pod: Pod) => number {
   const counts = new Map<string, number>();
   for (const { spec } of related) counts.set(spec?.nodeName ?? "", (counts.get(spec?.nodeName ?? "") ?? 0) + 1);

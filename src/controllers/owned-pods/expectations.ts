@@ -11,8 +11,8 @@ interface Expected {
 }
 
 /**
- * What a controller has asked the server for and its cache has not shown yet, by the key of the controlling object: until then
- * the controller neither creates nor deletes for that object, else it would do so twice.
+ * Records the requests of a controller that its cache does not show yet, by the key of the controlling object. Until the cache
+ * shows them, the controller creates and deletes nothing for that object, because it would do so twice.
  */
 export class Expectations {
   readonly #expected = new Map<string, Expected>();

@@ -27,7 +27,7 @@ export interface FollowPodsOptions<O extends ApiObject> {
   readonly minReadySeconds?: (owner: O) => number;
 }
 
-/** Follows pods: fulfils expectations and reconciles the owners whose pods change. Call it before the informers start. */
+/** Watches pods: fulfils expectations, and reconciles the owners of pods that change. Call it before the informers start. */
 export function followPods<O extends ApiObject>(
   informers: InformerFactory,
   { kind, owners, selectorOf, expectations, enqueue, minReadySeconds }: FollowPodsOptions<O>,

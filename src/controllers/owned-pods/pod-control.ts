@@ -40,7 +40,7 @@ export function podControl(client: KubernetesClient, recorder: EventRecorder): P
   };
 }
 
-/** The pod that a template describes, named by the server after its owner. */
+/** Makes the pod of a template. The server generates its name from the owner's. */
 export function podFromTemplate(template: PodTemplateSpec, owner: ApiObject, controller: OwnerReference): Pod {
   const { labels, annotations, finalizers } = template.metadata ?? {};
   const { name = "", namespace } = owner.metadata ?? {};
@@ -65,8 +65,9 @@ export function isNamespaceTerminating(error: unknown): boolean {
 }
 
 /**
- * Calls `work` `count` times, in batches that double from 1 while all calls of a batch succeed, so that what fails for all fails
- * once. `work` gets the number of its call, from 0. Answers how many succeeded and the first error.
+ * Calls `work` `count` times, in batches whose size doubles from 1 while all calls of a batch succeed, so that an error that
+ * affects all calls occurs once. `work` gets the number of its call, from 0. Resolves with the number of successes and the first
+ * error.
  */
 export async function slowStart(
   count: number,

@@ -1,11 +1,11 @@
 import type { Pod, PodCondition } from "../../api/types/core/v1.js";
 
-/** Whether the pod counts towards what its controller wants: it has neither ended nor been deleted. */
+/** Whether the pod counts as one of its controller's replicas: it has not ended, and is not being deleted. */
 export function isActive(pod: Pod): boolean {
   return !isOver(pod) && pod.metadata?.deletionTimestamp === undefined;
 }
 
-/** Whether the pod has been deleted and its containers may still run. */
+/** Whether the pod is being deleted, and its containers may still run. */
 export function isTerminating(pod: Pod): boolean {
   return pod.metadata?.deletionTimestamp !== undefined && !isOver(pod);
 }
@@ -23,7 +23,7 @@ export function isReady(pod: Pod): boolean {
   return readyCondition(pod)?.status === "True";
 }
 
-/** When the pod became ready, in milliseconds; undefined when it is not ready or the time is unknown. */
+/** The time since which the pod is ready, in milliseconds; undefined when it is not ready or the time is unknown. */
 export function readySince(pod: Pod): number | undefined {
   const condition = readyCondition(pod);
   if (condition?.status !== "True" || condition.lastTransitionTime == null) return undefined;
@@ -35,7 +35,7 @@ export function isAvailable(pod: Pod, minReadySeconds: number, now: number): boo
   return availableIn(pod, minReadySeconds, now) === 0;
 }
 
-/** Milliseconds until a ready pod counts as available, 0 when it does; undefined when it is not ready. */
+/** The milliseconds until a ready pod counts as available, 0 when it does; undefined when it is not ready. */
 export function availableIn(pod: Pod, minReadySeconds: number, now: number): number | undefined {
   if (!isReady(pod)) return undefined;
   if (minReadySeconds === 0) return 0;

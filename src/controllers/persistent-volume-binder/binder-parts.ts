@@ -7,7 +7,7 @@ import { boundClaim, boundVolume, claimInPhase } from "./binding.js";
 import { objectKey, type ReadonlyIndexer } from "../../client/informers/index.js";
 import { compareResourceVersions } from "../../machinery/meta/resource-version.js";
 
-/** What the two halves of the binder, that of claims and that of volumes, have in common. */
+/** The parts that the two halves of the binder share, that for claims and that for volumes. */
 export interface BinderParts {
   readonly claims: ResourceClient<PersistentVolumeClaim>;
   readonly volumes: ResourceClient<PersistentVolume>;
@@ -23,7 +23,7 @@ export interface BinderParts {
   readonly recorder: EventRecorder;
 }
 
-/** Writes of the binder. Each does nothing where the object is as it should be, and answers the object as it is then. */
+/** The writes of the binder. Each sends nothing where the object is unchanged, and resolves with the object after it. */
 export class BinderWrites {
   constructor(private readonly parts: BinderParts) {}
 
@@ -65,10 +65,7 @@ export class BinderWrites {
 
 const namespaceOf = ({ metadata }: ApiObject): string => metadata?.namespace ?? "";
 
-/**
- * A cache with what the controller itself has written since: the binder would otherwise give a volume away twice before the cache
- * shows the first claim.
- */
+/** A cache together with the controller's own writes that it does not show yet. Without them the binder could bind a volume to two claims. */
 export class LatestObjects<T extends ApiObject> {
   readonly #written = new Map<string, T>();
 

@@ -8,13 +8,13 @@ import { BIND_COMPLETED, BOUND_BY_CONTROLLER, STORAGE_PROVISIONER } from "../../
 import { isBoundTo } from "../../api/volumes/volume-match.js";
 import type { ApiObject } from "../../machinery/meta/object.js";
 
-/** What a volume's claimRef says of a claim. */
+/** Makes the claimRef of a volume that refers to the claim. */
 export function referenceToClaim({ metadata }: PersistentVolumeClaim): ObjectReference {
   const { namespace = "", name = "", uid = "", resourceVersion = "" } = metadata ?? {};
   return { kind: "PersistentVolumeClaim", namespace, name, uid, apiVersion: "v1", resourceVersion };
 }
 
-/** The volume, bound to the claim; the same object when it is already. */
+/** Returns the volume bound to the claim; the same object when it is so already. */
 export function boundVolume(volume: PersistentVolume, claim: PersistentVolumeClaim): PersistentVolume {
   const chosen = !isBoundTo(volume, claim);
   const complete = !chosen && volume.spec?.claimRef?.uid === claim.metadata?.uid;
@@ -23,7 +23,7 @@ export function boundVolume(volume: PersistentVolume, claim: PersistentVolumeCla
   return chosen ? annotated(bound, { [BOUND_BY_CONTROLLER]: "yes" }) : bound;
 }
 
-/** The claim, bound to the volume; the same object when it is already. */
+/** Returns the claim bound to the volume; the same object when it is so already. */
 export function boundClaim(claim: PersistentVolumeClaim, volume: PersistentVolume): PersistentVolumeClaim {
   const volumeName = volume.metadata?.name ?? "";
   const chosen = claim.spec?.volumeName !== volumeName;
@@ -31,7 +31,7 @@ export function boundClaim(claim: PersistentVolumeClaim, volume: PersistentVolum
   return annotated(bound, { ...(chosen && { [BOUND_BY_CONTROLLER]: "yes" }), [BIND_COMPLETED]: "yes" });
 }
 
-/** The volume without its claim. One that a user reserved stays reserved by name. */
+/** Returns the volume without its claim. A volume that a user reserved stays reserved by name. */
 export function unboundVolume(volume: PersistentVolume): PersistentVolume {
   const { claimRef, ...spec } = volume.spec ?? {};
   const { [BOUND_BY_CONTROLLER]: byController, ...annotations } = volume.metadata?.annotations ?? {};
@@ -44,14 +44,14 @@ export function unboundVolume(volume: PersistentVolume): PersistentVolume {
   return { ...volume, metadata: { ...metadata, ...left }, spec };
 }
 
-/** The claim, waiting for a provisioner from outside; the same object when it is already. */
+/** Returns the claim with the annotation for its external provisioner; the same object when it has it already. */
 export function awaitingProvisioner(claim: PersistentVolumeClaim, provisioner: string): PersistentVolumeClaim {
   return annotated(claim, Object.fromEntries(STORAGE_PROVISIONER.map((key) => [key, provisioner])));
 }
 
 /**
- * The claim in a phase, with the access modes of its volume, and with its size and attributes when it becomes bound: later they are
- * the business of what changes volumes. The same object when nothing changes. Throws for a volume without a size.
+ * Returns the claim in a phase, with the access modes of its volume and, when it becomes bound, with its size and attributes;
+ * later changes of those are the expander's. The same object when nothing changes. Throws for a volume without a size.
  */
 export function claimInPhase(
   claim: PersistentVolumeClaim,

@@ -14,7 +14,7 @@ import { objectKey } from "../../client/informers/index.js";
 import { type BinderParts, BinderWrites } from "./binder-parts.js";
 import { awaitingProvisioner, claimInPhase } from "./binding.js";
 
-/** Brings claims to their volumes. */
+/** Binds claims to volumes. */
 export class ClaimSync {
   readonly #write: BinderWrites;
 
@@ -134,7 +134,7 @@ export interface Waiting {
   readonly message: string;
 }
 
-/** What a claim of a class that waits for its first consumer waits for, given the pods that use it. */
+/** The reason why a claim with volumeBindingMode WaitForFirstConsumer is not bound yet, given the pods that use it. */
 export function waitsFor(pods: readonly Pod[]): Waiting {
   const names = pods
     .filter(({ spec }) => (spec?.nodeName ?? "") === "")

@@ -5,7 +5,7 @@ import { unboundVolume } from "./binding.js";
 import { PROVISIONED_BY } from "../../api/volumes/claims.js";
 import { differsInMode } from "../../api/volumes/volume-match.js";
 
-/** Shows the state of volumes, and reclaims those that their claims have left. */
+/** Keeps the status of volumes up to date, and reclaims volumes whose claims were deleted. */
 export class VolumeSync {
   readonly #write: BinderWrites;
 
@@ -92,7 +92,7 @@ export class VolumeSync {
   }
 }
 
-/** What becomes of a volume, given the claim that it names. */
+/** The action for a volume, given the claim that it refers to. */
 export type VolumePlan =
   /** No claim has it, or a user reserved it for one that is not bound to it yet. */
   | { readonly act: "offer" }
@@ -106,7 +106,7 @@ export type VolumePlan =
   /** Its claim is gone, or has no use for it. */
   | { readonly act: "reclaim" };
 
-/** `claim` is the one of the name that the volume's claimRef has, whatever its uid. */
+/** Plans the action for a volume. `claim` is the claim with the name in its claimRef, whatever its uid. */
 export function planVolume(volume: PersistentVolume, claim: PersistentVolumeClaim | undefined): VolumePlan {
   const reference = volume.spec?.claimRef;
   const uid = reference?.uid ?? "";
@@ -120,7 +120,7 @@ export function planVolume(volume: PersistentVolume, claim: PersistentVolumeClai
   return { act: provisioned && deletes ? "reclaim" : "unbind" };
 }
 
-/** How a released volume is reclaimed. */
+/** The action that reclaims a released volume. */
 export type Reclaim =
   | { readonly act: "keep" }
   /** The provisioner that made it deletes it. */

@@ -12,8 +12,8 @@ export interface FinishPodParts {
 }
 
 /**
- * Removes a pod that no kubelet runs any more. One that has not ended fails first, with `message` as the reason of its disruption, so that its
- * controller counts it as failed. A pod that is gone, or is another one of the same name, is left alone.
+ * Removes a pod that no kubelet runs any more. A pod that has not ended is marked as failed first, with `message` as the reason of
+ * its disruption, so that its controller counts it as failed. A pod that was deleted or recreated is not touched.
  */
 export async function finishPod(
   pod: Pod,
@@ -34,10 +34,10 @@ export async function finishPod(
   }
 }
 
-/** What the condition of a pod says whose Node is not there. */
+/** The message in the condition of a pod whose Node does not exist. */
 export const NODE_IS_GONE = "PodGC: node no longer exists";
 
-/** Why the cluster ends a pod. `now` in milliseconds. */
+/** Makes the condition that tells why the cluster ends a pod. `now` in milliseconds. */
 export function disruptionTarget(pod: Pod, reason: string, message: string, now: number): PodCondition {
   const known = pod.status?.conditions?.find(({ type }) => type === "DisruptionTarget");
   const { generation = 0 } = pod.metadata ?? {};

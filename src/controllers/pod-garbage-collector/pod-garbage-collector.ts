@@ -15,7 +15,10 @@ const THRESHOLD = 12_500;
 /** What is looked at: pods that have ended, a node that is absent, or one pod: "pod/<namespace>/<name>". */
 type Check = "ended" | `node/${string}` | `pod/${string}/${string}`;
 
-/** Deletes pods that no kubelet will delete: those of absent nodes, deleted ones without a node or on one out of service, and ended ones that are too many. */
+/**
+ * Deletes pods that no kubelet will delete: those of nodes that do not exist, deleted ones without a node or on an out-of-service
+ * node, and ended ones above the threshold.
+ */
 export function podGarbageCollector(context: ControllerContext): OwnWork {
   const { client, manager, clock, timers, signal, report } = context;
   const { terminatedPodThreshold: given = THRESHOLD } = context.cluster;
@@ -77,7 +80,7 @@ export function podGarbageCollector(context: ControllerContext): OwnWork {
 
 const OUT_OF_SERVICE = "node.kubernetes.io/out-of-service";
 
-/** The pods that have ended and are too many: those that were evicted first, then the oldest. */
+/** The ended pods above the threshold: evicted ones first, then the oldest. */
 export function surplus(pods: readonly Pod[], threshold: number): Pod[] {
   const ended = pods.filter(isOver);
   if (ended.length <= threshold) return [];

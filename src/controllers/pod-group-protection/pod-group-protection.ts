@@ -9,7 +9,7 @@ const FINALIZER = "scheduling.k8s.io/podgroup-protection";
 /** The index of pods that are not over by the PodGroup that they belong to. */
 const INDEX = "pod-group";
 
-/** Protects PodGroups that have pods, and lets one that is being deleted go when none of its pods runs any more. */
+/** Adds a finalizer to PodGroups with pods, and removes it from one that is being deleted once none of its pods runs. */
 export const podGroupProtection = whereServed(
   ["scheduling.k8s.io/v1beta1", "scheduling.k8s.io/v1alpha2"],
   ({ client, manager }: ControllerContext, groupVersion): void => {

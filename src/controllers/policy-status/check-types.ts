@@ -9,7 +9,7 @@ import type { GroupVersionKind } from "../../machinery/meta/gvk.js";
 import { NamedTypes } from "../../machinery/structural/rules/declared-type.js";
 import type { CheckedKind, CheckedKinds } from "./checked-kinds.js";
 
-/** What the status of a policy says of one of its expressions. */
+/** The warning in a policy's status about one of its expressions. */
 export interface ExpressionWarning {
   /** "spec.validations[0].expression". */
   readonly fieldRef: string;
@@ -17,7 +17,7 @@ export interface ExpressionWarning {
   readonly warning: string;
 }
 
-/** Checks the validations and messages of a policy against the kinds that it is about. Source: apiserver's TypeChecker. */
+/** Checks the types in a policy's validations and messages, for the kinds that its rules name. Source: apiserver's TypeChecker. */
 export async function checkTypes(
   policy: ReceivedObject<ValidatingAdmissionPolicy>,
   kinds: CheckedKinds,

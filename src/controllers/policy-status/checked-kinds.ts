@@ -22,7 +22,7 @@ import type { JsonObject } from "../../machinery/meta/json.js";
 import type { StructSchema } from "../../machinery/schema/schema.js";
 import type { ServedResource, ServedResources } from "../served-resources.js";
 
-/** A kind that a policy is about, with the schema that a type check goes by. */
+/** A kind that a policy's rules name, with the schema for the type check. */
 export interface CheckedKind {
   readonly kind: GroupVersionKind;
   /** Of a built-in kind. */

@@ -9,7 +9,7 @@ const GROUP_VERSION = "admissionregistration.k8s.io/v1";
 const KIND = "ValidatingAdmissionPolicy";
 const NAME = "validatingadmissionpolicy-status-controller";
 
-/** Notes in the status of policies what is wrong with their expressions for the kinds that their rules name. It changes nothing else. */
+/** Writes the type errors of a policy's expressions, for the kinds that its rules name, into the policy's status. It changes nothing else. */
 export function policyStatusController({ release, client, manager, served }: ControllerContext): void {
   const policies = client.of<KubeObject>(GROUP_VERSION, KIND);
   manager

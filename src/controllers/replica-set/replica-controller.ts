@@ -25,7 +25,7 @@ import { own } from "../../base/collections/own.js";
 import { formatTime } from "../../machinery/meta/time.js";
 import { readSelector } from "../../machinery/selectors/api-label-selector.js";
 
-/** A ReplicaSet or a ReplicationController. */
+/** A ReplicaSet or a ReplicationController, which one controller serves. */
 export interface Replicas extends ApiObject {
   readonly spec?: {
     readonly replicas?: number;
@@ -219,7 +219,7 @@ const positive = <K extends string>(field: K, count: number): { readonly [F in K
 
 const REPLICA_SET = { apiVersion: "apps/v1", kind: "ReplicaSet" } as const;
 
-/** Keeps the pods of ReplicaSets. */
+/** Creates and deletes pods until each ReplicaSet has as many as it wants. */
 export function replicaSetController(context: ControllerContext): void {
   const { client, manager } = context;
   const sets = manager.informers.of(REPLICA_SET.apiVersion, REPLICA_SET.kind);
@@ -248,7 +248,7 @@ export function replicaSetController(context: ControllerContext): void {
 
 const REPLICATION_CONTROLLER = { apiVersion: "v1", kind: "ReplicationController" } as const;
 
-/** Keeps the pods of ReplicationControllers, as those of ReplicaSets are kept. */
+/** Manages the pods of ReplicationControllers, as those of ReplicaSets. */
 export function replicationController(context: ControllerContext): void {
   const { client, manager } = context;
   const replicas = new ReplicaController<ReplicationController>(context, {

@@ -11,7 +11,10 @@ export const OWNER_INDEX = "pod-owner";
 /** After this time a claim that the informer has not shown counts as deleted: client-go's time to live of a mutation cache. */
 const TIMEOUT_MS = 60_000;
 
-/** The claims that were made for pods: those of the informer, and those that it has not shown yet. Without the latter a pod would get a second claim. */
+/**
+ * The claims that were made for pods: those that the informer shows, and those that it does not show yet. Without the latter a pod
+ * would get a second claim.
+ */
 export class MadeClaims {
   readonly #unseen = new Map<string, { readonly claim: Stored<ResourceClaim>; readonly since: number }>();
 

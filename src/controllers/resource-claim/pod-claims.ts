@@ -28,7 +28,7 @@ export function claimOfEntry(pod: Pod, entry: PodResourceClaim): NamedClaim {
   return { state: "named", name: known.resourceClaimName, generated: true };
 }
 
-/** The names of the claims that a pod uses, as far as they are known. */
+/** The names of the claims that a pod uses, as far as they have been created. */
 export function namesOfClaims(pod: Pod): string[] {
   return (pod.spec?.resourceClaims ?? []).flatMap((entry) => {
     const claim = claimOfEntry(pod, entry);
@@ -42,7 +42,7 @@ export function isPodDone({ metadata, spec, status }: Pod): boolean {
   return metadata?.deletionTimestamp !== undefined && (spec?.nodeName ?? "") === "";
 }
 
-/** The claim that a template describes, for an entry of a pod; it goes with the pod. */
+/** Makes the claim of a template for a pod's entry; the pod owns it. */
 export function generatedClaim(pod: Pod, entry: PodResourceClaim, template: ResourceClaimTemplate): ResourceClaim {
   const { namespace = "", name = "", uid = "" } = pod.metadata ?? {};
   const { labels, annotations } = template.spec?.metadata ?? {};
@@ -60,7 +60,7 @@ export function generatedClaim(pod: Pod, entry: PodResourceClaim, template: Reso
   };
 }
 
-/** "<pod>-<entry>-", both shortened by the same share where they are too long together. */
+/** The prefix "<pod>-<entry>-" of a generated name; both parts are shortened in proportion if it is too long. */
 export function generatedName(pod: string, entry: string): string {
   const whole = `${pod}-${entry}-`;
   if (whole.length <= LONGEST_BASE) return whole;
@@ -89,7 +89,7 @@ const FINALIZER = "resource.kubernetes.io/delete-protection";
 /** At most so many pods share a claim. */
 const MOST_CONSUMERS = 256;
 
-/** The claim, reserved for a pod that was put on a node without the scheduler; the same object where nothing is to be done. */
+/** Returns the claim reserved for a pod that was assigned to a node without the scheduler; the same object where nothing changes. */
 export function reservedFor(claim: ResourceClaim, { metadata }: Pod): ResourceClaim {
   const { name = "", uid = "" } = metadata ?? {};
   const consumers = claim.status?.reservedFor ?? [];
@@ -98,7 +98,7 @@ export function reservedFor(claim: ResourceClaim, { metadata }: Pod): ResourceCl
   return { ...claim, status: { ...claim.status, reservedFor: [...consumers, { resource: "pods", name, uid }] } };
 }
 
-/** Whether a reservation is still one; `pod` is the one of its name. Throws for a consumer that is no pod. */
+/** Whether a claim's reservation for a pod is still needed; `pod` is the pod with the consumer's name. Throws for a consumer that is not a pod. */
 export function isReservationValid(consumer: ResourceClaimConsumerReference, pod: Pod | undefined): boolean {
   if ((consumer.apiGroup ?? "") !== "" || consumer.resource !== "pods") {
     throw new Error(`unsupported ReservedFor entry: ${JSON.stringify(consumer)}`);
@@ -107,8 +107,8 @@ export function isReservationValid(consumer: ResourceClaimConsumerReference, pod
 }
 
 /**
- * The claim with the reservations that are left. With the last of them its devices are given back, so that the next pod may get
- * them on another node. The same object where nothing is to be done.
+ * Returns the claim with the remaining reservations. When the last one is removed, its devices are deallocated, so that the next
+ * pod may get them on another node. The same object where nothing changes.
  */
 export function withReservations(claim: ResourceClaim, left: readonly ResourceClaimConsumerReference[]): ResourceClaim {
   const { reservedFor: before = [], allocation, ...rest } = claim.status ?? {};
@@ -126,7 +126,7 @@ export function withReservations(claim: ResourceClaim, left: readonly ResourceCl
   };
 }
 
-/** The claim without the finalizer that keeps allocated claims, where it is no longer needed; else the same object. */
+/** Returns the claim without the finalizer of allocated claims where that is no longer needed; else the same object. */
 export function withoutProtection(claim: ResourceClaim, wasReserved: boolean): ResourceClaim {
   const { finalizers = [], deletionTimestamp } = claim.metadata ?? {};
   const { allocation, reservedFor: consumers = [] } = claim.status ?? {};
@@ -135,7 +135,7 @@ export function withoutProtection(claim: ResourceClaim, wasReserved: boolean): R
   return { ...claim, metadata: { ...claim.metadata, finalizers: finalizers.filter((one) => one !== FINALIZER) } };
 }
 
-/** Whether a claim was made for a pod that will not need it any more. `pod` is the one of its owner's name. */
+/** Whether a claim was made for a pod that will never need it again. `pod` is the pod with the owner's name. */
 export function isLeftOver(claim: ResourceClaim, pod: Pod | undefined): boolean {
   const owner = podOwnerOf(claim);
   // Where the pod is gone, the garbage collector deletes the claim.

@@ -27,7 +27,7 @@ const CLAIM_KIND = ["resource.k8s.io/v1", "ResourceClaim"] as const;
 /** The index of pods by "<namespace>/<claim>" of the ResourceClaims that they use. */
 const CLAIM_INDEX = "resource-claim";
 
-/** Makes the ResourceClaims of pods' templates, and ends reservations, allocations and claims that pods need no more. */
+/** Creates the ResourceClaims of pods' templates, and ends reservations, allocations and claims that pods no longer need. */
 export function resourceClaimController(context: ControllerContext): void {
   const { manager } = context;
   const pods = manager.informers.of("v1", "Pod");

@@ -6,7 +6,7 @@ import type { ApiObject } from "../../machinery/meta/object.js";
 import type { ControllerContext } from "../context.js";
 import { isOver } from "../owned-pods/pod-state.js";
 
-/** What can happen to an object that changes what quotas have left: servers charge objects when they are created. */
+/** A change of an object that may change a quota's usage. The server has charged quotas for new objects already. */
 export interface CountedChange {
   readonly namespace: string;
   readonly resource: string;
@@ -17,7 +17,7 @@ export interface CountedChange {
 /** The resources whose objects may use more or less after a change. */
 const CHANGING: ReadonlySet<string> = new Set(["pods", "services", "persistentvolumeclaims", RESOURCE_CLAIMS]);
 
-/** The objects that quotas count. A resource is followed from the first quota on that names it. */
+/** The objects that quotas count. A resource is watched from the first quota on that names it. */
 export class CountedObjects {
   readonly #informers = new Map<string, SharedInformer<ApiObject>>();
   readonly #clients = new Map<string, ResourceClient<ApiObject>>();

@@ -4,13 +4,13 @@ import type { ResourceQuota, ResourceQuotaStatus } from "../../api/types/core/v1
 import type { DeviceClass } from "../../api/types/resource/v1.js";
 import type { ApiObject } from "../../machinery/meta/object.js";
 
-/** What servers know of the charges that they are about to make, or have made for objects that are not stored yet. */
+/** The charges that servers are about to make, or have made for objects that are not stored yet. */
 export interface OpenQuotaCharges {
   /** The sum for the quota of this uid, by the latest state of the store. */
   of(uid: string): Promise<Usage>;
 }
 
-/** The latest state of the store, read when it is called. */
+/** Reads the latest state of the store at each call. */
 export interface RecountSources {
   quota(): Promise<ResourceQuota | undefined>;
   open(quota: ResourceQuota): Promise<Usage>;
@@ -26,8 +26,9 @@ export interface Recount {
 }
 
 /**
- * Counts a quota. The order of the reads makes it exact. A charge that the quota has was open before; it is closed after its object is
- * stored, so that it is found open or its object is found. A charge that the quota does not have yet makes the write of `status` fail.
+ * Counts the usage of a quota. The order of the reads makes it exact: a charge that the quota contains was opened before, and is
+ * closed after its object is stored, so that either the open charge or the object is found. A charge that the quota does not
+ * contain yet makes the write of `status` conflict.
  */
 export async function recount(
   sources: RecountSources,

@@ -59,8 +59,8 @@ const PERIOD = 2000;
 const SOON = 500;
 
 /**
- * Counts what the objects of a namespace use of its quotas, whenever one of them is deleted or uses another amount. The informers say
- * whether there is something to write; what is written is counted by the store's latest state, see {@link recount}.
+ * Counts the usage of a namespace's quotas whenever an object is deleted or its usage changes. The informers tell whether there is
+ * something to write; the written amounts come from the store's latest state, see {@link recount}.
  */
 export function resourceQuotaController(context: ControllerContext): void {
   const { client, manager, clock, cluster } = context;

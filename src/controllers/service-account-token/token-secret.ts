@@ -8,7 +8,7 @@ import type { Secret, ServiceAccount } from "../../api/types/core/v1.js";
 import type { JsonObject } from "../../machinery/meta/json.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
 
-/** What token secrets are filled with. */
+/** The values that fill the Secret of a token. */
 export interface TokenSource {
   /** PEM of the authority that pods verify the API server by; "" for none. */
   readonly caCertificate: string;
@@ -22,7 +22,7 @@ export interface AccountReference {
   readonly uid: string;
 }
 
-/** Undefined for a secret that names no account. */
+/** The service account that a Secret names; undefined where it names none. */
 export function accountOf({ metadata }: Secret): AccountReference | undefined {
   const name = metadata?.annotations?.[ACCOUNT_NAME] ?? "";
   return name === "" ? undefined : { name, uid: metadata?.annotations?.[ACCOUNT_UID] ?? "" };
@@ -33,7 +33,10 @@ export function refersTo({ name, uid }: AccountReference, { metadata }: ServiceA
   return metadata?.name === name && (uid === "" || uid === metadata.uid);
 }
 
-/** The secret with what it lacks: authority, namespace, token. Undefined when it has all. A token that is there stays. */
+/**
+ * Returns the Secret with its missing parts added: CA certificate, namespace, token. Undefined when nothing is missing. An
+ * existing token stays.
+ */
 export function filledSecret(secret: Secret, account: ServiceAccount, source: TokenSource): Secret | undefined {
   const { metadata = {}, data = {} } = secret;
   const added: Record<string, string> = {};
@@ -49,7 +52,7 @@ export function filledSecret(secret: Secret, account: ServiceAccount, source: To
   return { ...secret, metadata: { ...metadata, annotations }, data: { ...data, ...added } };
 }
 
-/** The account without its reference to a secret; undefined when it has none. */
+/** Returns the account without its reference to a secret; undefined when it has none. */
 export function withoutSecret(account: ServiceAccount, secret: string): ServiceAccount | undefined {
   const secrets = account.secrets ?? [];
   const left = secrets.filter(({ name }) => name !== secret);

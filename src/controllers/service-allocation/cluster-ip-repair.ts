@@ -12,7 +12,7 @@ import type { ControllerContext, OwnWork } from "../context.js";
 import { repeat } from "../repeat.js";
 import { blocksOf } from "../service-cidr/service-cidr-controller.js";
 
-/** How often addresses and ports are compared with the services that have them. */
+/** The interval at which allocated addresses and ports are compared with the services, in milliseconds. */
 export const REPAIR_MS = 180_000;
 
 const GROUP_VERSION = "networking.k8s.io/v1";
@@ -43,8 +43,8 @@ export function clusterIpRepair(context: ControllerContext): OwnWork {
 }
 
 /**
- * Compares cluster IPs with the IPAddress objects that say whose they are: each address of a service has its object, also
- * of services that are older than those objects, and objects that the allocator left behind go.
+ * Compares cluster IPs with the IPAddress objects that name their owners: it creates the missing object of each address, also for
+ * services that are older than those objects, and removes objects that the allocator left behind.
  */
 export class ClusterIpRepair {
   readonly #services: ResourceClient<Service>;

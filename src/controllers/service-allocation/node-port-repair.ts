@@ -7,7 +7,7 @@ import type { ControllerContext, OwnWork } from "../context.js";
 import { repeat } from "../repeat.js";
 import { REPAIR_MS } from "./cluster-ip-repair.js";
 
-/** The set of node ports that are taken, as servers keep it. */
+/** The set of allocated node ports, as servers store it. */
 export interface NodePortRegistry {
   /** Both included. */
   readonly range: { readonly first: number; readonly last: number };
@@ -31,7 +31,7 @@ export function nodePortRepair(context: ControllerContext): OwnWork {
   return { prepare: run, run: () => repeat(run, { ...context, milliseconds: REPAIR_MS }) };
 }
 
-/** Compares the ports that are taken with the services there are: the services are right. */
+/** Compares the allocated ports with the services' ports, and corrects the former. */
 export class NodePortRepair {
   /** Ports without a service, and how often they were seen. */
   #leaks: ReadonlyMap<number, number> = new Map();

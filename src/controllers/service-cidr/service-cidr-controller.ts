@@ -22,7 +22,7 @@ const IN_USE = {
   message: "There are still IPAddresses referencing the ServiceCIDR, please remove them or create a new ServiceCIDR",
 };
 
-/** Marks each ServiceCIDR as ready, and keeps one that is being deleted for as long as addresses need it. */
+/** Marks each ServiceCIDR as ready, and keeps a deleted one until no address needs it. */
 export function serviceCidrs({ client, manager, clock, report }: ControllerContext): OwnWork {
   const controller = new ServiceCidrController(client, clock);
   manager

@@ -1,10 +1,10 @@
 import type { Pod, Service } from "../../api/types/core/v1.js";
 import { readyCondition } from "../owned-pods/pod-state.js";
 
-/** On Endpoints and slices: when the first of the changes happened that led to their last one. */
+/** The annotation of Endpoints and slices for the time of the first change that led to their last update. */
 export const CHANGE_TIME = "endpoints.kubernetes.io/last-change-trigger-time";
 
-/** Finds when what changes the endpoints of services happened. */
+/** Records when the objects behind a service's endpoints changed. */
 export class ChangeTimes {
   /** By service: the last time of each pod, by name, and of the service itself, under "". */
   readonly #known = new Map<string, ReadonlyMap<string, string>>();

@@ -5,7 +5,7 @@ import { goDump } from "../template-hash/go-dump.js";
 
 const utf8 = new TextEncoder();
 
-/** Objects of a type, "io.k8s.api.core.v1.EndpointPort", in the order in which Kubernetes has them: by the hashes of their dumps. */
+/** Sorts objects of a type, "io.k8s.api.core.v1.EndpointPort", as Kubernetes does: by the hashes of their dumps. */
 export function inHashOrder<T extends object>(type: string, objects: readonly T[]): T[] {
   if (objects.length < 2) return [...objects];
   const schema = structOf(type) as StructSchema;

@@ -40,7 +40,7 @@ export function addressesOf({ status }: Pod): readonly string[] {
   return addresses.length === 0 && (status?.podIP ?? "") !== "" ? [status?.podIP ?? ""] : addresses;
 }
 
-/** The number of the port that a service's port leads to; undefined when the pod has none of that name. */
+/** The port number of the pod that a service's port targets; undefined when the pod has no port of that name. */
 export function targetPort({ targetPort: target, protocol, port }: ServicePort, { spec }: Pod): number | undefined {
   if (typeof target !== "string") return target ?? port;
   const sidecars = (spec?.initContainers ?? []).filter(({ restartPolicy }) => restartPolicy === "Always");
@@ -53,7 +53,7 @@ export function targetPort({ targetPort: target, protocol, port }: ServicePort, 
   return undefined;
 }
 
-/** The host name by which DNS knows the pod below the service; undefined when it has none. */
+/** The host name of the pod in DNS below the service; undefined when it has none. */
 export function hostName({ spec, metadata }: Pod, service: Service): string | undefined {
   const { hostname = "", subdomain } = spec ?? {};
   const isMember = subdomain === service.metadata?.name && metadata?.namespace === service.metadata?.namespace;
@@ -64,7 +64,7 @@ export function isHeadless({ spec }: Service): boolean {
   return spec?.clusterIP === "None" || (spec?.clusterIP ?? "") === "";
 }
 
-/** Calls `enqueue` with the key of each service whose endpoints a change of a pod may change. */
+/** Calls `enqueue` with the key of each service whose endpoints may change with a pod. */
 export function followPodsOfServices(informers: InformerFactory, enqueue: (key: string) => void): void {
   const services = informers.of("v1", "Service").lister;
   const servicesOf = (pod: Pod): Set<string> =>

@@ -28,8 +28,8 @@ export const addressesOf = ({ status }: Service): readonly string[] =>
   (status?.loadBalancer?.ingress ?? []).flatMap(({ ip }) => ip ?? []);
 
 /**
- * An address of the block for a Service: the one that it asks for by loadBalancerIP, else the first one that is free. Undefined
- * when that one is taken or of no use, or none is free.
+ * Chooses an address of the block for a Service: the one in its loadBalancerIP, else the first free one. Undefined when the
+ * requested one is in use or invalid, or none is free.
  */
 export function addressFor({ spec }: Service, block: Ipv4Prefix, taken: ReadonlySet<string>): string | undefined {
   const asked = spec?.loadBalancerIP ?? "";
@@ -48,8 +48,8 @@ export function addressFor({ spec }: Service, block: Ipv4Prefix, taken: Readonly
 const RETRY_MS = 5000;
 
 /**
- * Gives Services of type LoadBalancer an address, as the controller of a cloud does, where the cluster has a block of addresses for
- * them. Nothing listens there.
+ * Allocates addresses to Services of type LoadBalancer, as a cloud's controller does, if the cluster has a block of addresses for
+ * them. Nothing listens at these addresses.
  */
 export function serviceLoadBalancerController(context: ControllerContext): void {
   const { client, manager, cluster } = context;

@@ -17,7 +17,7 @@ function parsed({ metadata }: Pod): { readonly parent: string; readonly ordinal:
   return match === null || ordinal > 2 ** 31 - 1 ? undefined : { parent: match[1] ?? "", ordinal };
 }
 
-/** -1 for a pod whose name has none. */
+/** The ordinal in a pod's name; -1 for a name without one. */
 export const ordinalOf = (pod: Pod): number => parsed(pod)?.ordinal ?? -1;
 
 export const isMember = (set: StatefulSet, pod: Pod): boolean => parsed(pod)?.parent === set.metadata?.name;
@@ -37,7 +37,7 @@ export function isWanted(set: StatefulSet, pod: Pod): boolean {
 /** The name of the revision that a pod was made of. */
 export const revisionOf = ({ metadata }: Pod): string => metadata?.labels?.[REVISION_LABEL] ?? "";
 
-/** The pod of an ordinal: its name, its host name, its labels and its claims are its own. */
+/** Makes the pod of an ordinal, with the ordinal's name, host name, labels and claims. */
 export function memberPod(set: StatefulSet, template: PodTemplateSpec, ordinal: number, revision: string): Pod {
   const pod = podFromTemplate(template, set, controllerReference(STATEFUL_SET, set));
   const name = podName(set, ordinal);
@@ -71,7 +71,7 @@ function memberVolumes(set: StatefulSet, ordinal: number, others: readonly Volum
   return [...claims, ...others.filter(({ name }) => !taken.has(name))];
 }
 
-/** The pod with the labels that it should have; undefined when it has them. Nothing else of an existing pod's identity can change. */
+/** Returns the pod with its identity labels corrected; undefined when they are right. Nothing else of an existing pod's identity can change. */
 export function withIdentity(pod: Pod): Pod | undefined {
   const wanted = identityLabels(pod.metadata?.name ?? "", ordinalOf(pod));
   const { labels } = pod.metadata ?? {};

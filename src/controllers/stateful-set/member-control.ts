@@ -10,7 +10,7 @@ import type { Step } from "./plan.js";
 import type { ApiObject, OwnerReference } from "../../machinery/meta/object.js";
 import { type ControllerKind, controllerReference, refersTo } from "../owned-pods/controller-ref.js";
 
-/** Does the steps of a set's plan, with the events of Kubernetes. */
+/** Executes the steps of a set's plan, and reports Kubernetes' events. */
 export class MemberControl {
   constructor(
     private readonly client: KubernetesClient,
@@ -167,8 +167,8 @@ export function retentionOf({ spec }: StatefulSet): RetentionPolicy {
 }
 
 /**
- * The owners that a claim should have by the set's retention policy: the set, so that the claim goes with it, or a pod that the
- * set no longer wants. Undefined when it has them. A claim that another controller manages gets neither.
+ * The owners that a claim should have by the set's retention policy: the set, so that the claim is deleted with it, or a pod that
+ * the set no longer wants. Undefined when it has them. A claim that another controller manages gets neither.
  */
 export function claimOwners(
   set: StatefulSet,
@@ -188,7 +188,7 @@ function ownersBy(set: StatefulSet, pod: Pod): readonly OwnerReference[] {
   return deletesWithSet ? [controllerReference(STATEFUL_SET, set)] : [];
 }
 
-/** Whether the claim goes with an earlier pod of this name: the new pod must wait until it is gone. */
+/** Whether the claim belongs to an earlier pod of this name: the new pod must wait until it is deleted. */
 export function isStale(set: StatefulSet, pod: Pod, { metadata }: PersistentVolumeClaim): boolean {
   if (!retentionOf(set).deletesWithScale) return false;
   const ref = metadata?.ownerReferences?.find((one) => names(one, pod, POD));

@@ -12,7 +12,7 @@ export interface Revision {
   readonly template: PodTemplateSpec;
 }
 
-/** What to do with a pod: "claims" creates claims that it lacks, "keep" and "release" bring labels and the owners of claims up to date. */
+/** A step for one pod: "claims" creates its missing claims, "keep" and "release" update labels and the owners of claims. */
 export interface Step {
   readonly act: "create" | "claims" | "keep" | "release" | "delete";
   readonly pod: Pod;
@@ -34,12 +34,12 @@ export interface Plan {
   readonly outdated: number;
 }
 
-/** Whether pods come and go one by one, each waiting for those before it. */
+/** Whether pods are created and deleted one by one, in order. */
 export const isOrdered = ({ spec }: StatefulSet): boolean => spec?.podManagementPolicy !== "Parallel";
 
 /**
- * The next steps of a set, in order. Pods are created from the lowest ordinal up and deleted from the highest down; first the
- * wanted pods are brought to life, then those beyond are deleted, and then outdated ones.
+ * Plans the next steps of a set, in order. Pods are created from the lowest ordinal up and deleted from the highest down; first
+ * the wanted pods are created, then surplus ones are deleted, and then outdated ones.
  */
 export function plan(input: PlanInput): Plan {
   const { set } = input;

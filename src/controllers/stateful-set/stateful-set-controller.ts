@@ -33,7 +33,7 @@ import { revisionHash } from "../template-hash/template-hash.js";
 /** When a step failed because a cache was behind. */
 const SOON_MS = 100;
 
-/** Keeps the pods of StatefulSets: each has a name, an ordinal and claims that outlive it. */
+/** Creates, updates and deletes the pods of StatefulSets. Each has a name and an ordinal, and claims that outlive it. */
 export function statefulSetController(context: ControllerContext): void {
   const { client, manager, clock, release, gates } = context;
   const { informers } = manager;

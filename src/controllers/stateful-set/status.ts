@@ -17,7 +17,7 @@ export interface ObservedSet {
   readonly now: number;
 }
 
-/** Counts of 0 are left out where the wire has none. */
+/** Computes the status of a StatefulSet. Counts of 0 are left out where Kubernetes omits them. */
 export function statefulSetStatus(set: StatefulSet, observed: ObservedSet): StatefulSetStatus {
   const { pods, current, update, collisionCount, outdated, release, now } = observed;
   const minReadySeconds = set.spec?.minReadySeconds ?? 0;
@@ -69,6 +69,6 @@ export const isBeingDeleted = ({ metadata }: Pod): boolean => metadata?.deletion
 
 const isRunningAndReady = (pod: Pod): boolean => pod.status?.phase === "Running" && isReady(pod);
 
-/** `now` in milliseconds. */
+/** Whether the pod has been ready for the minimum time. `now` in milliseconds. */
 export const isRunningAndAvailable = (pod: Pod, minReadySeconds: number, now: number): boolean =>
   isRunningAndReady(pod) && isAvailable(pod, minReadySeconds, now);

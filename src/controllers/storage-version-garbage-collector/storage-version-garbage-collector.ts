@@ -14,7 +14,7 @@ const KIND = ["internal.apiserver.k8s.io/v1alpha1", "StorageVersion"] as const;
 const IDENTITY = "apiserver.kubernetes.io/identity";
 const ofServers = { namespace: "kube-system", labelSelector: `${IDENTITY}=kube-apiserver` };
 
-/** Removes from StorageVersions the servers whose Leases are gone, and StorageVersions that no server is left of. */
+/** Removes servers whose Leases have ended from StorageVersions, and StorageVersions without servers. */
 export const storageVersionGarbageCollector = whereServed(
   ["internal.apiserver.k8s.io/v1alpha1"],
   ({ client, manager, clock }: ControllerContext): void => {
@@ -61,7 +61,10 @@ const names = ({ status }: StorageVersion, server: string): boolean =>
 
 const keyOf = ({ metadata }: StorageVersion) => ({ namespace: "", name: metadata.name ?? "" });
 
-/** The storage version with these servers' versions alone: the one that all of them write, and whether there is one. */
+/**
+ * Returns the storage version with only these servers' versions, with the version that all of them write, and with a condition
+ * that tells whether there is one.
+ */
 export function withServers(
   version: StorageVersion,
   servers: readonly ServerStorageVersion[],

@@ -2,7 +2,7 @@ import type { StorageVersionMigration } from "../../api/types/storagemigration/v
 import { formatTime } from "../../machinery/meta/time.js";
 import type { CustomResourceDefinition, CustomResourceDefinitionStatus } from "../../api/types/apiextensions/v1.js";
 
-/** What is said of a migration. */
+/** The types of a migration's conditions. */
 export type MigrationCondition = "Running" | "Succeeded" | "Failed";
 
 export function has({ status }: StorageVersionMigration, condition: MigrationCondition): boolean {
@@ -12,7 +12,7 @@ export function has({ status }: StorageVersionMigration, condition: MigrationCon
 export const isOver = (migration: StorageVersionMigration): boolean =>
   has(migration, "Succeeded") || has(migration, "Failed");
 
-/** Whether two migrations are of the same resource: only one of them runs at a time. */
+/** Whether two migrations are for the same resource, of which only one runs at a time. */
 export function isSameResource(
   { spec: one }: StorageVersionMigration,
   { spec: other }: StorageVersionMigration,
@@ -22,7 +22,7 @@ export function isSameResource(
   );
 }
 
-/** The migration that may begin, of those of one resource: the oldest, while none runs. */
+/** The migration of a resource that may start: the oldest, while none of them runs. */
 export function nextOf(migrations: readonly StorageVersionMigration[]): StorageVersionMigration | undefined {
   const open = migrations.filter((migration) => !isOver(migration));
   if (open.some((migration) => has(migration, "Running"))) return undefined;
@@ -30,7 +30,7 @@ export function nextOf(migrations: readonly StorageVersionMigration[]): StorageV
   return open.toSorted((one, other) => (age(one) < age(other) ? -1 : 1))[0];
 }
 
-/** The migration with a condition that is true from `now` on. What is over does not run. */
+/** Returns the migration with a condition that is true from `now` on. A finished migration is no longer running. */
 export function withCondition(
   migration: StorageVersionMigration,
   type: MigrationCondition,
@@ -44,7 +44,7 @@ export function withCondition(
   return { ...migration, status: { ...migration.status, conditions: [...earlier, added] } };
 }
 
-/** A migration that is over without its condition Running; undefined when it has none. */
+/** Returns a finished migration without its condition Running; undefined when it has none. */
 export function withoutRunning(migration: StorageVersionMigration): StorageVersionMigration | undefined {
   const conditions = migration.status?.conditions ?? [];
   const left = conditions.filter(({ type }) => type !== "Running");
@@ -53,15 +53,15 @@ export function withoutRunning(migration: StorageVersionMigration): StorageVersi
     : { ...migration, status: { ...migration.status, conditions: left } };
 }
 
-/** What the condition Running says of a migration that has `left` objects of `total` still to write (K37-143). The words are ours. */
+/** The message of the condition Running for a migration that still has to write `left` of `total` objects (K37-143). The text is our own. */
 export const progressText = (left: number, total: number): string =>
   `The migration is running: ${total - left} of ${total} objects have been migrated`;
 
-/** The migration with another message of its condition Running. */
+/** Returns the migration with a new message of its condition Running. */
 export const withProgress = (migration: StorageVersionMigration, message: string): StorageVersionMigration =>
   withRunning(migration, { message });
 
-/** A migration that is over whose condition Running says so (K37-143); undefined when it does. */
+/** Returns a finished migration with the condition Running set to False (K37-143); undefined when it is so already. */
 export function withEndedRunning(migration: StorageVersionMigration): StorageVersionMigration | undefined {
   const reason = has(migration, "Failed") ? "MigrationFailed" : "MigrationCompleted";
   const running = migration.status?.conditions?.find(({ type }) => type === "Running");
@@ -83,17 +83,17 @@ export function isOlder(resourceVersion: string | undefined, start: string): boo
   return BigInt(resourceVersion || 0) <= BigInt(start);
 }
 
-/** What a migration says in the status of the definition of its objects. */
+/** The part of a CustomResourceDefinition's status that a migration writes. */
 export type MigrationOfDefinition = Pick<CustomResourceDefinitionStatus, "conditions" | "storedVersions">;
 
-/** A definition's status as a merge patch has it: with the conditions that are not of the migration. */
+/** Makes the merge patch of a definition's status, which keeps the conditions that are not about migration. */
 export function withOthers({ status }: CustomResourceDefinition, own: MigrationOfDefinition): MigrationOfDefinition {
   const types = new Set((own.conditions ?? []).map(({ type }) => type));
   const others = (status?.conditions ?? []).filter(({ type }) => !types.has(type));
   return { ...own, conditions: [...others, ...(own.conditions ?? [])] };
 }
 
-/** What a definition's status says while a migration of its objects runs. */
+/** The status of a definition while a migration of its objects runs. */
 export function migratingStatus(
   definition: CustomResourceDefinition,
   migration: string,
@@ -103,8 +103,8 @@ export function migratingStatus(
 }
 
 /**
- * What it says when the migration is over. If it has succeeded and the definition has not changed meanwhile, the objects are
- * stored at one version alone.
+ * The status of a definition after a migration. If it has succeeded and the definition has not changed in the meantime, the
+ * objects are stored at one version only.
  */
 export function migratedStatus(
   definition: CustomResourceDefinition,

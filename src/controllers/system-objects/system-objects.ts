@@ -5,7 +5,7 @@ import { ensure } from "../writes.js";
 
 const SYSTEM_NAMESPACES = ["default", "kube-node-lease", "kube-public", "kube-system"];
 
-/** Puts the system's namespaces, its Service and its ServiceCIDR back when they are deleted. */
+/** Creates the system's namespaces, its Service and its ServiceCIDR again when they are deleted. */
 export function systemObjects({ client, manager, cluster }: ControllerContext): void {
   const namespaces = manager
     .controllerFor("v1", "Namespace")

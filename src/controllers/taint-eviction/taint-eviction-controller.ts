@@ -88,14 +88,14 @@ const nameOf = ({ metadata }: Pod): NamespacedName => ({
 });
 const keyOf = ({ metadata }: Pod): string => `${metadata?.namespace}/${metadata?.name}`;
 
-/** The taints that end pods that already run. */
+/** Returns the NoExecute taints, which evict running pods. */
 export function noExecuteTaints(taints: readonly Taint[] = []): readonly Taint[] {
   return taints.filter(({ effect }) => effect === "NoExecute");
 }
 
 /**
- * Milliseconds that a pod may stay on a node with these taints: 0 where one is not tolerated, Infinity where all are tolerated
- * for ever. Of the tolerations that match, the shortest counts.
+ * The milliseconds that a pod may stay on a node with these taints: 0 where one is not tolerated, Infinity where all are tolerated
+ * forever. Of the matching tolerations, the shortest wins.
  */
 export function tolerationTime(taints: readonly Taint[], tolerations: readonly Toleration[] = []): number {
   let shortest = Number.POSITIVE_INFINITY;
@@ -114,8 +114,8 @@ export type EvictionStep =
   | { readonly type: "wait"; readonly at: number };
 
 /**
- * What to do with a pod whose tolerations last for `time`. `waiting` is the time of the deletion that waits: other tolerations
- * put it neither off nor forward while they end at all.
+ * Decides what to do with a pod whose tolerations last for `time`. `waiting` is the time of a scheduled deletion: other
+ * tolerations do not change it unless they last forever.
  */
 export function evictionStep(time: number, waiting: number | undefined, now: number): EvictionStep {
   if (time === Number.POSITIVE_INFINITY) return { type: "keep" };

@@ -5,9 +5,9 @@ import { parseQuantity, type Quantity } from "../../machinery/text/quantity/quan
 type Value = unknown;
 
 /**
- * A value of an API type as Go's k8s.io/utils/dump.ForHash prints its struct: every field with its Go name and type, those that
- * are absent with their zero values. Empty lists and maps count as absent, as they do for a client that reads protobuf. Of
- * times only the absent one is known: a pod's template has no other.
+ * Prints a value of an API type as Go's k8s.io/utils/dump.ForHash prints its struct: every field with its Go name and type, absent
+ * ones with their zero values. Empty lists and maps count as absent, as for a client that reads protobuf. Times are supported only
+ * if they are absent, because a pod's template has no others.
  */
 export function goDump(schema: Schema, value: Value): string {
   return `(${typeName(schema)})${body(schema, value)}`;

@@ -6,8 +6,9 @@ import { goDump } from "./go-dump.js";
 const utf8 = new TextEncoder();
 
 /**
- * The value of the label pod-template-hash, Kubernetes' own: a controller manager of the same version finds the ReplicaSets of
- * another by it. The template is as the server answers it, with defaults. The hash counts fields that are not set, so that each release has its own.
+ * Computes the value of the label pod-template-hash exactly as Kubernetes does: controller managers of the same version find each
+ * other's ReplicaSets by it. The template is as the server returns it, with defaults. The hash includes fields that are not set,
+ * so that it differs between releases.
  */
 export function podTemplateHash(
   template: PodTemplateSpec,
@@ -19,7 +20,7 @@ export function podTemplateHash(
   return safeEncode(fnv32a(dumped, ...(collisionCount === undefined ? [] : [countBytes(collisionCount)])));
 }
 
-/** The hash in the name of a ControllerRevision: of its data's JSON and of how many other names were taken. */
+/** The hash in the name of a ControllerRevision: of its data's JSON and of the number of name collisions. */
 export function revisionHash(data: string, collisionCount: number | undefined): string {
   return safeEncode(fnv32(utf8.encode(data), utf8.encode(collisionCount === undefined ? "" : String(collisionCount))));
 }
@@ -58,7 +59,7 @@ function fnv32(...parts: readonly Uint8Array[]): number {
 const OFFSET_128 = 0x6c62272e07bb014262b821756295c58dn;
 const PRIME_128 = 0x0000000001000000000000000000013bn;
 
-/** FNV-1a of 128 bits. */
+/** Computes the FNV-1a hash of 128 bits. */
 export function fnv128a(bytes: Uint8Array): bigint {
   let hash = OFFSET_128;
   for (const byte of bytes) hash = BigInt.asUintN(128, (hash ^ BigInt(byte)) * PRIME_128);

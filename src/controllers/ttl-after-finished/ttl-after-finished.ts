@@ -3,7 +3,7 @@ import { isConflict, isNotFound } from "../../machinery/errors/status-error.js";
 import type { ControllerContext } from "../context.js";
 import { finishedCondition } from "../job/job-conditions.js";
 
-/** Deletes finished jobs, and what belongs to them, when their ttlSecondsAfterFinished have passed. */
+/** Deletes finished jobs and their dependents when ttlSecondsAfterFinished have passed. */
 export function ttlAfterFinished({ client, manager, clock }: ControllerContext): void {
   const jobs = client.of("batch/v1", "Job");
   manager
@@ -25,7 +25,7 @@ export function ttlAfterFinished({ client, manager, clock }: ControllerContext):
     });
 }
 
-/** Milliseconds until the job is to be deleted, 0 when it is due; undefined for one that stays. */
+/** The milliseconds until the job must be deleted, 0 when it is due; undefined for a job that stays. */
 export function expiresIn(job: Job, now: number): number | undefined {
   const { ttlSecondsAfterFinished: seconds } = job.spec ?? {};
   const finished = finishedCondition(job)?.lastTransitionTime;

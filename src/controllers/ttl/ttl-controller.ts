@@ -10,7 +10,7 @@ const STEPS = [
   { fewest: 1800, most: Number.POSITIVE_INFINITY, seconds: 300 },
 ] as const;
 
-/** How many seconds kubelets of a cluster of so many nodes may keep what they have read. */
+/** The number of seconds for which kubelets may cache what they read, by the number of nodes. */
 export class TtlSteps {
   #nodes = 0;
   #step = 0;

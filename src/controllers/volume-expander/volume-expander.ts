@@ -9,7 +9,7 @@ import {
   zeroQuantity,
 } from "../../machinery/text/quantity/quantity.js";
 
-/** Whether a bound claim asks for more than it has. */
+/** Whether a bound claim requests more than its capacity. */
 export function wantsToGrow(claim: PersistentVolumeClaim): boolean {
   const held = claim.status?.capacity?.["storage"];
   if (claim.status?.phase !== "Bound" || held === undefined) return false;
@@ -20,14 +20,14 @@ export function wantsToGrow(claim: PersistentVolumeClaim): boolean {
 export const isOwnVolume = ({ metadata }: PersistentVolume): boolean =>
   metadata?.annotations?.[PROVISIONED_BY] === PROVISIONER;
 
-/** The volume in the size that its claim asks for; the same object when it is large enough. */
+/** Returns the volume in the size that its claim requests; the same object when it is large enough. */
 export function grownVolume(volume: PersistentVolume, claim: PersistentVolumeClaim): PersistentVolume {
   if (compareQuantities(sizeOf(volume), requestOf(claim)) >= 0) return volume;
   const storage = claim.spec?.resources?.requests?.["storage"] ?? "";
   return { ...volume, spec: { ...volume.spec, capacity: { ...volume.spec?.capacity, storage } } };
 }
 
-/** The claim in the size of its volume, with nothing left to resize. */
+/** Returns the claim in the size of its volume, with nothing left to resize. */
 export function grownClaim(claim: PersistentVolumeClaim, volume: PersistentVolume): PersistentVolumeClaim {
   const { conditions = [], allocatedResourceStatuses: _, ...status } = claim.status ?? {};
   const left = conditions.filter(({ type }) => type !== "Resizing" && type !== "FileSystemResizePending");
@@ -54,7 +54,7 @@ function storageIn(amounts: Readonly<ResourceList> | undefined): Quantity {
 /** How long to wait for a volume whose change is not in the cache yet. */
 const SOON_MS = 100;
 
-/** Makes volumes larger when their claims ask for more: those of the cluster itself; programs from outside do the others. */
+/** Expands volumes when their claims request more. It expands the cluster's own volumes; external provisioners expand theirs. */
 export function volumeExpander(context: ControllerContext): void {
   const { client, manager } = context;
   const volumes = manager.informers.of("v1", "PersistentVolume");

@@ -14,7 +14,10 @@ import { unlessChanged } from "../writes.js";
 const CLAIM_FINALIZER = "kubernetes.io/pvc-protection";
 const VOLUME_FINALIZER = "kubernetes.io/pv-protection";
 
-/** Protects claims, lets one that is being deleted go when no pod uses it any more, and notes on bound claims whether a pod uses them. */
+/**
+ * Adds a finalizer to claims, removes it from one that is being deleted once no pod uses it, and records on bound claims whether a
+ * pod uses them.
+ */
 export function claimProtection({ client, manager, clock, gates }: ControllerContext): void {
   const podsUsing = podsOfClaims(manager.informers);
   const notesUse = gates.enabled("PersistentVolumeClaimUnusedSinceTime");
@@ -48,8 +51,8 @@ export function claimProtection({ client, manager, clock, gates }: ControllerCon
 const isBound = ({ status }: PersistentVolumeClaim): boolean => status?.phase === "Bound";
 
 /**
- * The conditions of a claim with one that says since when no pod uses it. Undefined when they say so already, and for claims that are being deleted
- * or are not bound yet: the binder writes those. `now` in milliseconds.
+ * Returns the conditions of a claim with the one that tells since when no pod uses it. Undefined when nothing changes, and for
+ * claims that are being deleted or are not bound yet, whose conditions the binder writes. `now` in milliseconds.
  */
 export function useConditions(
   claim: PersistentVolumeClaim,
@@ -71,7 +74,7 @@ export function useConditions(
   return place < 0 ? [...conditions, condition] : conditions.with(place, condition);
 }
 
-/** Protects volumes, and lets one that is being deleted go when no claim is bound to it. */
+/** Adds a finalizer to volumes, and removes it from one that is being deleted once no claim is bound to it. */
 export function volumeProtection({ client, manager }: ControllerContext): void {
   const dueOf = (volume: PersistentVolume): Protection => {
     const due = protection(VOLUME_FINALIZER, volume);
@@ -89,7 +92,7 @@ export function volumeProtection({ client, manager }: ControllerContext): void {
 
 export type Protection = "add" | "remove" | "none";
 
-/** What is due with an object's finalizer: it is added to what lives, and may be removed from what is being deleted. */
+/** Decides whether to add a finalizer to an object, or to remove it from one that is being deleted. */
 export function protection(finalizer: string, { metadata }: ApiObject): Protection {
   const isHeld = metadata?.finalizers?.includes(finalizer) === true;
   if (metadata?.deletionTimestamp === undefined) return isHeld ? "none" : "add";

@@ -14,8 +14,8 @@ import { ensure } from "../writes.js";
 import type { StorageClass } from "../../api/types/storage/v1.js";
 
 /**
- * The provisioner of a cluster whose nodes are in its process: makes and deletes the volumes of its classes, "standard" first of
- * them, as provisioners from outside do.
+ * The provisioner of a cluster whose nodes are in its process: it creates and deletes the volumes of its classes, first of all
+ * "standard", as external provisioners do.
  */
 export function volumeProvisioner(context: ControllerContext): OwnWork {
   const { client, manager } = context;
@@ -86,7 +86,7 @@ export function volumeProvisioner(context: ControllerContext): OwnWork {
   return { prepare: () => ensure(client.of("storage.k8s.io/v1", "StorageClass"), defaultClass()) };
 }
 
-/** Makes volumes that are objects and nothing else. */
+/** The provisioner whose volumes are API objects without storage. */
 export const PROVISIONER = "kubets.dev/fake";
 
 /** The class of claims that name none, as a kind cluster has it; its volumes can grow. */
@@ -111,7 +111,7 @@ export function wantsVolume(claim: PersistentVolumeClaim, storageClass: StorageC
   return !delaysBinding(storageClass) || (selectedNode(claim) ?? "") !== "";
 }
 
-/** Whether a volume of the provisioner is to be deleted, because no claim has it any more. */
+/** Whether the provisioner must delete a volume, because it has no claim any more. */
 export function isLeft({ metadata, spec, status }: PersistentVolume): boolean {
   if (metadata?.annotations?.[PROVISIONED_BY] !== PROVISIONER || metadata.deletionTimestamp !== undefined) return false;
   return (
@@ -122,10 +122,7 @@ export function isLeft({ metadata, spec, status }: PersistentVolume): boolean {
 /** The name of a claim's volume: one claim never gets two. */
 const volumeNameFor = ({ metadata }: PersistentVolumeClaim): string => `pvc-${metadata?.uid ?? ""}`;
 
-/**
- * The volume for a claim, as kind's provisioner writes it: a folder of the chosen node. A volume for several nodes is on
- * none of them.
- */
+/** Makes the volume for a claim as kind's provisioner does: a folder of the chosen node. A volume for several nodes has no node. */
 export function fakeVolume(claim: PersistentVolumeClaim, storageClass: StorageClass, node?: Node): PersistentVolume {
   const name = volumeNameFor(claim);
   const { namespace = "", name: claimName = "", uid = "", resourceVersion = "" } = claim.metadata ?? {};

@@ -13,7 +13,7 @@ type ClaimOrTemplate = Received<Pick<PersistentVolumeClaim, "metadata" | "spec" 
 
 const CLASS = "volume.beta.kubernetes.io/storage-class";
 
-/** The annotation that came before the field goes first. */
+/** The storage class of a claim or a volume: the old annotation wins over the field. */
 export function storageClassOf({ metadata, spec }: StoredVolume): string {
   const annotated = texts(object(metadata).annotations)[CLASS];
   return annotated ?? text(object(spec).storageClassName);
@@ -66,7 +66,7 @@ export function describeClaim(description: DescriptionWriter, claim: ClaimOrTemp
   description.write(1, `Name:\t${text(dataSource.name)}\n`);
 }
 
-/** What a StatefulSet makes a claim from for each pod. */
+/** Describes the templates of a StatefulSet's claims. */
 export function describeClaimTemplates(
   description: DescriptionWriter,
   templates: readonly Received<PersistentVolumeClaim>[],

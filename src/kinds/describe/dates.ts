@@ -7,7 +7,7 @@ const MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "
 const NO_DATE = "Mon, 01 Jan 0001 00:00:00 +0000";
 const NO_TIME = "0001-01-01 00:00:00 +0000 UTC";
 
-/** A time of the API as RFC 1123 writes it, in the zone of this machine. */
+/** Formats a time of the API by RFC 1123, in the time zone of this machine. */
 export function dateText(time: OrAbsent<string>): string {
   const milliseconds = Date.parse(text(time));
   if (Number.isNaN(milliseconds)) return NO_DATE;

@@ -12,7 +12,7 @@ export interface ListWhat {
 }
 
 /**
- * What describers read of the cluster; every call is a request, as kubectl makes it. Throws the client's errors. A built-in kind is
+ * Reads the objects that describers need; every call is a request, as in kubectl. Throws the client's errors. A built-in kind is
  * named as "batch/v1/Job", and its objects have the kind's type.
  */
 export interface DescribeReader {
@@ -40,7 +40,7 @@ export interface DescribeContext {
   readonly zoneName: (milliseconds: number) => string;
 }
 
-/** Reads an object and what belongs to it, and writes its description. One for each kind. */
+/** Reads an object and the objects that belong to it, and writes its description. Each kind has one. */
 export type Describer = (
   namespace: string,
   name: string,

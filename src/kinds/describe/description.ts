@@ -1,4 +1,4 @@
-/** What text is written to. */
+/** The writer of a description. */
 export interface DescriptionWriter {
   /** Adds text, indented by two spaces for each level. It brings its own newline. */
   write(level: number, text: string): void;
@@ -25,7 +25,7 @@ export class Description implements DescriptionWriter {
   }
 }
 
-/** Writes everything deeper: each single write begins with the levels more, also where it goes on with a line. */
+/** Makes a writer that indents everything by further levels. */
 export const nested = (writer: DescriptionWriter, levels: number): DescriptionWriter => ({
   write: (level, text) => writer.write(level + levels, text),
 });

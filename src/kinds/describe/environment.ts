@@ -15,10 +15,10 @@ import { parseQuantity, quantityValue, zeroQuantity } from "../../machinery/text
 
 type AnyContainer = Container | EphemeralContainer;
 
-/** The value of a field of the pod that a variable is taken from, as far as kubectl looks it up. */
+/** The value of the pod's field to which a variable refers, as far as kubectl looks it up. */
 export type FieldValue = (fieldRef: Received<ObjectFieldSelector>) => string;
 
-/** "Environment:" and a variable a line; a value of several lines goes on below. */
+/** Writes "Environment:" and one variable per line; a value with several lines continues below. */
 export function describeEnvironment(
   description: DescriptionWriter,
   container: Received<AnyContainer>,
@@ -62,7 +62,7 @@ function resourceText(resource: string, divisor: OrAbsent<Quantity>, container: 
   return value === "0" && /^limits\.(cpu|memory)$/.test(resource) ? "node allocatable" : value;
 }
 
-/** ConfigMaps and Secrets that are taken over whole; nothing without any. */
+/** Describes the ConfigMaps and Secrets that a container takes all its variables from; nothing without any. */
 export function describeEnvironmentSources(description: DescriptionWriter, container: Received<AnyContainer>): void {
   const sources = objects(container.envFrom);
   if (sources.length === 0) return;

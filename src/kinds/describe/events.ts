@@ -6,7 +6,7 @@ import type { KubeObject } from "../../machinery/meta/object.js";
 import type { DescribeContext } from "./describer.js";
 import type { Description } from "./description.js";
 
-/** The events about an object, where they are asked for; none where they cannot be read. A request. */
+/** Requests the events about an object, if events are to be shown; undefined otherwise, and empty where they cannot be read. */
 export async function eventsOf(
   about: KubeObject,
   kind: string,
@@ -23,7 +23,7 @@ export async function eventsOf(
   return reader.list("v1/Event", namespace, { fieldSelector: fields.join(",") }).catch(() => []);
 }
 
-/** "Events:" and a table, the oldest first; nothing when they were not asked for. */
+/** Writes "Events:" and a table, the oldest first; nothing when events are not shown. */
 export function describeEvents(
   description: Description,
   events: readonly ReceivedObject<Event>[] | undefined,
@@ -48,7 +48,7 @@ export function describeEvents(
   }
 }
 
-/** "5m", or "10s (x4 over 5m)" for one that came back. */
+/** The age of an event: "5m", or "10s (x4 over 5m)" for a repeated one. */
 export function interval(event: ReceivedObject<Event>, now: number): string {
   const first = since(event.eventTime ?? event.firstTimestamp, now);
   const series = object(event.series);
@@ -59,7 +59,7 @@ export function interval(event: ReceivedObject<Event>, now: number): string {
   return count > 1 ? `${since(event.lastTimestamp, now)} (x${count} over ${first})` : first;
 }
 
-/** How long ago a time of the API was; "<unknown>" when there is none. */
+/** The age of a time from the API; "<unknown>" where it is absent. */
 export function since(time: OrAbsent<string>, now: number): string {
   const milliseconds = Date.parse(text(time));
   return Number.isNaN(milliseconds) ? "<unknown>" : humanDuration(now - milliseconds);

@@ -12,7 +12,7 @@ const SKIPPED = new Set(
   ["managedFields", "name", "namespace", "labels", "annotations"].map((field) => `.metadata.${field}`),
 );
 
-/** Any object, field by field: for kinds that have no description of their own. */
+/** Describes any object, field by field, for kinds without a describer of their own. */
 export function describeAny({ resource, kind }: RestMapping): Describer {
   return async (namespace, name, description, context) => {
     const object = await context.reader.getAny(resource, namespace, name);

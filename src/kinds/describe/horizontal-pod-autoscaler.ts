@@ -27,7 +27,7 @@ import { whole, scalar } from "./go-fields.js";
 import { describeLabelsAndAnnotations, describeName } from "./labels.js";
 import { goQuote } from "../../base/text/go-quote.js";
 
-/** A server that has no autoscaling/v2 is asked for v1, which says less. */
+/** Describes an autoscaler. From a server without autoscaling/v2 it reads v1, which has fewer fields. */
 export const describeHorizontalPodAutoscaler: Describer = async (namespace, name, description, context) => {
   const { reader } = context;
   const current = await reader.get("autoscaling/v2/HorizontalPodAutoscaler", namespace, name).catch(() => undefined);

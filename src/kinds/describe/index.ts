@@ -47,7 +47,7 @@ const DESCRIBERS: Readonly<Record<string, () => Promise<Describer>>> = {
     (await import("./storage-class.js")).describeVolumeAttributesClass,
 };
 
-/** Undefined for a kind that has no description of its own. */
+/** Loads the describer of a kind; undefined for a kind without one. */
 export async function describerOf({ group, kind }: GroupKind): Promise<Describer | undefined> {
   const key = group === "" ? kind : `${kind}.${group}`;
   return Object.hasOwn(DESCRIBERS, key) ? DESCRIBERS[key]?.() : undefined;

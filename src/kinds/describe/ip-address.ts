@@ -4,7 +4,7 @@ import type { Describer } from "./describer.js";
 import { describeEvents, eventsOf } from "./events.js";
 import { describeLabelsAndAnnotations, describeName } from "./labels.js";
 
-/** A server that does not have it of v1 is asked for v1beta1, which says the same. */
+/** Describes an IPAddress. From a server without v1 it reads v1beta1, which has the same fields. */
 export const describeIpAddress: Describer = async (_namespace, name, description, context) => {
   const { reader } = context;
   const beta = { group: "networking.k8s.io", version: "v1beta1", resource: "ipaddresses" };

@@ -65,7 +65,7 @@ function describeTimes(description: Description, spec: Received<JobSpec>, status
   }
 }
 
-/** A selector, or why it is none. */
+/** The text of a selector, or the error of an invalid one. */
 export function jobSelectorText(selector: Received<LabelSelector> | null | undefined): string {
   try {
     return selectorFromObject(selector).toString();

@@ -7,7 +7,7 @@ type Labels = OrAbsent<Readonly<Record<string, OrAbsent<string>>>>;
 const LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration";
 const MAX_ANNOTATION_LENGTH = 140;
 
-/** "Labels:" and a line for each, sorted by key. */
+/** Writes "Labels:" and a line for each label, sorted by key. */
 export function describeLabels(
   description: DescriptionWriter,
   title: string,
@@ -30,7 +30,7 @@ function goOn(description: DescriptionWriter, indent: string, innerIndent: strin
   description.write(0, innerIndent);
 }
 
-/** "Annotations:" and a line for each, sorted by key; long values and values of several lines stand below their key, cut. */
+/** Writes "Annotations:" and a line for each, sorted by key; long values and values with several lines are below their key, cut. */
 export function describeAnnotations(description: DescriptionWriter, title: string, annotations: Labels): void {
   const keys = Object.keys(object(annotations))
     .filter((key) => key !== LAST_APPLIED)
@@ -51,7 +51,7 @@ export function describeAnnotations(description: DescriptionWriter, title: strin
   }
 }
 
-/** "a=b,c=d", sorted by key. */
+/** Formats labels as "a=b,c=d", sorted by key. */
 export function formatLabels(labels: Labels): string {
   const pairs = Object.keys(object(labels))
     .sort()
@@ -61,11 +61,11 @@ export function formatLabels(labels: Labels): string {
 
 const byteLength = (text: string): number => new TextEncoder().encode(text).length;
 
-/** The first `length` bytes of a longer text, and dots. */
+/** Cuts a longer text after `length` bytes, and adds dots. */
 export const shorten = (text: string, length: number): string =>
   byteLength(text) > length ? `${new TextDecoder().decode(new TextEncoder().encode(text).slice(0, length))}...` : text;
 
-/** "Name:" and, of what has one, "Namespace:". */
+/** Writes "Name:" and, for a namespaced object, "Namespace:". */
 export function describeName(description: DescriptionWriter, { metadata }: ApiObject, namespaced = true): void {
   description.write(0, `Name:\t${text(object(metadata).name)}\n`);
   if (namespaced) description.write(0, `Namespace:\t${text(object(metadata).namespace)}\n`);

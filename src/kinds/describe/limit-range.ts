@@ -10,7 +10,7 @@ const RULES = "----\t--------\t---\t---\t---------------\t-------------\t-------
 /** In the order of the columns. */
 const LIMITS = ["min", "max", "defaultRequest", "default", "maxLimitRequestRatio"] as const;
 
-/** kubectl asks for no events. */
+/** Describes a LimitRange without events, because kubectl requests none. */
 export const describeLimitRange: Describer = async (namespace, name, description, { reader }) => {
   const range = await reader.get("v1/LimitRange", namespace, name);
   describeName(description, range);
@@ -19,7 +19,7 @@ export const describeLimitRange: Describer = async (namespace, name, description
   describeLimits(description, range, "");
 };
 
-/** All limits of a namespace in one table. */
+/** Describes all LimitRanges of a namespace in one table. */
 export function describeLimitRanges(description: Description, ranges: readonly ReceivedObject<LimitRange>[]): void {
   if (ranges.length === 0) {
     description.write(0, "No LimitRange resource.\n");

@@ -9,7 +9,7 @@ import { describeLabelsAndAnnotations, describeName } from "./labels.js";
 import { describeLimitRanges } from "./limit-range.js";
 import { describeResourceQuotas } from "./resource-quota.js";
 
-/** kubectl asks for no events. */
+/** Describes a Namespace without events, because kubectl requests none. */
 export const describeNamespace: Describer = async (_namespace, name, description, context) => {
   const namespace = await context.reader.get("v1/Namespace", "", name);
   const quotas = await ifServed("v1/ResourceQuota", namespace, context);

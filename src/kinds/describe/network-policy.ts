@@ -14,7 +14,7 @@ import type { DescriptionWriter } from "./description.js";
 import { joined, scalar, whole } from "./go-fields.js";
 import { describeLabelsAndAnnotations, describeName } from "./labels.js";
 
-/** Without events: kubectl asks for none. */
+/** Describes a NetworkPolicy without events, because kubectl requests none. */
 export const describeNetworkPolicy: Describer = async (namespace, name, description, { reader, zoneName }) => {
   const policy = await reader.get("networking.k8s.io/v1/NetworkPolicy", namespace, name);
   const spec = object(policy.spec);

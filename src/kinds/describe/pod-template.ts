@@ -9,7 +9,7 @@ import { describeVolumes } from "./volumes.js";
 
 const INDENT = "  ";
 
-/** What pods are made from, of any workload. */
+/** Describes the pod template of any workload. */
 export function describePodTemplate(
   description: DescriptionWriter,
   template: Received<PodTemplateSpec> | null | undefined,

@@ -6,7 +6,7 @@ import { whole } from "./go-fields.js";
 /** So many are shown. */
 const MOST = 3;
 
-/** The slices of a service, in one answer. A request. */
+/** Requests the slices of a service, in one answer. */
 export const slicesOf = (
   reader: DescribeReader,
   namespace: string,
@@ -17,10 +17,7 @@ export const slicesOf = (
     unlimited: true,
   });
 
-/**
- * "10.0.0.1:80,10.0.0.2:80": where a service's port of that name ("" for the unnamed one) leads; of slices without ports,
- * the bare addresses. What is not ready is left out.
- */
+/** The ready endpoints of a service's port ("" for the unnamed one), "10.0.0.1:80,10.0.0.2:80"; for slices without ports the addresses alone. */
 export function readyEndpoints(slices: readonly ReceivedObject<EndpointSlice>[], port: string): string {
   if (slices.length === 0) return "<none>";
   const shown: string[] = [];

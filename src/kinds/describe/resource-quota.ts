@@ -26,7 +26,7 @@ const SCOPES = new Map([
   ],
 ]);
 
-/** kubectl asks for no events. */
+/** Describes a ResourceQuota without events, because kubectl requests none. */
 export const describeResourceQuota: Describer = async (namespace, name, description, { reader }) => {
   const quota = await reader.get("v1/ResourceQuota", namespace, name);
   describeName(description, quota);
@@ -38,7 +38,7 @@ export const describeResourceQuota: Describer = async (namespace, name, descript
   }
 };
 
-/** All quotas of a namespace, by name. */
+/** Describes all ResourceQuotas of a namespace, by name. */
 export function describeResourceQuotas(
   description: Description,
   quotas: readonly ReceivedObject<ResourceQuota>[],

@@ -4,7 +4,7 @@ import { formatSelectorObject } from "../../machinery/selectors/api-label-select
 import type { DescriptionWriter } from "./description.js";
 import { sortedBy, whole } from "./go-fields.js";
 
-/** A list of which each item is a line, the first beside the title. */
+/** Writes a list with one item per line, the first beside the title. */
 export function describeColumn(description: DescriptionWriter, title: string, lines: readonly string[]): void {
   const shown = lines.length === 0 ? ["<none>"] : lines;
   for (const [index, line] of shown.entries()) description.write(0, `${index === 0 ? `${title}:` : ""}\t${line}\n`);
@@ -25,7 +25,7 @@ export function describeTolerations(
   describeColumn(description, title, lines);
 }
 
-/** "key=value:effect" */
+/** Writes taints as "key=value:effect". */
 export function describeTaints(
   description: DescriptionWriter,
   title: string,
@@ -39,7 +39,7 @@ export function describeTaints(
   describeColumn(description, title, lines);
 }
 
-/** Nothing without any. */
+/** Writes the topology spread constraints; nothing without any. */
 export function describeTopologySpread(
   description: DescriptionWriter,
   constraints: OrAbsent<Received<TopologySpreadConstraint[]>>,
@@ -57,7 +57,7 @@ export function describeTopologySpread(
   }
 }
 
-/** Nothing without one. */
+/** Writes the scheduling group; nothing without one. */
 export function describeSchedulingGroup(
   description: DescriptionWriter,
   group: OrAbsent<Received<PodSchedulingGroup>>,
@@ -75,7 +75,7 @@ export interface TermRequirement {
   readonly values: readonly string[];
 }
 
-/** "Term 0:" and "key in [a, b]", a requirement a line. */
+/** Writes a term as "Term 0:" and a line for each requirement: "key in [a, b]". */
 export function describeTerm(
   description: DescriptionWriter,
   level: number,

@@ -3,7 +3,7 @@ import type { Describer } from "./describer.js";
 import { order } from "./go-fields.js";
 import { describeLabelsAndAnnotations, describeName } from "./labels.js";
 
-/** Says how much is in a secret, and what only of the token of a service account. No events: kubectl asks for none. */
+/** Describes a Secret: the sizes of its values, and in full only the token of a service account. kubectl requests no events here. */
 export const describeSecret: Describer = async (namespace, name, description, { reader }) => {
   const secret = await reader.get("v1/Secret", namespace, name);
   describeName(description, secret);

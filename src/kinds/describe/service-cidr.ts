@@ -6,7 +6,7 @@ import { describeEvents, eventsOf } from "./events.js";
 import { joined } from "./go-fields.js";
 import { describeLabelsAndAnnotations, describeName } from "./labels.js";
 
-/** A server that does not have it of v1 is asked for v1beta1, which says the same. */
+/** Describes a ServiceCIDR. From a server without v1 it reads v1beta1, which has the same fields. */
 export const describeServiceCidr: Describer = async (_namespace, name, description, context) => {
   const { reader } = context;
   const beta = { group: "networking.k8s.io", version: "v1beta1", resource: "servicecidrs" };

@@ -4,13 +4,13 @@ import type { DescriptionWriter } from "./description.js";
 import { flag, map, scalar, slice, whole } from "./go-fields.js";
 import { shorten } from "./labels.js";
 
-/** A label, with its colon where it has one, and what stands beside it: a field of the source, or a text made of the source. */
+/** A row: its label, with its colon if any, and its value: a field of the source, or a function of the source. */
 export type Row<Source> = readonly [label: string, value: keyof Source | ((source: Source) => string)];
 
-/** Describes the source of a volume; false where the volume has another one. */
+/** Describes the source of a volume; returns false where the volume has another source. */
 export type DescribeVolumeSource<Volume> = (description: DescriptionWriter, volume: Volume) => boolean;
 
-/** A source of volumes: where a volume has it, its type, its rows, and what rows cannot show. */
+/** Makes the describer of one volume source: where a volume has it, its type, its rows, and a function for what rows cannot show. */
 export function volumeSource<Volume, Source extends object>(
   read: (volume: Volume) => OrAbsent<Source>,
   type: string,
@@ -30,7 +30,7 @@ export function volumeSource<Volume, Source extends object>(
   };
 }
 
-/** The first source that the volume has, in the order given; there is at most one. */
+/** Describes the source of a volume, with the first describer that knows it; a volume has at most one source. */
 export function describeSource<Volume>(
   description: DescriptionWriter,
   volume: Volume,
@@ -65,7 +65,7 @@ const secretRef =
 
 type AnyVolume = Received<Volume> | Received<PersistentVolumeSpec>;
 
-/** Those that pods and persistent volumes have alike, but for how they refer to a secret. */
+/** The sources that pods and persistent volumes share; they differ in how they refer to a secret. */
 export const sharedSources = (type: ReferenceType): readonly DescribeVolumeSource<AnyVolume>[] => [
   volumeSource(({ hostPath }: AnyVolume) => hostPath, "HostPath (bare host directory volume)", [
     ["Path:", "path"],
@@ -214,7 +214,7 @@ export const sharedSources = (type: ReferenceType): readonly DescribeVolumeSourc
 
 const MAX_LENGTH = 140;
 
-/** What is handed to a CSI driver, sorted by key. Further lines are indented as kubectl's are: twice before the tab. */
+/** Describes the attributes of a CSI driver, sorted by key. Further lines are indented as kubectl's are: twice before the tab. */
 export function describeAttributes(description: DescriptionWriter, attributes: Readonly<Record<string, string>>): void {
   const keys = Object.keys(attributes).sort();
   description.write(2, "VolumeAttributes:\t");

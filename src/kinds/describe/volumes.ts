@@ -15,7 +15,7 @@ import { flag, texts, whole } from "./go-fields.js";
 
 type PodVolume = Received<Volume>;
 
-/** The volumes of a pod, or of a template (which is further in by `indent`, and the names by one space). */
+/** Writes the volumes of a pod, or of a template, whose lines are indented by `indent` more, and its names by one space more. */
 export function describeVolumes(
   description: DescriptionWriter,
   volumes: Received<Volume[]> | null | undefined,

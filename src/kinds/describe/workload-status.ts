@@ -8,7 +8,7 @@ import type { DescribeContext } from "./describer.js";
 
 type Condition = Received<DeploymentCondition | ReplicaSetCondition | ReplicationControllerCondition>;
 
-/** The conditions of a workload: type, status and reason. Nothing without any. */
+/** Writes the conditions of a workload: type, status and reason. Nothing without any. */
 export function describeReasons(
   description: DescriptionWriter,
   conditions: readonly (Condition | null)[] | null | undefined,
@@ -22,7 +22,7 @@ export function describeReasons(
     description.write(1, `${text(type)} \t${text(status)}\t${text(reason)}\n`);
 }
 
-/** "2 Running / 0 Waiting / 0 Succeeded / 0 Failed": the pods that an object selects and controls. A request. */
+/** Requests and counts the pods that an object selects and controls: "2 Running / 0 Waiting / 0 Succeeded / 0 Failed". */
 export async function podsStatus(
   { metadata }: KubeObject,
   selector: LabelSelector,
@@ -39,7 +39,7 @@ const phaseOf = ({ status }: ReceivedObject<Pod>): string => text(object(status)
 export const controllerOf = ({ metadata }: KubeObject) =>
   objects(metadata?.ownerReferences).find(({ controller }) => controller === true);
 
-/** "ReplicaSet/web"; undefined for an object without a controller. */
+/** Names the controller of an object: "ReplicaSet/web"; undefined without one. */
 export function controllerText(controllee: KubeObject): string | undefined {
   const controller = controllerOf(controllee);
   return controller && `${text(controller.kind)}/${text(controller.name)}`;

@@ -4,7 +4,7 @@ import type { KubeObject } from "../../machinery/meta/object.js";
 
 // It changes objects of several kinds and versions by their common fields, which stay untyped.
 
-/** The object after a change; the one given is left alone. Throws a reason that reads on after the object's name. */
+/** Returns the object after a change; the given object is not modified. Throws an error whose text continues after the object's name. */
 export type Change = (kind: GroupKind, object: KubeObject, now: Date) => KubeObject;
 
 const RESTARTED_AT = "kubectl.kubernetes.io/restartedAt";
@@ -21,7 +21,7 @@ export const resume: Change = (kind, deployment) => {
   return withSpec(deployment, { paused: undefined });
 };
 
-/** Another pod template, and so another rollout: the time stands in its annotations. */
+/** Changes the pod template by a timestamp in its annotations, which starts another rollout. */
 export const restart: Change = (kind, changed, now) => {
   const rolledOut =
     isDeployment(kind) ||
@@ -48,7 +48,7 @@ function withSpec(changed: KubeObject, fields: Fields): KubeObject {
   return { ...changed, spec };
 }
 
-/** RFC 3339, whole seconds, so many minutes east of Greenwich: in the zone of this machine if not told otherwise. */
+/** Formats a time in RFC 3339, with whole seconds, `offset` minutes east of Greenwich; default: in the zone of this machine. */
 export function localTime(now: Date, offset = -now.getTimezoneOffset()): string {
   const local = new Date(now.getTime() + offset * 60_000).toISOString().slice(0, 19);
   if (offset === 0) return `${local}Z`;

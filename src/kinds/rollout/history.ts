@@ -16,7 +16,7 @@ import { revisionOf } from "./revision.js";
 
 // Pod templates stay untyped: patches are made of them, with fields that this version does not know.
 
-/** One state that an object was rolled out with. */
+/** One revision of an object, to which it can be rolled back. */
 export interface Revision {
   readonly number: bigint;
   /** "" where the annotation is missing. */
@@ -46,7 +46,10 @@ export type ReadHistory = (namespace: string, name: string, context: HistoryCont
 
 const HASH_LABEL = "pod-template-hash";
 
-/** "Deployment", "DaemonSet" or "StatefulSet"; the rest have no history. `what` names the viewer in errors. */
+/**
+ * The kind of an object with a rollout history: "Deployment", "DaemonSet" or "StatefulSet". Throws for other kinds; `viewer` is
+ * the name in that error.
+ */
 export function historyKind(kind: GroupKind, viewer: "history" | "rollbacker"): RolledOutKind {
   const { group, kind: name } = kind;
   const apps = group === "apps" || group === "extensions";
@@ -74,7 +77,7 @@ async function deploymentHistory(namespace: string, name: string, context: Histo
   return deploymentRevisions(owner, context);
 }
 
-/** The history of a Deployment that is read already. */
+/** Collects the revisions of a Deployment that has been read. */
 export async function deploymentRevisions(
   owner: ReceivedObject<Deployment>,
   { reader, unreadable }: HistoryContext,
@@ -144,7 +147,7 @@ async function setHistory(
   return { owner, revisions };
 }
 
-/** Of what the owner selects, what it controls. */
+/** Lists the objects that the owner selects, and returns those that it controls. */
 export async function ownedBy<Kind extends keyof BuiltInKinds>(
   owner: ReceivedObject<Deployment | DaemonSet | StatefulSet>,
   reader: HistoryContext["reader"],
@@ -159,7 +162,7 @@ export async function ownedBy<Kind extends keyof BuiltInKinds>(
   );
 }
 
-/** The oldest first, then by name. */
+/** Compares objects by age, the oldest first, then by name. */
 export function byCreation({ metadata: a = {} }: KubeObject, { metadata: b = {} }: KubeObject): number {
   const older = Date.parse(a.creationTimestamp ?? "") - Date.parse(b.creationTimestamp ?? "");
   if (older !== 0 && !Number.isNaN(older)) return older;
@@ -168,7 +171,7 @@ export function byCreation({ metadata: a = {} }: KubeObject, { metadata: b = {} 
 
 const changeCauseOf = ({ metadata }: KubeObject): string => metadata?.annotations?.[CHANGE_CAUSE] ?? "";
 
-/** The pod template of what has one at spec.template. */
+/** The pod template at spec.template. */
 export const templateOf = ({ spec }: KubeObject): Fields => child(object(spec) as Fields, "template") ?? {};
 
 function withChangeCause(template: Fields, changeCause: string): Fields {
@@ -178,7 +181,7 @@ function withChangeCause(template: Fields, changeCause: string): Fields {
   return { ...template, metadata: { ...metadata, annotations } };
 }
 
-/** The template without the label that tells ReplicaSets of one Deployment apart. */
+/** Returns the template without the label that distinguishes the ReplicaSets of one Deployment. */
 export function withoutHash(template: Fields): Fields {
   const metadata = object(template.metadata);
   const { [HASH_LABEL]: _hash, ...labels } = object(metadata.labels);
@@ -188,6 +191,6 @@ export function withoutHash(template: Fields): Fields {
   return { ...template, metadata: made };
 }
 
-/** Whether two pod templates ask for the same pods. */
+/** Whether two pod templates describe the same pods. */
 export const equalTemplates = (a: Fields, b: Fields): boolean =>
   deepEqual(withoutHash(a) as JsonValue, withoutHash(b) as JsonValue);

@@ -1,10 +1,10 @@
 import { goQuote } from "../../base/text/go-quote.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
 
-/** Where the Deployment controller numbers the revisions of a Deployment and of its ReplicaSets. */
+/** The annotation in which the Deployment controller numbers the revisions of a Deployment and of its ReplicaSets. */
 export const REVISION = "deployment.kubernetes.io/revision";
 
-/** 0 for an object that is not numbered. Throws, in Go's words, where the annotation is no 64-bit number. */
+/** The revision in an object's annotation; 0 without one. Throws, in Go's words, where it is not a 64-bit number. */
 export function revisionOf({ metadata }: KubeObject): bigint {
   const text = metadata?.annotations?.[REVISION];
   if (text === undefined) return 0n;

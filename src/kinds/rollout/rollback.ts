@@ -16,7 +16,7 @@ import {
 } from "./history.js";
 import { REVISION } from "./revision.js";
 
-/** What rolling back takes. */
+/** A plan for rolling back: the template after it, and the patch. */
 export interface RollbackPlan {
   /** The template that will be there. */
   readonly template: () => Fields;
@@ -37,7 +37,7 @@ const KEPT: ReadonlySet<string> = new Set([
   "deprecated.deployment.rollback.to",
 ]);
 
-/** `toRevision` 0 is the last one but the present. Throws when there is no such revision. */
+/** Plans a rollback. `toRevision` 0 means the one before the current revision. Throws when the revision does not exist. */
 export async function planRollback(
   kind: RolledOutKind,
   { namespace, name }: { readonly namespace: string; readonly name: string },

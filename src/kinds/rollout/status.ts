@@ -5,7 +5,7 @@ import type { KubeObject } from "../../machinery/meta/object.js";
 import { absent, number, object, objects, type ReceivedObject, text } from "../../machinery/meta/received.js";
 import { revisionOf } from "./revision.js";
 
-/** How far a rollout is. Numbers count pods. */
+/** The progress of a rollout. Numbers count pods. */
 export type RolloutStatus =
   /** The controller has not seen the object's last change. */
   | { readonly step: "unobserved" }
@@ -20,7 +20,7 @@ export type RolloutStatus =
   /** Nothing more is waited for. Of a StatefulSet: its pods, and without a partition their revision. */
   | { readonly step: "complete"; readonly updated: number; readonly revision?: string };
 
-/** Throws where the rollout failed, or cannot be told. `revision` 0 is whichever runs. */
+/** Computes the progress of a rollout. Throws where it failed, or where its progress is unknown. `revision` 0 means the current one. */
 export type StatusViewer = (object: KubeObject, revision: bigint) => RolloutStatus;
 
 const VIEWERS: Readonly<Record<string, StatusViewer>> = {

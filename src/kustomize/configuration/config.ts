@@ -113,7 +113,7 @@ function parseConfig(content: string): TransformerConfig {
 export const specsOf = (specs: readonly PartialFieldSpec[] | undefined): readonly FieldSpec[] =>
   (specs ?? []).map((spec) => ({ ...noGvk, path: "", create: false, ...spec }));
 
-/** Writes the configuration of the built-in plugin behind a field as YAML. Throws for what YAML cannot hold. */
+/** Encodes the configuration of the built-in plugin behind a field as YAML. Throws for values that YAML cannot represent. */
 export function marshalBuiltIn(kind: string, marshal: () => string): string {
   try {
     return marshal();
@@ -122,7 +122,7 @@ export function marshalBuiltIn(kind: string, marshal: () => string): string {
   }
 }
 
-/** Configures the plugin; what is wrong is thrown with the configuration. */
+/** Configures the plugin; an error includes the configuration. */
 export async function configureBuiltIn<T>(kind: string, yaml: string, configure: () => Promise<T>): Promise<T> {
   try {
     return await configure();

@@ -6,7 +6,7 @@ import type { FieldSpec } from "../field-spec.js";
 import { wrap } from "../field-spec.js";
 import type { Loader } from "../loader.js";
 
-/** What the OpenAPI definitions in the files of `crds` say of own kinds: which fields hold names, labels and annotations. */
+/** Reads from the OpenAPI definitions in the files of `crds` which fields of custom kinds hold names, labels and annotations. */
 export async function crdConfig(paths: readonly string[], loader: Loader): Promise<TransformerConfig> {
   let config = emptyConfig;
   for (const path of paths) {

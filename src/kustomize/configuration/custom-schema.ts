@@ -3,7 +3,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from "../../machinery/m
 import { parseYaml } from "../../machinery/text/yaml/read.js";
 import type { MergeType, MergeTypes } from "../merge/merge-schema.js";
 
-/** What an OpenAPI document (Swagger 2.0, as JSON or YAML) says of its kinds. */
+/** Reads how lists are merged in the kinds of an OpenAPI document (Swagger 2.0, as JSON or YAML). */
 export function customMergeTypes(text: string): MergeTypes {
   const document = parseYaml(text);
   const definitions = objectAt(document, "definitions");

@@ -206,7 +206,7 @@ const nameReferences: readonly NameReference[] = [
   ),
 ];
 
-/** Where each transformer works; a kustomization's `configurations` and `crds` add to it. */
+/** The fields that each transformer changes; a kustomization's `configurations` and `crds` add to them. */
 export interface TransformerConfig {
   readonly namePrefix: readonly FieldSpec[];
   readonly nameSuffix: readonly FieldSpec[];

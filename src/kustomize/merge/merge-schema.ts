@@ -6,7 +6,7 @@ export interface MergedList {
   readonly elements: MergeType | undefined;
 }
 
-/** What of a type matters to a strategic merge patch. */
+/** The part of a type that a strategic merge patch uses. */
 export interface MergeType {
   /** The type of a member, when lists that are merged lie within it. */
   member(name: string): MergeType | undefined;
@@ -20,13 +20,13 @@ const types: Readonly<Record<string, Fields>> = facts.types;
 const kinds: Readonly<Record<string, string>> = facts.kinds;
 const clusterKinds: ReadonlySet<string> = new Set(facts.cluster);
 
-/** Kinds that no namespace can hold, as far as kustomize knows: those of Kubernetes 1.21. */
+/** Whether a kind has no namespace, as far as kustomize knows: by the kinds of Kubernetes 1.21. */
 export const isClusterScoped = (apiVersion: string, kind: string): boolean => clusterKinds.has(`${apiVersion}/${kind}`);
 
-/** What is known of the kinds at hand. */
+/** Looks up how lists are merged in a kind. */
 export type MergeTypes = (apiVersion: string, kind: string) => MergeType | undefined;
 
-/** Kustomize's own: Kubernetes 1.21. */
+/** kustomize's built-in merge types: those of Kubernetes 1.21. */
 export const builtInMergeTypes: MergeTypes = (apiVersion, kind) => {
   const name = kinds[`${apiVersion}/${kind}`];
   return name === undefined ? undefined : typeNamed(name);

@@ -3,7 +3,7 @@ import type { MergedList, MergeType, MergeTypes } from "./merge-schema.js";
 import { isMissingOrNull, Node, type NodeKind, isEmptyMap, isNilOrEmpty, scalarNode } from "../nodes/node.js";
 import { nodeText } from "../nodes/node-text.js";
 
-/** What is known of the place in the object that is being merged. */
+/** The type information about the place in the object that is being merged. */
 export interface MergePlace {
   readonly type?: MergeType | undefined;
   readonly list?: MergedList | undefined;
@@ -11,8 +11,8 @@ export interface MergePlace {
 }
 
 /**
- * Merges a strategic merge patch into a node, in kyaml's way: `dest` is changed where it stands, and what comes of it is
- * returned, which may be a part of the patch; undefined when it is deleted. The patch is used up.
+ * Merges a strategic merge patch into a node as kyaml does: `dest` is changed in place, and the result is returned, which may be a
+ * part of the patch; undefined when it is deleted. The patch must not be used afterwards.
  */
 export function merge(dest: Node | undefined, patch: Node | undefined, place: MergePlace): Node | undefined {
   const type = place.type ?? knownType(dest, place.types) ?? knownType(patch, place.types);

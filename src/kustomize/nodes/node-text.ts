@@ -1,9 +1,9 @@
 import { type Node, needsQuotes, resolve } from "./node.js";
 
-/** A node as goyaml v3 writes it with kustomize's indentation, ending in a line break; members keep their order. */
+/** Writes a node as goyaml v3 does with kustomize's indentation, with a line break at the end; members keep their order. */
 export const nodeText = (node: Node): string => new NodeWriter(node).text;
 
-/** Writes a node and knows on which line, counted from one, each node within begins. */
+/** Writes nodes, and records on which line, counted from one, each node begins. */
 export class NodeWriter {
   readonly #lines: string[] = [""];
   readonly #places = new Map<Node, number>();
@@ -118,5 +118,5 @@ function canBePlain(value: string): boolean {
   return !/: |:$| #|\s$|\n/.test(value);
 }
 
-/** Text that is written by itself is quoted where a reader would take it for something else. */
+/** Writes a scalar on its own, quoted where a YAML reader would not take it for text. */
 export const valueText = (value: string): string => (needsQuotes(value) ? JSON.stringify(value) : quoted(value, ""));

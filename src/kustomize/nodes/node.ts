@@ -2,7 +2,7 @@ import type { JsonValue } from "../../machinery/meta/json.js";
 import { resolvePlain } from "../../machinery/text/yaml/scalars.js";
 import { withoutTrailing } from "../../base/text/without-trailing.js";
 
-/** What a scalar is to goyaml v3, which kustomize reads with: YAML 1.2's words for booleans, and dates that are times. */
+/** The tag and value that goyaml v3, kustomize's parser, gives a scalar: booleans as in YAML 1.2, and timestamps. */
 export interface Resolved {
   readonly tag: string;
   readonly value: JsonValue;
@@ -24,7 +24,7 @@ export function resolve(text: string): Resolved {
   return { tag: `!!${tag}`, value };
 }
 
-/** Reads a scalar whose tag is written out. */
+/** Resolves a scalar with an explicit tag. */
 export function resolveTagged(tag: string, text: string): Resolved {
   if (tag === "!!str" || tag === "!!binary" || !tag.startsWith("!!")) return { tag, value: text };
   const found = resolve(text);
@@ -33,14 +33,14 @@ export function resolveTagged(tag: string, text: string): Resolved {
   throw new Error(`yaml: cannot decode ${found.tag} \`${text}\` as a ${tag}`);
 }
 
-/** Whether goyaml v2 takes a scalar for something else than text. */
+/** Whether goyaml v2 reads a plain scalar as something other than text. */
 export function isYaml11NonString(text: string): boolean {
   if (text === "") return false;
   const { tag } = resolvePlain(text);
   return tag !== "str" && tag !== "timestamp";
 }
 
-/** goyaml v3 quotes what older readers take for a number or a boolean. */
+/** Whether a text must be quoted: goyaml v3 quotes what older readers take for a number or a boolean. */
 export const needsQuotes = (text: string): boolean =>
   resolve(text).tag !== "!!str" ||
   YAML_1_1_ONLY.test(text) ||
@@ -66,9 +66,9 @@ export type ScalarStyle = "single" | "double" | "literal" | "folded";
 export type NodeStyle = "" | ScalarStyle | "tagged" | `tagged ${ScalarStyle}` | "flow";
 
 /**
- * A YAML node that is changed where it stands. A tag of "" means that the type follows from the text when the node is written;
- * "!!null" is what is missing. Nodes may stand in several places at once, and a change then shows in all of them: kustomize's
- * transformers rely on it, and so does its output.
+ * A mutable YAML node. With the tag "" the type follows from the text when the node is written; "!!null" stands for a missing
+ * node. Nodes may be shared between places, and a change then shows in all of them: kustomize's transformers rely on that, and it
+ * shows in the output.
  */
 export class Node {
   kind: NodeKind;
@@ -150,18 +150,15 @@ export function isNilOrEmpty(node: Node | undefined): boolean {
   return isZero(node);
 }
 
-/** A scalar that is text, or that was made without a type. */
+/** Whether a node is a scalar with a text, or one made without a type. */
 export const isString = (node: Node): boolean =>
   node.kind === "scalar" && (node.tag === "" || shortTagOf(node.tag) === "!!str");
 
-/** The text of a scalar; "" for what is missing. */
+/** The text of a scalar; "" for a missing node. */
 export const valueOf = (node: Node | undefined): string =>
   node === undefined || isMissingOrNull(node) ? "" : node.value;
 
-/**
- * Whether two nodes are alike in everything, also in how they are written and where they were read: a value that was replaced by
- * an equal one is another.
- */
+/** Whether two nodes are identical, style and position included: a value that was replaced by an equal one differs. */
 export function sameNode(a: Node | undefined, b: Node | undefined): boolean {
   if (a === undefined || b === undefined) return a === b;
   return (

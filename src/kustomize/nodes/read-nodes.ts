@@ -8,10 +8,13 @@ import { type Shape, decodeStruct, fieldNamed } from "../go-struct.js";
 import { formatG } from "../../machinery/text/go/format-g.js";
 import { parseYaml } from "../../machinery/text/yaml/read.js";
 
-/** A text that is no YAML. */
+/** Thrown for a text that is not YAML. */
 export class MalformedYaml extends Error {}
 
-/** The first document of a text; undefined when there is none. Aliases are copies, merge keys are merged. Throws in goyaml v3's words. */
+/**
+ * Parses the first document of a text; undefined when there is none. Aliases become copies, and merge keys are merged. Throws in
+ * goyaml v3's words.
+ */
 export function parseNode(text: string): Node | undefined {
   let root: YamlNode | undefined;
   try {
@@ -98,8 +101,8 @@ function mergeSources(value: YamlNode): readonly YamlNode[] {
 }
 
 /**
- * Reads YAML into a Go type as goyaml v3 does: names in exactly their letters, unknown ones passed over, any scalar where text
- * belongs. `T` is what the shape describes, every member optional. Throws all that is wrong, with its lines.
+ * Decodes YAML into a Go type as goyaml v3 does: names are case-sensitive, unknown ones are skipped, and a scalar of any type is
+ * accepted as text. `T` is the shape's type, with every member optional. Throws all errors, with their lines.
  */
 export function decodeNodes<T>(source: string, shape: Shape): T {
   const wrong: string[] = [];
@@ -148,8 +151,8 @@ function shown(node: YamlNode): string {
 }
 
 /**
- * Reads YAML into a Go type as sigs.k8s.io/yaml does: unknown fields are passed over, and a number or a boolean becomes text
- * where text belongs. `T` is what the shape describes, every member optional. Throws in that library's words.
+ * Decodes YAML into a Go type as sigs.k8s.io/yaml does: unknown fields are skipped, and a number or a boolean becomes text where
+ * text is expected. `T` is the shape's type, with every member optional. Throws in that library's words.
  */
 export function decodeYaml<T>(source: string, shape: Shape): T {
   const value = withTexts(parseYaml(source), shape);

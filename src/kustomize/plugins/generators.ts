@@ -51,7 +51,7 @@ const helmChartShape = struct("builtins.HelmChartInflationGeneratorPlugin", {
 
 const MERGES = ["merge", "override", "replace"];
 
-/** Checks what a chart is configured with, as kustomize does. A chart that is right is refused once it would be rendered. */
+/** Validates the configuration of a chart as kustomize does. Rendering a valid chart then fails, because charts are not supported. */
 export const helmChartInflationGenerator: ConfigureGenerator = async (source) => {
   const { helmCommand, loader } = source;
   if (helmCommand === undefined) throw new Error("must specify --enable-helm");
@@ -90,7 +90,7 @@ const iamPolicyShape = struct(
   }),
 );
 
-/** A service account of the cluster that acts as one of the cloud. GKE is the only cloud that kustomize knows. */
+/** Generates a service account of the cluster that acts as one of a cloud provider. kustomize supports GKE only. */
 export const iamPolicyGenerator: ConfigureGenerator = async (source) => {
   const { cloud = "", kubernetesService = {}, serviceAccount = {} } = configOf<IamPolicyConfig>(source, iamPolicyShape);
   return async () => {

@@ -25,14 +25,14 @@ import {
 
 export type PluginContext = Omit<PluginSource, "yaml">;
 
-/** The generator that an object configures. Throws for one that is not built in, and for what is wrong in the object. */
+/** Loads the generator that an object configures. Throws for one that is not built in, and for an invalid object. */
 export async function loadGenerator(config: Resource, context: PluginContext): Promise<Generate> {
   const { generate } = await load(config, context);
   if (generate === undefined) throw new Error(`plugin ${idText(config.originalId)} not a generator`);
   return generate;
 }
 
-/** The transformer or validator that an object configures. Throws as {@link loadGenerator} does. */
+/** Makes the transformer or validator that an object configures. Throws as {@link loadGenerator} does. */
 export async function loadTransformer(config: Resource, context: PluginContext): Promise<Transform> {
   const { transform } = await load(config, context);
   if (transform === undefined) throw new Error(`plugin ${idText(config.originalId)} not a transformer`);

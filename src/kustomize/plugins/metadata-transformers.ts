@@ -34,7 +34,7 @@ const affixTransformer =
 export const prefixTransformer = affixTransformer("prefix");
 export const suffixTransformer = affixTransformer("suffix");
 
-/** The deprecated kind that does both. */
+/** Makes the transformer of the deprecated kind that adds both a prefix and a suffix to names. */
 export const prefixSuffixTransformer: ConfigureTransformer = async (source) => {
   const steps = [await prefixTransformer(source), await suffixTransformer(source)];
   return (list) => {
@@ -80,7 +80,7 @@ const namespaceShape = struct("builtins.NamespaceTransformerPlugin", {
 
 const MODES: readonly SubjectMode[] = ["defaultOnly", "none", "allServiceAccounts"];
 
-/** The namespace is that of the configuration's own metadata. */
+/** The transformer that sets the namespace in its configuration's own metadata. */
 export const namespaceTransformer: ConfigureTransformer = async (source) => {
   const { metadata = {}, fieldSpecs, unsetOnly = false, setRoleBindingSubjects = "" } = read(source);
   const subjects = modeNamed(setRoleBindingSubjects === "" ? "defaultOnly" : setRoleBindingSubjects);

@@ -5,7 +5,7 @@ import type { MergeTypes } from "../merge/merge-schema.js";
 import type { Resource } from "../resource.js";
 import type { Transform } from "../transformers/patches.js";
 
-/** What a plugin reads its configuration from. */
+/** The source of a plugin's configuration. */
 export interface PluginSource {
   /** The configuration object as YAML. */
   readonly yaml: string;
@@ -23,5 +23,5 @@ export type Generate = () => Promise<readonly Resource[]>;
 export type ConfigureGenerator = (source: PluginSource) => Promise<Generate>;
 export type ConfigureTransformer = (source: PluginSource) => Promise<Transform>;
 
-/** The configuration of a plugin. `T` is what the shape describes. */
+/** Decodes the configuration of a plugin. `T` is the shape's type. */
 export const configOf = <T>({ yaml }: PluginSource, shape: Shape): T => decodeYaml<T>(yaml, shape);

@@ -5,7 +5,7 @@ import { isJsonObject, type JsonValue } from "../../machinery/meta/json.js";
 import type { Resource } from "../resource.js";
 import { toValue } from "../value.js";
 
-/** Puts the hash of its content behind the name of each generated object that is to have one. */
+/** Appends the hash of its content to the name of each generated object that requests one. */
 export function addHashes(list: ResourceList): void {
   for (const resource of list.resources) {
     if (!resource.isEnabled(BUILD.needsHashSuffix)) continue;

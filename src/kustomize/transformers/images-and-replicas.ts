@@ -6,7 +6,7 @@ import type { ResourceList } from "../resource-list.js";
 import { goPattern } from "../../machinery/text/go/go-pattern.js";
 import type { ImageEntry } from "../kustomization.js";
 
-/** Sets how many replicas the objects of a name have; throws when there is none of a kind that has replicas. */
+/** Sets the number of replicas of the objects with a name; throws when none of them has a kind with replicas. */
 export function setReplicas(
   list: ResourceList,
   name: string,
@@ -30,7 +30,7 @@ export function setReplicas(
   }
 }
 
-/** Gives images other names, tags and digests: in every list of containers, wherever it is, and in the fields of the specs. */
+/** Changes the names, tags and digests of images in every list of containers, wherever it is, and in the fields of the specs. */
 export function setImages(list: ResourceList, image: ImageEntry, specs: readonly FieldSpec[]): void {
   const pattern = goPattern(`^${image.name ?? ""}(:[a-zA-Z0-9_.{}-]*)?(@sha256:[a-zA-Z0-9_.{}-]*)?$`);
   const set = (node: Node): void => setImage(node, image, pattern);

@@ -9,14 +9,14 @@ import { addEntries, affixNames, setNamespaces } from "./metadata-fields.js";
 import { configText, json6902Transform, patchTransform, strategicMergeTransform, type Transform } from "./patches.js";
 import { replacementTransform } from "./replacements.js";
 
-/** One step of a kustomization. */
+/** One transformer of a kustomization. */
 export interface Transformer {
   /** What kustomize calls it. */
   readonly kind: string;
   readonly transform: Transform;
 }
 
-/** The steps that a kustomization asks for, in the order they are done. What they read is read before the first is done. */
+/** The transformers of a kustomization, in running order. All their files are read before the first one runs. */
 export async function transformersOf(
   kustomization: Kustomization,
   loader: Loader,

@@ -5,7 +5,10 @@ import type { StringMap, Resource } from "../resource.js";
 import type { ResourceList } from "../resource-list.js";
 import { isSelected, idEquals } from "../id.js";
 
-/** Adds labels or annotations in every field that the specs lead to. One entry is one node in all the fields of an object. */
+/**
+ * Adds labels or annotations to every field that the specs match. All fields of an object share the node of an entry, so that YAML
+ * aliases match kustomize's.
+ */
 export function addEntries(list: ResourceList, entries: StringMap, specs: readonly FieldSpec[]): void {
   const names = Object.keys(entries).toSorted();
   for (const { node } of list.resources) {
@@ -29,7 +32,7 @@ const UNTOUCHED = [
   { group: "", version: "", kind: "Namespace" },
 ];
 
-/** Puts a prefix before names, or a suffix behind them. */
+/** Adds a prefix or a suffix to names. */
 export function affixNames(
   list: ResourceList,
   side: "prefix" | "suffix",
@@ -55,7 +58,7 @@ export function affixNames(
   }
 }
 
-/** Which subjects of role bindings are moved: accounts named "default", all service accounts, or none. */
+/** The subjects of role bindings whose namespace is changed: accounts named "default", all service accounts, or none. */
 export type SubjectMode = "defaultOnly" | "allServiceAccounts" | "none";
 
 export interface NamespaceSetting {
@@ -67,7 +70,7 @@ export interface NamespaceSetting {
   readonly unsetOnly?: boolean;
 }
 
-/** Puts everything that can be in a namespace into this one, with what refers to it by namespace. */
+/** Sets the namespace of every object that can have one, and of the references to it. */
 export function setNamespaces(list: ResourceList, setting: NamespaceSetting): void {
   for (const resource of list.resources) {
     if (resource.isEmpty) continue;
@@ -82,7 +85,7 @@ export function setNamespaces(list: ResourceList, setting: NamespaceSetting): vo
   }
 }
 
-/** Puts one object into the namespace; the id that it had is not noted. */
+/** Sets the namespace of one object without recording its previous id. */
 export function setNamespace(resource: Resource, setting: NamespaceSetting): void {
   const { node, kind } = resource;
   if (node === undefined) return;

@@ -19,7 +19,10 @@ import { fromValue, toValue } from "../value.js";
 
 export type Transform = (list: ResourceList) => void;
 
-/** An entry of `patches`: strategic merge patches or one JSON patch, as its text shows. `config` is what errors show of it. */
+/**
+ * Makes the transformer of an entry in `patches`: strategic merge patches or one JSON patch, which its text decides. `config` is
+ * the configuration that errors show.
+ */
 export async function patchTransform(
   entry: PatchEntry,
   loader: Loader,
@@ -138,7 +141,7 @@ function applyOperations(resource: Resource, operations: readonly JsonValue[]): 
   resource.annotations = { ...resource.annotations, ...Object.fromEntries(internal) };
 }
 
-/** An entry of the deprecated `patchesJson6902`. */
+/** Makes the transformer for an entry of the deprecated `patchesJson6902`. */
 export async function json6902Transform(entry: PatchEntry, loader: Loader): Promise<Transform> {
   const { path = "", patch = "", target } = entry;
   if ((target?.name ?? "") === "") throw new Error("must specify the target name");
@@ -159,7 +162,7 @@ export async function json6902Transform(entry: PatchEntry, loader: Loader): Prom
   };
 }
 
-/** The deprecated `patchesStrategicMerge`: each is a patch or the path of a file of patches. `more` is a text of patches. */
+/** Makes the transformer for the deprecated `patchesStrategicMerge`, whose entries are patches or paths of files. `more` is a text of patches. */
 export async function strategicMergeTransform(
   entries: readonly string[],
   loader: Loader,
@@ -182,7 +185,7 @@ async function patchesInFile(path: string, loader: Loader): Promise<readonly Res
   return readResourcesOf(path, await loader.load(path));
 }
 
-/** The objects of a file; what is no YAML is told with the file's name. */
+/** Reads the objects of a file; an error about invalid YAML names the file. */
 export function readResourcesOf(path: string, text: string): Resource[] {
   try {
     return readResources(text);
@@ -196,7 +199,7 @@ export function readResourcesOf(path: string, text: string): Resource[] {
   }
 }
 
-/** What was configured, as errors show it: without what is empty. */
+/** The configuration in errors: without empty values. */
 export const configText = (config: object): string => emitYaml(pruned(config as JsonValue) ?? {});
 
 function pruned(value: JsonValue | undefined): JsonValue | undefined {

@@ -8,7 +8,7 @@ import type { ResourceList } from "../resource-list.js";
 import { select } from "../select.js";
 import { setNamespace } from "./metadata-fields.js";
 
-/** Where a value is put. */
+/** The fields that receive a value. */
 export interface ValueTarget {
   /** All objects where there is none. */
   readonly selector?: Selector;
@@ -18,7 +18,7 @@ export interface ValueTarget {
   readonly filePathPosition?: number;
 }
 
-/** Puts one value into fields of objects. */
+/** Writes one value into fields of objects. */
 export function addValue(list: ResourceList, value: string, targets: readonly ValueTarget[]): void {
   for (const { selector, fieldPath = "", filePathPosition = 0 } of targets) {
     const selected = selector === undefined ? list.resources : select(list.resources, selector);

@@ -1,4 +1,4 @@
-/** An object does not fit its type. The message is structured-merge-diff's, with the path of each fault. */
+/** Thrown for an object that does not match its type. The message is structured-merge-diff's, with the path of each fault. */
 export class TypeMismatch extends Error {
   override readonly name = "TypeMismatch";
 

@@ -15,7 +15,7 @@ export interface Conflict {
   readonly field: string;
 }
 
-/** An apply without force would change fields of other managers. */
+/** Thrown when an apply without force would change fields of other managers. */
 export class ApplyConflicts extends Error {
   override readonly name = "ApplyConflicts";
 

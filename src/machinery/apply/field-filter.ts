@@ -2,7 +2,7 @@ import type { Comparison } from "./compare.js";
 import { EMPTY, type FieldSet, type FieldSetDraft, isEmpty, isMember, LEAF, recursiveDifference } from "./field-set.js";
 import { fieldElement, type PathElement } from "./path-element.js";
 
-/** The part of a set that a manager may own. */
+/** Returns the part of a set that a manager may own. */
 export type FieldFilter = (set: FieldSet) => FieldSet;
 
 /** Makes a filter that removes these paths ("spec", "metadata.labels") and all paths below them. */
@@ -12,7 +12,8 @@ export function excluding(...paths: readonly string[]): FieldFilter {
 }
 
 /**
- * Makes a filter that keeps these paths, the paths below them and the steps that lead to them; "*" is any step ("spec.containers.*.image").
+ * Makes a filter that keeps these paths, the paths below them and the elements that lead to them; "*" matches any element
+ * ("spec.containers.*.image").
  */
 export function including(...paths: readonly string[]): FieldFilter {
   const pattern = treeOf(paths);

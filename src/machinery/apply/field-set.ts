@@ -5,22 +5,23 @@ import { noteFields } from "../meta/holds-many.js";
 import { compareElements, compareRanked, type PathElement, type RankedElement, rankElement } from "./path-element.js";
 
 /**
- * A set of paths in the shape that fieldsV1 has in JSON: an object of steps. A step with an empty object is a member; a step that leads
- * further is a member when it holds ".". The JSON of a client or of storage is therefore a set without parsing; operations read only the
- * parts that they need, and share parts that they do not change. Sets are never changed in place.
+ * A set of paths in the form of fieldsV1's JSON: an object of path elements. An element with an empty object is a member; an
+ * element with further elements is a member if it contains ".". The JSON of a client or of storage is therefore a set without
+ * parsing; operations read only the parts that they need, and share parts that they do not change. Sets are never changed in
+ * place.
  */
 export interface FieldSet {
   readonly [element: PathElement]: FieldSet;
 }
 
-/** A set that its only owner is still building. */
+/** A set of fields that is still being built, and that nothing else refers to. */
 export interface FieldSetDraft {
   [element: PathElement]: FieldSet;
 }
 
 const SELF = ".";
 
-/** As the value of a step: the step itself is a member, and no path below it. As a whole set: the empty set. */
+/** The empty set. As the value of a path element, it means that the element is a member of the set, and no path below it. */
 export const LEAF: FieldSet = Object.freeze({});
 
 export const EMPTY: FieldSet = LEAF;
@@ -32,7 +33,7 @@ export function isEmpty(set: FieldSet): boolean {
   return true;
 }
 
-/** Returns whether the step that leads to this node is itself a member. */
+/** Whether the path element that leads to this node is itself a member. */
 export function isMember(node: FieldSet): boolean {
   return node === LEAF || node[SELF] !== undefined || hasNoSteps(node);
 }
@@ -42,7 +43,7 @@ const wide = new WeakSet<FieldSet>();
 /** Steps that are listed within a microsecond or two. */
 const MANY_STEPS = 64;
 
-/** Remembers how many steps a new set has. */
+/** Records the number of steps of a new set. */
 export function noteSteps(set: FieldSet, count: number): void {
   if (count <= MANY_STEPS) return;
   wide.add(set);
@@ -52,7 +53,7 @@ export function noteSteps(set: FieldSet, count: number): void {
 /** Wide sets whose steps are in the order of the wire, at any depth. */
 const ordered = new WeakSet<FieldSet>();
 
-/** Remembers that the steps of a set, and of all its nodes, are in the order of the wire. */
+/** Records that the steps of a set, and of all nodes in it, are sorted as they are sent. */
 export function noteOrder(set: FieldSet): void {
   if (wide.has(set)) ordered.add(set);
 }
@@ -81,7 +82,7 @@ export function fieldSet(...paths: readonly (readonly PathElement[])[]): FieldSe
   return set;
 }
 
-/** Returns the paths below a step, as a set of its own. */
+/** Returns the paths below an element, as a set of its own. */
 export function below(set: FieldSet, element: PathElement): FieldSet {
   return set[element] ?? EMPTY;
 }

@@ -19,8 +19,8 @@ export function lastAppliedOf(object: JsonObject): string {
 }
 
 /**
- * Returns the fields that client-side apply owned: those of the annotation whose values the live object still has. Undefined when the
- * annotation cannot be used.
+ * Returns the fields that client-side apply owned: those in the annotation whose values the live object still has. Undefined when
+ * the annotation is invalid.
  */
 export function lastAppliedFields(live: JsonObject, apiVersion: string, type: TypeDescriptor): FieldSet | undefined {
   const text = lastAppliedOf(live);

@@ -122,7 +122,7 @@ function encodeManager({ name, operation, apiVersion, time, subresource }: Manag
   return entry;
 }
 
-/** Returns the seconds since the epoch; an entry without a time counts as the oldest. */
+/** Converts a time to seconds since the epoch; an entry without a time counts as the oldest. */
 export const secondsOf = (time: string | undefined): number =>
   time === undefined ? 0 : Math.floor(Date.parse(time) / 1000);
 

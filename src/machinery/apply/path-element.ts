@@ -34,14 +34,15 @@ export const valueElement = (value: JsonValue): PathElement => `v:${encodeShort(
 const encodeShort = (value: JsonValue): string =>
   typeof value === "object" && value !== null ? encodeJson(value) : encodeJsonScalar(value);
 
-/** Makes the step of a list item that keys identify. `fields` may be in any order. */
+/** Makes the path element of a list item that keys identify. `fields` may be in any order. */
 export function keyElement(fields: readonly (readonly [name: string, value: JsonValue])[]): PathElement {
   const sorted = fields.length < 2 ? fields : fields.toSorted(([a], [b]) => compareKeys(a, b));
   return `k:{${sorted.map(([name, value]) => `${JSON.stringify(name)}:${encodeShort(value)}`).join(",")}}`;
 }
 
 /**
- * Makes a client's step canonical; undefined for a kind of step that is unknown, which readers drop. Throws an Error for a malformed step.
+ * Parses a path element that a client sent, and returns its canonical form; undefined for an unknown kind, which readers drop.
+ * Throws an Error for a malformed one.
  */
 export function parseElement(text: string): PathElement | undefined {
   if (Buffer.byteLength(text) < 2) throw new Error("key must be 2 characters long:");
@@ -117,7 +118,7 @@ function valueText(value: JsonValue): string {
 
 const KINDS = "fkvi";
 
-/** A step with the parsed parts by which it is compared, so that they are parsed once for all comparisons. */
+/** A path element with its parsed parts, so that they are parsed once for all comparisons. */
 export interface RankedElement {
   readonly element: PathElement;
   readonly kind: number;

@@ -4,7 +4,7 @@ import { type FieldSet, type FieldSetDraft, isEmpty, isMember, LEAF } from "./fi
 import { DEDUCED, firstShape, type TypeDescriptor } from "./type-descriptor.js";
 
 /**
- * Adapts a set that was written while the type was granular in a place where it is atomic now: the owner of a part then owns the whole.
+ * Adapts a set that was written while a part of the type was granular that is atomic now: the owner of a part then owns the whole.
  * Returns the set itself when nothing changes.
  */
 export function reconcile(set: FieldSet, type: TypeDescriptor): FieldSet {

@@ -13,7 +13,7 @@ import {
   type TypeDescriptor,
 } from "./type-descriptor.js";
 
-/** Removes these paths from the object. A part of which nothing is left becomes null. Shares the parts that it keeps. In steps. */
+/** Removes these paths from an object, in steps. A part that becomes empty becomes null. The result shares the parts that it keeps. */
 export function* removeItemsSteps(object: JsonObject, paths: FieldSet, type: TypeDescriptor): Steps<JsonObject> {
   const left = isEmpty(paths) ? object : yield* visit(object, paths, type, new Pace());
   return isJsonObject(left) ? left : {};

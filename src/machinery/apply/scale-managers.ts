@@ -7,8 +7,8 @@ const SCALE_VERSION = "autoscaling/v1";
 const SCALE_REPLICAS = [fieldElement("spec"), fieldElement("replicas")];
 
 /**
- * Translates managed fields between an object and its /scale: the owner of the object's replicas owns the Scale's. `replicas` says where a
- * version of the object keeps them; undefined for an unknown version.
+ * Translates managed fields between an object and its /scale: the owner of the object's replicas owns the Scale's. `replicas` is
+ * the path of the replicas in a version of the object; undefined for an unknown version.
  */
 export class ScaleManagers {
   constructor(

@@ -1,13 +1,13 @@
 import type { Field, ListSchema, MapSchema, ScalarSchema, Schema, StructSchema } from "../schema/schema.js";
 
-/** What a field set must know of a type. A value may be of several shapes (free-form JSON); most types have one. */
+/** How a field set treats a type. A value may have several shapes (free-form JSON); most types have one. */
 export interface TypeDescriptor {
   readonly scalar?: "numeric" | "string" | "boolean" | "untyped" | undefined;
   readonly list?: ListDescriptor | undefined;
   readonly map?: MapDescriptor | undefined;
 }
 
-/** A list is one leaf unless its items are told apart by keys, or by their value when there are none. */
+/** A list is one leaf unless its items are identified by keys or, without keys, by their value. */
 export interface ListDescriptor {
   readonly associative: boolean;
   readonly keys: readonly string[];
@@ -219,8 +219,8 @@ class List implements ListDescriptor {
 export type Shape = "scalar" | "list" | "map";
 
 /**
- * Returns the shape of the type that a value has. For null, and for a value of none of the shapes, the only shape of the type, or undefined
- * when it has several.
+ * Returns the only shape of the type that fits a value. For null, and for a value of none of the shapes, the only shape of the
+ * type, or undefined when it has several.
  */
 export function shapeOf(type: TypeDescriptor, value: unknown): Shape | undefined {
   if (typeof value === "object") {
@@ -233,7 +233,7 @@ export function shapeOf(type: TypeDescriptor, value: unknown): Shape | undefined
   return several ? undefined : firstShape(type);
 }
 
-/** Returns the shape that a value of no certain shape counts as. */
+/** Returns the shape that is used for a value of no certain shape. */
 export function firstShape(type: TypeDescriptor): Shape {
   if (type.map !== undefined) return "map";
   return type.scalar !== undefined ? "scalar" : "list";

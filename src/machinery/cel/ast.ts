@@ -91,17 +91,17 @@ export interface ComprehensionExpr extends Node {
   readonly result: Expr;
 }
 
-/** Where the parser found an error. */
+/** A node at the place where the parser found an error. */
 export interface InvalidExpr extends Node {
   readonly kind: "invalid";
 }
 
-/** What the checker found an identifier or a call to mean. */
+/** The meaning that the checker found for an identifier or a call. */
 export type Reference =
   | { readonly kind: "ident"; readonly name: string; readonly value?: Value }
   | { readonly kind: "function"; readonly overloads: readonly string[] };
 
-/** A parsed expression, and after the checker what it knows about it. */
+/** A parsed expression; after the check also the types and meanings of its nodes. */
 export interface Ast {
   readonly root: Expr;
   readonly source: string;
@@ -120,7 +120,7 @@ export interface CheckedAst extends Ast {
   readonly type: Type;
 }
 
-/** The nodes right below a node, in the order in which they were written; a macro's are those of its expansion. */
+/** The nodes directly below a node, in source order; those of a macro are the ones of its expansion. */
 export function childrenOf(node: Expr): readonly Expr[] {
   switch (node.kind) {
     case "select":
@@ -142,7 +142,7 @@ export function childrenOf(node: Expr): readonly Expr[] {
   }
 }
 
-/** A node and all below it. */
+/** Iterates over a node and all nodes below it. */
 export function* walk(node: Expr): Generator<Expr> {
   const open: Expr[] = [node];
   for (let next = open.pop(); next !== undefined; next = open.pop()) {

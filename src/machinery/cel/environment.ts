@@ -11,7 +11,7 @@ import { STANDARD_LIBRARY } from "./standard/library.js";
 import { combineProviders, type TypeProvider } from "./types/provider.js";
 import { WELL_KNOWN_TYPES } from "./types/well-known.js";
 
-/** What an environment is made of, or extended by. */
+/** The parts from which an environment is made or extended. */
 export interface EnvironmentOptions {
   /** The namespace of expressions; names within it need not be written in full. */
   readonly container?: string;
@@ -28,12 +28,12 @@ export interface EnvironmentOptions {
   readonly validators?: readonly Validator[];
 }
 
-/** An expression that was read, or what is wrong with it. */
+/** A compiled expression, or its issues. */
 export type Compiled<T> =
   | { readonly ast: T; readonly issues: undefined }
   | { readonly ast: undefined; readonly issues: Issues };
 
-/** The names that expressions may use: variables, functions, macros and types. It never changes. */
+/** The names that expressions may use: variables, functions, macros and types. It is immutable. */
 export class Environment implements Declarations, Syntax {
   readonly container: string;
   readonly variables: ReadonlyMap<string, VariableDeclaration>;

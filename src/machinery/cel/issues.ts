@@ -1,4 +1,4 @@
-/** What is wrong with an expression. */
+/** A fault in an expression. */
 export interface Issue {
   readonly message: string;
   /** From 1; 0 with column -1: the issue has no place. */
@@ -10,7 +10,7 @@ export interface Issue {
 /** As many issues as cel-go lists; it only counts the rest. */
 const MOST = 100;
 
-/** The code points of an expression and the places where its lines begin, found when they are first asked for. */
+/** The source of an expression, with its code points and the beginnings of its lines, which are computed on first use. */
 export class SourceText {
   #points: readonly string[] | undefined;
   #lineStarts: readonly number[] | undefined;

@@ -1,4 +1,4 @@
-/** The names of operators as functions, which are cel-go's and are seen in messages. */
+/** The function names of operators, which are cel-go's and appear in messages. */
 export const OPERATOR = {
   conditional: "_?_:_",
   and: "_&&_",

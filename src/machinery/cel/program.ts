@@ -20,7 +20,7 @@ export interface ProgramOptions {
   readonly costOf?: CostOf;
 }
 
-/** What variables stand for: values, or what decoded objects hold. A name that is undefined was not given. */
+/** The values of variables, or a function that looks them up. A name without a value counts as undeclared. */
 export type Bindings = Readonly<Record<string, unknown>> | ((name: string) => unknown);
 
 export interface Evaluation {
@@ -38,7 +38,7 @@ const MOST_STEPS = 2_000_000;
 /** How many steps of an expression that loops are done at once: most take no more. */
 const SHORT_STEPS = 5000;
 
-/** An expression that is ready to be evaluated, as often as wanted. Evaluations share nothing. */
+/** An expression that is ready to be evaluated any number of times. Evaluations share nothing. */
 export class Program {
   readonly #planned: Planned;
   readonly #options: ProgramOptions;

@@ -4,7 +4,7 @@ import { goQuote } from "../../base/text/go-quote.js";
 import { goUri } from "../text/go/go-uri.js";
 import { textOfAddress } from "../text/go/ip-address.js";
 
-/** Names besides the subject (RFC 5280, 4.2.1.6), in the order they come. */
+/** The subject alternative names (RFC 5280, 4.2.1.6), in their order. */
 export interface AlternativeNames {
   readonly dns: readonly string[];
   readonly emails: readonly string[];
@@ -19,7 +19,7 @@ const SEQUENCE = 0x30;
 /** Context-specific: the kinds of names that Go reads. */
 const KINDS = { email: 0x81, dns: 0x82, uri: 0x86, ip: 0x87 } as const;
 
-/** The value of the extension subjectAltName. Names of other kinds are passed over. Throws a {@link DerError} in the words of Go's x509. */
+/** Parses the value of the extension subjectAltName, without names of other kinds. Throws a {@link DerError} in the words of Go's x509. */
 export function readAlternativeNames(extension: Uint8Array): AlternativeNames {
   const all = derElement(extension);
   if (all.tag !== SEQUENCE) throw new DerError("x509: invalid subject alternative names");
@@ -51,7 +51,7 @@ function addressOf(content: Uint8Array): string {
   throw new DerError(`x509: cannot parse IP address of length ${content.length}`);
 }
 
-/** One part of an X.509 name. */
+/** One attribute of an X.509 name. */
 export interface NameAttribute {
   /** "2.5.4.3" is the common name, "2.5.4.10" an organization. */
   readonly type: string;
@@ -61,8 +61,9 @@ export interface NameAttribute {
 const SET = 0x31;
 
 /**
- * The parts of a name, in the order in which they are written. Throws a {@link DerError} for a value of a type that Go's reader does not
- * have. OpenSSL reads more types: the server would take names from it that the signer, who reads as Go does, never saw.
+ * The attributes of a name, in the order in which they are written. Throws a {@link DerError} for a value of a type that Go's
+ * parser does not support. OpenSSL supports more types: the server would accept names that the signer, which parses as Go does,
+ * never saw.
  */
 export function nameAttributes(name: DerElement | undefined): readonly NameAttribute[] {
   return items(name).flatMap((set) =>

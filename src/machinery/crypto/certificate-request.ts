@@ -22,21 +22,21 @@ export type SubjectPart =
   | "organizationalUnit"
   | "postalCode";
 
-/** What a certificate request (PKCS #10, RFC 2986) asks for. */
+/** The content of a certificate request (PKCS #10, RFC 2986). */
 export interface CertificateRequest {
   /** The values of a part in the order they come; a part that is not there has none. */
   readonly subject: Readonly<Partial<Record<SubjectPart, readonly string[]>>>;
   readonly alternativeNames: AlternativeNames;
 }
 
-/** The first block of a PEM text. Throws a {@link DerError}, in Go's words, when that is no certificate request. */
+/** Parses the first block of a PEM text. Throws a {@link DerError}, in Go's words, when it is not a certificate request. */
 export function parseCertificateRequest(pem: string): CertificateRequest {
   const block = findPemBlock(pem);
   if (block?.type !== "CERTIFICATE REQUEST") throw new DerError("PEM block type must be CERTIFICATE REQUEST");
   return readCertificateRequest(block.bytes);
 }
 
-/** {@link parseCertificateRequest} of the request in DER. */
+/** As {@link parseCertificateRequest}, for a request in DER. */
 export function readCertificateRequest(der: Uint8Array): CertificateRequest {
   const whole = derElement(der);
   if (whole.whole.length < der.length) throw new DerError("asn1: syntax error: trailing data");

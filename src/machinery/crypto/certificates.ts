@@ -3,7 +3,7 @@ import { errorMessage } from "../../base/text/error-message.js";
 import { findPemBlock, certificateBlocks } from "./pem.js";
 import { readX509 } from "./x509/certificate.js";
 
-/** The certificates of a PEM text. Throws client-go's words for a text with none, and an Error for one that cannot be read. */
+/** Parses the certificates of a PEM text. Throws client-go's error for a text without any, and an Error for an invalid one. */
 export function certificatesIn(pem: string): readonly X509Certificate[] {
   const blocks = certificateBlocks(pem);
   if (blocks.length === 0) throw new Error("data does not contain any valid RSA or ECDSA certificates");
@@ -11,8 +11,8 @@ export function certificatesIn(pem: string): readonly X509Certificate[] {
 }
 
 /**
- * The certificates of authorities in a PEM text, as Go's AppendCertsFromPEM takes them, in DER: what it cannot read is passed over. Throws
- * client-go's words where there is none left.
+ * The CA certificates of a PEM text in DER, as Go's AppendCertsFromPEM reads them: it skips those that it cannot parse. Throws
+ * client-go's error where none is left.
  */
 export function rootCertificatesIn(pem: string): readonly Uint8Array[] {
   const roots: Uint8Array[] = [];
@@ -36,7 +36,7 @@ export function rootCertificatesIn(pem: string): readonly Uint8Array[] {
   throw new Error(`unable to load root certificates: ${fault ?? "no valid certificate authority data seen"}`);
 }
 
-/** The certificate of one block, or of DER. Throws Go's words for what is none, or none that Go reads. */
+/** Parses the certificate of one PEM block, or of DER. Throws Go's error for an invalid one, and for one that Go cannot parse. */
 export function readCertificate(block: string | Uint8Array): X509Certificate {
   let certificate: X509Certificate;
   try {

@@ -14,15 +14,15 @@ export const utf8String = (text: string): Buffer => tlv(0x0c, Buffer.from(text, 
 export const printableString = (text: string): Buffer => tlv(0x13, Buffer.from(text, "latin1"));
 export const octetString = (content: Uint8Array): Buffer => tlv(0x04, content);
 export const boolean = (value: boolean): Buffer => tlv(0x01, Buffer.of(value ? 0xff : 0));
-/** Bits counted from the first; `unused` is how many of the last byte's are not meant. */
+/** Encodes bits, counted from the first; `unused` is the number of unused bits in the last byte. */
 export const bitString = (content: Uint8Array, unused = 0): Buffer =>
   tlv(0x03, Buffer.concat([Buffer.of(unused), content]));
-/** A value tagged [number] that holds other values. */
+/** Encodes a value with the tag [number] around other values. */
 export const explicit = (number: number, content: Uint8Array): Buffer => tlv(0xa0 | number, content);
-/** A primitive value retagged [number]. */
+/** Encodes a primitive value with the tag [number] in place of its own. */
 export const implicit = (number: number, content: Uint8Array): Buffer => tlv(0x80 | number, content);
 
-/** A non-negative integer of big-endian bytes. */
+/** Encodes a non-negative integer of big-endian bytes. */
 export function integer(bytes: Uint8Array): Buffer {
   let start = 0;
   while (start < bytes.length - 1 && bytes[start] === 0) start++;
@@ -31,7 +31,7 @@ export function integer(bytes: Uint8Array): Buffer {
   return tlv(0x02, negative ? Buffer.concat([Buffer.of(0), trimmed]) : trimmed);
 }
 
-/** "2.5.29.17" */
+/** Encodes an object identifier: "2.5.29.17". */
 export function objectIdentifier(dotted: string): Buffer {
   const [first = 0, second = 0, ...rest] = dotted.split(".").map(Number);
   const bytes = [first * 40 + second];
@@ -43,14 +43,14 @@ export function objectIdentifier(dotted: string): Buffer {
   return tlv(0x06, Buffer.from(bytes));
 }
 
-/** UTCTime up to 2049, GeneralizedTime after, as RFC 5280 asks. `time` is milliseconds since the epoch. */
+/** Encodes a time, in milliseconds since the epoch: as UTCTime up to 2049, as GeneralizedTime after, as RFC 5280 requires. */
 export function time(milliseconds: number): Buffer {
   const text = `${new Date(milliseconds).toISOString().replace(/[-:T]/g, "").slice(0, 14)}Z`;
   const utc = Number(text.slice(0, 4)) < 2050;
   return utc ? tlv(0x17, Buffer.from(text.slice(2), "ascii")) : tlv(0x18, Buffer.from(text, "ascii"));
 }
 
-/** One value of ASN.1 in DER. */
+/** One ASN.1 value in DER. */
 export interface DerElement {
   /** The first byte: class, whether it is made of others, and number (below 31). */
   readonly tag: number;
@@ -61,7 +61,7 @@ export interface DerElement {
 
 export class DerError extends Error {}
 
-/** The values in `bytes`, one behind the other. Throws a {@link DerError} for what is cut off or written in another way. */
+/** Splits `bytes` into consecutive DER values. Throws a {@link DerError} for truncated or non-canonical input. */
 export function derElements(bytes: Uint8Array): DerElement[] {
   const elements: DerElement[] = [];
   for (let at = 0; at < bytes.length; ) {
@@ -72,7 +72,7 @@ export function derElements(bytes: Uint8Array): DerElement[] {
   return elements;
 }
 
-/** The first value in `bytes`. */
+/** Parses the first value in `bytes`. */
 export function derElement(bytes: Uint8Array): DerElement {
   const [tag, first] = bytes;
   if (tag === undefined || first === undefined) throw new DerError("asn1: syntax error: truncated tag or length");
@@ -90,7 +90,7 @@ function longLength(bytes: Uint8Array, count: number): [length: number, start: n
   return [length, 2 + count];
 }
 
-/** An object identifier's numbers: "1.2.840.10045.4.3.2". */
+/** Formats an object identifier: "1.2.840.10045.4.3.2". */
 export function derObjectIdentifier(content: Uint8Array): string {
   const numbers: number[] = [];
   let value = 0;
@@ -106,7 +106,7 @@ export function derObjectIdentifier(content: Uint8Array): string {
   return numbers.join(".");
 }
 
-/** What Go says of a value that stands where a sequence must. `goType` is the name of the Go type to be read, which may have none. */
+/** Makes Go's error for a value in the place of a sequence. `goType` is the name of the Go type to decode into; "" for a type without one. */
 export function notSequence({ tag, content }: DerElement, goType: string): DerError {
   const found = `{class:${tag >> 6} tag:${tag & 0x1f} length:${content.length} isCompound:${(tag & 0x20) !== 0}}`;
   const asked =
@@ -120,7 +120,10 @@ const NOT_PRINTABLE = /[^A-Za-z0-9 '()+,\-./:=?*&]/;
 const NOT_NUMERIC = /[^0-9 ]/;
 const NOT_ASCII = /[^\0-\x7f]/;
 
-/** The text of one of ASN.1's string types; undefined for a value that is none. Throws a {@link DerError} for bytes that its type does not have. */
+/**
+ * Decodes a value of one of ASN.1's string types; undefined for any other value. Throws a {@link DerError} for bytes that the type
+ * does not allow.
+ */
 export function derText(element: DerElement | undefined): string | undefined {
   if (element === undefined) return undefined;
   const { tag, content } = element;

@@ -2,13 +2,13 @@ import { createPrivateKey, type KeyObject, X509Certificate } from "node:crypto";
 import { type PemBlock, pemBlocks } from "./pem.js";
 import { readCertificate } from "./certificates.js";
 
-/** A certificate with those between it and its authority behind it, and its key; both PEM. */
+/** A certificate chain, the leaf first, and its key; both PEM. */
 export interface PemPair {
   readonly certificate: string;
   readonly key: string;
 }
 
-/** What a pair of PEM texts holds. */
+/** A certificate chain and its private key, parsed from PEM. */
 export interface KeyPair {
   readonly leaf: X509Certificate;
   /** The certificates of the text, the leaf first; DER. */

@@ -4,7 +4,7 @@ import { pemText } from "./pem.js";
 
 const OID = { commonName: "2.5.4.3", organization: "2.5.4.10", ecdsaWithSha256: "1.2.840.10045.4.3.2" } as const;
 
-/** An X.509 name of organizations and a common name, in DER: groups and user as Kubernetes reads them. */
+/** Encodes an X.509 name of organizations and a common name, in DER: Kubernetes reads them as groups and user. */
 export function distinguishedName(commonName: string, organizations: readonly string[]): Buffer {
   const attribute = (oid: string, value: string) => set(sequence(objectIdentifier(oid), utf8String(value)));
   return sequence(
@@ -13,7 +13,7 @@ export function distinguishedName(commonName: string, organizations: readonly st
   );
 }
 
-/** A PKCS #10 request (RFC 2986) for a certificate of that name and key, as PEM. The key is a private EC key on P-256. */
+/** Makes a PKCS #10 request (RFC 2986) for a certificate of that name and key, as PEM. The key is a private EC key on P-256. */
 export function newCertificateRequest(commonName: string, organizations: readonly string[], key: KeyObject): string {
   const spki = createPublicKey(key).export({ type: "spki", format: "der" });
   const noAttributes = implicit(0x20, Buffer.alloc(0));

@@ -19,7 +19,7 @@ export interface ClientCertificate {
   readonly uid?: string;
 }
 
-/** Who a connection's certificate says it is. All undefined for a connection that shows none. */
+/** The identity in a connection's client certificate. All fields are undefined for a connection without one. */
 export interface PeerIdentity {
   /** Present when an authority of clients signed the certificate. */
   readonly clientCertificate?: ClientCertificate | undefined;
@@ -29,7 +29,7 @@ export interface PeerIdentity {
   readonly certificateFault?: string | undefined;
 }
 
-/** The authorities whose certificates a server takes, as PEM. */
+/** The certificate authorities of a server's clients, as PEM. */
 export interface AuthorityTexts {
   /** Sign clients' certificates. */
   readonly clientCa: string;
@@ -43,7 +43,7 @@ const VERIFIED_MS = 10_000;
 /** An attribute that names a user's uid. */
 const UID = "1.3.6.1.4.1.57683.2";
 
-/** Tells which authorities signed the certificate of a connection. The authorities may change while connections are open. */
+/** Finds which authorities signed the client certificate of a connection. The authorities may change while connections are open. */
 export class PeerAuthorities {
   #clients: Authorities | undefined;
   #proxies: Authorities | undefined;
@@ -151,7 +151,7 @@ export class PeerAuthorities {
   }
 }
 
-/** Of a server that asks no client for a certificate. */
+/** The authorities of a server that requests no client certificates. */
 export const NO_AUTHORITIES = new PeerAuthorities(() => 0);
 
 interface Subject {

@@ -7,7 +7,7 @@ export interface PemBlock {
   readonly hasHeaders: boolean;
 }
 
-/** A block, and where the text after it begins. */
+/** A block, and the index of the text after it. */
 export interface FoundPemBlock extends PemBlock {
   readonly end: number;
 }
@@ -18,8 +18,9 @@ const DASHES = "-----";
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
 
 /**
- * The first block from `at` on; undefined where there is none. What Go's encoding/pem passes over is no block: one whose last line is
- * missing or another's, whose base64 is bad, or that is indented or all on one line. Takes time in proportion to the text's length.
+ * Finds the first block from `at` on; undefined where there is none. Like Go's encoding/pem it skips invalid blocks: one whose
+ * last line is missing or of another type, whose base64 is invalid, or that is indented or on a single line. Takes time in
+ * proportion to the text's length.
  */
 export function findPemBlock(text: string, at = 0): FoundPemBlock | undefined {
   for (let from = at; ; ) {
@@ -35,7 +36,7 @@ export function findPemBlock(text: string, at = 0): FoundPemBlock | undefined {
   }
 }
 
-/** The blocks of a text, in order. */
+/** Iterates over the blocks of a text, in order. */
 export function* pemBlocks(text: string): Generator<PemBlock> {
   for (let block = findPemBlock(text); block !== undefined; block = findPemBlock(text, block.end)) yield block;
 }
@@ -68,7 +69,7 @@ function lineAt(text: string, at: number): { readonly text: string; readonly nex
   return { text: text.slice(at, end), next };
 }
 
-/** A block of PEM without headers: base64 in lines of 64 characters. */
+/** Encodes a block of PEM without headers: base64 in lines of 64 characters. */
 export function pemText(type: string, bytes: Uint8Array): string {
   const base64 = Buffer.from(bytes).toString("base64");
   return `-----BEGIN ${type}-----\n${base64.replace(/.{1,64}/g, "$&\n")}-----END ${type}-----\n`;
@@ -78,8 +79,8 @@ const FIRST_LINE = "-----BEGIN CERTIFICATE-----";
 const LAST_LINE = "-----END CERTIFICATE-----";
 
 /**
- * The certificates of a PEM text, each from its first line to its last, unread. Takes time in proportion to the text's length: a
- * regular expression would look for the end once for each beginning of a text without one.
+ * Cuts a PEM text into its certificates, each from its first line to its last, without parsing them. Takes time in proportion to
+ * the text's length: a regular expression would look for the end once for each begin.
  */
 export function certificateBlocks(text: string): string[] {
   const blocks: string[] = [];

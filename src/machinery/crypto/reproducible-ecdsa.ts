@@ -15,8 +15,8 @@ export function reproducibleKey(bytes: Uint8Array): KeyObject {
 }
 
 /**
- * The ECDSA signature of RFC 6979 with SHA-256, by a key of P-256: the same for the same key and data, where OpenSSL's differs each
- * time. 64 bytes, r and s.
+ * Signs data with ECDSA by RFC 6979 with SHA-256, by a key of P-256: the same key and data give the same signature, where
+ * OpenSSL's differs each time. 64 bytes, r and s.
  */
 export function reproducibleSignature(key: KeyObject, data: Uint8Array): Buffer {
   const secret = secretOf(key);

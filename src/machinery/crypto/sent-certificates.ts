@@ -19,9 +19,9 @@ export function sentCertificates(shown: X509Certificate | undefined): readonly U
 const ECDSA_WITH_SHA256 = sequence(objectIdentifier("1.2.840.10045.4.3.2"));
 
 /**
- * The option `crl` of a server that asks clients for certificates: a list of revocations, of no authority and without a signature. It makes
- * OpenSSL find fault with every client, which counts for nothing, as {@link sentCertificates} are judged elsewhere. Where OpenSSL finds
- * none, Node 24 itself makes the first call of getPeerX509Certificate, and the other certificates are lost.
+ * The option `crl` of a server that requests client certificates: a revocation list of no CA and without a signature. With it
+ * OpenSSL rejects every client certificate, which is ignored, because {@link sentCertificates} are verified elsewhere. If OpenSSL
+ * accepts one, Node 24 itself makes the first call of getPeerX509Certificate, and the other certificates are lost.
  */
 export const EVERY_CLIENT_FAILS = pemText(
   "X509 CRL",

@@ -17,7 +17,7 @@ export type FieldErrorType =
   | "FieldValueTypeInvalid"
   | "InternalError";
 
-/** What is wrong with one field; wording as apimachinery's field.Error. `field` is a path such as "spec.ports[0].name". */
+/** One error of a field, worded as apimachinery's field.Error. `field` is a path such as "spec.ports[0].name". */
 export interface FieldError {
   readonly type: FieldErrorType;
   readonly field: string;
@@ -64,8 +64,8 @@ class TooManyErrors extends Error {
 let found: FieldError[] | undefined;
 
 /**
- * What `validate` finds, or its first thousand errors: a hostile object has hundreds of thousands, each with texts of its own. It
- * runs to its end at once, and makes its errors by the functions of this module.
+ * Returns the errors that `validate` finds, at most the first thousand: a hostile object may have hundreds of thousands.
+ * `validate` must run synchronously and make its errors with the functions of this module.
  */
 export function firstErrors(validate: () => readonly FieldError[]): readonly FieldError[] {
   const outer = found;
@@ -102,7 +102,7 @@ export const duplicate = (field: string, badValue: unknown): FieldError =>
 export const notFoundValue = (field: string, badValue: unknown): FieldError =>
   made({ type: "FieldValueNotFound", field, detail: "", badValue });
 
-/** `allowed` is shown in the order given. */
+/** Makes the error for a value that is not among `allowed`, which are listed in that order. */
 export function notSupported(field: string, badValue: unknown, allowed: readonly string[]): FieldError {
   const detail = allowed.length === 0 ? "" : `supported values: ${allowed.map(goQuote).join(", ")}`;
   return made({ type: "FieldValueNotSupported", field, detail, badValue });
@@ -123,14 +123,14 @@ export const tooMany = (field: string, actual: number, max: number): FieldError 
     badValue: actual,
   });
 
-/** The error without its field: a StatusCause's message. */
+/** Formats the error without its field: a StatusCause's message. */
 export function fieldErrorBody(error: FieldError): string {
   let body = TITLES[error.type];
   if (VALUE_SHOWN.has(error.type) && error.badValue !== undefined) body += `: ${shown(error.badValue)}`;
   return error.detail === "" ? body : `${body}: ${error.detail}`;
 }
 
-/** "spec.replicas: Invalid value: -1: must be greater than or equal to 0" */
+/** Formats an error: "spec.replicas: Invalid value: -1: must be greater than or equal to 0" */
 export function formatFieldError(error: FieldError): string {
   return `${error.field}: ${fieldErrorBody(error)}`;
 }

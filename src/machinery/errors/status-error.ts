@@ -61,7 +61,7 @@ export function isStatusError(error: unknown): error is StatusError {
   return typeof error === "object" && error !== null && BRAND in error;
 }
 
-/** "deployments.apps", "pods". */
+/** Formats a resource: "deployments.apps", "pods". */
 export function formatGroupResource({ group, resource }: GroupResource): string {
   return group === "" ? resource : `${resource}.${group}`;
 }
@@ -84,11 +84,11 @@ export function conflict(gr: GroupResource, name: string, message: string): Stat
   return failure(409, "Conflict", text, about(gr, name));
 }
 
-/** 409 of a server-side apply that would change what others own. */
+/** 409 for a server-side apply that would change fields of other managers. */
 export const applyConflict = (message: string, causes: readonly StatusCause[]): StatusError =>
   failure(409, "Conflict", message, { causes });
 
-/** 422. `name` may be "" when the object has none yet. */
+/** 422 for an invalid object. `name` may be "" when the object has no name yet. */
 export function invalid(
   gk: { readonly group: string; readonly kind: string },
   name: string,
@@ -146,7 +146,7 @@ export const serviceUnavailable = (message: string): StatusError => failure(503,
 export const internalError = (message: string): StatusError =>
   failure(500, "InternalError", `Internal error occurred: ${message}`, { causes: [{ message }] });
 
-/** 500 without a reason: what kube-apiserver answers where it fails with an error that is no Status of its own. */
+/** 500 without a reason: kube-apiserver's answer to an error that is not a Status. */
 export const unclassified = (message: string): StatusError => failure(500, "", message);
 
 /**
@@ -155,7 +155,7 @@ export const unclassified = (message: string): StatusError => failure(500, "", m
  */
 export const misfit = (message: string): StatusError => failure(400, "", message);
 
-/** For an answer that is not a Status: what client-go makes of the code alone. `verb` is the HTTP method. */
+/** Makes client-go's Status for an answer without one, from the status code alone. `verb` is the HTTP method. */
 export function genericServerResponse(response: {
   readonly code: number;
   readonly verb: string;
@@ -236,7 +236,7 @@ export const isUnauthorized = (error: unknown): error is StatusError => hasReaso
 export const isMethodNotSupported = (error: unknown): error is StatusError => hasReason(error, "MethodNotAllowed", 405);
 export const isUnsupportedMediaType = (error: unknown): error is StatusError =>
   hasReason(error, "UnsupportedMediaType", 415);
-/** The two reasons of a 410. */
+/** Whether an error has one of the two reasons of a 410. */
 export const isGone = (error: unknown): error is StatusError =>
   hasReason(error, "Expired") || hasReason(error, "Gone", 410);
 

@@ -15,7 +15,7 @@ export function list(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : NO_ITEMS;
 }
 
-/** Reads a value as a list of objects: what is no list reads as an empty one, and items that are no objects as empty objects. */
+/** Reads a value as a list of objects: anything but a list becomes an empty list, and items that are not objects become empty objects. */
 export function objects(value: unknown): readonly ReadonlyFields[] {
   return list(value).map(object);
 }
@@ -42,7 +42,7 @@ export function setDefault(draft: Fields, field: string, value: unknown): void {
   if (absent(draft[field])) draft[field] = value;
 }
 
-/** Returns the object at `field`, which may be changed; undefined when the field is no object. */
+/** Returns the object at `field`, which the caller may change; undefined where the field is not an object. */
 export function child(draft: Fields, field: string): Fields | undefined {
   const value = draft[field];
   return isFields(value) ? value : undefined;
@@ -57,7 +57,7 @@ export function ensureChild(draft: Fields, field: string): Fields {
   return made;
 }
 
-/** Returns the objects in the list at `field`, which may be changed. */
+/** Returns the objects in the list at `field`, which the caller may change. */
 export function children(draft: Fields, field: string): Fields[] {
   const value = draft[field];
   return Array.isArray(value) ? value.filter(isFields) : [];

@@ -13,7 +13,7 @@ export interface GroupVersionKind extends GroupVersion {
   readonly kind: string;
 }
 
-/** `resource` is the lower-case plural, as in a URL. Partial ones (version or group "") are allowed where a mapper resolves them. */
+/** A resource by its lower-case plural, as in a URL. Where a mapper resolves it, version and group may be "". */
 export interface GroupVersionResource extends GroupVersion {
   readonly resource: string;
 }
@@ -29,7 +29,7 @@ export function parseGroupVersion(apiVersion: string): GroupVersion {
   return { group, version };
 }
 
-/** The inverse of {@link parseGroupVersion}. */
+/** Formats a group version; the inverse of {@link parseGroupVersion}. */
 export function formatGroupVersion({ group, version }: GroupVersion): string {
   return group === "" ? version : `${group}/${version}`;
 }

@@ -12,7 +12,7 @@ export function holdsMany(value: unknown): boolean {
   return afterCounting(value, MANY) < 0;
 }
 
-/** Records how many fields a new object has, so that {@link holdsMany} need not count them. */
+/** Records the number of fields of a new object, so that {@link holdsMany} need not count them. */
 export function noteFields(value: object, fields: number): void {
   if (fields > MANY) known.add(value);
 }

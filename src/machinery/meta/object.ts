@@ -21,8 +21,8 @@ export interface ObjectMeta {
 }
 
 /**
- * What one manager owns of an object; server-side apply and the server's field tracking write it. A type, not an interface,
- * because only a type is also a {@link JsonObject}.
+ * The fields of an object that one manager owns; server-side apply and the server's field tracking write it. A type, not an
+ * interface, because only a type is also a {@link JsonObject}.
  */
 export type ManagedFieldsEntry = {
   manager?: string;
@@ -52,12 +52,12 @@ export interface ListMeta {
   shardInfo?: ShardInfo;
 }
 
-/** Which part of a collection a sharded list holds. */
+/** The part of a collection that a sharded list contains. */
 export interface ShardInfo {
   selector: string;
 }
 
-/** What every API object has. The declarations of `kubets/api` and users' own kinds extend it. */
+/** The fields that every API object has. The declarations of `kubets/api` and users' own kinds extend it. */
 export interface ApiObject {
   apiVersion?: string;
   kind?: string;

@@ -16,7 +16,7 @@ export type Received<T> = T extends string | number | bigint | boolean | null | 
       ? { readonly [Field in keyof T]?: Received<T[Field]> | null | undefined }
       : T;
 
-/** An object of a kind as it came. Its metadata have been read as every object's are. */
+/** An object of a kind as received. Its metadata has been decoded strictly. */
 export type ReceivedObject<T> = {
   readonly apiVersion?: string;
   readonly kind?: string;
@@ -30,7 +30,7 @@ export type OrAbsent<T> = T | null | undefined;
 const NO_FIELDS = Object.freeze({});
 const NO_ITEMS = Object.freeze([]);
 
-/** A struct or a map; one without fields where it is absent. */
+/** A struct or a map as received; an empty one where it is absent. */
 export function object<T extends object>(value: OrAbsent<T>): Partial<T> {
   return isStruct(value) ? value : (NO_FIELDS as Partial<T>);
 }
@@ -39,7 +39,7 @@ export function list<Item>(value: OrAbsent<readonly Item[]>): readonly Item[] {
   return Array.isArray(value) ? (value as readonly Item[]) : NO_ITEMS;
 }
 
-/** A list of structs. */
+/** Reads a list of structs. */
 export function objects<T extends object>(value: OrAbsent<readonly OrAbsent<T>[]>): readonly Partial<T>[] {
   return list(value).map((item) => object(item));
 }
@@ -48,12 +48,12 @@ export function text<T extends string>(value: OrAbsent<T>): T | "" {
   return typeof value === "string" ? value : "";
 }
 
-/** A quantity, which may be written as a number; "" where there is none. */
+/** The text of a quantity, which may be written as a number; "" where it is absent. */
 export function quantityText(value: OrAbsent<string | number>): string {
   return typeof value === "number" ? String(value) : text(value);
 }
 
-/** Also an integer of 64 bits that no number holds, rounded. */
+/** A number as received; 0 where it is absent. A bigint is rounded to a number. */
 export function number(value: OrAbsent<number | bigint>): number {
   return typeof value === "number" ? value : typeof value === "bigint" ? Number(value) : 0;
 }
@@ -63,10 +63,10 @@ export function isStruct<T extends object>(value: OrAbsent<T>): value is T {
   return isFields(value);
 }
 
-/** A struct of one's own: its fields may be set. What is inside them is changed by way of {@link child} and {@link children}. */
+/** A struct whose fields the caller may set. It changes nested structs by way of {@link child} and {@link children}. */
 export type Draft<T> = { [Field in keyof T]?: Received<T[Field]> | null | undefined };
 
-/** An object of a kind that belongs to the request, as {@link Draft}. */
+/** A draft of an object of a kind, as {@link Draft}; it belongs to the request. */
 export type DraftObject<T> = {
   apiVersion?: string;
   kind?: string;
@@ -84,7 +84,7 @@ export function setDefault<T extends object, Field extends keyof T>(draft: T, fi
   if (absent(draft[field])) draft[field] = value;
 }
 
-/** The struct at `field`, to be changed; undefined where there is none. */
+/** The nested struct at `field`, which the caller may change; undefined where it is absent. */
 export function child<T extends object, Field extends keyof T>(
   draft: T | undefined,
   field: Field,
@@ -93,7 +93,7 @@ export function child<T extends object, Field extends keyof T>(
   return isDraft(value) ? value : undefined;
 }
 
-/** The struct at `field`, made where it is absent. */
+/** The nested struct at `field`, which is created where it is absent. */
 export function ensureChild<T extends object, Field extends keyof T>(draft: T, field: Field): DraftOf<T[Field]> {
   const value = draft[field];
   if (isDraft(value)) return value;
@@ -102,7 +102,7 @@ export function ensureChild<T extends object, Field extends keyof T>(draft: T, f
   return made;
 }
 
-/** The structs in the list at `field`, to be changed. */
+/** Returns the structs in the list at `field`, which may be changed. */
 export function children<T extends object, Field extends keyof T>(
   draft: T | undefined,
   field: Field,

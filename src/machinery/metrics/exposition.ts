@@ -9,7 +9,7 @@ export interface Exposition {
   write(families: readonly Family[]): Steps<string>;
 }
 
-/** Chooses the form by the header Accept: OpenMetrics where it is asked for before any text, else Prometheus' text. */
+/** Chooses the exposition format by the Accept header: OpenMetrics if the header prefers it to text, else Prometheus' text format. */
 export function expositionFor(accept = ""): Exposition {
   let best: { readonly exposition: Exposition; readonly quality: number } = { exposition: TEXT, quality: 0 };
   for (const entry of accept.split(",")) {

@@ -1,9 +1,9 @@
 import { own } from "../../base/collections/own.js";
 
-/** How long Kubernetes promises to keep a metric. */
+/** The stability of a metric: how long Kubernetes promises to keep it. */
 export type Stability = "INTERNAL" | "ALPHA" | "BETA" | "STABLE";
 
-/** One metric: its name, its labels and what it measures. */
+/** The definition of one metric: its name, its labels and its help. */
 export interface FamilyDefinition {
   readonly name: string;
   readonly type: "counter" | "gauge" | "histogram";
@@ -26,10 +26,10 @@ export interface FamilyDefinition {
   };
 }
 
-/** Which values a label may have: a value beyond them becomes {@link UNEXPECTED}. */
+/** The values that labels may have: any other value becomes {@link UNEXPECTED}. */
 export type AllowedValues = Readonly<Record<string, ReadonlySet<string>>>;
 
-/** component-base's value of a label whose real value is not allowed. */
+/** The value with which component-base replaces label values that are not allowed. */
 export const UNEXPECTED = "unexpected";
 
 /** So many combinations of label values a metric may have; later ones are counted as {@link UNEXPECTED}, so that no client fills the memory. */
@@ -157,7 +157,7 @@ export class Family {
   }
 }
 
-/** The client library of Prometheus for Go has these bounds, in seconds. */
+/** The bounds of buckets in seconds, as in Prometheus' client library for Go. */
 export const DEFAULT_BUCKETS: readonly number[] = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
 /** `count` bounds, each `factor` times the one before. */

@@ -1,7 +1,7 @@
 /** Values of a metric's labels, by their names. */
 export type MetricLabels = Readonly<Record<string, string>>;
 
-/** What a metric is called, and which labels its values have. */
+/** The name, help and label names of a metric. */
 export interface MetricDescription {
   /** "workqueue_depth". */
   readonly name: string;
@@ -10,8 +10,8 @@ export interface MetricDescription {
 }
 
 /**
- * Where a library's metrics go. prom-client and OpenTelemetry satisfy it with a line for each method; {@link MetricTable} is one of the
- * project's own.
+ * The registry in which a library registers its metrics. Adapters for prom-client and OpenTelemetry need one line per method;
+ * {@link MetricTable} is the project's own.
  */
 export interface MetricRegistry {
   /** A number that only grows. */

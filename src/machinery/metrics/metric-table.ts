@@ -1,7 +1,7 @@
 import { type AllowedValues, Family, type FamilyDefinition, type Stability } from "./family.js";
 import type { MetricDescription, MetricLabels, MetricRegistry } from "./metric-registry.js";
 
-/** What of the metrics is shown. */
+/** The choice of the metrics that are shown. */
 export interface MetricChoice {
   /** The values that labels may have, by "metric,label"; others become "unexpected". Default: any. */
   readonly allowedLabels?: Readonly<Record<string, readonly string[]>> | undefined;

@@ -13,7 +13,7 @@ export interface JsonPatchLimits {
   readonly maxCopiedBytes: number;
 }
 
-/** kube-apiserver's. */
+/** kube-apiserver's limits of a JSON patch. */
 export const SERVER_JSON_PATCH_LIMITS: JsonPatchLimits = { maxOperations: 10_000, maxCopiedBytes: 3 * 1024 * 1024 };
 
 /**

@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonValue } from "../meta/json.js";
 
-/** How much a value is, written as JSON. */
+/** The size of a value as JSON. */
 export interface JsonSize {
   readonly bytes: number;
   /** Of lists and objects within each other; 0 for a scalar. */
@@ -14,7 +14,7 @@ interface Open {
   depth: number;
 }
 
-/** Measures a value of any depth. What stands in it in several places counts each time and is looked at once. */
+/** Measures a value of any depth. A shared part counts once per occurrence, and is visited once. */
 export function measureJson(root: JsonValue): JsonSize {
   const known = new Map<object, JsonSize>();
   const open: Open[] = [];

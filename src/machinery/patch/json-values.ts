@@ -4,7 +4,7 @@ import { compareKeys } from "../../base/collections/key-order.js";
 import { noteFields } from "../meta/holds-many.js";
 import { isJsonObject, type JsonObject, type JsonValue } from "../meta/json.js";
 
-/** An own property only: "constructor" and "__proto__" are ordinary keys of JSON. */
+/** Returns an own property only: "constructor" and "__proto__" are ordinary keys of JSON. */
 export function getOwn(object: JsonObject, key: string): JsonValue | undefined {
   return Object.hasOwn(object, key) ? object[key] : undefined;
 }
@@ -46,7 +46,7 @@ export function* deepCopySteps<T extends JsonValue>(value: T, pace = new Pace())
   return copy as T;
 }
 
-/** A copy of a wide object, whose fields are shared. In steps, which together take half as long as a spread. */
+/** Copies a wide object, whose values are shared, in steps. All steps together take half the time of a spread. */
 export function* shallowCopySteps(object: JsonObject, pace: Pace): Steps<JsonObject> {
   const copy: JsonObject = {};
   const keys = Object.keys(object);
@@ -58,7 +58,7 @@ export function* shallowCopySteps(object: JsonObject, pace: Pace): Steps<JsonObj
   return copy;
 }
 
-/** Key order does not matter; 1 and 1.0 are the same, and so are a number and a bigint of the same value. */
+/** Compares two values deeply. The order of keys does not matter; 1 and 1.0 are equal, and so are a number and a bigint of the same value. */
 export function deepEqual(a: JsonValue | undefined, b: JsonValue | undefined): boolean {
   if (a === b) return true;
   if (Array.isArray(a)) {
@@ -99,7 +99,7 @@ export function* deepEqualSteps(a: JsonValue | undefined, b: JsonValue | undefin
 
 const isNumber = (value: unknown): value is number | bigint => typeof value === "number" || typeof value === "bigint";
 
-/** One text per scalar, equal for equal scalars; undefined for lists and objects, which equal nothing here. */
+/** A key that is equal for equal scalars; undefined for lists and objects, which never count as equal here. */
 export function scalarKey(value: JsonValue | undefined): string | undefined {
   if (value === null || value === undefined) return "null";
   if (typeof value === "string") return `"${value}`;
@@ -109,7 +109,7 @@ export function scalarKey(value: JsonValue | undefined): string | undefined {
 
 export type JsonKind = "nil" | "map" | "slice" | "string" | "bool" | "int64" | "float64";
 
-/** The kind apimachinery decodes a value to. */
+/** Returns the kind to which apimachinery decodes a value. */
 export function kindOf(value: JsonValue | undefined): JsonKind {
   if (value === null || value === undefined) return "nil";
   if (Array.isArray(value)) return "slice";
@@ -129,10 +129,10 @@ const GO_TYPES: Readonly<Record<JsonKind, string>> = {
   float64: "float64",
 };
 
-/** The Go type as an error message shows it. */
+/** Names the Go type of a value for an error message. */
 export const goTypeOf = (value: JsonValue | undefined): string => GO_TYPES[kindOf(value)];
 
-/** Go's %v: what error messages show of a value. Keys come in byte order. */
+/** Formats a value as Go's %v does, for error messages. Keys come in byte order. */
 export function formatGo(value: JsonValue | undefined): string {
   const parts: string[] = [];
   writeGo(value, parts);
@@ -159,7 +159,7 @@ function writeGo(value: JsonValue | undefined, parts: string[]): void {
   } else parts.push(String(value));
 }
 
-/** Go's %s of what was meant to be text: anything else is shown as a mistake, with its type. */
+/** Formats a text as Go's %s does; a value of another type is shown as Go's error, with its type. */
 export const formatGoText = (value: JsonValue): string => (value === null ? "%!s(<nil>)" : formatGoTextWithin(value));
 
 /** A nil within something else is no mistake to Go. */

@@ -27,7 +27,7 @@ export function requireList(value: JsonValue | undefined): readonly JsonValue[] 
   throw new PatchError(`expected a []interface {}, but received a ${goTypeOf(value)}`);
 }
 
-/** The value of an element's merge key, as one comparable text. Throws when the element has none. */
+/** The value of an element's merge key, as a text for comparison. Throws when the element has none. */
 export function mergeKeyOf(item: JsonValue, mergeKey: string): string | undefined {
   const map = requireMap(item);
   const value = getOwn(map, mergeKey);
@@ -35,7 +35,7 @@ export function mergeKeyOf(item: JsonValue, mergeKey: string): string | undefine
   return scalarKey(value);
 }
 
-/** What tells an element from others: its merge key for a list of objects, itself for a list of scalars. */
+/** The identity of a list's element: its merge key in a list of objects, its own value in a list of scalars. */
 export function identity(item: JsonValue, mergeKey: string): string | undefined {
   if (mergeKey === "") return scalarKey(item);
   return isJsonObject(item) ? scalarKey(getOwn(item, mergeKey)) : undefined;
@@ -71,7 +71,7 @@ const positionOf = (at: ReadonlyMap<string, number>, item: JsonValue, mergeKey: 
 
 export const isDeletion = (item: JsonValue): boolean => isJsonObject(item) && getOwn(item, DIRECTIVE) === "delete";
 
-/** `list` in the order of `order`; deletions go last. */
+/** Sorts `list` in the order of `order`, with deletions last. */
 export function sortByOrder(
   list: readonly JsonValue[],
   order: readonly JsonValue[],
@@ -88,8 +88,8 @@ export function sortByOrder(
 }
 
 /**
- * Puts elements only the server has among the patched ones: each list keeps its own order, and where both elements
- * stand in `serverOrder` that decides. `patched` follows `patchOrder`.
+ * Merges elements that only the server has into the patched ones. Each list keeps its order; two elements that are both in
+ * `serverOrder` follow that. `patched` follows `patchOrder`.
  */
 export function normalizeOrder(
   patched: readonly JsonValue[],
@@ -137,7 +137,7 @@ export function requireElementMap(item: JsonValue, index: number): void {
   if (!isJsonObject(item)) throw new PatchError(`value for key ${index} is not a map`);
 }
 
-/** Drops later duplicates, each time moving the last element into the gap, as apimachinery does. */
+/** Removes later duplicates, each time moving the last element into the gap, as apimachinery does. */
 export function deduplicate(list: readonly JsonValue[]): JsonValue[] {
   const kept = [...list];
   const keys = list.map(scalarKey);
@@ -166,11 +166,11 @@ export function deduplicate(list: readonly JsonValue[]): JsonValue[] {
   return kept;
 }
 
-/** By the text Go would print of each. */
+/** Sorts scalars by the text that Go would print for them. */
 export const sortScalars = (list: readonly JsonValue[]): JsonValue[] =>
   [...list].sort((a, b) => compareKeys(formatGo(a), formatGo(b)));
 
-/** By merge key. Elements with the same key come out in reverse, which is how kubectl pairs duplicates up. */
+/** Sorts objects by merge key. Elements with the same key come out in reverse order, which is how kubectl pairs duplicates. */
 export function sortByMergeKey(list: readonly JsonValue[], mergeKey: string): JsonObject[] {
   const ranked = list.map((item) => {
     const map = requireMap(item);
@@ -250,7 +250,7 @@ function rotate<T>(list: T[], from: number, middle: number, to: number): void {
   for (const [index, item] of first.entries()) list[from + (to - middle) + index] = item;
 }
 
-/** The items of `patch` must stand in `order`, in its order; deletions aside. */
+/** Checks that the items of `patch`, except deletions, are in `order`, in the same order. */
 export function checkElementOrder(patch: readonly JsonValue[], order: readonly JsonValue[], mergeKey: string): void {
   if (order.length === 0 || patch.length === 0) return;
   if (mergeKey !== "") patch.forEach((item) => requireMap(item));
@@ -275,7 +275,7 @@ export function checkElementOrder(patch: readonly JsonValue[], order: readonly J
   }
 }
 
-/** Two lists name the same elements in the same order. */
+/** Whether two lists name the same elements in the same order. */
 export function sameOrder(a: readonly JsonValue[], b: readonly JsonValue[], mergeKey: string): boolean {
   return (
     a.length === b.length &&

@@ -58,7 +58,7 @@ function* dropNulls(value: JsonValue, pace: Pace): Steps<JsonValue> {
   return kept;
 }
 
-/** The merge patch that makes `modified` of `original`; {} when they are equal. A null in `modified` cannot be expressed. */
+/** Computes the merge patch that changes `original` to `modified`; {} when they are equal. A null in `modified` cannot be expressed. */
 export function createMergePatch(original: JsonObject, modified: JsonObject): JsonObject {
   const patch: JsonObject = {};
   for (const [key, after] of Object.entries(modified)) {

@@ -7,12 +7,12 @@ import {
 } from "../errors/status-error.js";
 
 /**
- * Whose fault a failed patch is: a malformed patch (400), one that does not fit this object (422), one over a limit
- * (413), or a case Kubernetes has no class for (400 without a reason).
+ * The cause of a failed patch: a malformed patch (400), one that does not fit this object (422), one above a limit (413), or a
+ * case for which Kubernetes has no class (400 without a reason).
  */
 export type PatchFailure = "malformed" | "doesNotApply" | "tooLarge" | "misfit";
 
-/** A patch that cannot be applied or computed. The message is the one Kubernetes gives, to be shown as it is. */
+/** A patch that cannot be applied or computed. The message is Kubernetes' own. */
 export class PatchError extends Error {
   override readonly name = "PatchError";
 
@@ -30,7 +30,7 @@ export function isPatchError(error: unknown): error is PatchError {
   return error instanceof Error && error.name === "PatchError" && "failure" in error;
 }
 
-/** `modified` changes what another writer changed since `original`, and overwriting was not allowed. */
+/** Thrown when `modified` changes something that another writer has changed since `original`, and overwriting is not allowed. */
 export class PatchConflictError extends Error {
   override readonly name = "PatchConflictError";
 }

@@ -4,7 +4,7 @@ import { deduplicate, DIRECTIVE, elementKind, RETAIN_KEYS, sortScalars } from ".
 import { PatchError } from "./patch-error.js";
 import { type PatchSchema, type Lookup, lookup } from "./strategic-schema.js";
 
-/** Whether two strategic merge patches would leave different values in one place, whichever came last. */
+/** Whether the result of two strategic merge patches depends on their order. */
 export function strategicPatchesConflict(left: JsonObject, right: JsonObject, schema?: PatchSchema): boolean {
   return valuesConflict(left, right, { schema, strategy: "", retainKeys: false, mergeKey: "" });
 }

@@ -20,7 +20,7 @@ import { type PatchSchema, lookup } from "./strategic-schema.js";
 import { strategicPatchesConflict } from "./strategic-conflict.js";
 import { joinStrategicPatches } from "./strategic-merge.js";
 
-/** The strategic merge patch that makes `modified` of `original`; {} when they are equal. */
+/** Computes the strategic merge patch that changes `original` to `modified`; {} when they are equal. */
 export function createTwoWayMergePatch(original: JsonObject, modified: JsonObject, schema?: PatchSchema): JsonObject {
   return diffMaps(original, modified, schema, { setElementOrder: true });
 }

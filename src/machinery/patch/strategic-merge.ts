@@ -36,7 +36,7 @@ export function strategicMergePatch(original: JsonObject, patch: JsonObject, sch
 export const strategicMergeSteps = (original: JsonObject, patch: JsonObject, schema?: PatchSchema): Steps<JsonObject> =>
   mergeMaps(original, patch, schema, { apply: true, pace: new Pace() });
 
-/** Puts two patches into one that does what both did; directives and nulls are kept. They must not conflict. */
+/** Joins two patches into one with the effect of both; it keeps directives and nulls. The patches must not conflict. */
 export function joinStrategicPatches(first: JsonObject, second: JsonObject, schema?: PatchSchema): JsonObject {
   return atOnce(mergeMaps(first, second, schema, { apply: false, pace: new Pace() }));
 }

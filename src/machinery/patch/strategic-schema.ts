@@ -2,7 +2,7 @@ import type { Field, PatchStrategy, ScalarSchema, Schema, StructSchema } from ".
 import { goQuote } from "../../base/text/go-quote.js";
 import { PatchError } from "./patch-error.js";
 
-/** What a field's strategies come to. */
+/** The patch strategies of a field, and the schema of its values. */
 export interface Lookup {
   readonly schema: PatchSchema | undefined;
   readonly strategy: "merge" | "replace" | "";
@@ -13,8 +13,8 @@ export interface Lookup {
 const FREE_FORM: Lookup = { schema: undefined, strategy: "", retainKeys: false, mergeKey: "" };
 
 /**
- * For a value that is a map or a list. Throws a {@link PatchError} when the type has no such field, or it cannot hold a
- * list. Without a schema nothing is known and nothing refused.
+ * Looks up the strategies of a field that is a map or a list. Throws a {@link PatchError} when the type lacks the field, or the
+ * field cannot be a list. Without a schema every field is free-form.
  */
 export function lookup(schema: PatchSchema | undefined, key: string, value: "map" | "list"): Lookup {
   if (schema === undefined) return FREE_FORM;
@@ -39,7 +39,7 @@ export function lookup(schema: PatchSchema | undefined, key: string, value: "map
 
 const adapted = new WeakMap<StructSchema, PatchSchema>();
 
-/** The patch view of an API type's schema. Lazy, so that recursive types are fine; one per schema. */
+/** Makes the patch view of an API type's schema, one per schema. It is lazy, so that types may be recursive. */
 export function fromSchema(schema: StructSchema): PatchSchema {
   const known = adapted.get(schema);
   if (known !== undefined) return known;
@@ -134,8 +134,8 @@ const isPlain = (scalar: ScalarSchema["scalar"]): boolean => scalar !== "any" &&
 const lastPart = (definition: string): string => definition.slice(definition.lastIndexOf(".") + 1);
 
 /**
- * What a strategic merge patch must know of a type, and no more. Made from our facts on the server, from an OpenAPI
- * document in the CLI. A value without one (free-form JSON) merges as plain JSON merge patch does.
+ * The part of a type that a strategic merge patch uses. The server makes it from its API facts, the CLI from an OpenAPI document.
+ * A value without one (free-form JSON) is merged as JSON merge patch does.
  */
 export interface PatchSchema {
   /**

@@ -3,7 +3,7 @@ import { Pace } from "../../base/time/pace.js";
 import { withoutTrailing } from "../../base/text/without-trailing.js";
 import type { PolicyRule } from "./policy-rule.js";
 
-/** What is missing of wanted permissions. */
+/** The permissions that are missing. */
 export interface Missing {
   /** The first of them, each a rule of one permission, in the order of the wanted rules. */
   readonly listed: readonly PolicyRule[];
@@ -11,7 +11,7 @@ export interface Missing {
   readonly count: number;
 }
 
-/** The permissions of `wanted` that none of the rules `held` gives, each by itself. */
+/** The permissions of `wanted` that none of the rules `held` grants, one permission per rule. */
 export function uncovered(held: readonly PolicyRule[], wanted: readonly PolicyRule[]): readonly PolicyRule[] {
   return atOnce(missingSteps(held, wanted, Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY)).listed;
 }

@@ -1,7 +1,7 @@
 import { compareKeys } from "../../base/collections/key-order.js";
 import { list, objects, type ReadonlyFields, text } from "../meta/access.js";
 
-/** What a role allows, every list there: rbac/v1's PolicyRule as Go's type holds it. */
+/** The permissions of a role with every list present: rbac/v1's PolicyRule as Go's type holds it. */
 export interface PolicyRule {
   readonly verbs: readonly string[];
   readonly apiGroups: readonly string[];
@@ -12,7 +12,7 @@ export interface PolicyRule {
 
 const NOTHING: PolicyRule = { verbs: [], apiGroups: [], resources: [], resourceNames: [], nonResourceURLs: [] };
 
-/** The rules of a role, or of the status of a SelfSubjectRulesReview. */
+/** Reads the rules of a role, or of the status of a SelfSubjectRulesReview. */
 export function readRules(rules: unknown): readonly PolicyRule[] {
   return objects(rules).map(readRule);
 }
@@ -29,7 +29,7 @@ function readRule(rule: ReadonlyFields): PolicyRule {
   };
 }
 
-/** The same permissions, each by itself: a verb on a resource, of a name where names are given, or on a URL. */
+/** Splits a rule into single permissions: a verb on a resource (for one name, if names are given), or on a URL. */
 export function breakDown(rule: PolicyRule): readonly PolicyRule[] {
   const { verbs, apiGroups, resources, resourceNames, nonResourceURLs } = rule;
   const names: readonly (readonly string[])[] = resourceNames.length === 0 ? [[]] : resourceNames.map((name) => [name]);
@@ -52,7 +52,7 @@ export function breakDown(rule: PolicyRule): readonly PolicyRule[] {
   return [...onResources, ...onUrls];
 }
 
-/** The permissions of the rules as tables show them: one row for the verbs of a resource, and of a name of it; sorted. */
+/** Compacts the rules as tables show them: one row for all verbs of a resource, or of one of its names; sorted. */
 export function compactRules(rules: readonly PolicyRule[]): readonly PolicyRule[] {
   const others: PolicyRule[] = [];
   const verbsOf = new Map<string, { readonly rule: PolicyRule; readonly verbs: Set<string> }>();
@@ -70,7 +70,7 @@ export function compactRules(rules: readonly PolicyRule[]): readonly PolicyRule[
   return [...others, ...together].sort((a, b) => compareKeys(sortText(a), sortText(b)));
 }
 
-/** A list as Go prints it. */
+/** Formats a list as Go does. */
 export const goList = (values: readonly string[]): string => `[${values.join(" ")}]`;
 
 /** What Go's type prints of itself, which is what kubectl sorts by. */
@@ -86,10 +86,10 @@ function fieldsOf({ verbs, apiGroups, resources, resourceNames, nonResourceURLs 
   ];
 }
 
-/** The rule on one line, as Go's %+v has it. */
+/** Formats the rule on one line, as Go's %+v does. */
 export const ruleText = (rule: PolicyRule): string => `{${fieldsOf(rule).join(" ")}}`;
 
-/** "deployments.apps/scale": the first resource and the first group of a rule of {@link compactRules}. */
+/** Formats the first resource and the first group of a rule of {@link compactRules}: "deployments.apps/scale". */
 export function resourceText({ resources: [resource], apiGroups: [group = ""] }: PolicyRule): string {
   if (resource === undefined) return "";
   const slash = resource.indexOf("/");

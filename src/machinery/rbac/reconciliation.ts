@@ -4,10 +4,10 @@ import { type PolicyRule, readRules } from "./policy-rule.js";
 import { compareKeys } from "../../base/collections/key-order.js";
 import { uncovered } from "./covers.js";
 
-/** What it takes to make a role or a binding what it is wanted to be. */
+/** The operation that brings a role or a binding to its wanted state. */
 export type ReconcileOperation = "create" | "update" | "recreate" | "none";
 
-/** To whom a binding grants its role, every field there. */
+/** The subject of a binding, with every field present. */
 export interface Subject {
   readonly kind: string;
   readonly apiGroup: string;
@@ -15,7 +15,7 @@ export interface Subject {
   readonly namespace: string;
 }
 
-/** What is wanted held against what is there. */
+/** The comparison of a wanted object with the live one. */
 export interface Reconciliation {
   readonly operation: ReconcileOperation;
   /** As it is to be. */
@@ -84,8 +84,8 @@ function roleRefKey({ roleRef }: KubeObject): string {
 }
 
 /**
- * What it takes for the role to allow all that `wanted` does, to have its labels and annotations, and with `removeExtra`
- * to allow nothing else. The rules of a cluster role that is gathered from others are none of its own.
+ * Computes the change after which the role grants all that `wanted` does and has its labels and annotations; with `removeExtra` it
+ * grants nothing else. The rules of an aggregated cluster role are ignored.
  */
 export function reconcileRole(live: KubeObject | undefined, wanted: KubeObject, removeExtra: boolean): Reconciliation {
   const wantedRules = readRules(wanted["rules"]);
@@ -146,8 +146,8 @@ function selectorKey({ matchLabels, matchExpressions }: ReadonlyFields): string 
 const subjectsOf = ({ subjects }: KubeObject): readonly Subject[] => objects(subjects).map(readSubject);
 
 /**
- * What it takes for the binding to have the subjects, the labels and the annotations of `wanted`, and with `removeExtra`
- * no other subjects. The role of a binding cannot be changed: for another one it is made anew.
+ * Computes the change after which the binding has the subjects, labels and annotations of `wanted`; with `removeExtra` it has no
+ * other subjects. Because the role of a binding cannot change, a binding with another role is recreated.
  */
 export function reconcileBinding(
   live: KubeObject | undefined,

@@ -15,7 +15,7 @@ import {
 } from "./declarations.js";
 import type { Field, ListSchema, ScalarSchema, Schema, StructSchema } from "./schema.js";
 
-/** How a struct is not as usual. */
+/** The options of an unusual struct. */
 export interface StructOptions {
   /** Keeps fields that are not declared, as they are (x-kubernetes-preserve-unknown-fields). */
   readonly preservesUnknownFields?: boolean;
@@ -116,7 +116,7 @@ const EMBEDDED_NAMES: ReadonlySet<string> = new Set([...Object.keys(EMBEDDED), "
 export const embeddedFields = (metadata: Schema): readonly Field[] =>
   Object.entries({ ...EMBEDDED, metadata }).map(([name, declaration]) => fieldOf(name, declaration));
 
-/** A list; server-side apply tells the items of a "map" apart by `keys`, those of a "set" by their value. */
+/** A list. Server-side apply identifies the items of a "map" by `keys`, those of a "set" by their value. */
 export function list<const D extends ItemDeclaration>(
   items: D,
   { listType, keys }: { readonly listType?: ListSchema["listType"]; readonly keys?: readonly string[] } = {},
@@ -130,7 +130,7 @@ export const map = <const D extends ItemDeclaration>(values: D): TypedMap<ValueO
   values: schemaOfDeclaration(values),
 });
 
-/** The schema but for the field at `path`, so that an encoder that uses it leaves the field out. Shares what it keeps. */
+/** Returns the schema without the field at `path`, so that an encoder omits the field. It shares the remaining parts. */
 export function withoutField(schema: StructSchema, [name = "", ...rest]: readonly string[]): StructSchema {
   const change = (field: Field): readonly Field[] => {
     if (field.name !== name) return [field];
@@ -141,7 +141,7 @@ export function withoutField(schema: StructSchema, [name = "", ...rest]: readonl
   return { ...schema, fields, byName: new Map(fields.map((field) => [field.name, field])) };
 }
 
-/** The fields in the byte order of their names, and those of the structs in them, except of fields that are written as they are. */
+/** Sorts fields by the bytes of their names, and those of nested structs, except fields that are encoded verbatim. */
 export const sortedFields = (fields: readonly Field[]): readonly Field[] =>
   fields
     .map((field) => (field.asIs === true ? field : { ...field, schema: sorted(field.schema) }))

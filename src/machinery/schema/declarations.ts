@@ -2,10 +2,10 @@ import type { ListSchema, MapSchema, ScalarSchema, Schema, StructSchema } from "
 
 declare const VALUE: unique symbol;
 
-/** A schema that knows the TypeScript type of its values. */
+/** A schema with the TypeScript type of its values. */
 export type Typed<S extends Schema, Value> = S & { readonly [VALUE]?: Value };
 
-/** The TypeScript type of the values of a schema or a declaration; `unknown` for a schema that does not know it. */
+/** The TypeScript type of the values of a schema or a declaration; `unknown` for a schema without one. */
 export type ValueOf<D> = D extends { readonly enum: readonly (infer Value)[] }
   ? Value
   : D extends { readonly schema: infer S }
@@ -16,17 +16,14 @@ export type ValueOf<D> = D extends { readonly enum: readonly (infer Value)[] }
 
 type RequiredName<F> = { [K in keyof F]: F[K] extends { readonly required: true } ? K : never }[keyof F];
 
-/** The TypeScript type of a struct of these fields: those that are not required may be left out. */
+/** The TypeScript type of a struct with these fields: those that are not required are optional. */
 export type FieldsOf<F> = {
   -readonly [K in keyof F as K extends RequiredName<F> ? K : never]: ValueOf<F[K]>;
 } & { -readonly [K in keyof F as K extends RequiredName<F> ? never : K]?: ValueOf<F[K]> } extends infer Fields
   ? { [K in keyof Fields]: Fields[K] }
   : never;
 
-/**
- * A rule in CEL, as x-kubernetes-validations have it. `self` is the value at the rule's place, `oldSelf` the one that it takes
- * the place of.
- */
+/** A CEL rule of x-kubernetes-validations. `self` is the value at the rule's place, `oldSelf` its value before an update. */
 export interface CelRule {
   readonly rule: string;
   /** Default: "failed rule: " and the rule. */
@@ -41,7 +38,7 @@ export interface CelRule {
   readonly optionalOldSelf?: boolean;
 }
 
-/** What narrows the values of a type; the words are those of OpenAPI. */
+/** The rules that restrict the values of a type, under OpenAPI's names. */
 export interface ValueRules {
   readonly description?: string;
   readonly enum?: readonly (string | number)[];
@@ -64,10 +61,10 @@ export interface ValueRules {
   readonly rules?: readonly CelRule[];
 }
 
-/** How the items of a list or the values of a map are declared. */
+/** The declaration of a list's items or of a map's values. */
 export type ItemDeclaration = Schema | ({ readonly schema: Schema } & ValueRules);
 
-/** How a field is declared in a struct: its type, and what differs from an optional field that is left out when empty. */
+/** The declaration of a struct's field: its type, and its differences from an optional field that is omitted when empty. */
 export type FieldDeclaration =
   | Schema
   | ({
@@ -82,7 +79,7 @@ export type FieldDeclaration =
       readonly number?: number;
     } & ValueRules);
 
-/** The schema of a declaration. What narrows it stands in its keywords. */
+/** The schema of a declaration, with its rules as keywords. */
 export function schemaOfDeclaration(declaration: ItemDeclaration | FieldDeclaration): Schema {
   if ("type" in declaration) return declaration;
   const keywords = keywordsOf(declaration);
@@ -108,7 +105,7 @@ const KEYWORDS = [
   "maxProperties",
 ] as const;
 
-/** The rules as OpenAPI says them; undefined where there are none. */
+/** The rules as OpenAPI keywords; undefined where there are none. */
 export function keywordsOf(declared: ValueRules): Schema["openApi"] {
   const entries: [string, unknown][] = KEYWORDS.flatMap((name) =>
     declared[name] === undefined ? [] : [[name, declared[name]]],

@@ -1,8 +1,8 @@
 import type { Field, Schema, StructSchema } from "./schema.js";
 
 /**
- * Fills in the static defaults of the schema (`"protocol": "TCP"`) wherever the struct that holds them is there, in
- * place. Defaults that depend on other fields are not its business. Give it an object of your own.
+ * Sets the static defaults of the schema (`"protocol": "TCP"`) in place, wherever the struct that has them exists. It does not set
+ * defaults that depend on other fields. Pass an object of your own.
  */
 export function applyDefaults(object: object, schema: StructSchema): void {
   for (const field of fieldsWithDefaults(schema)) {

@@ -52,7 +52,7 @@ export interface StructSchema extends Described {
   readonly isUnstructured?: boolean | undefined;
 }
 
-/** How OpenAPI wants a schema. */
+/** The dialect of OpenAPI in which a schema is published. */
 export interface PublishedForm {
   /** Version 3, which says allOf, oneOf and nullable; version 2 can not. */
   readonly isV3: boolean;

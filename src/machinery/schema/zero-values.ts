@@ -24,7 +24,7 @@ const STRUCTS_IN_GO: ReadonlySet<ScalarSchema["scalar"]> = new Set([
   "intOrString",
 ]);
 
-/** True for what is one value in JSON but a struct in Go, so that omitempty never leaves it out. */
+/** Whether a scalar is a struct in Go, which omitempty never omits. */
 export function isStructInGo(schema: ScalarSchema): boolean {
   // RawExtension and its like have a name; a bare interface{} has none.
   return STRUCTS_IN_GO.has(schema.scalar) || (schema.scalar === "any" && schema.definition !== undefined);

@@ -12,10 +12,7 @@ import type { TypedStruct } from "../schema/declarations.js";
 import type { StructSchema } from "../schema/schema.js";
 import { defaultConvert } from "./default-conversion.js";
 
-/**
- * The kind is not registered, or not in this version: `no kind "X" is registered for version "apps/v9" in scheme
- * "kubernetes"`.
- */
+/** Thrown when the kind is not registered, or not in this version: `no kind "X" is registered for version "apps/v9" in scheme "kubernetes"`. */
 export class NotRegisteredError extends Error {
   override readonly name = "NotRegisteredError";
 }
@@ -319,7 +316,7 @@ function unstamped(object: KubeObject, source: KubeObject): KubeObject {
   return rest;
 }
 
-/** The kind in an object's apiVersion and kind. Throws when they are missing. */
+/** Reads the kind from an object's apiVersion and kind. Throws when they are missing. */
 export function kindStatedBy(object: KubeObject): GroupVersionKind {
   const { apiVersion = "", kind = "" } = object;
   if (kind === "") throw new NotRegisteredError("Object 'Kind' is missing");
@@ -362,7 +359,7 @@ export interface Conversion {
   readonly fromHub: (object: KubeObject, scope: ConversionScope) => KubeObject;
 }
 
-/** What a conversion function may use. */
+/** The functions that a conversion function may call. */
 export interface ConversionScope {
   /** What the caller of {@link Scheme.convert} gave; undefined for the conversions of a server. */
   readonly context: unknown;
@@ -372,18 +369,18 @@ export interface ConversionScope {
   defaultConvert<T>(value: object, target: TypedStruct<T>): Partial<T>;
 }
 
-/** Which way a conversion goes: to the version that is stored, or from it. */
+/** The direction of a conversion: to the hub, which is stored, or from it. */
 export type ConversionDirection = "toHub" | "fromHub";
 
-/** What a conversion is for. It may end when the signal aborts: nobody waits for it then. */
+/** The caller of a conversion. When its signal aborts, the conversion may stop, because its result is no longer used. */
 export interface ConversionCaller {
   readonly signal: AbortSignal;
 }
 
 /**
- * Converts many objects of a version to its hub or back, at once or later: by a request to another process. The objects are not
- * changed; the answer has as many, in their order. What it throws or rejects with is the answer to the request that
- * needed the conversion.
+ * Converts many objects of a version to its hub or back, synchronously or by a request to another process. The objects are not
+ * changed; the result has as many, in the same order. An error that it throws or rejects with becomes the answer to the request
+ * that needed the conversion.
  */
 export interface BatchConversion {
   readonly convertMany: (

@@ -38,7 +38,7 @@ function requireReadable({ matchLabels, matchExpressions }: LabelSelectorObject)
   }
 }
 
-/** The same; undefined for one that cannot be read. */
+/** Parses a selector as the function above; undefined for one that cannot be parsed. */
 export function readSelector(selector: LabelSelectorObject | null | undefined): LabelSelector | undefined {
   try {
     return selectorFromObject(selector);
@@ -47,7 +47,7 @@ export function readSelector(selector: LabelSelectorObject | null | undefined): 
   }
 }
 
-/** As `kubectl get -o wide` and describe show a selector object. */
+/** Formats a selector object as `kubectl get -o wide` and describe do. */
 export function formatSelectorObject(selector: LabelSelectorObject | null | undefined): string {
   try {
     const text = selectorFromObject(selector).toString();

@@ -48,7 +48,7 @@ export const noLabel: LabelSelector = {
   toString: () => "",
 };
 
-/** Equality with every entry of a map; the values are not validated. */
+/** Makes the selector that requires every entry of a map; the values are not validated. */
 export function selectorFromSet(labels: Labels): LabelSelector {
   return labelSelector(
     Object.entries(labels).map(([key, value]) => ({ key, operator: "=" as const, values: [value] })),

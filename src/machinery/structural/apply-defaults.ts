@@ -72,7 +72,7 @@ function planOf(schema: StructuralSchema): Plan {
   return plan;
 }
 
-/** Finds out, in steps, where a schema has defaults. */
+/** Finds the places of a schema with defaults, in steps. */
 export function* prepareDefaultsSteps(schema: StructuralSchema, pace = new Pace()): Steps<void> {
   const { items, additionalProperties: others } = schema;
   if (pace.isDue()) yield;
@@ -86,8 +86,8 @@ const hasDefaults = (schema: StructuralSchema): boolean =>
   schema.default !== undefined || planOf(schema).reachesDefaults;
 
 /**
- * Removes fields that are null though their schema does not allow it and has no default to put in their place. Items of lists stay.
- * Source: apiextensions' defaulting.PruneNonNullableNullsWithoutDefaults.
+ * Removes fields that are null although their schema does not allow null and has no default. Items of lists stay. Source:
+ * apiextensions' defaulting.PruneNonNullableNullsWithoutDefaults.
  */
 export function removeNulls(value: JsonValue, schema: StructuralSchema): void {
   if (Array.isArray(value)) {

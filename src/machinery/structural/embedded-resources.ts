@@ -9,9 +9,9 @@ import { validateObjectMeta } from "../validation/object-meta.js";
 import { leadsToEmbedded, type StructuralSchema } from "./structural-schema.js";
 
 /**
- * Whether embedded resources have an apiVersion and a kind that are well-formed, and metadata as any object's. The value itself is one
- * when `isResourceRoot`. `path` is the value's; "" for a whole object. Metadata that was not coerced is not looked at. Source:
- * apiextensions' objectmeta.Validate.
+ * Validates the apiVersion, kind and metadata of embedded resources, which must be well-formed. The value itself is one with
+ * `isResourceRoot`. `path` is the value's; "" for a whole object. Metadata that was not coerced is skipped. Source: apiextensions'
+ * objectmeta.Validate.
  */
 export function validateEmbeddedResources(
   value: JsonValue,

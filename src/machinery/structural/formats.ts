@@ -46,13 +46,13 @@ const NUMERIC: Readonly<Record<string, readonly string[]>> = {
   number: ["float", "double"],
 };
 
-/** The format as it is checked on values of a type ("" for one that the schema leaves open): "" for one that is not. */
+/** The format that is checked on values of a type ("" for an open type): "" for a format that is not. */
 export function checkedFormat(format: string, type: string): string {
   if (type === "" || type === "string") return formatCheckOf(format) === undefined ? "" : format;
   return NUMERIC[type]?.includes(format) === true ? format : "";
 }
 
-/** How the texts of a format are checked; undefined for a format that is none of strings. */
+/** The check for the texts of a format; undefined for an unknown format. */
 export function formatCheckOf(format: string): FormatCheck | undefined {
   const name = format.replaceAll("-", "");
   return Object.hasOwn(CHECKS, name) ? CHECKS[name] : undefined;

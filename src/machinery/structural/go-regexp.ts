@@ -8,7 +8,7 @@ export interface GoRegexp {
   programSize(): number;
 }
 
-/** Throws in Go's words for what is no pattern ("error parsing regexp: missing closing ]: `[a`"). */
+/** Compiles a Go pattern. Throws in Go's words for an invalid one ("error parsing regexp: missing closing ]: `[a`"). */
 export function goRegexp(pattern: string): GoRegexp {
   const known = patterns.get(pattern);
   if (known !== undefined) return known;

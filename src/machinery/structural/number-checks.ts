@@ -9,12 +9,12 @@ export interface NumberRules {
   readonly validation: ValueValidation;
 }
 
-/** Go decodes a number to an int64 where it can, and to a float64 else. */
+/** Whether Go decodes a number as an int64; otherwise as a float64. */
 export function isInt64(value: number | bigint): boolean {
   return typeof value === "bigint" ? BigInt.asIntN(64, value) === value : Number.isSafeInteger(value);
 }
 
-/** Source: kube-openapi's numberValidator. */
+/** Validates a number. Source: kube-openapi's numberValidator. */
 export function checkNumber(value: number | bigint, rules: NumberRules, path: string, result: Result): void {
   const { multipleOf, maximum, exclusiveMaximum, minimum, exclusiveMinimum } = rules.validation;
   checkRange(value, rules, "Checked", path, result);

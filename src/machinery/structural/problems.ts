@@ -19,7 +19,7 @@ const invalid = (path: string, badValue: unknown, detail: string): Problem => ({
   text: detail,
 });
 
-/** `found` is a name of a type or a text that has not the format; it is shown as the value. */
+/** Makes the problem of a value with a wrong type or format; `found` is the name of its type or its text, which is shown as the value. */
 export function wrongType(path: string, type: string, found: string): Problem {
   const detail = `${path} in body must be of type ${type}: ${goQuote(found)}`;
   return { type: "FieldValueTypeInvalid", path, badValue: found, detail, text: detail };
@@ -103,7 +103,7 @@ export function notPositiveFactor(path: string, factor: number, whole: boolean):
   return invalid(path, whole ? Math.trunc(factor) : factor, detail);
 }
 
-/** What kube-openapi says without a place. */
+/** Makes a problem without a path, as kube-openapi reports some. */
 export const unplaced = (detail: string): Problem => ({
   type: "FieldValueInvalid",
   path: undefined,
@@ -119,7 +119,7 @@ function shownNumber(value: number, whole: boolean): string {
   return Number.isSafeInteger(integer) ? String(integer) : BigInt(integer).toString();
 }
 
-/** A copy with the keys of objects in order, as Go prints a map: how errors show values. */
+/** Returns a copy with sorted keys, as Go prints a map, for values in errors. */
 export function inKeyOrder(value: JsonValue): JsonValue {
   if (Array.isArray(value)) return value.map(inKeyOrder);
   if (!isFields(value)) return value;

@@ -4,8 +4,8 @@ import type { PublishedForm } from "../schema/schema.js";
 import type { StructuralSchema } from "./structural-schema.js";
 
 /**
- * A custom resource's schema as OpenAPI publishes it: nearly as the definition has it in version 3, and without what clients of version
- * 2 cannot read. Source: apiextensions' builder.BuildOpenAPIV2 and V3, ToStructuralOpenAPIV2.
+ * The schema of a custom resource as OpenAPI publishes it: nearly the definition's own in version 3, and without what clients of
+ * version 2 cannot parse. Source: apiextensions' builder.BuildOpenAPIV2 and V3, ToStructuralOpenAPIV2.
  */
 export function publishedSchema({ source }: StructuralSchema, form: PublishedForm): JsonObject {
   // Clients of version 2 take an object with properties to have no others.

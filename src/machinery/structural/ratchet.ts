@@ -4,7 +4,7 @@ import { deepEqual } from "../patch/json-values.js";
 import { schemaOfField, type StructuralSchema } from "./structural-schema.js";
 
 /**
- * A value that an update brings beside the one that was at the same place before: fields by their name, items of a list of type map by
+ * A new value of an update with the old one of the same place: fields are matched by their name, items of a list of type map by
  * their keys. Items of other lists have no place. Errors of what an update does not change are forgiven, and a transition rule's
  * oldSelf is `old`. Children are made once, so that one tree serves validation and rules. Source: apiserver's common.CorrelatedObject.
  */

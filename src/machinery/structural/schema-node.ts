@@ -7,7 +7,7 @@ import { goRegexp, type GoRegexp } from "./go-regexp.js";
 import type { StructuralSchema } from "./structural-schema.js";
 import type { ValueValidation } from "./value-validation.js";
 
-/** A schema made ready to judge values. Children are made when a value first needs them. */
+/** A schema that is prepared for validation. Children are prepared when a value first needs them. */
 export class SchemaNode {
   /** Allowed types; empty where the schema leaves the type open. */
   readonly types: readonly string[];

@@ -31,7 +31,7 @@ export interface SchemaValidationOptions {
   readonly correlated?: CorrelatedValue | undefined;
 }
 
-/** Judges values by a schema: types, formats, limits, enums, required fields, anyOf and its like. */
+/** Validates values by a schema: types, formats, limits, enums, required fields, anyOf and its like. */
 export interface SchemaValidator {
   (value: JsonValue, options?: SchemaValidationOptions): FieldError[];
   /** Judges values of a field alone, by what is compiled here; undefined for one that the schema does not declare. */
@@ -41,8 +41,8 @@ export interface SchemaValidator {
 }
 
 /**
- * Compiles what kube-openapi's validation judges of a schema, with the texts and paths that a kube-apiserver answers. Source:
- * kube-openapi's pkg/validation/validate, apiextensions' validation.RatchetingSchemaValidator.
+ * Compiles the checks of kube-openapi's validation, with the texts and paths of a kube-apiserver's errors. Source: kube-openapi's
+ * pkg/validation/validate, apiextensions' validation.RatchetingSchemaValidator.
  */
 export function compileSchemaValidation(schema: StructuralSchema): SchemaValidator {
   return validatorOf(new SchemaNode(schema));

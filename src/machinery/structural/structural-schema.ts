@@ -43,12 +43,12 @@ export function structuralSchemaOf(openAPIV3Schema: JsonObject): StructuralSchem
   return new LazySchema(openAPIV3Schema);
 }
 
-/** {@link structuralSchemaOf} a definition that preserves unknown fields: the schema judges values, and need not be structural. */
+/** As {@link structuralSchemaOf}, for a definition that preserves unknown fields, whose schema validates values and need not be structural. */
 export function preservingSchemaOf(openAPIV3Schema: JsonObject): StructuralSchema {
   return new LazySchema({ ...openAPIV3Schema, "x-kubernetes-preserve-unknown-fields": true }, true);
 }
 
-/** The schema of a whole object: what every object has in apiVersion, kind and metadata takes the place of what the schema says of them. */
+/** Returns the schema of a whole object: Kubernetes' own schemas of apiVersion, kind and metadata replace those in the schema. */
 export function asResourceRoot(schema: StructuralSchema): StructuralSchema {
   if (schema.embeddedResource) return schema;
   let root = roots.get(schema);
@@ -61,7 +61,7 @@ export function asResourceRoot(schema: StructuralSchema): StructuralSchema {
 
 const roots = new WeakMap<StructuralSchema, StructuralSchema>();
 
-/** The schema of a field: its own, or that of all others. undefined for one that is not specified. */
+/** The schema of a field: its own, or that of additionalProperties. Undefined for an unspecified field. */
 export function schemaOfField(schema: StructuralSchema, name: string): StructuralSchema | undefined {
   const property = schema.properties.get(name);
   if (property !== undefined) return property;
@@ -150,7 +150,7 @@ function propertiesOf(properties: unknown, preservesAll: boolean): ReadonlyMap<s
 
 const known = new WeakMap<StructuralSchema, boolean>();
 
-/** Whether a schema is that of an embedded resource or has one inside: most have none, and their objects are not walked. */
+/** Whether a schema is that of an embedded resource or contains one. Most do not, and their objects need not be walked. */
 export function leadsToEmbedded(schema: StructuralSchema): boolean {
   let leads = known.get(schema);
   if (leads === undefined) {

@@ -16,7 +16,7 @@ export interface ValueValidationOptions {
   readonly correlated?: CorrelatedValue | undefined;
 }
 
-/** Judges a value; with the old value what an update left as it was is forgiven. */
+/** Validates a value; with an old value, faults that an update left unchanged are forgiven. */
 export interface ValueValidator {
   (value: JsonValue, old: JsonValue | undefined, options?: ValueValidationOptions): FieldError[];
   /**

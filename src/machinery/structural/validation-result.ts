@@ -1,6 +1,6 @@
 import { type FieldErrorType, type FieldError, made } from "../errors/field-error.js";
 
-/** One thing that is wrong, in the words of kube-openapi. */
+/** One problem of a value, in the words of kube-openapi. */
 export interface Problem {
   readonly type: FieldErrorType;
   /** Where it is; undefined for what kube-openapi does not say the place of. */
@@ -14,7 +14,7 @@ export interface Problem {
 /** More than a person reads; the rest is counted as wrong and not kept. */
 const MOST = 1000;
 
-/** What validation finds. `matches` counts the checks that were made, by which the best of several alternatives is chosen. */
+/** The result of a validation. `matches` counts the checks that passed, by which the best of several alternatives is chosen. */
 export class Result {
   matches = 0;
   readonly problems: Problem[] = [];
@@ -42,10 +42,10 @@ export class Result {
   }
 }
 
-/** How Go prints the path of an error that has none. */
+/** Go's text for the path of an error without one. */
 export const NO_PATH = "<nil>";
 
-/** The problems of the value at `path` as field errors; "" is the path of a whole object. */
+/** Converts the problems of the value at `path` to field errors; "" is the path of a whole object. */
 export function toFieldErrors({ problems }: Result, path: string): FieldError[] {
   return problems.map(({ type, detail, path: inside, badValue }: Problem) =>
     made({ type, field: fieldOf(path, inside), detail, ...(badValue !== undefined && { badValue }) }),

@@ -2,7 +2,7 @@ import { isFields, list, objects, text, type ReadonlyFields } from "../meta/acce
 import type { JsonObject, JsonValue } from "../meta/json.js";
 import type { StructuralSchema } from "./structural-schema.js";
 
-/** What narrows the values of a schema's type. Numbers are as Go keeps them: limits of values are float64, those of sizes int64. */
+/** The rules of a schema that restrict its type's values. Numbers are as Go keeps them: limits of values are float64, those of sizes int64. */
 export interface ValueValidation {
   readonly format: string;
   readonly pattern: string;
@@ -61,7 +61,7 @@ export function valueValidationOf(
 const NONE: readonly StructuralSchema[] = [];
 const NO_NAMES: readonly string[] = [];
 
-/** undefined for what is no number. */
+/** A value as a number; undefined for any other type. */
 export const numberOf = (value: unknown): number | undefined =>
   typeof value === "number" || typeof value === "bigint" ? Number(value) : undefined;
 
@@ -78,7 +78,7 @@ export interface ValidationRule {
   readonly optionalOldSelf?: boolean;
 }
 
-/** A rule with nothing in place of what is missing or null. */
+/** Reads a rule, without the fields that are absent or null. */
 export function validationRuleOf(source: ReadonlyFields): ValidationRule {
   const { optionalOldSelf } = source;
   const given = NAMES.flatMap((name) => (text(source[name]) === "" ? [] : [[name, source[name]] as const]));

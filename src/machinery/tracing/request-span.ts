@@ -1,11 +1,11 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 
-/** What a span or a step says about itself, in this order. */
+/** The fields of a span or a step, in this order. */
 export type SpanFields = Readonly<Record<string, string | number | boolean>>;
 
 /**
- * "measured": a part that the log of slow requests has too. "internal" and "client": a part of the trace alone; a client's part is a request to
- * another program.
+ * The kind of a part of a span: "measured" parts are also in the log of slow requests; "internal" and "client" parts are in the
+ * trace only. A client part is a request to another program.
  */
 export type PartKind = "measured" | "internal" | "client";
 
@@ -33,7 +33,7 @@ export interface RequestSpan {
 
 const spans = new AsyncLocalStorage<RequestSpan>();
 
-/** The span that the running code works for. Work that goes on after its span has ended has none, and neither has work of an untraced request. */
+/** The span of the running code. Code that continues after its span has ended has none, and neither has code of an untraced request. */
 export function currentSpan(): RequestSpan | undefined {
   const span = spans.getStore();
   return span?.hasEnded === true ? undefined : span;
@@ -65,7 +65,7 @@ function leave(): void {
   if (running === 0) spans.disable();
 }
 
-/** Notes that a step of the current span is done. */
+/** Records that a step of the current span is done. */
 export const step = (name: string, fields?: SpanFields): void => currentSpan()?.step(name, fields);
 
 /** Runs work as a part of the current span. Without one, it only runs the work. */

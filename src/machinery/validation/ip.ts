@@ -1,31 +1,31 @@
 import { isIP, isIPv4 } from "node:net";
 import { goQuote } from "../../base/text/go-quote.js";
 
-/** What is wrong with an IP address in a field that takes only the normal form, in apimachinery's words. */
+/** Validates an IP address in a field that accepts only canonical form, with apimachinery's messages. */
 export function ipErrors(value: string): string[] {
   const address = parseIp(value);
   const errors = addressErrors(address);
   return address === undefined || errors.length > 0 || value === address.text ? errors : [notCanonical(address.text)];
 }
 
-/** The same in a field that has always taken any form of an address. */
+/** As {@link ipErrors}, for a field that has always accepted any form of an address. */
 export function lenientIpErrors(value: string): string[] {
   return addressErrors(parseIp(value));
 }
 
-/** What is wrong with a block of addresses, "10.9.8.0/24", in a field that takes only the normal form. */
+/** Validates a CIDR block ("10.9.8.0/24") in a field that accepts only canonical form. */
 export function cidrErrors(value: string): string[] {
   const block = parseCidr(value);
   const errors = blockErrors(block);
   return block === undefined || errors.length > 0 || value === block.text ? errors : [notCanonical(block.text)];
 }
 
-/** The same in a field that has always taken any form of a block. */
+/** As {@link cidrErrors}, for a field that has always accepted any form of a block. */
 export function lenientCidrErrors(value: string): string[] {
   return blockErrors(parseCidr(value));
 }
 
-/** What is wrong with the address of an interface and the length of its network, "10.9.8.7/24", in a field that takes the normal form. */
+/** Validates an interface address with its prefix length ("10.9.8.7/24") in a field that accepts only canonical form. */
 export function interfaceAddressErrors(value: string): string[] {
   const block = parseCidr(value);
   if (block === undefined) {
@@ -72,7 +72,7 @@ export interface Block {
 
 const BLOCK = /^([^/]*)\/([0-9]+)$/;
 
-/** As the oldest servers read it: "010.0.0.1/08" is a block. Undefined for what is none. */
+/** Parses a CIDR block as the oldest servers do: "010.0.0.1/08" is valid. Undefined for an invalid one. */
 export function parseCidr(value: string): Block | undefined {
   const [, ip = "", length = ""] = BLOCK.exec(value) ?? [];
   const address = parseIp(ip);
@@ -82,7 +82,7 @@ export function parseCidr(value: string): Block | undefined {
   return { address, bits, leadingZeros, text: `${address.text}/${bits}` };
 }
 
-/** Whether all of `inner` is in `outer`, and less than all of it. */
+/** Whether `inner` is a proper part of `outer`. */
 export function isStrictlyWithin(inner: Block, outer: Block): boolean {
   if (inner.address.bytes.length !== outer.address.bytes.length || inner.bits <= outer.bits) return false;
   return outer.address.bytes.every((byte, index) => {
@@ -91,7 +91,7 @@ export function isStrictlyWithin(inner: Block, outer: Block): boolean {
   });
 }
 
-/** An address in any form that was ever taken; undefined for what is none. */
+/** Parses an address in any form that Kubernetes has ever accepted; undefined for an invalid one. */
 export function parseIp(value: string): Address | undefined {
   const plain = value.replace(/\b0+(?=[0-9])/g, "");
   if (isIPv4(plain) && !value.includes(":")) {
@@ -114,12 +114,12 @@ function bytesOf(text: string): number[] {
   return [...before, ...zeros, ...after].flatMap((group) => [group >> 8, group & 255]);
 }
 
-/** The block without the bits beyond its prefix: "10.9.8.7/24" is "10.9.8.0/24". */
+/** Returns the block with the bits beyond its prefix cleared: "10.9.8.7/24" becomes "10.9.8.0/24". */
 export function networkOf({ address, bits }: Block): string {
   return `${ipText(address.bytes.map((byte, index) => byte & maskAt(bits, index))) ?? ""}/${bits}`;
 }
 
-/** The normal form of an address of 4 or 16 bytes; undefined for another length. */
+/** Formats an address of 4 or 16 bytes in its normal form; undefined for another length. */
 export function ipText(bytes: readonly number[]): string | undefined {
   if (bytes.length === 4) return bytes.join(".");
   if (bytes.length !== 16) return undefined;

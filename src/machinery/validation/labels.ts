@@ -5,10 +5,10 @@ import { labelValueErrors, qualifiedNameErrors } from "./names.js";
 
 const MAX_ANNOTATION_BYTES = 256 * 1024;
 
-/** Labels or annotations as they came: a null value counts as an empty one. */
+/** Labels or annotations as received: a null value counts as "". */
 export type TextMap = Readonly<Record<string, string | null | undefined>>;
 
-/** Wrong keys and values of a set of labels; each is reported at `path` itself, as Kubernetes does. */
+/** Validates the keys and values of labels; each error is reported at `path` itself, as Kubernetes does. */
 export function validateLabels(labels: TextMap | null | undefined, path: string): FieldError[] {
   const errors: FieldError[] = [];
   for (const [key, held] of Object.entries(object(labels))) {
@@ -23,7 +23,7 @@ export function validateLabelName(name: string, path: string): FieldError[] {
   return qualifiedNameErrors(name).map((message) => invalidValue(path, name, message));
 }
 
-/** Keys are qualified names whose case does not matter; all together may not exceed 256 KiB. */
+/** Validates annotations: keys are qualified names, compared without case; all annotations together may have 256 KiB at most. */
 export function validateAnnotations(annotations: TextMap | null | undefined, path: string): FieldError[] {
   const errors = Object.keys(object(annotations)).flatMap((key) =>
     qualifiedNameErrors(key.toLowerCase()).map((message) => invalidValue(path, key, message)),
@@ -32,14 +32,14 @@ export function validateAnnotations(annotations: TextMap | null | undefined, pat
   return errors;
 }
 
-/** Whether annotations exceed what one object may hold. */
+/** Whether annotations exceed the size limit of one object. */
 export function areTooLong(annotations: TextMap): boolean {
   const entries = Object.entries(annotations);
   const size = entries.reduce((sum, [key, value]) => sum + Buffer.byteLength(key) + Buffer.byteLength(text(value)), 0);
   return size > MAX_ANNOTATION_BYTES;
 }
 
-/** metav1.LabelSelector as it came: any field may be absent or null, and so may what is in a list. */
+/** metav1.LabelSelector as received: any field, and any element of a list, may be absent or null. */
 export interface LabelSelectorObject {
   readonly matchLabels?: TextMap | null | undefined;
   readonly matchExpressions?: readonly (LabelSelectorExpression | null)[] | null | undefined;
@@ -61,7 +61,7 @@ export function validateLabelSelector(selector: LabelSelectorObject | undefined,
   ];
 }
 
-/** One expression of a selector; `anyOperator` lets through operators that this server does not know. */
+/** Validates one expression of a selector; `anyOperator` accepts operators that this server does not know. */
 export function validateExpression(
   { key, operator, values: held }: LabelSelectorExpression,
   path: string,

@@ -1,8 +1,6 @@
 import { type FieldError, invalidValue, required } from "../errors/field-error.js";
 
-/**
- * What is wrong with a name, in apimachinery's words; an empty list for a good one. Lengths are in bytes.
- */
+/** Validates a name and returns apimachinery's messages; an empty list for a valid one. Lengths are in bytes. */
 export type NameRule = (value: string) => string[];
 
 const DNS1123_LABEL = "[a-z0-9]([-a-z0-9]*[a-z0-9])?";
@@ -50,10 +48,7 @@ export function dns1123SubdomainErrors(value: string): string[] {
   return errors;
 }
 
-/**
- * What is wrong with a domain name that needs at least two labels and may end in a dot, in apimachinery's words: its
- * IsFullyQualifiedDomainName.
- */
+/** Validates a domain name that needs at least two labels and may end in a dot: apimachinery's IsFullyQualifiedDomainName. */
 export function fullyQualifiedDomainErrors(value: string, path: string): FieldError[] {
   if (value === "") return [required(path)];
   const name = value.replace(/\.$/, "");
@@ -90,7 +85,7 @@ export function wildcardSubdomainErrors(value: string): string[] {
 /** What nearly every key without a prefix and every value of a label is. */
 const PLAIN_LABEL = /^[A-Za-z0-9](?:[-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$/;
 
-/** A label's key, also the rule for finalizers, annotation keys (lower-cased first) and resource names. */
+/** Validates a label's key; also a finalizer, a resource name and an annotation's key in lower case. */
 export function qualifiedNameErrors(value: string): string[] {
   if (PLAIN_LABEL.test(value)) return [];
   const parts = value.split("/");
@@ -123,7 +118,7 @@ export function labelValueErrors(value: string): string[] {
   return errors;
 }
 
-/** A key of a ConfigMap's or Secret's data. */
+/** Validates a key in the data of a ConfigMap or Secret. */
 export function configMapKeyErrors(value: string): string[] {
   const errors = tooLongInCharacters(value, 253);
   if (!configMapKey.test(value)) {
@@ -135,7 +130,7 @@ export function configMapKeyErrors(value: string): string[] {
   return errors;
 }
 
-/** An environment variable's name: printable ASCII without "=". */
+/** Validates the name of an environment variable: printable ASCII without "=". */
 export function envVarNameErrors(value: string): string[] {
   const errors = value === "" ? ["environment variable name must be non-empty"] : [];
   if (!/^[\x20-\x3c\x3e-\x7e]*$/.test(value)) {
@@ -144,7 +139,7 @@ export function envVarNameErrors(value: string): string[] {
   return errors;
 }
 
-/** The stricter names that kubectl takes on its command line and in env files. */
+/** Validates the stricter names that kubectl accepts on its command line and in env files. */
 export function strictEnvVarNameErrors(value: string): string[] {
   const errors: string[] = [];
   if (!/^[-._a-zA-Z][-._a-zA-Z0-9]*$/.test(value)) {
@@ -164,12 +159,12 @@ export function cIdentifierErrors(value: string): string[] {
   return [regexError(text, C_IDENTIFIER, "my_name", "MY_NAME", "MyName")];
 }
 
-/** The rule for a beginning of names: it may end in a dash, because something will be appended to it. */
+/** Turns a rule for names into one for name prefixes: these may end in a dash, because a suffix follows. */
 export function prefixOf(rule: NameRule): NameRule {
   return (value) => rule(value.length > 1 && value.endsWith("-") ? `${value.slice(0, -2)}a` : value);
 }
 
-/** An IANA service name: the name of a container's or service's port. */
+/** Validates an IANA service name, as the port of a container or a service has it. */
 export function portNameErrors(value: string): string[] {
   const errors = tooLongInCharacters(value, 15);
   if (!/^[-a-z0-9]+$/.test(value)) {
@@ -203,13 +198,13 @@ export function httpHeaderNameErrors(value: string): string[] {
   ];
 }
 
-/** What a name may not be wherever it becomes part of a URL's path (RBAC objects have no other rule). */
+/** Validates a name that becomes a segment of a URL's path; RBAC objects have no other rule for names. */
 export function pathSegmentErrors(value: string): string[] {
   if (value === "." || value === "..") return [`may not be '${value}'`];
   return ["/", "%"].filter((illegal) => value.includes(illegal)).map((illegal) => `may not contain '${illegal}'`);
 }
 
-/** `message (e.g. 'a',  or 'b', regex used for validation is '...')`: the odd commas are Kubernetes'. */
+/** Formats `message (e.g. 'a', or 'b', regex used for validation is '...')`: the odd commas are Kubernetes'. */
 export function regexError(message: string, regex: string, ...examples: readonly string[]): string {
   if (examples.length === 0) return `${message} (regex used for validation is '${regex}')`;
   const shown = examples.map((example) => `'${example}', `).join(" or ");
@@ -237,7 +232,7 @@ function whole(pattern: string): RegExp {
 const HTTP_PATH = "[A-Za-z0-9/\\-._~%!$&'()*+,;=:]+";
 const httpPath = new RegExp(`^${HTTP_PATH}$`);
 
-/** The problems of a text like "acme.io/foo". */
+/** Validates a text like "acme.io/foo". */
 export function domainPrefixedPathErrors(value: string, path: string): FieldError[] {
   const slash = value.indexOf("/");
   const [host, rest] = [value.slice(0, Math.max(slash, 0)), value.slice(slash + 1)];

@@ -6,7 +6,7 @@ import { parseGroupVersion } from "../meta/gvk.js";
 import { validateAnnotations, validateLabels } from "./labels.js";
 import { dns1123LabelErrors, type NameRule, prefixOf, qualifiedNameErrors } from "./names.js";
 
-/** What is wrong with the metadata of a new object whose name was already generated. `path` is "metadata". */
+/** Validates the metadata of a new object after its name was generated. `path` is "metadata". */
 export function validateObjectMeta(
   meta: ObjectMeta,
   { namespaced, nameRule }: { readonly namespaced: boolean; readonly nameRule: NameRule },
@@ -37,7 +37,7 @@ export function validateObjectMeta(
   ];
 }
 
-/** The name of a new object, and what it was generated from, by the rule of its kind. */
+/** Validates the name and the generateName of a new object, by the rule of its kind. */
 export function validateNames(meta: ObjectMeta, nameRule: NameRule, path = "metadata"): FieldError[] {
   const { name = "", generateName = "" } = meta;
   const generated = generateName === "" ? [] : prefixOf(nameRule)(generateName);
@@ -49,7 +49,7 @@ export function validateNames(meta: ObjectMeta, nameRule: NameRule, path = "meta
 /** Fields that are "" where they are not set; the others are null. */
 const TEXTS: ReadonlySet<string> = new Set(["name", "namespace", "uid"]);
 
-/** What is wrong with a change of metadata. */
+/** Validates an update of metadata. */
 export function validateObjectMetaUpdate(meta: ObjectMeta, old: ObjectMeta, path = "metadata"): FieldError[] {
   const errors: FieldError[] = [];
   if (old.deletionTimestamp !== undefined) {

@@ -6,7 +6,7 @@ import type { DuplicateKeys } from "./json/exact-json.js";
 import { statedKind } from "./stated-kind.js";
 import { decodeObject } from "./strict-decode.js";
 
-/** A configuration file as it was read, before it is known what it holds. */
+/** A configuration file after parsing, before its kind is known. */
 export interface ConfigurationDocument {
   /** As it stood. */
   readonly text: string;
@@ -36,7 +36,7 @@ export interface DecodedConfiguration<T> {
   readonly strictError: string;
 }
 
-/** The document does not say what it is, or is of no version that is known. */
+/** The document does not state its kind, or has an unknown version. */
 export class UnknownConfigurationError extends Error {
   override readonly name = "UnknownConfigurationError";
 }
@@ -60,7 +60,7 @@ export function decodeConfiguration<T extends object>(
   return { version: stated.version, object, strictError };
 }
 
-/** {@link decodeConfiguration} that also throws for unknown fields and for keys that are set twice. */
+/** As {@link decodeConfiguration}, and throws for unknown fields and for keys that are set twice. */
 export function decodeConfigurationStrictly<T extends object>(
   document: ConfigurationDocument,
   format: ConfigurationFormat,

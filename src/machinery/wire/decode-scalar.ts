@@ -5,10 +5,10 @@ import { canonicalizeMicroTime, canonicalizeTime } from "../text/go/go-time.js";
 import { canonicalizeQuantity } from "../text/quantity/quantity.js";
 import { goTypeOf, goValueOf } from "./go-types.js";
 
-/** The error of a type's own UnmarshalJSON: it ends decoding at once. */
+/** The error of a Go type's UnmarshalJSON, which ends decoding at once. */
 export class Abort extends Error {}
 
-/** Which values do not fit their Go types, in encoding/json's words, and the field that is being decoded, which these words name. */
+/** Collects the values that do not fit their Go types, with encoding/json's messages, and tracks the field that is being decoded for them. */
 export class TypeFaults {
   readonly #fields: string[] = [];
   #structName = "";
@@ -71,7 +71,7 @@ export class TypeFaults {
 /** Go's zero time, which it encodes as null. */
 const ZERO_TIME = /^0001-01-01T00:00:00(\.000000)?Z$/;
 
-/** A value of one of Go's scalar types, in its canonical form; undefined, with a fault noted, for one that does not fit. */
+/** Decodes a value of one of Go's scalar types to its canonical form; records a fault and returns undefined for one that does not fit. */
 export function decodeScalar(value: unknown, schema: ScalarSchema, faults: TypeFaults): unknown {
   switch (schema.scalar) {
     case "string":

@@ -32,8 +32,8 @@ export interface TypedObject {
 }
 
 /**
- * A request body as kube-apiserver decodes it. Throws the 400 (BadRequest) kube-apiserver answers, in its words, for
- * syntax errors, unknown kinds, wrong types and, in mode Strict, unknown and repeated fields.
+ * Decodes the body of a request as kube-apiserver does. Throws its 400 (BadRequest) in its words for syntax errors, unknown kinds,
+ * wrong types and, in mode Strict, unknown and repeated fields.
  */
 export function decodeTyped(body: Uint8Array, options: TypedDecodeOptions): TypedObject {
   let decoded: DecodedJson;
@@ -56,7 +56,10 @@ export function* decodeTypedSteps(body: Uint8Array, options: TypedDecodeOptions)
   return yield* decodeTypedValueSteps(decoded.value, decoded.duplicates, options, body, true);
 }
 
-/** {@link decodeTyped} for a body that is already a value (YAML). `body` is quoted in errors. An owned value stands in one place and is taken over. */
+/**
+ * As {@link decodeTyped}, for a body that is parsed already (YAML). Errors quote `body`. An owned value is shared with no one, and
+ * is changed in place.
+ */
 export function decodeTypedValue(
   value: JsonValue,
   duplicates: DuplicateKeys | undefined,
@@ -147,7 +150,7 @@ function interpret(value: JsonValue, expected: GroupVersionKind, body: Uint8Arra
 
 const SUMMARY_BYTES = 30;
 
-/** The 400 for a body that does not say what it is; it quotes the body's beginning. */
+/** 400 for a body that does not state its kind; it quotes the beginning of the body. */
 export function unrecognized(expected: GroupVersionKind, message: string, body: Uint8Array): Error {
   return badRequest(
     `the object provided is unrecognized (must be of type ${expected.kind}): ${message} (${summarize(body)})`,

@@ -32,7 +32,7 @@ export interface PreparedField {
 
 const prepared = new WeakMap<StructSchema, readonly PreparedField[]>();
 
-/** The fields of a struct, ready to be written. */
+/** Prepares the fields of a struct for encoding. */
 export function fieldsOf(schema: StructSchema): readonly PreparedField[] {
   let fields = prepared.get(schema);
   if (fields === undefined) {
@@ -42,7 +42,7 @@ export function fieldsOf(schema: StructSchema): readonly PreparedField[] {
   return fields;
 }
 
-/** The fields of an object in the order in which they are written, with the unknown ones of an unstructured object at their places. */
+/** Returns the fields of an object in the order of encoding, with the unknown ones of an unstructured object at their places. */
 export function fieldsIn(object: object, schema: StructSchema): readonly PreparedField[] {
   const declared = fieldsOf(schema);
   if (schema.isUnstructured !== true || schema.preservesUnknownFields !== true) return declared;
@@ -72,7 +72,7 @@ function encodeStruct(value: unknown, schema: StructSchema): string {
   return `{${withUnknownFields(text, object, schema)}}`;
 }
 
-/** `text` has the declared fields; the preserved ones are put behind it, all keys in byte order as Go prints a map. */
+/** Adds the preserved fields to `text`, which has the declared ones; all keys are in byte order, as Go prints a map. */
 export function withUnknownFields(text: string, object: object, schema: StructSchema): string {
   if (schema.preservesUnknownFields !== true || schema.isUnstructured === true) return text;
   const names = Object.keys(object).filter((name) => !schema.byName.has(name));
@@ -83,7 +83,7 @@ export function withUnknownFields(text: string, object: object, schema: StructSc
   return text === "" ? unknown.join(",") : [text, ...unknown].join(",");
 }
 
-/** undefined when the field is left out. */
+/** Encodes the value of a field; undefined when the field is left out. */
 export function encodeField(value: unknown, field: Field): string | undefined {
   const { schema } = field;
   if (field.asIs === true) return value === undefined ? undefined : encodeJson(value, { sortKeys: true });
@@ -109,7 +109,7 @@ function encodeValue(value: unknown, schema: Schema): string {
   }
 }
 
-/** An item of a list or a value of a map. */
+/** Encodes an item of a list or a value of a map. */
 export function encodeItem(value: unknown, schema: Schema): string {
   return value === undefined ? encodeZero(schema) : encodeValue(value, schema);
 }

@@ -1,6 +1,6 @@
 import type { Schema } from "../schema/schema.js";
 
-/** Go's name of a type, as its errors show it. */
+/** Go's name for a type, as its errors show it. */
 export function goTypeOf(schema: Schema): string {
   switch (schema.type) {
     case "struct":
@@ -25,7 +25,7 @@ const SCALAR_TYPES: Readonly<Record<string, string>> = {
   any: "interface {}",
 };
 
-/** What Go calls a JSON value of the wrong type: "string", "number", "bool", "array", "object". */
+/** Go's word for a JSON value of the wrong type: "string", "number", "bool", "array", "object". */
 export function goValueOf(value: unknown): string {
   if (Array.isArray(value)) return "array";
   if (typeof value === "boolean") return "bool";

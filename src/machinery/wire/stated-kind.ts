@@ -6,8 +6,8 @@ import { ownValue } from "./json/own-keys.js";
 import { UnmarshalError } from "./strict-decode.js";
 
 /**
- * What a document says it is; parts that it leaves out are "". Throws an {@link UnmarshalError} in apimachinery's words where
- * it is no object, or says it in something other than text.
+ * Returns the kind that a document states; missing parts are "". Throws an {@link UnmarshalError} in apimachinery's words for a
+ * document that is not an object, or whose kind is not text.
  */
 export function statedKind(value: JsonValue): GroupVersionKind {
   if (value !== null && !isJsonObject(value)) {
@@ -37,6 +37,6 @@ function groupVersionOf(apiVersion: string): { readonly group: string; readonly 
   }
 }
 
-/** kube-apiserver's words for a kind that it does not know. */
+/** kube-apiserver's error for an unknown kind. */
 export const notRegisteredText = (kind: GroupVersionKind): string =>
   `no kind "${kind.kind}" is registered for version "${formatGroupVersion(kind)}" in scheme "pkg/api/legacyscheme/scheme.go:30"`;

@@ -10,7 +10,7 @@ import type { DuplicateKeys } from "./json/exact-json.js";
 import { Abort, decodeScalar, TypeFaults } from "./decode-scalar.js";
 import { ownValue, setKey } from "./json/own-keys.js";
 
-/** A value that does not fit its Go type ("json: cannot unmarshal string into Go struct field ... of type int32"). */
+/** Thrown for a value that does not fit its Go type ("json: cannot unmarshal string into Go struct field ... of type int32"). */
 export class UnmarshalError extends Error {
   override readonly name = "UnmarshalError";
 }

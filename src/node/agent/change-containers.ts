@@ -17,7 +17,7 @@ import { stopContainer } from "./stop-containers.js";
 
 type Amounts = OrAbsent<Received<ResourceList>>;
 
-/** What became of the resources in a new spec. */
+/** The result of comparing a pod's resources with those of its new spec. */
 export interface Resize {
   /** Whether a container is to have other resources than before. */
   readonly isWanted: boolean;
@@ -26,8 +26,8 @@ export interface Resize {
 }
 
 /**
- * Takes over images and resources that have changed in the pod's spec. A container with another image runs again, and one with other
- * resources where its resize policy asks for it. A resize that the node can never do is left out.
+ * Applies changed images and resources of the pod's spec to its containers. A container with another image restarts; one with
+ * other resources does so if its resize policy requires it. A resize that the node can never do is not applied.
  */
 export function changeContainers(records: readonly ContainerRecord[], context: PodContext): Resize {
   const { spec } = context.pod();

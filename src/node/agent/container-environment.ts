@@ -73,12 +73,12 @@ const variableName = (name: string): string => name.toUpperCase().replaceAll("-"
 /** As Linux has it: what the arguments and the environment of a program may have together, in bytes. */
 const MOST_BYTES = 2 * 1024 * 1024;
 
-/** A container's configuration refers to what is not there: the pod waits until it is. */
+/** The configuration of a container refers to an object that does not exist: the pod waits until it does. */
 export class ConfigError extends Error {
   override readonly name = "ConfigError";
 }
 
-/** What a pod's fields, ConfigMaps and Secrets are read from. */
+/** The objects and addresses from which a container's environment is read. */
 export interface EnvironmentSource {
   readonly client: Pick<KubernetesClient, "of">;
   readonly pod: ReceivedObject<Pod>;
@@ -231,7 +231,7 @@ async function variableValue(
   return text(variable.value);
 }
 
-/** "metadata.name", "metadata.labels['app']", "status.podIP". */
+/** Reads a field of a pod: "metadata.name", "metadata.labels['app']", "status.podIP". */
 export function podField(
   path: string,
   { pod, podIp, hostIp }: Pick<EnvironmentSource, "pod" | "podIp" | "hostIp">,

@@ -33,7 +33,7 @@ const REMOVED = {
   message: "The container is removed because RestartAllContainers in place",
 };
 
-/** What the agent knows of one container of a pod. */
+/** The state of one container of a pod, as the agent tracks it. */
 export class ContainerRecord {
   state: ContainerState;
   /** How it ended before. */
@@ -186,7 +186,7 @@ export const containerRecords = (
 ): readonly ContainerRecord[] =>
   objects(object(pod.spec)[FIELDS[kind][0]]).map((spec) => containerRecord(pod, spec, kind, reason, runtimeVersion));
 
-/** One of them. After a restart of the node the containers of the pod are new ones. */
+/** Creates the record of one container. After a restart of the node all containers of the pod are new. */
 export function containerRecord(
   pod: ReceivedObject<Pod>,
   spec: Received<Container | EphemeralContainer>,

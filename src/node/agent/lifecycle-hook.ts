@@ -6,7 +6,7 @@ import { type ContainerRuntime, RuntimeError } from "../container-runtime.js";
 import { portNumber, httpGet } from "./probes/http-get.js";
 import { programOutput } from "./program-output.js";
 
-/** A hook has failed. The message is the kubelet's. */
+/** Thrown when a hook has failed. The message is the kubelet's. */
 export class HookError extends Error {
   override readonly name = "HookError";
 }

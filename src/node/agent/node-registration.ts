@@ -10,7 +10,7 @@ import { formatMicroTime, formatTime } from "../../machinery/meta/time.js";
 import { formatQuantity, parseQuantity, quantityValue } from "../../machinery/text/quantity/quantity.js";
 import { isKubeletAtLeast } from "./pod-context.js";
 
-/** What a node says of itself. */
+/** The facts that a node reports about itself. */
 export interface NodeFacts {
   readonly name: string;
   readonly labels: Readonly<Record<string, string>>;
@@ -30,7 +30,7 @@ export interface NodeFacts {
   readonly checkReturn?: (() => Promise<void>) | undefined;
 }
 
-/** A Node as it is created; its status follows. */
+/** Makes a new Node; its status is written afterwards. */
 export function newNode({
   name,
   labels,
@@ -64,7 +64,7 @@ export function newNode({
 export const LEASE_SECONDS = 40;
 export const RENEW_MS = 20_000;
 const STATUS_RENEWALS = 15;
-/** What nodes of this program name as their operating system's image. */
+/** The operating system image that nodes of this program report. */
 export const OS_IMAGE = "kubets";
 /** What a kubelet of 1.36 or 1.37 declares (K37-164) of what an API server asks of it before it lets a pod be changed. */
 const DECLARED_FEATURES = [
@@ -215,5 +215,5 @@ function withDecimalStorage(capacity: NodeFacts["capacity"]): NodeFacts["capacit
   return { ...capacity, "ephemeral-storage": formatQuantity({ unscaled, scale: 0, format: "DecimalSI" }) };
 }
 
-/** What a kubelet says of a node that changed. */
+/** The text of a kubelet's event about a changed node. */
 export const nodeStatusText = (name: string, event: string): string => `Node ${name} status is now: ${event}`;

@@ -1,6 +1,6 @@
 import { formatIpv4, parseIpv4, parseIpv4Prefix } from "../../base/numbers/ipv4-prefix.js";
 
-/** The addresses of a node's pods, from its block. One that is given back is used again last. */
+/** Allocates the addresses of a node's pods from its block. A released address is reused last. */
 export class PodAddresses {
   readonly #first: number;
   readonly #last: number;

@@ -13,7 +13,7 @@ import type { KubeObject } from "../../machinery/meta/object.js";
 
 export type EventType = "Normal" | "Warning";
 
-/** What a pod's worker needs of its node. */
+/** The parts of a node that the workers of its pods use. */
 export interface PodWorkerParts {
   /** The version of the kubelet: "v1.36.3". */
   readonly kubeletVersion: string;
@@ -41,7 +41,7 @@ export interface PodWorkerParts {
   ) => void;
 }
 
-/** What all that works for one pod shares. */
+/** The state that everything which works for one pod shares. */
 export interface PodContext {
   readonly parts: PodWorkerParts;
   readonly podIp: string;
@@ -68,7 +68,7 @@ export function containerEvent(
   parts.event(pod(), type, reason, message, record.fieldPath);
 }
 
-/** A running container, as hooks see it. */
+/** Makes the view of a running container that hooks use. */
 export function hookTarget(
   { parts, pod, podIp, abandoned }: PodContext,
   record: ContainerRecord,
@@ -93,7 +93,7 @@ export function hookTarget(
 export const isKubeletAtLeast = (kubelet: string, version: string): boolean =>
   Number(kubelet.split(".")[1]) >= Number(version.split(".")[1]);
 
-/** A pod in a kubelet's messages: "web_default(1b4e28ba-2fa1-11d2-883f-0016d3cca427)". */
+/** Formats a pod as a kubelet's messages do: "web_default(1b4e28ba-2fa1-11d2-883f-0016d3cca427)". */
 export function podName({ metadata }: KubeObject): string {
   const { name = "", namespace = "", uid = "" } = metadata ?? {};
   return `${name}_${namespace}(${uid})`;

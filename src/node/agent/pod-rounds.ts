@@ -3,7 +3,7 @@ import type { PodContext } from "./pod-context.js";
 import { runContainer } from "./run-container.js";
 import { killContainers } from "./stop-containers.js";
 
-/** Runs the containers of a pod: the init containers one after the other, then the others together. A rule may ask for another round. */
+/** Runs the containers of a pod: the init containers one after the other, then the others together. A restart rule may start another round. */
 export class PodRounds {
   /** The containers of the last round are being ended, so that the next one may begin. */
   isRestarting = false;

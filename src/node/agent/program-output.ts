@@ -10,7 +10,7 @@ export interface ProgramOutput {
 /** So much of a program's output is kept, in bytes. */
 const LONGEST = 10 * 1024;
 
-/** Runs a program in a container and keeps what it writes. Rejects as the runtime does. */
+/** Runs a program in a container and returns its output. Rejects as the runtime does. */
 export async function programOutput(
   runtime: ContainerRuntime,
   containerId: string,

@@ -5,13 +5,13 @@ const RESET_MS = 600_000;
 
 const crashBackoff = (): Backoff => new Backoff({ first: 10_000, longest: 300_000, factor: 2 });
 
-/** Between two tries to pull an image. */
+/** Makes the backoff between tries to pull an image. */
 export const imagePullBackoff = (): Backoff => new Backoff({ first: 10_000, longest: 300_000, factor: 2 });
 
-/** Between two tries to make a pod's volumes. */
+/** Makes the backoff between tries to mount a pod's volumes. */
 export const volumeBackoff = (): Backoff => new Backoff({ first: 500, longest: 122_000, factor: 2 });
 
-/** The pauses between restarts of one container, as a kubelet makes them: none, then 10 seconds, doubled up to five minutes. */
+/** The delays between restarts of one container, as a kubelet has them: none, then 10 seconds, doubled up to five minutes. */
 export class RestartBackoff {
   #pauses: Backoff | undefined;
 
@@ -24,7 +24,7 @@ export class RestartBackoff {
   }
 }
 
-/** "10s", "1m20s", "5m0s": as Go shows a duration. */
+/** Formats a duration as Go does: "10s", "1m20s", "5m0s". */
 export function backoffText(milliseconds: number): string {
   const seconds = Math.round(milliseconds / 1000);
   return seconds < 60 ? `${seconds}s` : `${Math.floor(seconds / 60)}m${seconds % 60}s`;

@@ -6,10 +6,13 @@ type HasExec = Received<Pick<Probe, "exec">>;
 
 /** A pod is marked for so long after its start: a program that stops the server does it soon. Milliseconds. */
 export const MARKED_MS = 30_000;
-/** A pod whose starts have ended the server's process so often is not run again. */
+/** The number of interruptions after which a pod is not run again: its starts have ended the server's process so often. */
 export const MOST_INTERRUPTIONS = 2;
 
-/** Marks of the pods that have just begun to run. They outlive the server's process, so that the next one knows who ran when it ended. */
+/**
+ * The marks of pods that have just begun to run. They outlive the server's process, so that the next process knows which pods ran
+ * when it ended.
+ */
 export interface RunMarks {
   /** How often the server's process ended while the pod was marked. */
   interruptions(podUid: string): number;
@@ -19,7 +22,7 @@ export interface RunMarks {
   end(podUid: string): void;
 }
 
-/** Whether the pod says what its containers run. One that names no command stands in for its image, and runs nothing. */
+/** Whether the pod has a container that names its command. A container without one is a stand-in for its image, and runs nothing. */
 export function runsPrograms({ spec }: ReceivedObject<Pod>): boolean {
   const { containers, initContainers } = object(spec);
   return [...objects(initContainers), ...objects(containers)].some(runsProgram);

@@ -28,7 +28,7 @@ import { type MountSource, volumeMounts } from "./volumes/volume-mounts.js";
 /** The pause before a container is tried again whose configuration is wrong. Milliseconds. */
 const RETRY_MS = 10_000;
 
-/** A container could not be started at all; its restart policy decides what follows. */
+/** The reason why a container could not be started; its restart policy decides what follows. */
 export interface StartFailure {
   readonly reason: string;
   readonly message: string;
@@ -209,7 +209,7 @@ const REFERENCE = new RegExp(
 );
 const LONGEST_NAME = 255;
 
-/** Why this is no reference to an image, in the words of Docker's reference library; undefined for one. */
+/** Returns why a text is not an image reference, in the words of Docker's reference library; undefined for a valid one. */
 export function imageNameProblem(image: string): string | undefined {
   if (/^[a-f0-9]{64}$/.test(image))
     return `invalid repository name (${image}), cannot specify 64-byte hexadecimal strings`;
@@ -231,7 +231,7 @@ function split(image: string): { readonly domain: string; readonly rest: string 
   return { domain: "docker.io", rest: slash < 0 ? `library/${image}` : image };
 }
 
-/** The pod of a container, and where what it refers to is read from. */
+/** The pod of a container, and the parts by which the objects that it refers to are read. */
 export interface SpecSource {
   readonly client: KubernetesClient;
   /** The pod as the API has it now. */

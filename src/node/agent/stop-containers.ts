@@ -15,7 +15,10 @@ export interface StopRequest {
   readonly turn?: Promise<unknown> | undefined;
 }
 
-/** Ends a container: its preStop hook runs, then SIGTERM, then SIGKILL after what is left of the grace. Resolves when the container has ended. */
+/**
+ * Stops a container: it runs the preStop hook, sends SIGTERM, and SIGKILL at the end of the grace period. Resolves when the
+ * container has ended.
+ */
 export async function stopContainer(
   record: ContainerRecord,
   { graceSeconds, message = `Stopping container ${record.name}`, turn }: StopRequest,
@@ -37,7 +40,7 @@ export async function stopContainer(
   cancel();
 }
 
-/** Ends all of them: each sidecar after the pod's containers and the sidecars that stand behind it. */
+/** Stops all containers: each sidecar after the main containers and the sidecars that follow it. */
 export async function stopContainers(
   records: readonly ContainerRecord[],
   graceSeconds: number,
@@ -55,7 +58,7 @@ export async function stopContainers(
   );
 }
 
-/** Ends all of them at once. */
+/** Kills all containers at once. */
 export async function killContainers(records: readonly ContainerRecord[], { parts }: PodContext): Promise<void> {
   const running = records.flatMap((one) => one.running ?? []);
   await Promise.all(running.map(({ id }) => parts.runtime.signal(id, "SIGKILL")));

@@ -8,7 +8,7 @@ const LOG_LINES = 80;
 /** How many bytes the messages of all containers of a pod may have together; each has an equal share. */
 const POD_BYTES = 12 * 1024;
 
-/** The exit with the end of the container's log in place of a message, where the container asks for it and left no message. */
+/** Adds the end of the container's log to its exit as the message, if the container requests that and left no message. */
 export async function withTerminationMessage(
   exit: ContainerExit,
   container: Received<Container | EphemeralContainer>,
@@ -24,7 +24,7 @@ export async function withTerminationMessage(
   return message === "" ? exit : { ...exit, message };
 }
 
-/** The beginning of a message: as much as a container's share is in a pod of so many containers. */
+/** Cuts a message to the share of one container, in a pod of so many containers. */
 export function sharedMessage(message: string, containers: number): string {
   const share = Math.floor(POD_BYTES / Math.max(1, containers));
   return Buffer.byteLength(message) <= share ? message : Buffer.from(message).subarray(0, share).toString("utf8");

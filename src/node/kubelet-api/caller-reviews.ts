@@ -3,7 +3,7 @@ import type { Clock } from "../../base/time/clock.js";
 import { ExpiringLru } from "../../base/collections/lru.js";
 import type { KubernetesClient } from "../../client/dynamic/kubernetes-client.js";
 
-/** Who asks a kubelet's API. */
+/** The user who sends a request to a kubelet's API. */
 export interface Caller {
   readonly name: string;
   readonly uid?: string | undefined;
@@ -12,7 +12,7 @@ export interface Caller {
   readonly extra?: Readonly<Record<string, readonly string[]>> | undefined;
 }
 
-/** What a request to a kubelet's API is, as the API server's authorizers see it: a verb on a subresource of the node. */
+/** A request to a kubelet's API as authorizers see it: a verb on a subresource of the node. */
 export interface NodeAccess {
   /** "" for a method that has none. */
   readonly verb: string;
@@ -20,7 +20,7 @@ export interface NodeAccess {
   readonly subresource: string;
 }
 
-/** What a kubelet's API asks about its callers. */
+/** Authenticates and authorizes the callers of a kubelet's API. */
 export interface CallerReviews {
   /** Whose bearer token it is; undefined for one that is not valid. Rejects where that cannot be found out. */
   callerOf(token: string): Promise<Caller | undefined>;
@@ -38,8 +38,8 @@ const MOST_ANSWERS = 8192;
 const LONGEST_KEPT = 10_000;
 
 /**
- * Asks the API server by TokenReview and SubjectAccessReview, as `client`'s user, who needs the right to create them (the role system:node
- * gives it). It keeps answers as long as a kubelet does, of tokens by their digests; what failed is asked again.
+ * Reviews callers by TokenReview and SubjectAccessReview, as `client`'s user, who needs the right to create them (the role
+ * system:node grants it). It caches answers as long as a kubelet does, by the tokens' digests, and repeats requests that failed.
  */
 export class ServerReviews implements CallerReviews {
   readonly #tokens: ExpiringLru<{ readonly caller: Caller | undefined }>;

@@ -5,7 +5,7 @@ import type { ContainerRuntime, LogEntry } from "../container-runtime.js";
 import { HttpError } from "./http-error.js";
 import { containerStatus, withoutScheme } from "./node-pods.js";
 
-/** How a log is asked for. */
+/** The options of a request for a log. */
 export interface LogQuery {
   readonly follow: boolean;
   readonly previous: boolean;
@@ -50,7 +50,7 @@ export function logQuery({ searchParams }: URL, clock: Clock): LogQuery {
   };
 }
 
-/** The container whose log is asked for, by its state. Throws a 400 with a kubelet's words where there is none. */
+/** Chooses by its state the container whose log is requested. Throws a 400 with a kubelet's message where there is none. */
 export function loggedContainer(pod: ReceivedObject<Pod>, name: string, previous: boolean): string {
   const where = `container ${JSON.stringify(name)} in pod ${JSON.stringify(pod.metadata?.name ?? "")}`;
   const status = containerStatus(pod, name);
@@ -76,7 +76,7 @@ export function loggedContainer(pod: ReceivedObject<Pod>, name: string, previous
   throw new HttpError(400, `${where} is waiting to start: ${reason}`);
 }
 
-/** A container's log as the query chooses and shows it. */
+/** Reads a container's log as the query selects and formats it. */
 export async function* containerLog(
   runtime: ContainerRuntime,
   containerId: string,

@@ -1,6 +1,6 @@
 import { errorMessage } from "../../base/text/error-message.js";
 
-/** An answer that is an error: plain text, as a kubelet sends it. */
+/** Thrown for an error that is answered as plain text, as a kubelet does. */
 export class HttpError extends Error {
   override readonly name = "HttpError";
 
@@ -13,7 +13,7 @@ export class HttpError extends Error {
   }
 }
 
-/** What a thrown value is as an answer. */
+/** Turns a thrown value into the error that is sent; any other error becomes a 500. */
 export function httpErrorOf(error: unknown): HttpError {
   if (error instanceof HttpError) return error;
   return new HttpError(500, errorMessage(error));

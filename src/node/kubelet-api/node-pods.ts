@@ -26,7 +26,7 @@ export function containerStatus(pod: ReceivedObject<Pod>, name: string): Receive
   return undefined;
 }
 
-/** The id of a running container, without its scheme; undefined when it does not run. `uid` "" is any pod of the name. */
+/** Finds the id of a running container, without its scheme; undefined when it does not run. `uid` "" is any pod of the name. */
 export function runningContainer(pod: ReceivedObject<Pod>, uid: string, name: string): string | undefined {
   if (uid !== "" && pod.metadata?.uid !== uid) return undefined;
   const status = containerStatus(pod, name);
@@ -34,5 +34,5 @@ export function runningContainer(pod: ReceivedObject<Pod>, uid: string, name: st
   return withoutScheme(text(status.containerID));
 }
 
-/** "abc" of "containerd://abc". */
+/** Removes the scheme of a container's id: "abc" of "containerd://abc". */
 export const withoutScheme = (containerId: string): string => containerId.replace(/^[^/]*:\/\//, "");

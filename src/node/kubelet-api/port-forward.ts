@@ -26,7 +26,7 @@ const ENDING_MS = 1000;
 /** Each port has two channels, whose numbers are a byte. */
 const MOST_PORTS = 127;
 
-/** What a pod's ports are reached by. */
+/** A pod whose ports a client forwards. */
 export interface ForwardTarget {
   /** As errors name the pod. */
   readonly name: string;

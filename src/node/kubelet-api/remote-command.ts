@@ -9,7 +9,7 @@ import { openSession, type Session, type SessionStreams } from "./session.js";
 import type { UpgradeRequest } from "./upgrade.js";
 import { isJsonObject } from "../../machinery/meta/json.js";
 
-/** Which streams a request to /exec or /attach asks for. Throws a 400 when it asks for none. */
+/** Reads the streams that a request to /exec or /attach asks for. Throws a 400 when it asks for none. */
 export function streamsOf({ searchParams }: URL): SessionStreams {
   const asks = (name: string): boolean => searchParams.get(name) === "1";
   const tty = asks("tty");
@@ -21,8 +21,8 @@ export function streamsOf({ searchParams }: URL): SessionStreams {
 }
 
 /**
- * Upgrades the connection, runs `program` with the client's streams, and says in the error stream how it ended: with which exit code,
- * or that it failed, for which `failure` has the words.
+ * Upgrades the connection, runs `program` with the client's streams, and reports its end on the error stream: the exit code, or
+ * its failure, for which `failure` makes the text.
  */
 export async function serveRemoteCommand(
   upgrade: UpgradeRequest,

@@ -29,7 +29,7 @@ export interface Session {
   finish(): Promise<void>;
 }
 
-/** Which streams the request asks for. */
+/** The streams that a request asks for. */
 export interface SessionStreams {
   readonly stdin: boolean;
   readonly stdout: boolean;
@@ -44,7 +44,7 @@ const CREATION_MS = 30_000;
 
 const SPDY_PROTOCOLS = [V4, V3, V2, V1];
 
-/** Upgrades the connection and waits for the streams. Throws an HttpError before the upgrade; undefined when they do not come. */
+/** Upgrades the connection and waits for the streams. Throws an HttpError before the upgrade; undefined when the streams do not arrive. */
 export async function openSession(
   upgrade: UpgradeRequest,
   streams: SessionStreams,

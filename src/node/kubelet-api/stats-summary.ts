@@ -4,7 +4,7 @@ import { object, objects, type ReceivedObject, text } from "../../machinery/meta
 import type { ContainerRuntime, ContainerStats } from "../container-runtime.js";
 import { type NodePods, runningContainer } from "./node-pods.js";
 
-/** /stats/summary: what the node's containers use, as far as the runtime knows. */
+/** The answer of /stats/summary: what the node's containers use, as far as the runtime knows. */
 export async function statsSummary(
   nodeName: string,
   pods: NodePods,

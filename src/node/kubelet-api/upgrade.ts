@@ -19,7 +19,7 @@ const SPDY = "SPDY/3.1";
 export const asksForWebSocket = ({ request }: UpgradeRequest): boolean =>
   (request.headers.upgrade ?? "").toLowerCase() === "websocket";
 
-/** Answers 101 for a WebSocket with the first subprotocol that both ends know; `known` may hold "", for a client that names none. */
+/** Accepts a WebSocket with 101 and the first subprotocol that both ends support; `known` may contain "", for a client that offers none. */
 export function acceptWebSocket<T extends { readonly name: string }>(
   { request, socket }: UpgradeRequest,
   known: readonly T[],
@@ -39,7 +39,7 @@ export function acceptWebSocket<T extends { readonly name: string }>(
   return { webSocket: new WebSocket(socket, { role: "server" }), protocol };
 }
 
-/** Answers 101 for SPDY with the first version of the stream protocol that both ends know; a client that names none gets `unnamed`. */
+/** Accepts SPDY with 101 and the first version of the stream protocol that both ends support; a client that offers none gets `unnamed`. */
 export function acceptSpdy({ request, socket }: UpgradeRequest, known: readonly string[], unnamed: string): string {
   const offered = [request.headers["x-stream-protocol-version"] ?? []]
     .flat()
@@ -72,7 +72,7 @@ function switchProtocols(socket: Duplex, headers: Headers): void {
   socket.write(`HTTP/1.1 101 ${STATUS_CODES[101] ?? ""}\r\n${headerLines(headers)}\r\n`);
 }
 
-/** Answers on a bare connection, and closes it. */
+/** Sends an HTTP error on a raw connection, and closes it. */
 export function refuseUpgrade(socket: Duplex, { status, message, headers }: HttpError): void {
   const body = Buffer.from(message);
   const all = {

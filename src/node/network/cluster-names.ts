@@ -6,7 +6,7 @@ import type { EndpointAddress, EndpointSubset, Service } from "../../api/types/c
 import type { KubernetesClient } from "../../client/dynamic/kubernetes-client.js";
 import { isNotFound } from "../../machinery/errors/status-error.js";
 
-/** Reads what routes and names are made of, each time anew: a Service that was just created is found. */
+/** Reads Services and their endpoints for routes and names. It reads them anew each time, so that a Service that was just created is found. */
 export class ClusterServices {
   constructor(private readonly client: () => Pick<KubernetesClient, "of">) {}
 
@@ -82,7 +82,7 @@ const LONGEST_CHAIN = 8;
 /** Of a name, as DNS has it. */
 const LONGEST_NAME = 253;
 
-/** What the DNS of a cluster knows of names: Services, the endpoints of headless ones, and pods by their addresses. */
+/** Resolves names as the DNS of a cluster does: Services, the endpoints of headless ones, and pods by their addresses. */
 export class ClusterNames {
   constructor(private readonly services: ClusterServices) {}
 

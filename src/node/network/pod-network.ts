@@ -1,7 +1,10 @@
 import type { Duplex } from "node:stream";
 import type { PodIdentity } from "../container-runtime.js";
 
-/** What the programs of pods reach: names as a cluster's DNS answers them, and Services as kube-proxy routes them. It leads nowhere outside. */
+/**
+ * The network of the pods' programs: it resolves names as a cluster's DNS does, and routes to Services as kube-proxy does. It
+ * leads nowhere outside.
+ */
 export interface PodNetwork {
   /** The address of the cluster's DNS, as /etc/resolv.conf of a pod names it. */
   readonly dnsAddress: string;
@@ -25,7 +28,7 @@ export interface ResolvedName {
   readonly addresses: readonly string[];
 }
 
-/** No host has the name. */
+/** Thrown when no host has the name. */
 export class NameError extends Error {
   override readonly name = "NameError";
 
@@ -34,7 +37,7 @@ export class NameError extends Error {
   }
 }
 
-/** A host of the machine's network, or of the world: no program of a pod reaches it. */
+/** Thrown for a host of the machine's network or of the Internet, which no program of a pod can reach. */
 export class ForeignHostError extends Error {
   override readonly name = "ForeignHostError";
 
@@ -43,7 +46,7 @@ export class ForeignHostError extends Error {
   }
 }
 
-/** A host of the cluster does not take the connection. The message is errno's. */
+/** Thrown when a host of the cluster does not accept the connection. The message is errno's. */
 export class ConnectError extends Error {
   override readonly name = "ConnectError";
 

@@ -1,6 +1,6 @@
 import type { PodSpec } from "../../api/types/core/v1.js";
 
-/** How a pod's names are looked up, as its /etc/resolv.conf says it. */
+/** The resolver settings of a pod, as in its /etc/resolv.conf. */
 export interface ResolverConfig {
   /** Empty where the pod asks the DNS of its node, which knows no names of the cluster. */
   readonly nameservers: readonly string[];
@@ -12,7 +12,7 @@ export interface ResolverConfig {
 
 export const CLUSTER_DOMAIN = "cluster.local";
 
-/** The resolver of a pod by its dnsPolicy and dnsConfig, as the kubelet sets it up. */
+/** Makes the resolver's configuration of a pod by its dnsPolicy and dnsConfig, as the kubelet does. */
 export function resolverConfig(spec: PodSpec | undefined, namespace: string, dnsAddress: string): ResolverConfig {
   const { dnsPolicy = "ClusterFirst", dnsConfig, hostNetwork } = spec ?? {};
   const asksCluster = dnsPolicy === "ClusterFirstWithHostNet" || (dnsPolicy === "ClusterFirst" && hostNetwork !== true);
@@ -33,7 +33,7 @@ export function resolverConfig(spec: PodSpec | undefined, namespace: string, dns
 
 const CLUSTER_NDOTS = 5;
 
-/** /etc/resolv.conf of a pod. */
+/** Formats /etc/resolv.conf of a pod. */
 export function resolvConf({ nameservers, searches, ndots }: ResolverConfig): string {
   const lines = [
     ...(searches.length > 0 ? [`search ${searches.join(" ")}`] : []),
@@ -43,7 +43,7 @@ export function resolvConf({ nameservers, searches, ndots }: ResolverConfig): st
   return lines.map((line) => `${line}\n`).join("");
 }
 
-/** The full names that are tried for a name, in their order. None of them ends with a dot. */
+/** The full names to try for a name, in order. None of them ends with a dot. */
 export function candidateNames(name: string, { searches, ndots }: ResolverConfig): readonly string[] {
   if (name.endsWith(".")) return [name.slice(0, -1)];
   const searched = searches.map((domain) => `${name}.${domain}`);

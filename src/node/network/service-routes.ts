@@ -4,7 +4,7 @@ import type { Clock } from "../../base/time/clock.js";
 import { Lru } from "../../base/collections/lru.js";
 import type { Random } from "../../base/numbers/random.js";
 
-/** Where a connection to a Service goes. */
+/** The endpoint to which a connection to a Service is routed. */
 export interface ServiceRoute {
   readonly address: string;
   readonly port: number;
@@ -16,7 +16,7 @@ export interface ServiceClient {
   readonly node: string;
 }
 
-/** What becomes of a connection: it goes to an endpoint, or is refused or dropped as kube-proxy's rules do it. */
+/** The routing of a connection: to an endpoint, or refused or dropped as kube-proxy's rules do it. */
 export type RouteDecision = ServiceRoute | "refused" | "dropped";
 
 const AFFINITY_SECONDS = 10_800;

@@ -38,7 +38,7 @@ class LogSpace {
 
 const processLogs = new LogSpace();
 
-/** What a container wrote, line by line, with the time of each. */
+/** The output of a container, line by line, with the time of each. */
 export class ContainerLog {
   #entries: LogEntry[] = [];
   /** How many entries were dropped from the front. */

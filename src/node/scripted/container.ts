@@ -45,7 +45,7 @@ const NO_LIMITS: ResourceLimits = {};
 const LONGEST_WAIT_MS = 30_000;
 const MOST_AWAITED = 1000;
 
-/** How a container has ended. */
+/** The exit of a container's main process. */
 export interface MainExit extends ProcessExit {
   /** As the container's status has it. */
   readonly reason?: string;

@@ -2,7 +2,7 @@ import type { DeviceNode } from "./files/node.js";
 import type { AnswerConnection } from "./ports.js";
 import type { Program } from "./program.js";
 
-/** What containers of an image are made of. All of it may be left out. */
+/** The files, programs and entrypoint of an image's containers. All of it may be left out. */
 export interface ScriptedImage {
   /** What runs when the pod names no command: a program, or a command line. Default: sleep until a signal comes. */
   readonly entrypoint?: Program | readonly string[];

@@ -2,9 +2,9 @@ import { absolute } from "./files/file-system.js";
 import type { ProgramIo } from "./program.js";
 
 /**
- * A script needs what is not there: a program, a construct of the shell, or an answer that a program would give for which another container
- * stands in. With {@link ProcessSetup.endsAtMissing} it ends the main process, whose {@link ProcessExit.missing} it is; the message names the
- * script and the line.
+ * Thrown when a script needs something that does not exist: a program, a construct of the shell, or the answer of a program for
+ * which a stand-in runs in another container. With {@link ProcessSetup.endsAtMissing} it ends the main process, as its {@link
+ * ProcessExit.missing}; the message names the script and the line.
  */
 export class MissingError extends Error {
   override readonly name = "MissingError";
@@ -26,7 +26,7 @@ const PROBLEMS = {
   expectation: ", and its answer is none that the script can go by",
 };
 
-/** A line of a script. `script` is its file, or the name by which the shell was called ("sh") for a script of its arguments or input. */
+/** The place of a script's line. `script` is its file, or the name by which the shell was called ("sh") for a script in its arguments or input. */
 export interface ScriptPlace {
   readonly script: string;
   /** From 1 on; 0 for what is no line of a script, such as the command of xargs. */

@@ -38,7 +38,7 @@ export class PodPorts {
   }
 }
 
-/** The client's end of a new connection, which breaks when the listener's signal aborts. */
+/** Opens a connection to a listener, and returns the client's end. It breaks when the listener's signal aborts. */
 export function connectionTo({ answer, signal }: Listener): ByteStream {
   const [client, server] = streamPair();
   // Each open connection listens.

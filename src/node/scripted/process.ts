@@ -260,7 +260,7 @@ function outputOf(target: OutputTarget, owner: Process): ProgramOutput {
 
 const sliceOwner = ({ gone, container }: Process): SliceOwner => ({ signal: gone, container });
 
-/** What Linux counts of the arguments and the environment of a program: their bytes, and a pointer to each. */
+/** The bytes that Linux counts for a program's arguments and environment: their text, and a pointer to each. */
 export function argumentBytes(argv: readonly string[], env: Readonly<Record<string, string>>): number {
   let bytes = 0;
   for (const arg of argv) bytes += arg.length + POINTER_BYTES;

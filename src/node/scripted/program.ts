@@ -15,7 +15,7 @@ import type { Terminal } from "./terminal.js";
  */
 export type Program = (io: ProgramIo) => number | Promise<number>;
 
-/** What a program has of the world. All of it ends with the program: reads and writes throw once a signal has ended it. */
+/** The input, output and surroundings of a program. All of it ends with the program: reads and writes throw once a signal has ended it. */
 export interface ProgramIo {
   /** What it was called by, "ls". */
   readonly name: string;
@@ -66,10 +66,10 @@ export interface ProgramOutput {
   write(data: string | Uint8Array): Promise<void>;
 }
 
-/** Where a program's input comes from: a pipe, a file's content, or nothing. */
+/** The source of a program's input: a pipe, a file's content, or nothing. */
 export type InputSource = BytePipe;
 
-/** Where a program's output goes. */
+/** Writes a program's output. */
 export type OutputTarget = (chunk: Uint8Array, signal: AbortSignal) => Promise<void>;
 
 export interface SpawnOptions {
@@ -89,7 +89,7 @@ export interface ChildProcess {
   signal(name: string): void;
 }
 
-/** What a program reaches of the cluster. Nothing of it leads to the machine's network. */
+/** The network as a program sees it. It never leads to the machine's network. */
 export interface ContainerNetwork {
   /** As {@link PodNetwork.lookup}, with the container's /etc/hosts before it. An address is its own name. */
   lookup(host: string): Promise<ResolvedName>;
@@ -101,7 +101,7 @@ export interface ContainerNetwork {
   readonly dnsAddress: string;
 }
 
-/** What programs may see of their container. */
+/** The view that programs have of their container. */
 export interface ContainerView {
   readonly hostname: string;
   /** Writes a line of kubets' own into the container's log. */
@@ -114,7 +114,7 @@ export interface ContainerView {
   isOfImage(path: string): boolean;
 }
 
-/** A program that cannot be started. */
+/** Thrown for a program that cannot be started. */
 export class ExecError extends Error {
   override readonly name = "ExecError";
 

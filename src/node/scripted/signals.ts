@@ -23,7 +23,7 @@ export const signalNumber = (name: string): number => NUMBERS[name] ?? NUMBERS["
 
 export const isIgnoredByDefault = (name: string): boolean => IGNORED.has(name);
 
-/** "TERM", "SIGTERM" and "15" name SIGTERM; undefined for what names no signal. */
+/** The signal for a name: "TERM", "SIGTERM" and "15" name SIGTERM; undefined for an unknown name. */
 export function signalNamed(text: string): string | undefined {
   const upper = text.toUpperCase();
   const name = upper.startsWith("SIG") ? upper : `SIG${upper}`;

@@ -1,13 +1,13 @@
 import type { Steps } from "../../base/async/steps.js";
 import { nextSlice, sliceIsSpent } from "../../base/async/time-slice.js";
 
-/** Whose work it is, and when it is over. */
+/** The program whose work is sliced; its signal aborts when the program ends. */
 export interface SliceOwner {
   readonly signal: AbortSignal;
   readonly container: object;
 }
 
-/** Gives requests and other containers their turn where this turn's slice is spent. Throws once the program is over. */
+/** Lets requests and other containers run when this slice of the event loop is used up. Throws once the program has ended. */
 export async function giveWay({ signal, container }: SliceOwner): Promise<void> {
   await nextSlice(undefined, container);
   signal.throwIfAborted();

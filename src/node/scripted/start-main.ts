@@ -57,7 +57,7 @@ function commandLine(argv: readonly string[], { env }: ContainerSpec, image: Scr
   return { argv, ...(program && { program }) };
 }
 
-/** Starts the main process, or what stands in for it. Throws a {@link RuntimeError}; then nothing is left of the container. */
+/** Starts the main process or its stand-in. Throws a {@link RuntimeError}; then nothing is left of the container. */
 export async function startMain(
   running: Running,
   image: ScriptedImage,
@@ -83,7 +83,7 @@ export async function startMain(
   }
 }
 
-/** Starts the script of an image. Throws a {@link RuntimeError}; then nothing is left of the container. */
+/** Starts the script for an image. Throws a {@link RuntimeError}; then nothing is left of the container. */
 export async function startScript(
   running: Running,
   script: ScriptStart,
@@ -123,7 +123,7 @@ function startError(container: Container, error: unknown): unknown {
   );
 }
 
-/** The container, or all of them together, use as much as they may. */
+/** Whether an error means that the container, or all of them together, has reached a limit. */
 export const isExhausted = (error: unknown): error is Error =>
   error instanceof ForkError || error instanceof OutOfMemoryError || error instanceof FileError;
 

@@ -9,7 +9,7 @@ const SPACE = 32;
 /** The bytes of a line that can be edited, without its line feed. Linux shows what is typed beyond them, and drops it. */
 const LONGEST_LINE = 4095;
 
-/** What stty sets. */
+/** The terminal modes that stty sets. */
 export interface TerminalModes {
   /** Input is shown. */
   echo: boolean;

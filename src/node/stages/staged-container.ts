@@ -14,7 +14,7 @@ export interface StagedParts {
   readonly reportError: (error: unknown) => void;
 }
 
-/** The life of one container that has stages: when it ends, what it writes, how it stops. */
+/** The life of one container with stages: when it ends, what it writes, how it stops. */
 export class StagedContainer {
   readonly exited: Promise<ContainerExit>;
   readonly startedAt: number;
@@ -112,10 +112,10 @@ export class StagedContainer {
   }
 }
 
-/** How the run ends that `attempt` others came before; undefined where it goes on. */
+/** The end of a container's run after `attempt` earlier ones; undefined where it runs on. */
 export function exitOf({ crashes, exit }: ContainerStages, attempt: number): ExitStage | undefined {
   return crashes !== undefined && attempt < crashes.runs ? { code: 1, ...crashes } : exit;
 }
 
-/** Of a duration that was validated; 0 where there is none. */
+/** The milliseconds of a validated duration; 0 for an absent one. */
 export const milliseconds = (duration: string | undefined): number => parseGoDuration(duration ?? "0s") ?? 0;

@@ -30,7 +30,7 @@ interface Staged {
   readonly spec: ContainerSpec;
 }
 
-/** Lets containers do what stages say in place of their images. What stages leave open another runtime does. */
+/** Makes containers act by their stages in place of their images. Another runtime does everything else. */
 export class StagedRuntime implements ContainerRuntime {
   readonly #staged = new Map<string, Staged>();
   readonly #stages: StagesReader;

@@ -6,8 +6,8 @@ import { formatFieldErrors } from "../../machinery/errors/field-error.js";
 import { RuntimeError } from "../container-runtime.js";
 
 /**
- * What a container does in place of its image. All of it may be left out; durations are texts as Go writes them: "1m30s", "500ms". A container that exits, crashes, logs, becomes ready or stops
- * by its stages does not run its command.
+ * The behaviour of a container in place of its image. All of it may be left out; durations are texts as Go writes them: "1m30s",
+ * "500ms". A container that exits, crashes, logs, becomes ready or stops by its stages does not run its command.
  */
 export interface ContainerStages {
   /** How long the container is created before it starts. */
@@ -52,10 +52,13 @@ export interface ExitStage {
   readonly message?: string;
 }
 
-/** The stages of a pod's containers, by their names; those of "*" are for every other container. */
+/** The stages of a pod's containers by name; those of "*" are for all other containers. */
 export type PodStages = Readonly<Record<string, ContainerStages>>;
 
-/** The stages of a pod; undefined where its containers do what their images do. Asked again while a container runs, for what it uses. */
+/**
+ * Returns the stages of a pod; undefined where its containers behave as their images. It is called again while a container runs,
+ * for its usage.
+ */
 export type StagesOf = (pod: Pod) => PodStages | undefined;
 
 /** The annotation of a pod that holds its stages, as JSON or YAML. */
@@ -66,7 +69,7 @@ const KEPT = 256;
 const LONGEST_KEPT = 16 * 1024;
 const PATH = `metadata.annotations[${STAGES_ANNOTATION}]`;
 
-/** Reads the stages of pods: their annotation, else what a function says of them. */
+/** Reads the stages of pods: from their annotation, else from a function. */
 export class StagesReader {
   readonly #parsed = new Lru<string, PodStages>(KEPT);
 

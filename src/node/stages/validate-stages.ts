@@ -11,7 +11,7 @@ const HIGHEST_CODE = 255;
 const MOST_CONTAINERS = 256;
 const MOST_LINES = 2000;
 
-/** What is wrong with stages, by the fields below `path`. */
+/** Finds the faults of stages, with paths below `path`. */
 export function validateStages(stages: unknown, path: string): readonly FieldError[] {
   if (!isObject(stages))
     return [invalidValue(path, stages, 'must be an object: container names, or "*", with their stages')];

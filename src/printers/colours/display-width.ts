@@ -1,6 +1,6 @@
 import { CONTROL, inertCharacter, MARK_LENGTH } from "../../base/text/inert-text.js";
 
-/** What every sequence begins with. */
+/** The beginning of every escape sequence. */
 export const ESCAPE = "\u001b";
 
 /** Colours and the like (SGR), which take no room, with the mark of the program's own. */
@@ -29,7 +29,7 @@ const columnsOf = (char: string): number => {
   return TWO_COLUMNS.test(char) ? 2 : 1;
 };
 
-/** How many columns of a terminal a text takes. */
+/** The number of terminal columns that a text takes. */
 export function displayWidth(text: string): number {
   const shown = withoutCodes(text);
   if (PLAIN.test(shown)) return shown.length;
@@ -38,15 +38,15 @@ export function displayWidth(text: string): number {
   return width;
 }
 
-/** What stands where text is left out. */
+/** The mark for text that is cut off. */
 export const ELLIPSIS = "…";
 
-/** The beginning of a text that fits into so many columns, with `ellipsis` where something is left out. Codes in it stay, all of them. */
+/** Cuts a text to a number of columns, with `ellipsis` where it was longer. All its colour codes stay. */
 export function cutToWidth(text: string, columns: number, ellipsis = ELLIPSIS): string {
   return displayWidth(text) <= columns ? text : endedBy(ellipsis, text, columns);
 }
 
-/** As much of a text as fits into so many columns in front of `ellipsis`, which is always there. Codes in the text stay, all of them. */
+/** Cuts a text so that `ellipsis`, which is always added, still fits into the columns. All its colour codes stay. */
 export function endedBy(ellipsis: string, text: string, columns: number): string {
   const mark = ellipsis.slice(0, Math.max(0, columns));
   let room = columns - mark.length;

@@ -1,4 +1,4 @@
-/** What colours the parts of a description. */
+/** The colours for the parts of a description. */
 export interface DescriptionTheme {
   /** Keys, and the types of conditions. */
   readonly key: (text: string) => string;
@@ -26,8 +26,8 @@ interface Section {
 const SECTION = /^\s*(?:(Conditions|Readiness Gates)|(?:Init |Ephemeral )?Containers):\s*$/;
 
 /**
- * A description, whose lines are `Key:  value`, tables, and text. Conditions look alike whether they are rows of a table or fields of a
- * custom resource, and so do the names of containers.
+ * Colours a description: lines of `Key: value`, tables, and text. Conditions get the same colours whether they are rows of a table
+ * or fields of a custom resource, and so do the names of containers.
  */
 export function paintDescription(text: string, theme: DescriptionTheme): string {
   const lines = text.split("\n");

@@ -1,4 +1,4 @@
-/** What colours the lines of a difference. */
+/** The colours for the lines of a difference. */
 export interface DiffTheme {
   readonly added: (text: string) => string;
   readonly removed: (text: string) => string;
@@ -6,7 +6,7 @@ export interface DiffTheme {
   readonly file: (text: string) => string;
 }
 
-/** What `diff -u` writes. The lines of a hunk are counted, so that a removed line of dashes is none of a file. */
+/** Colours the output of `diff -u`. It counts the lines of a hunk, so that a removed line of dashes is not taken for a file header. */
 export function paintDiff(text: string, { added, removed, place, file }: DiffTheme): string {
   let [before, after] = [0, 0];
   return text

@@ -1,4 +1,4 @@
-/** What colours each part of a document. */
+/** The colours for the parts of a document. */
 export interface DocumentTheme {
   readonly key: (text: string) => string;
   /** Numbers, true and false. */
@@ -16,7 +16,7 @@ function scalar(text: string, { value, nothing }: DocumentTheme): string {
 
 const JSON_TOKENS = new RegExp(`("(?:[^"\\\\]|\\\\.)*")(\\s*:)?|\\b(?:true|false|null)\\b|${NUMBER}`, "g");
 
-/** JSON as it is printed: indented, or a line an object. */
+/** Colours printed JSON: indented, or one object per line. */
 export function paintJson(text: string, theme: DocumentTheme): string {
   return text.replace(JSON_TOKENS, (token: string, string: string | undefined, colon: string | undefined) => {
     if (string === undefined) return scalar(token, theme);
@@ -26,7 +26,7 @@ export function paintJson(text: string, theme: DocumentTheme): string {
 
 const KYAML_KEY = /^([\s[{]*)([A-Za-z_][\w./-]*)(?=:(?: |$))/;
 
-/** KYAML is JSON, but for keys without quotes. */
+/** Colours KYAML, which is JSON with unquoted keys. */
 export function paintKyaml(text: string, theme: DocumentTheme): string {
   return text
     .split("\n")
@@ -42,7 +42,7 @@ const KEY = /^(?:"(?:[^"\\]|\\.)*"|'(?:[^']|'')*'|[^"'\s].*?):(?=\s|$)/;
 const BLOCK = /^[|>][-+\d]*$/;
 const ENDS_QUOTE = { "'": /^(?:[^']|'')*'$/, '"': /^(?:[^"\\]|\\.)*"$/ } as const;
 
-/** YAML as the emitter writes it: a key or an item a line; what a scalar of several lines holds stays as it is. */
+/** Colours YAML from our own emitter: a key or an item per line; the lines of a multi-line scalar stay plain. */
 export function paintYaml(text: string, theme: DocumentTheme): string {
   let quote: keyof typeof ENDS_QUOTE | undefined;
   /** The column of the key or dash above a block of text. */

@@ -48,8 +48,8 @@ export interface TerminalLookOptions {
 }
 
 /**
- * On a terminal text is aligned by what it takes there; elsewhere, as kubectl does, by code points, so that colours
- * that were asked for are all that differs.
+ * Makes the look of an output. A terminal's text is aligned by display width; other output by code points as in kubectl, so that
+ * it differs by colour codes only.
  */
 export function terminalLook({ isTerminal, colour, code, columns, ellipsis }: TerminalLookOptions): Look {
   const measure = isTerminal ? displayWidth : (text: string): number => codePoints(withoutCodes(text));

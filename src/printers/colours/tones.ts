@@ -1,9 +1,9 @@
-/** What a value says to the person who looks at it. Anything else is shown as it is. */
+/** The meaning of a value, which decides its colour. A value without a tone is shown plain. */
 export type Tone = "good" | "busy" | "bad" | "muted";
 
 /**
- * Which value of which column gets which colour: the one place that knows. A column is known by its heading, in any
- * case; of a description, by its key without the colon.
+ * The tone of a value by its column; this is the only place that maps values to tones. A column is named by its heading in any
+ * case, a description's line by its key without the colon.
  */
 export function toneOf(column: string, value: string): Tone | undefined {
   const text = value.trim();
@@ -20,7 +20,7 @@ const TROUBLE =
 /** Types of conditions that are true until something is over. */
 const UNDER_WAY = /(?:Remaining|Pending|Resizing|Suspended|Limited|DisruptionTarget|Deleting|Terminating)$/;
 
-/** What the status of a condition of this type says. */
+/** The tone of a condition's status, by the condition's type. */
 export function conditionTone(type: string, status: string): Tone | undefined {
   if (type === "") return toneOf("", status);
   if (status === "Unknown") return "busy";
@@ -30,7 +30,7 @@ export function conditionTone(type: string, status: string): Tone | undefined {
   return status === "True" ? "good" : "busy";
 }
 
-/** What the word for a level of a log says, klog's letters and pino's numbers included. */
+/** The tone of a log level; klog's letters and pino's numbers are levels too. */
 export const levelTone = (word: string): Tone | undefined => LEVELS.get(word.toLowerCase());
 
 const LEVELS: ReadonlyMap<string, Tone> = new Map([

@@ -37,7 +37,7 @@ const NONE: AffinityTerms = {
 /** Pods of one Deployment have equal terms. */
 const known = new Lru<string, AffinityTerms>(1024);
 
-/** The terms of a pod's affinity. Pods of one namespace with equal affinity have the same object. */
+/** Parses the terms of a pod's affinity. Pods of one namespace with equal affinity share the same object. */
 export function affinityTerms({ metadata, spec }: Pod): AffinityTerms {
   const { podAffinity, podAntiAffinity } = spec?.affinity ?? {};
   if (podAffinity === undefined && podAntiAffinity === undefined) return NONE;
@@ -84,7 +84,7 @@ function parsed(namespace: string, term: PodAffinityTerm, weight: number): Affin
   };
 }
 
-/** Whether the labels of namespaces must be known to decide whether the term selects a pod. */
+/** Whether a term selects pods by the labels of namespaces. */
 export function selectsByLabels({ namespaceSelector }: AffinityTerm): boolean {
   return namespaceSelector !== undefined && !namespaceSelector.empty;
 }

@@ -1,7 +1,7 @@
 import type { NodeInfo } from "./node-info.js";
 import type { PodInfo } from "./pod-info.js";
 
-/** How many pods of a node are of some sort. */
+/** The numbers of some class of pods per node. */
 export interface PodCounts {
   on(node: NodeInfo): number;
 }
@@ -28,7 +28,7 @@ export function countedPods(matches: (info: PodInfo) => boolean): PodCounts {
   };
 }
 
-/** Counts anew each time. */
+/** Counts the pods of a node without a cache. */
 export function plainCounts(matches: (info: PodInfo) => boolean): PodCounts {
   return {
     on({ pods }) {

@@ -1,6 +1,6 @@
 import type { Pod } from "../../api/types/core/v1.js";
 
-/** A port of the node that a pod asks for. */
+/** A port of the node that a pod requests. */
 export interface HostPort {
   readonly ip: string;
   readonly protocol: string;
@@ -9,7 +9,7 @@ export interface HostPort {
 
 const ANY_IP = "0.0.0.0";
 
-/** The host ports of a pod's containers and sidecars. */
+/** Collects the host ports of a pod's containers and sidecars. */
 export function hostPorts({ spec }: Pod): readonly HostPort[] {
   const ports: HostPort[] = [];
   const take = (containers: NonNullable<Pod["spec"]>["containers"]): void => {
@@ -25,7 +25,7 @@ export function hostPorts({ spec }: Pod): readonly HostPort[] {
   return ports;
 }
 
-/** The host ports that are taken on a node: the number of pods at each "TCP/80", by address. */
+/** The host ports in use on a node: the number of pods at each "TCP/80", by address. */
 export class UsedPorts {
   readonly #byIp = new Map<string, Map<string, number>>();
 

@@ -5,7 +5,7 @@ import { type HostPort, hostPorts } from "./host-ports.js";
 import { type Resources, addResourceList, addResources, noResources, raiseResources, setAmount } from "./resources.js";
 import { type AmountKind, podTotal, type ResizeSums, resizedTotal } from "../../api/pods/pod-total.js";
 
-/** A pod with what scheduling asks of it again and again, computed once for a state of the pod. */
+/** A pod with the values that scheduling often needs, computed once for each state of the pod. */
 export interface PodInfo {
   readonly pod: Pod;
   readonly uid: string;
@@ -81,8 +81,8 @@ interface Defaults {
 }
 
 /**
- * What a pod takes of a node: the sum of its containers and sidecars or, where that is more, what an init container takes beside the sidecars
- * before it; requests of the whole pod replace that; overhead comes on top.
+ * The requests of a pod: the sum of its containers and sidecars or, where that is more, those of an init container with the
+ * sidecars before it. Pod-level requests replace the result; overhead is added.
  */
 export function podRequests(pod: Pod, resizes: ResizeSums = "by-container"): PodRequests {
   const requests = sumOf(pod, undefined, resizes);

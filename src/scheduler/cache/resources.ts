@@ -52,7 +52,7 @@ export function raiseResources(to: Resources, other: Resources): void {
   for (const [name, value] of other.scalars) to.scalars.set(name, Math.max(to.scalars.get(name) ?? 0, value));
 }
 
-/** The amount of one resource, by its name in the API. */
+/** Returns the amount of one resource, by its name in the API. */
 export function amountOf(resources: Resources, name: string): number {
   switch (name) {
     case "cpu":
@@ -76,7 +76,7 @@ export function setAmount(resources: Resources, name: string, quantity: string |
   else if (isScalarResource(name)) (resources.scalars ??= new Map()).set(name, wholeValue(quantity));
 }
 
-/** Resources with a domain (example.com/gpu), huge pages and attachable volumes. */
+/** Whether a resource is counted as a whole number: resources with a domain (example.com/gpu), huge pages and attachable volumes. */
 export function isScalarResource(name: string): boolean {
   return name.includes("/") || name.startsWith("hugepages-") || name.startsWith("attachable-volumes-");
 }

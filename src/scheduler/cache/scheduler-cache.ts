@@ -10,7 +10,7 @@ interface CachedPod {
   isAssumed: boolean;
 }
 
-/** What plugins may read of the nodes: it does not change while a cycle runs. */
+/** The nodes as plugins may read them; they do not change during a cycle. */
 export interface NodeLister {
   /** All nodes, the zones in turn. */
   list(): readonly NodeInfo[];
@@ -197,7 +197,7 @@ function zoneOf(labels: Labels): string {
   return zone === "" && region === "" ? "" : `${region}:\0:${zone}`;
 }
 
-/** Nodes in turn of their zones, so that the first nodes that a cycle looks at are of all zones. */
+/** Sorts nodes so that zones alternate: the first nodes that a cycle looks at are of all zones. */
 export function interleaveZones<T extends { readonly labels: Labels }>(nodes: Iterable<T>): T[] {
   const zones = new Map<string, T[]>();
   for (const node of nodes) {

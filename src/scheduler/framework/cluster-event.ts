@@ -1,6 +1,6 @@
 import type { Pod } from "../../api/types/core/v1.js";
 
-/** What changed. "Pod" stands for the three kinds of pods in what a plugin registers; an event has one of those. */
+/** The kind of the changed object. A plugin registers "Pod" for all three kinds of pods; an event has one of those. */
 export type EventResource =
   | "Pod"
   | "AssignedPod"
@@ -18,7 +18,7 @@ export type EventResource =
   | "DeviceClass"
   | "*";
 
-/** How it changed, as bits: a plugin registers several at once. */
+/** The kind of change as bits: a plugin registers several at once. */
 export const Action = {
   add: 1,
   delete: 2,
@@ -52,12 +52,12 @@ export interface EventHint extends ClusterEvent {
   readonly hint?: (pod: Pod, before: unknown, after: unknown) => boolean;
 }
 
-/** Moves every pod, whatever rejected it. */
+/** An event that moves every pod, whatever rejected it. */
 export const ANY_EVENT: ClusterEvent = { resource: "*", action: Action.all };
 
 export const isAnyEvent = ({ resource }: ClusterEvent): boolean => resource === "*";
 
-/** Whether what a plugin registered covers an event. */
+/** Whether a registered event covers an event. */
 export function matchesEvent(registered: ClusterEvent, event: ClusterEvent): boolean {
   if (registered.resource === "*") return true;
   const sameResource =

@@ -1,11 +1,11 @@
 import type { SchedulerPlugin } from "./plugin.js";
 
-/** A value that preemption copies before it tries pods on a node. Others are shared. */
+/** A value that preemption clones before it tries a pod on a node. Other values are shared. */
 export interface Cloneable {
   clone(): unknown;
 }
 
-/** What plugins keep between the extension points of one pod's cycle, by keys of their own. */
+/** The values that plugins keep between the extension points of one pod's cycle, each under its own key. */
 export class CycleState {
   readonly #values: Map<string, unknown>;
   /** The plugins whose `filter` runs for this pod; set by the framework after preFilter. */

@@ -3,7 +3,7 @@ import type { NodeLister } from "../cache/scheduler-cache.js";
 import type { NodeStatuses } from "./plugin.js";
 import type { Status } from "./status.js";
 
-/** Why a pod fits no node. */
+/** The reasons why a pod fits no node. */
 export class Diagnosis implements NodeStatuses {
   /** By node: the nodes that filters rejected. */
   readonly statuses = new Map<string, Status>();
@@ -49,7 +49,7 @@ export class Diagnosis implements NodeStatuses {
   }
 }
 
-/** Kubernetes' message: "0/3 nodes are available: 1 Insufficient cpu, 2 node(s) were unschedulable. preemption: ...". */
+/** Formats Kubernetes' message: "0/3 nodes are available: 1 Insufficient cpu, 2 node(s) were unschedulable. preemption: ...". */
 export function fitMessage(
   nodeCount: number,
   diagnosis: Pick<Diagnosis, "statuses" | "absent" | "preFilterMessage" | "postFilterMessage">,

@@ -6,7 +6,7 @@ import { podRequests } from "../cache/pod-info.js";
 import { amountOf } from "../cache/resources.js";
 import { Action, type ClusterEvent, type EventResource } from "./cluster-event.js";
 
-/** What of an update of a node may concern pods that wait; nothing for a heartbeat. */
+/** The changes in an update of a node that may make waiting pods schedulable; none for a heartbeat. */
 export function nodeChanges(before: Node, after: Node): readonly ClusterEvent[] {
   const events: ClusterEvent[] = [];
   const add = (changed: boolean, action: number): void => {
@@ -23,8 +23,8 @@ export function nodeChanges(before: Node, after: Node): readonly ClusterEvent[] 
 }
 
 /**
- * What of an update of a pod may concern pods that wait. A change of nothing that plugins know by name is "other"; what the scheduler itself
- * writes to the status of a pod that waits is nothing.
+ * The changes in an update of a pod that may make waiting pods schedulable. A change without a name is "other"; the scheduler's
+ * own writes to a waiting pod's status are none.
  */
 export function podChanges(before: Pod, after: Pod, resizes: ResizeSums = "by-container"): readonly ClusterEvent[] {
   const resource: EventResource = (after.spec?.nodeName ?? "") === "" ? "UnscheduledPod" : "AssignedPod";

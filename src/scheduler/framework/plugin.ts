@@ -12,14 +12,14 @@ import type { EventRecorder } from "../../client/events/index.js";
 import type { NodeLister } from "../cache/scheduler-cache.js";
 import type { FollowedKinds } from "../followed-kinds.js";
 
-/** What the queue knows of a pod when it orders pods. */
+/** The facts about a queued pod by which pods are ordered. */
 export interface QueuedOrder {
   readonly info: PodInfo;
   /** When the pod came into the queue, or was last rejected, in milliseconds since the Unix epoch. */
   timestamp: number;
 }
 
-/** Which nodes are worth a look; absent: all. */
+/** The nodes that the cycle needs to consider; absent: all. */
 export interface PreFilterResult {
   readonly nodeNames?: ReadonlySet<string>;
 }
@@ -87,7 +87,7 @@ export interface SchedulerPlugin {
 /** The highest score after `normalize`. */
 export const MAX_NODE_SCORE = 100;
 
-/** What a plugin may use of the scheduler. */
+/** The parts of the scheduler that a plugin may use. */
 export interface SchedulerHandle {
   readonly client: KubernetesClient;
   readonly clock: Clock;
@@ -124,10 +124,10 @@ export interface SchedulerHandle {
   readonly signal: AbortSignal;
 }
 
-/** Makes a plugin of a profile; `args` are what the profile's pluginConfig has for it. */
+/** Makes a plugin for a profile; `args` are its settings in the profile's pluginConfig. */
 export type PluginFactory = (handle: SchedulerHandle, args: unknown) => SchedulerPlugin;
 
-/** Brings scores between 0 and 100, the highest at 100; `reverse` turns them round, so that 0 becomes 100. */
+/** Scales scores to 0 to 100, the highest to 100; `reverse` subtracts them from 100. */
 export function normalizeScores(scores: number[], reverse: boolean): void {
   let highest = 0;
   for (const score of scores) if (score > highest) highest = score;

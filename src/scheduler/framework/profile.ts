@@ -13,7 +13,7 @@ export interface WeightedPlugin {
   readonly weight: number;
 }
 
-/** What the prefilters say: which nodes are worth a look, or that none is. */
+/** The result of all preFilter plugins: the nodes to consider, or a rejection. */
 export type PreFilterOutcome =
   | { readonly status: Status }
   | {

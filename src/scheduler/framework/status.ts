@@ -7,7 +7,7 @@ import { errorMessage } from "../../base/text/error-message.js";
  */
 export type StatusCode = "unschedulable" | "unresolvable" | "pending" | "skip" | "wait" | "error";
 
-/** What a plugin answers when it does not simply succeed; success is `undefined`. */
+/** The status that a plugin returns unless it succeeds; success is `undefined`. */
 export interface Status {
   readonly code: StatusCode;
   /** What users read in events: "node(s) were unschedulable". */
@@ -32,14 +32,14 @@ export function pending(plugin: string, ...reasons: readonly string[]): Status {
   return { code: "pending", reasons, plugin };
 }
 
-/** The plugin has nothing to do for this pod: its later calls for it are left out. */
+/** The plugin has nothing to do for this pod: the framework skips its later calls for the pod. */
 export const SKIP: Status = { code: "skip", reasons: [], plugin: "" };
 
 export function failed(plugin: string, error: unknown): Status {
   return { code: "error", reasons: [errorMessage(error)], plugin, error };
 }
 
-/** A failure with where it happened: `running Bind plugin "DefaultBinder": ...`. Other statuses stay as they are. */
+/** Adds the place to an error's reasons: `running Bind plugin "DefaultBinder": ...`. Other statuses stay unchanged. */
 export function at(where: string, status: Status): Status {
   return status.code === "error" ? { ...status, reasons: [`${where}: ${status.reasons.join(", ")}`] } : status;
 }

@@ -11,7 +11,7 @@ const MIN_BYTES = 23 * MIB;
 const MAX_BYTES = 1000 * MIB;
 const STATE = PLUGIN.imageLocality;
 
-/** Prefers nodes that have the pod's images; those that few nodes have count less, so that not all pods go there. */
+/** Prefers nodes that have the pod's images. Images that few nodes have count less, so that these nodes do not get all pods. */
 export function imageLocality({ nodes: lister }: Pick<SchedulerHandle, "nodes">): SchedulerPlugin {
   return {
     name: PLUGIN.imageLocality,
@@ -29,7 +29,7 @@ export function imageLocality({ nodes: lister }: Pick<SchedulerHandle, "nodes">)
   };
 }
 
-/** From 0, for at most 23 MiB of images that are there, to 100, for 1000 MiB for each of the pod's images. */
+/** Scores the bytes of the pod's images that a node has: from 0, for at most 23 MiB, to 100, for 1000 MiB per image. */
 export function imageScore(bytes: number, imageCount: number): number {
   const most = MAX_BYTES * imageCount;
   const counted = Math.min(Math.max(bytes, MIN_BYTES), most);

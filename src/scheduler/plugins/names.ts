@@ -21,5 +21,5 @@ export const PLUGIN = {
   defaultBinder: "DefaultBinder",
 } as const;
 
-/** What keeps a pod waiting that met no node at all: not a plugin, but named in the queue as one. */
+/** The name by which the queue records that a pod had no node at all to be tried on; it is not a plugin. */
 export const NO_NODES = "NoNodes";

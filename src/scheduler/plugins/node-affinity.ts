@@ -21,7 +21,7 @@ const CONFLICT = unresolvable(PLUGIN.nodeAffinity, "pod affinity terms conflict"
 const REQUIRED = `PreFilter${PLUGIN.nodeAffinity}`;
 const PREFERRED = `PreScore${PLUGIN.nodeAffinity}`;
 
-/** Rejects nodes that the pod's nodeSelector or required affinity does not match, and prefers those that its preferred affinity matches. */
+/** Rejects nodes that do not match the pod's nodeSelector or required affinity, and prefers those that match its preferred affinity. */
 export function nodeAffinity({ addedAffinity = {} }: NodeAffinityArgs = {}): SchedulerPlugin {
   const enforced = addedAffinity.requiredDuringSchedulingIgnoredDuringExecution?.nodeSelectorTerms;
   const added = addedAffinity.preferredDuringSchedulingIgnoredDuringExecution ?? [];

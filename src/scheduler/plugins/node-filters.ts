@@ -8,7 +8,7 @@ import { hostPorts, UsedPorts } from "../cache/host-ports.js";
 
 const OTHER_NODE = unresolvable(PLUGIN.nodeName, "node(s) didn't match the requested node name");
 
-/** Leaves a pod that names a node to that node. */
+/** Restricts a pod that names a node to that node. */
 export function nodeName(): SchedulerPlugin {
   return {
     name: PLUGIN.nodeName,
@@ -47,7 +47,7 @@ const isSame = (pod: Pod, other: unknown): boolean => pod.metadata?.uid === (oth
 
 const PORTS_TAKEN = unschedulable(PLUGIN.nodePorts, "node(s) didn't have free ports for the requested pod ports");
 
-/** Rejects nodes where a host port of the pod is taken. */
+/** Rejects nodes where another pod uses a host port of the pod. */
 export function nodePorts(): SchedulerPlugin {
   return {
     name: PLUGIN.nodePorts,

@@ -4,7 +4,7 @@ import type { Pod } from "../../api/types/core/v1.js";
 import { Action } from "../framework/cluster-event.js";
 import { unresolvable } from "../framework/status.js";
 
-/** Tries pods of higher priority first, and of equal priority those that wait longest. */
+/** Sorts pods by priority, and pods of the same priority by the time that they have waited. */
 export function prioritySort(): SchedulerPlugin {
   return {
     name: PLUGIN.prioritySort,

@@ -1,6 +1,6 @@
 import type { PodInfo } from "../cache/pod-info.js";
 
-/** The pods that wait for a node that they were nominated to: filters count them there for pods that are no more important. */
+/** The waiting pods with the nodes that they were nominated to: filters count them on their nodes for pods of no higher priority. */
 export class Nominator {
   readonly #byNode = new Map<string, Map<string, PodInfo>>();
   readonly #nodeOf = new Map<string, string>();

@@ -47,13 +47,13 @@ const WINDOW_MS = 1000;
 
 export const DEFAULT_BACKOFF: PodBackoff = { initial: 1000, max: 10_000 };
 
-/** How long a pod waits after `count` failures: doubled with each, up to the longest. Milliseconds. */
+/** The backoff after `count` failures in milliseconds: it doubles with each failure, up to `max`. */
 export function backoffDuration({ initial, max }: PodBackoff, count: number): number {
   if (count <= 0) return 0;
   return count > 32 ? max : Math.min(initial * 2 ** (count - 1), max);
 }
 
-/** When the pod's backoff ends, in milliseconds since the Unix epoch; 0 for a pod without one. */
+/** The end of a pod's backoff, in milliseconds since the Unix epoch; 0 for a pod without one. */
 export function backoffEnd(backoff: PodBackoff, pod: QueuedPod): number {
   const count = pod.errors > 0 ? pod.errors : pod.rejections;
   if (count === 0) return 0;

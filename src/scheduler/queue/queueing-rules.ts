@@ -6,7 +6,7 @@ import { DEFAULT_SCHEDULER } from "../options.js";
 import { NO_NODES } from "../plugins/names.js";
 import type { QueuedPod } from "./queued-pod.js";
 
-/** What the queue asks of the profiles' plugins. */
+/** The decisions that the queue leaves to the profiles' plugins. */
 export interface QueueingRules {
   /** Negative when `a` is tried before `b`. */
   readonly compare: (a: QueuedOrder, b: QueuedOrder) => number;
@@ -20,10 +20,10 @@ export interface QueueingRules {
   mayHelp(plugin: string, event: ClusterEvent, pod: Pod, before: unknown, after: unknown): boolean;
 }
 
-/** What becomes of a rejected pod by an event: it stays, is tried when its backoff has ended, or at once. */
+/** How an event affects a rejected pod: not at all, or it is tried again after its backoff or at once. */
 export type Strategy = "skip" | "after-backoff" | "immediately";
 
-/** Asks the plugins that rejected the pod. A pod that none of them rejected comes back by any event. */
+/** Asks the plugins that rejected the pod whether an event may help it. A pod that no plugin rejected is tried again at any event. */
 export function strategyFor(
   rules: QueueingRules,
   { rejectedBy, pendingBy, info }: QueuedPod,
@@ -41,7 +41,7 @@ export function strategyFor(
   return "skip";
 }
 
-/** The rules of the profiles; which of them concerns a pod its scheduler's name says. */
+/** Makes the rules of the profiles; the name of a pod's scheduler chooses the profile. */
 export function rulesOf(profiles: ReadonlyMap<string, Profile>): QueueingRules {
   const all = [...profiles.values()];
   const of = ({ spec }: Pod): Profile | undefined => profiles.get(spec?.schedulerName || DEFAULT_SCHEDULER);

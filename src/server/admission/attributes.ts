@@ -10,7 +10,7 @@ import { forbidden, type StatusError } from "../../machinery/errors/status-error
 
 export type Operation = "CREATE" | "UPDATE" | "DELETE" | "CONNECT";
 
-/** One try of a write, or one connection, as admission plugins see it. */
+/** One attempt of a write, or one connection, as admission plugins see it. */
 export interface AdmissionAttributes {
   /** A PUT or an apply that makes a new object is a CREATE, and every other PUT and PATCH an UPDATE. */
   readonly operation: Operation;
@@ -60,10 +60,7 @@ export interface AdmissionAttributes {
   whenSettled(listener: () => void): void;
 }
 
-/**
- * The versions that the request's object can have. What may come as a promise does so only for a kind that another process
- * converts.
- */
+/** Converts the request's object between the versions of its kind. A result is a promise only for a kind that a webhook converts. */
 export interface ObjectVersions {
   /**
    * The same resource, and the same subresource of it, at the other group versions that the server serves it at, with the kind
@@ -92,7 +89,7 @@ export interface EquivalentResource {
   readonly kind: GroupVersionKind;
 }
 
-/** How a mutating plugin asks for a second round: a later plugin may have changed what it looked at. */
+/** Lets a mutating plugin request a second round, because a later plugin may have changed the object that it saw. */
 export interface Reinvocation {
   /** True in the second round, which is the last. */
   readonly active: boolean;
@@ -100,7 +97,7 @@ export interface Reinvocation {
   request(): void;
 }
 
-/** What the attributes of all tries of one request share. */
+/** The attributes that all attempts of one request share. */
 export interface AdmissionRequest {
   readonly kind: GroupVersionKind;
   readonly resource: GroupVersionResource;
@@ -123,7 +120,7 @@ export interface AdmissionRequest {
   readonly versions: ObjectVersions;
 }
 
-/** What differs between the tries of a request. */
+/** The attributes that differ between the attempts of a request. */
 export interface AdmissionSubject {
   readonly operation: Operation;
   readonly name: string;
@@ -275,7 +272,7 @@ export class SecondRound implements Reinvocation {
   }
 }
 
-/** Adds an audit annotation if it can be one. A request does not fail because of it. */
+/** Adds an audit annotation if it is valid. An invalid one does not fail the request. */
 export function annotate(attributes: AdmissionAttributes, key: string, value: string): void {
   try {
     attributes.addAnnotation(key, value);
@@ -284,10 +281,7 @@ export function annotate(attributes: AdmissionAttributes, key: string, value: st
   }
 }
 
-/**
- * The 403 of a plugin. An object without a name is named by its generateName, and as "Unknown" when it has neither, as
- * kube-apiserver does.
- */
+/** Makes the 403 of a plugin. As in kube-apiserver, an object without a name is named by its generateName, and "Unknown" without either. */
 export function refused({ resource, name, object }: AdmissionAttributes, message: string): StatusError {
   const { name: given = "", generateName = "" } = object?.metadata ?? {};
   const { group, resource: plural } = resource;

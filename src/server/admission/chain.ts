@@ -3,7 +3,7 @@ import type { MeasuredAdmission, ServerMeasures } from "../metrics/measures.js";
 import type { AdmissionRecord, Operation } from "./attributes.js";
 import type { AdmissionContext, AdmissionPlugin, AdmissionTarget } from "./plugin.js";
 
-/** Both phases for one operation on one resource. A phase without plugins is undefined, and a write without both pays nothing. */
+/** Both admission phases for one operation on one resource. A phase without plugins is undefined, and then costs nothing. */
 export interface AdmissionPhases {
   readonly mutate?: ((attributes: AdmissionRecord) => Promise<void>) | undefined;
   readonly validate?: ((attributes: AdmissionRecord) => Promise<void>) | undefined;

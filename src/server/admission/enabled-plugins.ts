@@ -9,14 +9,14 @@ import { guarded } from "./guarded-plugin.js";
 import type { AdmissionInitialization, AdmissionPlugin } from "./plugin.js";
 import { ADMISSION_PLUGINS, type AdmissionConfiguration, type AdmissionRow, type PluginDocument } from "./table.js";
 
-/** Which admission plugins a server runs. A plugin's own place decides when it runs, not the order of these lists. */
+/** The admission plugins that a server runs. The order of these lists does not matter: each plugin has its place. */
 export interface AdmissionOptions extends OptionsOf<typeof pluginOptions> {
   /** Plugins to run besides Kubernetes' own. */
   readonly plugins?: readonly OwnAdmissionPlugin[];
   readonly configuration?: AdmissionConfiguration;
 }
 
-/** Where a plugin runs: before or after the one of that name. Default: before MutatingAdmissionWebhook. */
+/** The place of a plugin: before or after the plugin of that name. Default: before MutatingAdmissionWebhook. */
 export interface OwnAdmissionPlugin {
   readonly plugin: AdmissionPlugin;
   readonly before?: string;
@@ -42,7 +42,7 @@ interface Step {
   readonly make: () => AdmissionPlugin;
 }
 
-/** The plugins that a server runs, in running order. Throws an Error that says what is wrong with the options. */
+/** The enabled plugins in running order. Throws an Error that names the fault in the options. */
 export function enabledPlugins(options: AdmissionOptions): readonly AdmissionPlugin[] {
   const { plugins = [], enable = [], disable = [], configuration = {} } = options;
   const steps: Step[] = ADMISSION_PLUGINS.map(({ name, enabled, plugin }) => ({
@@ -57,11 +57,11 @@ export function enabledPlugins(options: AdmissionOptions): readonly AdmissionPlu
   return steps.filter((step) => runs(step, options)).map(({ make }) => make());
 }
 
-/** The names of Kubernetes' own plugins that the options choose. */
+/** The names of Kubernetes' own plugins that the options enable. */
 export const enabledPluginNames = (options: AdmissionOptions): readonly string[] =>
   ADMISSION_PLUGINS.filter((row) => runs(row, options)).map(({ name }) => name);
 
-/** Those from outside that run. */
+/** The enabled plugins that the user supplied. */
 export const enabledOwnPlugins = (options: AdmissionOptions): readonly OwnAdmissionPlugin[] =>
   (options.plugins ?? []).filter(({ plugin: { name } }) => runs({ name, enabled: true }, options));
 

@@ -44,14 +44,14 @@ export interface AdmissionTarget extends GroupResource {
   readonly subresource: string;
 }
 
-/** A server that plugins and hooks send requests to, and whose objects they follow. */
+/** A server to which plugins and hooks send requests, and whose objects they watch. */
 export interface ApiAccess {
   readonly client: KubernetesClient;
   /** The informers that all users of the server share. Those that are there when the server starts are started by it. */
   readonly informers: InformerFactory;
 }
 
-/** What an admission plugin from outside may take of its server before the server starts: the initializers of k8s.io/apiserver. */
+/** The parts of a server that it passes to a user's admission plugin before it starts: the initializers of k8s.io/apiserver. */
 export interface AdmissionInitialization {
   /** The main server. Reading it throws where the server has none. */
   readonly coreApi: ApiAccess;
@@ -61,7 +61,7 @@ export interface AdmissionInitialization {
   readonly authorize: Authorizer;
 }
 
-/** What plugins may use of the server. */
+/** The parts of the server that plugins may use. */
 export interface AdmissionContext extends ServerTraits {
   readonly objects: AdmissionObjects;
   readonly random: Random;
@@ -81,7 +81,7 @@ export interface AdmissionContext extends ServerTraits {
   readonly manifests?: AdmissionManifests | undefined;
 }
 
-/** The configuration of a plugin whose webhooks or policies files may have. */
+/** The configuration of a plugin whose webhooks or policies may be in manifest files. */
 export interface ManifestFolder {
   /**
    * The absolute path of a folder with webhook configurations, or with policies and their bindings, in YAML and JSON (K37-108). They are in force
@@ -111,7 +111,7 @@ export interface OpenChargesOfQuotas {
   close(ids: readonly string[]): Promise<void>;
 }
 
-/** Finds what the server serves now. */
+/** Finds the kinds that the server serves at this time. */
 export interface ServedKinds {
   find(kind: GroupVersionKind): ServedKind | undefined;
 }
@@ -156,7 +156,7 @@ export interface CachedObject {
 /** The operations that leave an object behind. */
 export const WRITES: readonly Operation[] = ["CREATE", "UPDATE"];
 
-/** `handles` of a plugin that looks at these operations on these resources, named as {@link targetName} does. */
+/** Makes the `handles` of a plugin for these operations on these resources, named as by {@link targetName}. */
 export function handling(
   operations: readonly Operation[],
   ...resources: readonly string[]
@@ -164,7 +164,7 @@ export function handling(
   return (operation, target) => operations.includes(operation) && resources.includes(targetName(target));
 }
 
-/** "pods", "deployments.apps", "pods/resize". */
+/** Names the target of a request: "pods", "deployments.apps", "pods/resize". */
 export function targetName({ subresource, ...resource }: AdmissionTarget): string {
   const name = formatGroupResource(resource);
   return subresource === "" ? name : `${name}/${subresource}`;

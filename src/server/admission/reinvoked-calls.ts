@@ -13,8 +13,8 @@ interface Rounds {
 }
 
 /**
- * Which webhooks or policies of a request the second round calls again: those with reinvocationPolicy IfNeeded, where the object has
- * changed since they saw it. Each has an id of its plugin.
+ * Decides which webhooks or policies of a request the second round calls again: those with reinvocationPolicy IfNeeded, if the
+ * object has changed since they saw it. Each is identified by an id that its plugin assigns.
  */
 export class ReinvokedCalls {
   readonly #requests = new WeakMap<Reinvocation, Rounds>();

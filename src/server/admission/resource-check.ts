@@ -1,7 +1,7 @@
 import type { AuthorizerAttributes } from "../authz/authorizer.js";
 import type { User } from "../request/user.js";
 
-/** What a plugin asks the server's authorizers: may a user do something with a resource. */
+/** A plugin's question to the server's authorizers: whether a user may do something with a resource. */
 export interface ResourceCheck {
   readonly verb: string;
   readonly group: string;
@@ -12,7 +12,7 @@ export interface ResourceCheck {
   readonly name?: string;
 }
 
-/** The question as authorizers take it. */
+/** Converts the question into the attributes for authorizers. */
 export function checkOf(user: User, check: ResourceCheck): AuthorizerAttributes {
   const { verb, group, version, resource, subresource = "", namespace = "", name = "" } = check;
   return {

@@ -2,7 +2,7 @@ import type { GroupFacts, ResourceFacts, ServedApi } from "../../api/facts/index
 import { formatGroupVersion } from "../../machinery/meta/gvk.js";
 import type { ApiServiceTable, GroupOrder } from "../builtin/apiregistration/remote-apis.js";
 
-/** What discovery knows of a group version that another server serves. */
+/** The resources of a group version that another server serves, as discovery knows them. */
 export interface RemoteResources {
   /** As they were last known; undefined before they were. */
   readonly resources: readonly ResourceFacts[] | undefined;

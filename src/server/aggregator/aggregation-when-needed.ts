@@ -19,7 +19,7 @@ export interface AggregationParts extends AggregatorParts {
   readonly onApiService: (group: string) => void;
 }
 
-/** Follows the APIServices. The aggregator is loaded for the first of them that has a service, and stays. */
+/** Watches the APIServices. It loads the aggregator for the first APIService with a service, and keeps it loaded. */
 export class AggregationWhenNeeded implements Aggregation {
   /** By their names, as they are stored now. */
   readonly apiServices = new Map<string, KubeObject>();

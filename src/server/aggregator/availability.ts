@@ -24,15 +24,15 @@ const ATTEMPTS = 5;
 /** Bytes that are read of a server's list of resources. */
 const LARGEST = 16 * 2 ** 20;
 
-/** What the availability of a service depends on. */
+/** The parts on which the check of a service's availability depends. */
 export interface AvailabilityParts {
   readonly objects: ServiceObjects;
   readonly signal: AbortSignal;
 }
 
 /**
- * Whether the server of an APIService can be reached, by its service, its endpoints, and its own answer. Source: kube-aggregator's
- * remote_available_controller.
+ * Checks whether the server of an APIService can be reached: its service, its endpoints, and its own answer. Source:
+ * kube-aggregator's remote_available_controller.
  */
 export async function checkAvailability(
   api: RemoteApi,

@@ -17,7 +17,7 @@ type Headers = Record<string, string | string[]>;
 /** Names the aggregators that a request has passed, so that one that comes back to where it was is ended. */
 const PASSED = "x-kubets-aggregators";
 
-/** How requests are passed on. */
+/** How the aggregator proxies requests. */
 export interface ProxyRules {
   /** Names this aggregator, for as long as it runs. */
   readonly id: string;

@@ -11,7 +11,7 @@ export interface RecheckOptions {
   readonly again: number;
 }
 
-/** Tries things by their names, again and again: each alone, whatever another one takes. */
+/** Repeats an action for each of several names. Each name has its own schedule: a slow one does not delay the others. */
 export class Rechecks {
   readonly #names = new Set<string>();
   readonly #waiting = new Map<string, () => void>();

@@ -8,12 +8,12 @@ import type { RemoteAnswer, RemoteServer } from "./remote-server.js";
 
 const AGGREGATED = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList";
 const ACCEPT = `${AGGREGATED},${AGGREGATED.replace("v=v2;", "v=v2beta1;")}`;
-/** As kube-aggregator names itself to the servers that it asks for its own sake. */
+/** The user headers of kube-aggregator's own requests to aggregated servers. */
 export const AGGREGATOR = { "x-remote-user": "system:kube-aggregator", "x-remote-group": "system:masters" };
 /** A server's discovery is not read beyond this many bytes. */
 const LARGEST = 16 * 2 ** 20;
 
-/** The resources of a group version, as its server's discovery lists them now. Rejects with why they are not known. */
+/** Reads the resources of a group version from its server's discovery. Rejects with the reason why they are unknown. */
 export async function discoverResources(
   api: RemoteApi,
   server: RemoteServer,

@@ -23,8 +23,8 @@ export interface RemoteV3 {
 }
 
 /**
- * What a server has of OpenAPI 3 for its group version; undefined where it has nothing. Where it answers 404, it is of before OpenAPI 3,
- * and its document of OpenAPI 2 is converted. Rejects with why it is not known. Source: kube-aggregator.
+ * Reads what a server has of OpenAPI 3 for its group version; undefined where there is nothing. A server that answers 404 is older than
+ * OpenAPI 3: its document of OpenAPI 2 is converted. Rejects with the reason why it cannot be read. Source: kube-aggregator.
  */
 export async function remoteV3Of(
   api: RemoteApi,
@@ -61,7 +61,7 @@ function parsed(body: Uint8Array): JsonObject | undefined {
   return isJsonObject(value) ? value : undefined;
 }
 
-/** The document of OpenAPI 2 of one server, kept for as long as it counts. */
+/** The OpenAPI 2 document of one server, cached for as long as it is fresh. */
 export class RemoteV2Document {
   #read:
     | { readonly at: number; readonly etag: string | undefined; readonly document: JsonObject | undefined }

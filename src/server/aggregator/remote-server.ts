@@ -17,7 +17,7 @@ import type { Address, LocateService } from "../webhook/service-address.js";
 import { serverNameOf } from "../webhook/webhook-target.js";
 import type { RemoteApi } from "../builtin/apiregistration/remote-apis.js";
 
-/** What connections to aggregated servers use of their process. */
+/** The parts of the process that connections to aggregated servers use. */
 export interface RemoteSurroundings {
   /** The certificates of aggregated servers are checked at its time. */
   readonly clock: Clock;
@@ -30,7 +30,7 @@ export interface RemoteSurroundings {
   readonly identity?: (() => ClientIdentity | undefined) | undefined;
 }
 
-/** How a server is reached. Two APIServices that say the same share connections. */
+/** The fields of an APIService that decide how its server is reached. APIServices with equal ones share connections. */
 export type Reach = Pick<RemoteApi, "service" | "caBundle" | "insecureSkipTLSVerify">;
 
 /** A request to an aggregated server. */
@@ -212,15 +212,15 @@ function separate(headers: RemoteRequest["headers"]) {
   return { headers: single, repeatedHeaders };
 }
 
-/** Whether a connection ended before the head of an answer came. */
+/** Whether a connection ended before the head of a response came. */
 const isBroken = (error: unknown): boolean =>
   isTransportError(error) && (error.code === "UND_ERR_SOCKET" || error.code === "ECONNRESET" || error.code === "EPIPE");
 
-/** Why a server was not reached or its answer broke off, in Go's words. */
+/** The reason in Go's words why a server was not reached or its response broke off. */
 export function reasonOf(error: unknown): string {
   if (isTransportError(error)) return error.reason;
   return error instanceof Error ? goNetworkReason(error) : errorMessage(error);
 }
 
-/** "https://10.0.0.7:8443/apis/metrics.k8s.io/v1beta1". */
+/** Formats a URL: "https://10.0.0.7:8443/apis/metrics.k8s.io/v1beta1". */
 export const urlOf = (address: Address, path: string): string => `https://${textOf(address)}${path}`;

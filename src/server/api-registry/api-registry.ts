@@ -64,7 +64,7 @@ export interface ApiRegistryConfig {
   readonly reportError: (error: unknown) => void;
 }
 
-/** What installed resources use of the registry. */
+/** The parts of the registry that installed resources use. */
 export interface ResourceHost {
   readonly config: ApiRegistryConfig;
   readonly access: ObjectAccess;
@@ -74,7 +74,7 @@ export interface ResourceHost {
   readonly resourceOf: StrategyContext["resourceOf"];
 }
 
-/** What to remove: a group, one of its versions, or one of its resources at all versions. */
+/** The target of a removal: a group, one of its versions, or one of its resources at all versions. */
 export type Removal =
   | { readonly group: string }
   | { readonly group: string; readonly version: string }

@@ -4,7 +4,7 @@ import { recordId, type ResourceRecord } from "../endpoints/resource-record.js";
 import { installationId } from "./installation.js";
 import { keyPrefix } from "./key-prefix.js";
 
-/** Keys of what is no resource: ranges of addresses and ports, open quota charges, addresses of servers, schema epochs. */
+/** The keys that belong to no resource: ranges of addresses and ports, open quota charges, addresses of servers, schema epochs. */
 export const OTHER_KEYS: readonly string[] = [
   "/registry/kubets-schema-epochs/",
   "/registry/masterleases/",

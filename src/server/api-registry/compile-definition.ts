@@ -16,7 +16,7 @@ const SCALE: GroupVersionKind = { group: "autoscaling", version: "v1", kind: "Sc
 const ALL_VERBS = ["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"];
 
 /**
- * What a definition comes to over the kinds of `base`. `installed` finds another resource by its id, "<group>/<resource>". Throws an
+ * Compiles a definition over the kinds of `base`. `installed` finds another resource by its id, "<group>/<resource>". Throws an
  * {@link InvalidResourceError}.
  */
 export function compileDefinition(

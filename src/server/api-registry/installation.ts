@@ -24,11 +24,11 @@ export interface Installation {
   readonly storedAs?: GroupVersionKind;
 }
 
-/** "<group>/<resource>"; "/pods" for the core group. */
+/** Makes the id of a resource: "<group>/<resource>"; "/pods" for the core group. */
 export const installationId = ({ group, resource }: Pick<Installation, "group" | "resource">): string =>
   `${group}/${resource}`;
 
-/** A resource that cannot be right, or cannot go: the message names it and says why. Nothing of the same call was done. */
+/** Thrown for a resource that is invalid, or cannot be removed: the message names it and the reason. Nothing of the same call takes effect. */
 export class InvalidResourceError extends Error {
   override readonly name = "InvalidResourceError";
 
@@ -37,7 +37,7 @@ export class InvalidResourceError extends Error {
   }
 }
 
-/** The built-in resources that are served, each with its record. */
+/** Makes the installations of the built-in resources that are served, each with its record. */
 export function builtInInstallations(
   release: Release,
   served: readonly ResourceFacts[],
@@ -77,7 +77,7 @@ function recorded(record: ResourceRecord | undefined): Pick<Installation, "recor
   return { record, ...(source && { source }) };
 }
 
-/** The source that a record names; one that it makes is made anew by each call. */
+/** The source in a record; if the record has a function, each call makes a new source. */
 export function sourceOf(storage: StorageRecord | undefined): ObjectSource | undefined {
   const { objects } = storage ?? {};
   return typeof objects === "function" ? objects() : objects;

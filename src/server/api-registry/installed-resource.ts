@@ -17,7 +17,7 @@ import { type Installation, installationId } from "./installation.js";
 import { keyPrefix, ownKeyPrefix } from "./key-prefix.js";
 import { internalHubCodec, storageCodec, upgradingCodec } from "./storage-codec.js";
 
-/** Where the objects of a resource are kept, and by which rules. */
+/** The storage of a resource's objects, with its strategy and its hub. */
 export interface KeptResource {
   readonly hub: VersionedKind;
   readonly strategy: ResolvedStrategy;
@@ -29,7 +29,7 @@ interface ServedVersion {
   readonly ending: AbortController;
 }
 
-/** An installed resource: its storage and its versions, each made when it is first used. */
+/** An installed resource: its storage and its versions, each of which is made on first use. */
 export class InstalledResource {
   readonly #served = new Map<string, ServedVersion>();
   /** The versions that were removed. A request that holds an older snapshot may still come for one. */
@@ -214,7 +214,7 @@ export class InstalledResource {
   }
 }
 
-/** What the keys of the resource's objects begin with. */
+/** The prefix of the keys of the resource's objects. */
 export function storagePrefix({ group, resource, record, kinds }: Installation): string {
   const named = { group, name: resource };
   return kinds.length === 0 ? keyPrefix(named, record?.storage) : ownKeyPrefix(named);

@@ -23,8 +23,8 @@ type Entries = ReadonlyMap<string, Entry>;
 const BUILT_IN: InstallerOptions = { owner: "the built-in API" };
 
 /**
- * The resources of a server, each with its owner. Those that yield are behind the others: what is served of them depends on what is in
- * front.
+ * The resources of a server, each with its owner. Yielding resources are kept behind the others, and are served as far as those in
+ * front leave their names free.
  */
 export class InstalledResources {
   #front: Entries;

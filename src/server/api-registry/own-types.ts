@@ -4,7 +4,7 @@ import type { GroupVersionKind } from "../../machinery/meta/gvk.js";
 import { structOfFields, sortedFields } from "../../machinery/schema/build-schema.js";
 import type { Schema, StructSchema } from "../../machinery/schema/schema.js";
 
-/** A kind that an installed resource brings. Its schema is made when it is first used. */
+/** A kind of an installed resource. Its schema is made on first use. */
 export class OwnKind {
   #schema: StructSchema | undefined;
 
@@ -38,7 +38,7 @@ const MODEL_LIST = { ...MODEL, kind: "ConfigMapList" };
 
 const COMMON = new Set(["kind", "apiVersion", "metadata"]);
 
-/** The schema of a kind: apiVersion, kind and metadata, then the fields of `content`, which are asked for at the first use. */
+/** Makes the schema of a kind: apiVersion, kind and metadata, then the fields of `content`, which are read on first use. */
 export function objectSchema(gvk: GroupVersionKind, content: StructSchema): StructSchema {
   const definition = definitionName(gvk);
   const struct = once(() => {
@@ -73,7 +73,7 @@ const commonNumberedFields = once(() => modelOf(MODEL).fields.filter(({ name }) 
 
 const commonFields = once(() => commonNumberedFields().map((field) => ({ ...field, protobuf: undefined })));
 
-/** The schema of a kind's list. */
+/** Makes the schema of a kind's list. */
 export function listSchema(gvk: GroupVersionKind, item: StructSchema): StructSchema {
   const common = item.byName.get("metadata")?.protobuf === undefined ? commonListFields() : modelOf(MODEL_LIST).fields;
   const fields = common.map((field) =>
@@ -90,7 +90,7 @@ function modelOf(gvk: GroupVersionKind): StructSchema {
   return schema;
 }
 
-/** The types of installed kinds, before those of `base`. */
+/** Adds the types of installed kinds before those of `base`. */
 export function withOwnTypes(base: TypeSource, kinds: readonly OwnKind[]): TypeSource {
   if (kinds.length === 0) return base;
   const own = once(() => typesOf(kinds));

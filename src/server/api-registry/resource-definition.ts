@@ -80,8 +80,8 @@ export interface NamedKind extends GroupResource {
 }
 
 /**
- * What one owner has installed in a registry. A resource is replaced and removed through the handle that installed it, and through no
- * other. Built-in resources have no handle.
+ * The handle by which one owner installs, replaces and removes its resources; no other handle can change them. Built-in resources
+ * have no handle.
  */
 export interface ResourceInstaller {
   /** Installs resources, all or none. Throws an InvalidResourceError that names the one that cannot be right. */

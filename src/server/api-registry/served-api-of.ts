@@ -3,7 +3,7 @@ import { compareVersions } from "../../machinery/meta/gvk.js";
 import type { Installation } from "./installation.js";
 import { withOwnTypes } from "./own-types.js";
 
-/** The order of built-in groups and of their versions, as discovery has it; others come behind them, by name. */
+/** The order of built-in groups and of their versions in discovery; others follow, by name. */
 export type GroupOrder = readonly GroupFacts[];
 
 export interface ServedBasis {
@@ -14,7 +14,7 @@ export interface ServedBasis {
   readonly title?: ApiTitle | undefined;
 }
 
-/** What is served when these resources are installed. */
+/** Computes the API that is served when these resources are installed. */
 export function servedApiOf(
   epoch: number,
   installations: Iterable<Installation>,

@@ -25,7 +25,7 @@ interface StorageCodecConfig {
   readonly mediaType: StorageMediaType;
 }
 
-/** The codec of a kind's stored objects, in the hub's version. */
+/** Makes the codec of a kind's stored objects, in the hub's version. */
 export function storageCodec(
   { scheme, clock, mediaType }: StorageCodecConfig,
   hub: VersionedKind,
@@ -73,7 +73,7 @@ export function storageCodec(
   };
 }
 
-/** {@link internalCodec}'s bytes as another API server keeps them, for an internal kind that the scheme knows. */
+/** Encodes internal objects as another API server stores them, for an internal kind that the scheme knows; compare {@link internalCodec}. */
 export function internalStorageCodec(
   { scheme, mediaType }: StorageCodecConfig,
   { apiVersion, kind }: Pick<InternalKind, "apiVersion" | "kind">,

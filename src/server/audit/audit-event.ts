@@ -1,7 +1,7 @@
 import type { Status } from "../../machinery/errors/status-error.js";
 import type { JsonObject } from "../../machinery/meta/json.js";
 
-/** How much is recorded of a request. */
+/** The levels of auditing: how much is recorded of a request. */
 export const AUDIT_LEVELS = ["None", "Metadata", "Request", "RequestResponse"] as const;
 
 export type AuditLevel = (typeof AUDIT_LEVELS)[number];
@@ -55,5 +55,5 @@ interface AuditedUser {
   readonly extra?: Readonly<Record<string, readonly string[]>>;
 }
 
-/** Is called with each event. The request waits for a promise that it returns. An error is reported, and the request goes on. */
+/** Called with each event. If it returns a promise, the request waits for it. An error is reported, and the request continues. */
 export type AuditFunction = (event: AuditEvent) => void | Promise<void>;

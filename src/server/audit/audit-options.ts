@@ -9,10 +9,10 @@ export type AuditLogOptions = OptionsOf<(typeof auditOptions)["log"]>;
 /** The server that events are posted to. */
 export type AuditWebhookOptions = OptionsOf<(typeof auditOptions)["webhook"]>;
 
-/** What log and webhook have in common. */
+/** The options that the log and the webhook share. */
 export type BackendOptions = Pick<AuditLogOptions, "mode" | "batch" | "truncate">;
 
-/** Which requests are recorded, and where. Without a policy, and without any place, none is. */
+/** The options for which requests are audited, and where. Without a policy or without any backend nothing is. */
 export interface AuditOptions {
   /** The path of a Policy of audit.k8s.io/v1, or the policy. */
   readonly policy?: string | AuditPolicy;

@@ -27,7 +27,7 @@ import { openWebhookBackend } from "./backends/webhook-backend.js";
 import { checkPolicy, readPolicyFile } from "./policy/audit-policy.js";
 import { PolicyRules } from "./policy/policy-rules.js";
 
-/** What the audit log uses of its process. */
+/** The parts of the process that the audit log uses. */
 export interface AuditSurroundings {
   readonly clock: Clock;
   readonly timers: Timers;

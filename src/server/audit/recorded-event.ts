@@ -2,7 +2,7 @@ import { goQuote } from "../../base/text/go-quote.js";
 import { encodeString } from "../../machinery/wire/json/json-encoder.js";
 import type { AuditLevel, AuditStage } from "./audit-event.js";
 
-/** What one event says. The texts are JSON that is ready to be written. */
+/** The parts of one event. The texts are encoded JSON. */
 export interface EventParts {
   readonly level: AuditLevel;
   readonly auditId: string;
@@ -25,7 +25,7 @@ export interface EventParts {
   readonly legacy: LegacyParts;
 }
 
-/** What the line of the format "legacy" says beside the rest. */
+/** The further fields in a line of the format "legacy". */
 export interface LegacyParts {
   readonly ip: string | undefined;
   readonly method: string;
@@ -42,7 +42,7 @@ interface Person {
   readonly groups: readonly string[];
 }
 
-/** An event of audit.k8s.io/v1. It is encoded when a backend first asks for a text, once for all of them. */
+/** An event of audit.k8s.io/v1. It is encoded when a backend first needs it, once for all backends. */
 export class RecordedEvent {
   #json: string | undefined;
 

@@ -19,7 +19,7 @@ import type { AuditStage } from "./audit-event.js";
 import { type EventParts, type LegacyParts, RecordedEvent } from "./recorded-event.js";
 import { sourceAddresses } from "./source-addresses.js";
 
-/** What a record needs of the server that it is of. */
+/** The parts of the server that the audit record of a request uses. */
 export interface RecordSurroundings {
   readonly sink: AuditBackend;
   /** Milliseconds since the epoch. */
@@ -34,7 +34,7 @@ const LONGEST_USER_AGENT = 1024;
 /** Requests that take longer, in milliseconds, say in which layers of the server. */
 const SLOW = 500;
 
-/** What is known of a request for its events; each stage sends one. */
+/** The audit record of a request. Each stage sends one event from it. */
 export class RequestRecord implements RequestAudit {
   readonly keepsAnswer: boolean;
   readonly #keepsRequest: boolean;

@@ -3,7 +3,7 @@ import type { Authenticator } from "./authenticator.js";
 import type { FrontProxyHeaders } from "./request-header.js";
 import type { FindObject } from "./service-account-token.js";
 
-/** What says who a request comes from, each in kube-apiserver's place. */
+/** The authenticators of a server, in kube-apiserver's order. */
 export interface Authentication {
   /** Asked before client certificates. Behind authentication no request has its headers. */
   readonly frontProxy?: FrontProxy;
@@ -25,23 +25,23 @@ export interface FrontProxy {
   readonly headers: () => FrontProxyHeaders | undefined;
 }
 
-/** What authenticators may use of the server. */
+/** The parts of the server that authenticators may use. */
 export interface AuthenticationContext {
   readonly find: FindObject;
   /** Milliseconds since the epoch. */
   now(): number;
 }
 
-/** Who a request without credentials comes from, by its path; undefined where it needs credentials. */
+/** Returns the user of a request without credentials, by its path; undefined where it needs credentials. */
 export type Anonymous = (path: string) => User | undefined;
 
 /** Paths a probe may read without credentials. */
 const PROBES = /^\/(?:healthz|livez|readyz|version)(?:\/|$)/;
 
-/** Health checks and the version alone: for servers in which every user may do everything. */
+/** Allows anonymous requests for health checks and the version only, for servers in which every user may do everything. */
 export const anonymousProbes: Anonymous = (path) => (PROBES.test(path) ? ANONYMOUS : undefined);
 
-/** Every path: what an anonymous user may do is authorization's to say. */
+/** Allows anonymous requests for every path; authorization decides about their rights. */
 export const anonymousEverywhere: Anonymous = () => ANONYMOUS;
 
 export const anonymousNowhere: Anonymous = () => undefined;

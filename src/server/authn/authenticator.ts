@@ -4,8 +4,8 @@ import type { Exchange } from "../request/exchange.js";
 import { type AuthenticatedUser, InvalidTokenError, type TokenLookup, type TokenUnion } from "../request/user.js";
 
 /**
- * Says who a request comes from; undefined when it carries nothing this one knows. Throws 401, or an InvalidTokenError, for
- * credentials that are wrong. What it waits for ends when the request is cancelled.
+ * Authenticates a request; undefined when it has no credentials of this authenticator's kind. Throws 401, or an InvalidTokenError,
+ * for invalid credentials. Cancelling the request ends its waits.
  */
 export type Authenticator = (
   exchange: Exchange,
@@ -36,8 +36,8 @@ export function firstOf(authenticators: readonly Authenticator[]): Authenticator
 }
 
 /**
- * Asks the lookups in order; the first that knows a valid token's user decides, whatever others found wrong. `own` are the
- * API's audiences: a lookup that does not know audiences answers for these.
+ * Asks the lookups in order; the first that finds a valid token's user wins, whatever errors others had. `own` are the API's
+ * audiences: a lookup that does not support audiences counts as answering for these.
  */
 export function tokenUnion(lookups: readonly TokenLookup[], own: readonly string[]): TokenUnion {
   return async (token, audiences, request) => {

@@ -5,7 +5,7 @@ import type { Authenticator } from "./authenticator.js";
 import type { CancellationToken } from "../../base/async/cancellation.js";
 import type { Exchange } from "../request/exchange.js";
 
-/** A user who shows a password. */
+/** A user who authenticates with a password. */
 export interface BasicUser {
   readonly password: string;
   readonly uid?: string;
@@ -39,7 +39,7 @@ const digest = (text: string): Buffer => createHash("sha256").update(text).diges
 
 const EXTRA_SPACE = "the provided Authorization header contains extra space before the bearer token, and is ignored";
 
-/** `Authorization: Bearer TOKEN`, or a WebSocket's token. A token that no lookup knows is a 401, not an anonymous request. */
+/** Authenticates `Authorization: Bearer TOKEN`, or a WebSocket's token. A token that no lookup accepts is a 401, not an anonymous request. */
 export function bearerToken(tokens: TokenUnion): Authenticator {
   return (exchange, request) => {
     const token = tokenOf(exchange);
@@ -62,7 +62,7 @@ function tokenOf({ headers, webSocket }: Exchange): string | undefined {
   return scheme.toLowerCase() === "bearer" && token !== "" ? token : webSocket?.bearerToken;
 }
 
-/** What a client should know of an Authorization header that is ignored; undefined for one that is not. */
+/** The warning to a client whose Authorization header is ignored; undefined where it is not. */
 export function ignoredHeaderWarning({ headers }: Exchange): string | undefined {
   return /^bearer {2}/i.test(headers["authorization"]?.trim() ?? "") ? EXTRA_SPACE : undefined;
 }

@@ -24,7 +24,7 @@ export const clientCertificate: Authenticator = ({ clientCertificate: certificat
 /** A connection's requests show the same certificate. */
 const users = new WeakMap<object, User>();
 
-/** Whom a server says it is to kubelets. */
+/** The user name of a server's client certificate for kubelets. */
 export const KUBELET_CLIENT = "kube-apiserver-kubelet-client";
 
 /**

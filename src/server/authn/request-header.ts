@@ -14,7 +14,7 @@ export interface FrontProxyHeaders {
   readonly extraHeadersPrefixes: readonly string[];
 }
 
-/** The headers of an aggregated API's front proxy, which prove nothing behind authentication. */
+/** The standard headers of a front proxy, which are ignored behind authentication. */
 export const STANDARD_HEADERS: FrontProxyHeaders = {
   usernameHeaders: ["X-Remote-User"],
   uidHeaders: ["X-Remote-Uid"],
@@ -22,7 +22,7 @@ export const STANDARD_HEADERS: FrontProxyHeaders = {
   extraHeadersPrefixes: ["X-Remote-Extra-"],
 };
 
-/** The headers of a front proxy, and who it is. */
+/** The trusted front proxy: its headers, and the names in its certificate. */
 export interface FrontProxyTrust extends FrontProxyHeaders {
   /** The common names of the proxy's certificate; empty for any. */
   readonly allowedNames: readonly string[];
@@ -73,7 +73,7 @@ function authenticatorOf({ allowedNames, ...names }: FrontProxyTrust): Authentic
   };
 }
 
-/** Whether a header, by its lower-case name, is one by which the proxy names a user. */
+/** Whether a header, by its lower-case name, is one of those in which the proxy names a user. */
 export function isFrontProxyHeader(names: FrontProxyHeaders): (header: string) => boolean {
   const whole = new Set(lower([...names.usernameHeaders, ...names.uidHeaders, ...names.groupHeaders]));
   const prefixes = lower(names.extraHeadersPrefixes);

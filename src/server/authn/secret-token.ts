@@ -127,7 +127,7 @@ async function checkedAccount({ namespace, name, uid }: NamedByToken, find: Find
   return account;
 }
 
-/** Writes to a secret the day on which its token was last used, by a request of the server's own. Reports what goes wrong. */
+/** Writes the day of a token's last use into its Secret, with a request of the server's own. Errors are reported. */
 export async function markUsedToken(
   transport: Transport,
   { metadata }: KubeObject,

@@ -5,7 +5,7 @@ import { type AuthenticatedToken, InvalidTokenError, type TokenLookup, type User
 import { isIssuedBy, type TokenIssuer } from "../request/token-issuer.js";
 import { VerifiedTokens } from "./verified-tokens.js";
 
-/** An object of the core group by resource ("pods"), namespace and name; undefined when there is none. */
+/** Finds an object of the core group by resource ("pods"), namespace and name; undefined when it does not exist. */
 export type FindObject = (resource: string, namespace: string, name: string) => Promise<KubeObject | undefined>;
 
 /** Clocks may differ by as much. */
@@ -13,8 +13,9 @@ const LEEWAY_MS = 60_000;
 const PREFIX = "authentication.kubernetes.io/";
 
 /**
- * Knows the tokens that `issuer` signed for service accounts that are still there. A signature is verified once in a while; whether
- * the account, and what the token is bound to, are still there is looked up each time. `now` is milliseconds since the epoch.
+ * Authenticates tokens that `issuer` signed for existing service accounts. A signature is verified once and remembered for a
+ * while; whether the account, and the object that the token is bound to, still exist is checked each time. `now` is milliseconds
+ * since the epoch.
  */
 export function serviceAccountTokens(issuer: TokenIssuer, find: FindObject, now: () => number): TokenLookup {
   const verified = new VerifiedTokens(now);
@@ -38,7 +39,7 @@ function staleness(claims: ReadonlyFields, now: number): Pick<AuthenticatedToken
   return { annotations: { "authentication.k8s.io/stale-token": note } };
 }
 
-/** The audiences that a token is meant for and that are asked for. Throws when there are none. */
+/** The requested audiences that a token is valid for. Throws when there are none. */
 export function commonAudiences(meant: readonly string[], asked: readonly string[]): readonly string[] {
   const common = asked.filter((one) => meant.includes(one));
   if (common.length > 0) return common;

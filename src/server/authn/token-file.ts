@@ -10,8 +10,8 @@ export interface TokenFile {
 }
 
 /**
- * Reads a file of static tokens: CSV of token, user, uid and, in one column, groups separated by commas. Of a repeated token the last
- * record counts. Throws an Error that names the file and the line.
+ * Parses a file of static tokens: CSV of token, user, uid and, in one column, groups separated by commas. The last record of a
+ * repeated token wins. Throws an Error that names the file and the line.
  */
 export function readTokenFile(path: string, text: string): TokenFile {
   const users = new Map<string, User>();
@@ -43,7 +43,7 @@ function recordsOf(path: string, text: string): ReturnType<typeof readCsv> {
   }
 }
 
-/** A fixed list. Tokens are looked up by their digests, so that the time a look-up takes says nothing of a token. */
+/** Looks tokens up in a fixed list, by their digests, so that the time of a lookup reveals nothing about a token. */
 export function staticTokens(users: ReadonlyMap<string, User>): TokenLookup {
   const known = new Map([...users].map(([token, user]) => [digest(token), user]));
   return (token) => Promise.resolve(known.get(digest(token)));

@@ -10,8 +10,8 @@ const KEPT_MS = 10_000;
 const MOST_TOKENS = 32 * 1024;
 
 /**
- * Verifies tokens by any of the current keys. It remembers the digests of tokens that were right, never a token, and forgets all
- * of them when the keys change. What a token claims (its times, its audiences) is the caller's to check each time.
+ * Verifies the signatures of tokens with any of the current keys. It caches the digests of valid tokens, never a token, and drops
+ * all of them when the keys change. The caller must check the claims (times, audiences) each time.
  */
 export class VerifiedTokens {
   #keys: readonly VerificationKey[] = [];

@@ -55,7 +55,10 @@ const STATUS: StructSchema = {
 };
 const REVIEW: StructSchema = { ...struct("TokenReview", { status: STATUS }), goType: "v1.TokenReview" };
 
-/** Asks a webhook by TokenReviews. A review that fails is no token's fault, and yet the token proves nothing. */
+/**
+ * Authenticates tokens with a webhook, by TokenReviews. A review that fails does not make the token invalid, but leaves the
+ * request unauthenticated.
+ */
 export function webhookTokens(config: WebhookTokenConfig): WebhookTokens {
   const webhook = new KubeconfigWebhook(config.client, config);
   const lookup: TokenLookup = async (token, audiences, request) => {

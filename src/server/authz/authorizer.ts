@@ -8,7 +8,7 @@ import type { KubeObject } from "../../machinery/meta/object.js";
 import type { User } from "../request/user.js";
 import { own } from "../../base/collections/own.js";
 
-/** What a request wants to do, as an authorizer sees it. Of a path that is no resource, only verb and path are set. */
+/** The attributes of a request for an authorizer. For a path that is not a resource, only verb and path are set. */
 export interface AuthorizerAttributes {
   readonly user: User;
   /** "get", "list", "watch", "create", "update", "patch", "delete", "deletecollection"; of other paths the method in lower case. */
@@ -54,7 +54,7 @@ export interface NonResourceRights {
   readonly nonResourceURLs?: readonly string[];
 }
 
-/** What is known of a user's rights in a namespace. */
+/** The known rights of a user in a namespace. */
 export interface UserRights {
   readonly resourceRules: readonly ResourceRights[];
   readonly nonResourceRules: readonly NonResourceRights[];
@@ -75,7 +75,7 @@ export interface AuthorizationMode {
   readonly rightsOf?: RightsOf;
 }
 
-/** What authorizers may use of the server. */
+/** The parts of the server that authorizers may use. */
 export interface AuthorizationContext {
   /** The version of Kubernetes that the server is. */
   readonly release: Release;
@@ -99,23 +99,23 @@ export interface AuthorizationObjects {
   };
 }
 
-/** The whole chain of a server: what filters, reviews and admission ask. */
+/** The whole chain of a server's authorizers, which filters, reviews and admission call. */
 export interface Authorization {
   readonly authorize: Authorizer;
   readonly rightsOf: RightsOf;
 }
 
-/** The members of the group system:masters may do everything. As in kube-apiserver, their list of rights is what roles give them. */
+/** Allows everything to members of the group system:masters. As in kube-apiserver, their list of rights shows only what roles grant them. */
 export const privilegedGroup: AuthorizationMode = {
   name: "SystemMasters",
   authorize: ({ user }) => ({ decision: isPrivileged(user) ? "allow" : "no-opinion" }),
   rightsOf: () => NOTHING,
 };
 
-/** True of whom no check of rights is for: the server's own requests, too, are those of a member of system:masters. */
+/** Whether a user needs no checks of rights: a member of system:masters. The server's own requests are from such a member. */
 export const isPrivileged = ({ groups }: User): boolean => groups.includes("system:masters");
 
-/** Every user may do everything. */
+/** Allows everything to every user. */
 export const alwaysAllow: AuthorizationMode = {
   name: "AlwaysAllow",
   authorize: () => ({ decision: "allow" }),
@@ -190,7 +190,7 @@ function rightsOfAll(modes: readonly AuthorizationMode[]): RightsOf {
   };
 }
 
-/** No user may do anything, but for what another authorizer of the chain allows. */
+/** Allows nothing to any user; another authorizer of the chain may allow it. */
 export const alwaysDeny: AuthorizationMode = {
   name: "AlwaysDeny",
   authorize: () => ({ decision: "no-opinion", reason: "Everything is forbidden." }),
@@ -213,7 +213,7 @@ export function probesUntil(ready: () => boolean): AuthorizationMode {
   };
 }
 
-/** The authorizers that there can be one of in a server, by type: those that were configured when it started. */
+/** The authorizers of a server of which there can be only one per type: those that were configured when it started. */
 export type FixedModes = Readonly<Partial<Record<string, AuthorizationMode>>>;
 
 /** The authorizer of a type that is no webhook. Throws for one that `fixed` does not have. */

@@ -6,7 +6,7 @@ export interface CachedObject {
   object(): KubeObject;
 }
 
-/** What is kept of the objects of a resource. */
+/** An index of a resource's cached objects, which is kept up to date. */
 export interface Kept<T> {
   add(entry: T): void;
   remove(entry: T): void;

@@ -18,7 +18,7 @@ export const fileScalar = (scalar: ScalarSchema["scalar"]): ScalarSchema => ({ t
 export const TEXT = fileScalar("string");
 export const FLAG = fileScalar("bool");
 
-/** What every kind begins with. */
+/** The fields that every kind begins with. */
 export const TYPE_META = { apiVersion: TEXT, kind: TEXT };
 
 /** Every field may be left out, and keeps its value where it is there: false and "" differ from a field that is left out. */

@@ -5,7 +5,7 @@ import type { ApiRequest } from "../request/api-request.js";
 import type { User } from "../request/user.js";
 import type { AuthorizerAttributes } from "./authorizer.js";
 
-/** The attributes of a request. Its selectors are parsed when an authorizer asks for them. */
+/** The attributes of a request. Its selectors are parsed when an authorizer reads them. */
 export class RequestAttributes implements AuthorizerAttributes {
   readonly user: User;
   readonly #request: ApiRequest;

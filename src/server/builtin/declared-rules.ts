@@ -1,7 +1,7 @@
 import { BETA_RULES, withBetaErrors } from "../../api/validation/declarative/beta-rules.js";
 import { recordId, type ResourceRecord } from "../endpoints/resource-record.js";
 
-/** The record whose strategy obeys the rules that are declared for its kind, beside its own. */
+/** Adds the declared rules of the kind to a record's strategy, after its own. */
 export function withDeclaredRules(record: ResourceRecord): ResourceRecord {
   const id = recordId(record);
   const rules = Object.hasOwn(BETA_RULES, id) ? BETA_RULES[id] : undefined;

@@ -2,7 +2,7 @@ import { FIELDS_BEHIND_GATES } from "../../api/gates/fields-behind-gates.js";
 import { GatedFields } from "../../api/gates/gated-fields.js";
 import { recordId, type ResourceRecord, type SubresourceRecord } from "../endpoints/resource-record.js";
 
-/** The record whose strategy drops the fields that are behind gates which are off, before its own preparation. */
+/** Makes the record's strategy drop fields behind disabled gates, before its own preparation. */
 export function withoutDisabledFields(record: ResourceRecord): ResourceRecord {
   const id = recordId(record);
   const paths = Object.hasOwn(FIELDS_BEHIND_GATES, id) ? FIELDS_BEHIND_GATES[id] : undefined;

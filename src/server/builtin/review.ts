@@ -14,7 +14,7 @@ import { clearSystemMetadata, matchNamespace, timestamp } from "../registry/meta
 import type { ApiRequest } from "../request/api-request.js";
 import type { User } from "../request/user.js";
 
-/** How one kind of review is answered. */
+/** How one kind of review is validated and answered. */
 export interface Reviewer {
   /** What is wrong with the question. */
   readonly validate?: (review: KubeObject) => readonly FieldError[];
@@ -26,7 +26,7 @@ export interface Reviewer {
   readonly shows: "question" | "status" | "status and time";
 }
 
-/** The "create" of a kind that is asked and answered in one POST, and kept nowhere. */
+/** The "create" of a review: a kind that is answered in the response to its POST, and never stored. */
 export const review =
   (reviewer: Reviewer): MakeHandler =>
   (resource) =>

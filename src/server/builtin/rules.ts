@@ -4,7 +4,7 @@ import type { Strategy } from "../registry/strategy.js";
 type Validate = NonNullable<Strategy["validate"]>;
 type ValidateUpdate = NonNullable<Strategy["validateUpdate"]>;
 
-/** A strategy whose updates must pass what a create must, and `change` as well. */
+/** Makes a strategy that validates updates with the rules for creation, and with `change` as well. */
 export function checked(validate: Validate, change?: ValidateUpdate): Strategy {
   return {
     validate,

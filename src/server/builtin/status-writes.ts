@@ -14,8 +14,8 @@ const TAKES_METADATA: StatusWrite = { keeps: [], unowned: ["spec"] };
 const KEEPS_METADATA: StatusWrite = { keeps: STATUS_METADATA, unowned: ["metadata", "spec"] };
 
 /**
- * By resource: kube-apiserver has a strategy of its own for each status, and no two rules in common. Sources: PrepareForUpdate and
- * GetResetFields of the status strategies of 1.36.
+ * The rules for status writes by resource: kube-apiserver has a strategy of its own for each status, and they share no rules.
+ * Sources: PrepareForUpdate and GetResetFields of the status strategies of 1.36.
  */
 export const STATUS_WRITES: Readonly<Record<string, StatusWrite>> = {
   "/namespaces": TAKES_METADATA,
@@ -61,7 +61,7 @@ export const STATUS_WRITES: Readonly<Record<string, StatusWrite>> = {
   "storagemigration.k8s.io/storageversionmigrations": KEEPS_METADATA,
 };
 
-/** The record whose strategy keeps {@link STATUS_WRITES}, before its own preparation of a status. */
+/** Makes the record's strategy apply {@link STATUS_WRITES}, before its own preparation of a status. */
 export function withStatusWrite(record: ResourceRecord): ResourceRecord {
   const id = recordId(record);
   const rule = Object.hasOwn(STATUS_WRITES, id) ? STATUS_WRITES[id] : undefined;

@@ -1,14 +1,17 @@
 import type { ApiRequest } from "../request/api-request.js";
 import { respondBytes } from "../request/respond.js";
 
-/** Sets how much the log says. */
+/** Sets the verbosity of the log. */
 export type SetVerbosity = (level: number) => void;
 
 /** A number of -v, in digits. */
 const LEVEL_BYTES = 64;
 const MOST = 2 ** 31 - 1;
 
-/** Answers below /debug/flags: PUT /debug/flags/v sets the verbosity of the log, in component-base's words; all else lists the flags there are. */
+/**
+ * Serves the paths below /debug/flags: PUT /debug/flags/v sets the verbosity of the log, in component-base's words; any other
+ * request lists the flags.
+ */
 export async function respondDebugFlag(request: ApiRequest, setVerbosity: SetVerbosity): Promise<void> {
   if (request.info.path !== "/debug/flags/v") {
     return respondBytes(request, 200, { "content-type": "text/html; charset=utf-8" }, INDEX);

@@ -8,8 +8,8 @@ const ROOT = "/logs";
 const CHUNK_BYTES = 64 * 1024;
 
 /**
- * Answers below /logs with the files of a folder, and with lists of its folders. Nothing outside of the folder is answered, whatever links lead there,
- * and nothing that is no regular file.
+ * Serves the files of a folder below /logs, with lists of its folders. It serves nothing outside of the folder, whatever links
+ * lead there, and only regular files.
  */
 export async function respondLogs(request: ApiRequest, folder: string): Promise<void> {
   const { method } = request.exchange;

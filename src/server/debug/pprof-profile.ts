@@ -59,7 +59,7 @@ export function encodeProfile(profile: Profiler.Profile, began: number): Uint8Ar
     .finish();
 }
 
-/** How often V8 looks at the stack. Go's profiler looks every 10 ms. */
+/** The interval at which V8 samples the stack, in microseconds. Go's profiler samples every 10 ms. */
 export const INTERVAL_MICROSECONDS = 1000;
 
 const valueType = (texts: Texts, type: string, unit: string): WireWriter =>

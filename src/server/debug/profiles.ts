@@ -21,7 +21,7 @@ const USUAL_SECONDS = 30;
 /** Whether a profile is being taken: V8 takes one at a time. */
 let isTaking = false;
 
-/** Answers a request for a profile: "profile" is of the CPU in pprof's form, "heap" a snapshot of the heap in V8's. */
+/** Serves profiles: "profile" is of the CPU in pprof's format, "heap" a snapshot of the heap in V8's. */
 export async function respondProfile(request: ApiRequest, time: ProcessTime): Promise<void> {
   const { path } = request.info;
   if (path === "/debug/pprof") {

@@ -66,7 +66,7 @@ async function respondObject(request: ApiRequest, page: ZPage, version: string, 
   await respondBytes(request, 200, { "content-type": "application/json" }, Buffer.from(`${encodeJson(object)}\n`));
 }
 
-/** What /statusz says of a server. Times are milliseconds since the epoch. */
+/** The values that /statusz shows. Times are milliseconds since the epoch. */
 export interface ServerStatus {
   readonly component: string;
   /** The version of Kubernetes that it is, and the one that it behaves as: "1.37". */
@@ -116,7 +116,7 @@ export function respondStatusz(request: ApiRequest, status: ServerStatus): Promi
   });
 }
 
-/** Answers /flagz with the values of the program's flags, in which what is secret is masked. */
+/** Serves /flagz with the values of the program's flags; secret values are masked. */
 export function respondFlagz(
   request: ApiRequest,
   component: string,

@@ -2,7 +2,7 @@ import type { ServedApi } from "../../api/facts/index.js";
 import type { JsonObject } from "../../machinery/meta/json.js";
 import type { Handler } from "../request/api-request.js";
 
-/** Other servers that serve a part of the API, as the server in front of them sees them. */
+/** The servers that serve a part of the API, as the server in front of them uses them. */
 export interface Aggregation {
   /** What is served, by this server (`own`) and by others: `own` itself where there are no others. */
   view(own: ServedApi): ServedApi;

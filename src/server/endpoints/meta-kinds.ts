@@ -36,5 +36,5 @@ export function listMetaSchema(): StructSchema {
   return schema;
 }
 
-/** The types that protobuf messages refer to by name: only those of built-in kinds do, and theirs never change. */
+/** Looks up the types that protobuf messages refer to by name: only built-in kinds do, and theirs never change. */
 export const protobufTypes: StructLookup = structOf;

@@ -12,8 +12,8 @@ import type { TokenUnion } from "../request/user.js";
 import type { ServedResource } from "./served-resource.js";
 
 /**
- * What a resource is beyond its API facts: one record for all its versions. Verbs and subresources that the record does not
- * name follow from the facts and from what the storage implements (operations.ts).
+ * The behaviour of a resource beyond its API facts: one record for all its versions. Verbs and subresources that the record does
+ * not name follow from the facts and from what the storage implements (operations.ts).
  */
 export interface ResourceRecord<Seen = KubeObject, Draft = KubeObject> {
   /** "" is the core group. */
@@ -59,7 +59,7 @@ export interface StorageRecord extends SourceOptions {
 /** The storage of a resource that keeps no objects: handlers answer for it. */
 export const NOT_STORED: StorageRecord = { objects: {} };
 
-/** A subresource is one of three: a part of the object, handlers by verb, or a connection. */
+/** A subresource: a part of the object, handlers by verb, or a connection. */
 export type SubresourceRecord<Seen = KubeObject, Draft = KubeObject> =
   | {
       /** The subresource has the object's shape and writes a part of it by these rules. */
@@ -74,7 +74,7 @@ export type SubresourceRecord<Seen = KubeObject, Draft = KubeObject> =
  */
 export type MakeHandler = (resource: ServedResource, server: HandlerContext) => Handler | undefined;
 
-/** What the handlers of records may use of the server. */
+/** The parts of the server that the handlers of records may use. */
 export interface HandlerContext {
   /** Finds another served resource by "policy/v1" and "poddisruptionbudgets". */
   readonly resource: (groupVersion: string, resource: string) => ServedResource | undefined;

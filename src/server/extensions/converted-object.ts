@@ -6,7 +6,7 @@ import type { KubeObject } from "../../machinery/meta/object.js";
 import { deepCopy, getOwn, goTypeOf, setOwn } from "../../machinery/patch/json-values.js";
 import { validateAnnotations, validateLabels } from "../../machinery/validation/labels.js";
 
-/** How the errors of one object begin: one way for errors of its metadata, another for the rest. */
+/** The beginnings of the error messages about one object: of errors in its metadata, and of others. */
 export interface Blame {
   /** "returned invalid object" */
   readonly object: string;

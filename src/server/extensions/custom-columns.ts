@@ -20,8 +20,9 @@ const AGE = {
 };
 
 /**
- * The table of a version: the name, then its additionalPrinterColumns; without any, the age. A column whose JSONPath does not parse
- * ends the table: it and the columns after it are left out, since a definition is accepted with it. Source: apiextensions' tableconvertor.
+ * The table of a version: the name, then its additionalPrinterColumns; without any, the age. A column with an invalid JSONPath
+ * ends the table: it and the later columns are left out, because definitions with such columns are accepted. Source:
+ * apiextensions' tableconvertor.
  */
 export function customColumns(version: ReadonlyFields): TableColumns {
   const columns: PrinterColumn[] = [];
@@ -33,7 +34,7 @@ export function customColumns(version: ReadonlyFields): TableColumns {
   return tableOf(objects(version.additionalPrinterColumns).length === 0 ? undefined : columns);
 }
 
-/** The name, then these columns; the age where they are undefined. */
+/** Makes a table: the name, then these columns; the age where they are undefined. */
 export function tableOf(columns: readonly PrinterColumn[] = ageColumn()): TableColumns {
   return {
     definitions: [NAME, ...columns.map(({ definition }) => definition)],
@@ -46,13 +47,13 @@ function ageColumn(): readonly PrinterColumn[] {
   return age === undefined ? [] : [age];
 }
 
-/** A column of a table beside the name. */
+/** A column of a table after the name. */
 export interface PrinterColumn {
   readonly definition: TableColumnDefinition;
   readonly cell: (object: KubeObject, now: number) => TableCell;
 }
 
-/** Undefined for a column whose JSONPath does not parse. */
+/** Makes a column; undefined for one whose JSONPath does not parse. */
 export function columnOf(column: ReadonlyFields): PrinterColumn | undefined {
   const jsonPath = text(column.jsonPath);
   const type = text(column.type) as TableColumnDefinition["type"];

@@ -23,7 +23,7 @@ import { isNotFound, type GroupResource } from "../../machinery/errors/status-er
 import { loopbackScope } from "../registry/scope.js";
 import { Store } from "../registry/store.js";
 
-/** What custom resources use of the server. */
+/** The parts of the server that custom resources use. */
 export interface CustomSurroundings {
   readonly webhooks: WebhookClients;
   /** The rules of the server's version of Kubernetes. */
@@ -89,7 +89,10 @@ const CUSTOM_STORAGE = { upgradesOnRead: true };
 /** In the order of apiextensions' discovery. */
 const VERBS = ["delete", "deletecollection", "get", "list", "patch", "create", "update", "watch"];
 
-/** What discovery lists while the definition is being deleted. Other requests but creations are still answered: finalizers go by them. */
+/**
+ * The verbs that discovery lists while the definition is being deleted. The server still answers other requests except creations,
+ * because finalizers need them.
+ */
 export const TERMINATING_VERBS = ["delete", "deletecollection", "get", "list", "watch"];
 
 /** A version as the registry serves it. */

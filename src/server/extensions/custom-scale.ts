@@ -84,7 +84,7 @@ function accessProblem(object: KubeObject, path: string, wanted: "int64" | "stri
   return isWanted ? undefined : wrong(value, names.length, wanted);
 }
 
-/** The value at a simple path (".spec.replicas"); undefined where the object has none. */
+/** The value at a simple path (".spec.replicas"); undefined where the object lacks it. */
 export function fieldAt(object: unknown, path: string): unknown {
   let value = object;
   for (const name of namesIn(path)) {
@@ -94,7 +94,7 @@ export function fieldAt(object: unknown, path: string): unknown {
   return value;
 }
 
-/** Sets the value at a simple path, and makes the objects on the way to it. */
+/** Sets the value at a simple path, and creates the missing objects along it. */
 export function setFieldAt(draft: Record<string, unknown>, path: string, value: unknown): void {
   const names = namesIn(path);
   const last = names.pop();

@@ -12,7 +12,7 @@ import type { CustomVersion } from "./custom-version.js";
 import { fieldAt } from "./custom-scale.js";
 import type { SentForms } from "./sent-forms.js";
 
-/** What a custom kind's strategy is made of. */
+/** The parts from which a custom kind's strategy is made. */
 export interface CustomKind {
   readonly group: string;
   /** The plural: "certificates". */
@@ -28,8 +28,8 @@ export interface CustomKind {
 }
 
 /**
- * The rules of a custom kind. An object is validated in the version that the request has: as it was sent, or, where a plugin
- * changed it since, as the webhook converts it back.
+ * The strategy of a custom kind. An object is validated in the version of the request: as it was sent or, if a plugin changed it
+ * since, as the webhook converts it back.
  */
 export function customStrategy({
   group,
@@ -103,7 +103,7 @@ export function customStrategy({
 /** What of an object a write of its status comes to own: nothing but the status, and what is neither of these. */
 const STATUS_FIELDS = { status: excluding("apiVersion", "kind", "metadata", "spec") };
 
-/** How objects of custom kinds are updated, whatever their kind. */
+/** The strategy for updates that all custom kinds share. */
 export const CUSTOM_UPDATES: Strategy = {
   allowUnconditionalUpdate: false,
   prepareForStatusUpdate: (draft, old) => keepMetadata(draft, old, STATUS_METADATA),

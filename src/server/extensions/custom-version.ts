@@ -22,7 +22,7 @@ import { ObjectJudge } from "./object-judge.js";
 
 /** In the order of apiextensions' discovery. */
 const SUBRESOURCES = [{ name: "status" }, { name: "scale" }];
-/** One version of a custom kind. What comes of its schema and its columns is made when it is first used. */
+/** One version of a custom kind. The objects derived from its schema and its columns are made on first use. */
 export class CustomVersion {
   readonly name: string;
   readonly isServed: boolean;

@@ -62,13 +62,16 @@ export function withConditions(
   return { ...status, conditions: next, ...(acceptedNames && { acceptedNames }) };
 }
 
-/** What the names of a definition come to beside those that others of its group have. Source: apiextensions' naming controller. */
+/**
+ * The names of a definition that were accepted, because no other definition of its group has them, and the condition about them.
+ * Source: apiextensions' naming controller.
+ */
 export interface NamesVerdict {
   readonly acceptedNames: JsonObject;
   readonly condition: DefinitionCondition;
 }
 
-/** `others` are the accepted names of the other definitions of the group. */
+/** Judges the names of a definition. `others` are the accepted names of the other definitions of the group. */
 export function judgeNames(definition: KubeObject, others: readonly DefinitionNames[]): NamesVerdict {
   const requested = object(object(definition.spec).names);
   const accepted = object(object(definition.status).acceptedNames);
@@ -130,7 +133,7 @@ const APPROVAL_REASONS = {
   Invalid: { status: "False", reason: "InvalidAnnotation" },
 } as const;
 
-/** What a definition of Kubernetes' own groups says of its approval. Source: apiextensions' apiapproval controller. */
+/** Computes the approval condition of a definition in one of Kubernetes' own groups. Source: apiextensions' apiapproval controller. */
 export function approval(definition: KubeObject): readonly DefinitionCondition[] {
   const given = apiApprovalOf(definition);
   if (given === undefined) return [];
@@ -138,7 +141,7 @@ export function approval(definition: KubeObject): readonly DefinitionCondition[]
   return [{ type: "KubernetesAPIApprovalPolicyConformant", ...APPROVAL_REASONS[state], message }];
 }
 
-/** What the condition Established becomes once the names are judged. */
+/** Computes the condition Established after the names were checked. */
 export function established(definition: KubeObject, namesAccepted: boolean): DefinitionCondition {
   const type = "Established";
   const held = conditionOf(definition, type);

@@ -6,10 +6,7 @@ import type { Measuring, ServerMeasures } from "../metrics/measures.js";
 import type { ApiRequest, AuditAnnotations, Filter, Handler } from "../request/api-request.js";
 import { respondText } from "../request/respond.js";
 
-/**
- * Asks the authorizer whether the user may do what the request wants, and refuses with 403 what it does not allow; with 500, in
- * kube-apiserver's text, where an authorizer failed.
- */
+/** Asks the authorizer whether the user may make the request, and answers 403 if not; 500 with kube-apiserver's text if an authorizer failed. */
 export function authorization(authorize: Authorizer, measuring?: Measuring): Filter {
   return (next) => (request) => {
     const attributes = new RequestAttributes(request);

@@ -7,12 +7,12 @@ export type Availability = "starting" | "serving" | "stopping";
 
 const PROBES = ["/readyz", "/livez", "/healthz"];
 
-/** Probes are answered at all times. */
+/** Whether a path is a probe, which is answered at all times. */
 export const isProbe = (path: string): boolean => PROBES.some((probe) => path.startsWith(probe));
 
 const RETRY_AFTER_SECONDS = 1;
 
-/** Refuses requests with 503 before the server is ready and when it stops, and says when to come again. */
+/** Answers requests with 503 and Retry-After before the server is ready and while it stops. */
 export function availability(current: () => Availability): Filter {
   return (next) => async (request) => {
     const state = current();

@@ -13,7 +13,10 @@ const ALLOWED = {
   "access-control-allow-credentials": "true",
 };
 
-/** Lets pages of origins that match a pattern in Go's syntax use the API (--cors-allowed-origins). Answers their preflight requests before authentication, which they have no credentials for. */
+/**
+ * Allows the API to pages from origins that match a pattern in Go's syntax (--cors-allowed-origins). It answers preflight requests
+ * before authentication, because they carry no credentials.
+ */
 export function cors(patterns: readonly string[]): Filter {
   const allowed = patterns.map(goRegexp);
   return (next) => async (request) => {

@@ -103,7 +103,7 @@ class Ending {
   }
 }
 
-/** Milliseconds that a request may take: what `?timeout=` asks for, up to the server's own limit. Throws 400. */
+/** The time limit of a request in milliseconds: the value of `?timeout=`, up to the server's own limit. Throws 400. */
 export function limitOf(asked: string | null, most = REQUEST_TIMEOUT_MS): number {
   if (asked === null || asked === "") return most;
   const milliseconds = parseGoDuration(asked);

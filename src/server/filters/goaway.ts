@@ -7,8 +7,8 @@ import { withAnswerHeaders } from "../request/wrapped-exchange.js";
 const SCALE = 1_000_000;
 
 /**
- * Ends the HTTP/2 connection of a request with this chance (--goaway-chance), so that clients behind a load balancer spread over its servers
- * again. What is under way on the connection goes on to its end.
+ * Ends the HTTP/2 connection of a request with this probability (--goaway-chance), so that clients behind a load balancer are
+ * distributed over its servers again. Other requests on the connection continue to their end.
  */
 export function probabilisticGoaway(chance: number, random: Random): Filter {
   return (next) => (request) => {

@@ -1,13 +1,13 @@
 import type { Filter } from "../request/api-request.js";
 import { withAnswerHeaders } from "../request/wrapped-exchange.js";
 
-/** Tells browsers to come back over TLS only (--strict-transport-security-directives): "max-age=31536000", "includeSubDomains", "preload". */
+/** Tells browsers to use TLS only (--strict-transport-security-directives): "max-age=31536000", "includeSubDomains", "preload". */
 export function strictTransportSecurity(directives: readonly string[]): Filter {
   const header = { "strict-transport-security": directives.join("; ") };
   return (next) => (request) => next(request.with({ exchange: withAnswerHeaders(request.exchange, header) }));
 }
 
-/** What is wrong with directives, in kube-apiserver's words. */
+/** Finds the faults of the directives, in kube-apiserver's words. */
 export function directiveFaults(directives: readonly string[]): string[] {
   return directives.flatMap((directive) => {
     if (directive.trim() === "") return ["empty value in strict-transport-security-directives"];

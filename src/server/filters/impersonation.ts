@@ -11,7 +11,10 @@ import { type HeaderValues, headerValues, unescapeKey } from "../request/header-
 const PREFIX = "impersonate-";
 const EXTRA = "impersonate-extra-";
 
-/** `Impersonate-*` headers: the request goes on as the user that they name, where the authorizers let the caller act as that user. */
+/**
+ * Handles the `Impersonate-*` headers: the request continues as the user that they name, if the authorizers allow the caller to
+ * act as that user.
+ */
 export function impersonation(authorize: Authorizer): Filter {
   const impersonate = impersonator(authorize);
   return (next) => (request) => {

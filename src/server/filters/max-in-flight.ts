@@ -9,10 +9,10 @@ import type { RequestInfo } from "../request/request-info.js";
 import { respondBytes } from "../request/respond.js";
 import { isProbe } from "./availability.js";
 
-/** How many requests run at once, and how they are chosen. */
+/** The limits of requests that run at once, and whether priority and fairness chooses among them. */
 export type InFlightLimits = OptionsOf<typeof inFlightOptions & { readonly fairness: typeof fairnessOption }>;
 
-/** kube-apiserver's. */
+/** kube-apiserver's default limits. */
 export const IN_FLIGHT_LIMITS: InFlightLimits = { readOnly: 400, mutating: 200 };
 
 /** How many requests of one user wait for a place. More than a thousand informers list when a program starts. */
@@ -65,7 +65,7 @@ async function waiting(
   await respondTooMany(request);
 }
 
-/** kube-apiserver's answer, byte for byte. `retryAfter` is in seconds. */
+/** Sends kube-apiserver's 429, byte for byte. `retryAfter` is in seconds. */
 export function respondTooMany(request: ApiRequest, retryAfter = 1): Promise<void> {
   const headers = { "content-type": "text/plain; charset=utf-8", "retry-after": String(retryAfter) };
   return respondBytes(request, 429, headers, TOO_MANY);
@@ -76,7 +76,7 @@ const TOO_MANY = Buffer.from("Too many requests, please try again later.\n");
 const READS: ReadonlySet<string> = new Set(["get", "list"]);
 const CONNECTIONS: ReadonlySet<string> = new Set(["attach", "exec", "proxy", "log", "portforward"]);
 
-/** As kube-apiserver sees it: such a request lasts as long as its client likes. */
+/** Whether kube-apiserver counts a request as long-running: it lasts as long as its client wants. */
 export const isLongRunning = ({ verb, isResourceRequest, subresource }: RequestInfo): boolean =>
   verb === "watch" || (isResourceRequest && CONNECTIONS.has(subresource));
 

@@ -4,7 +4,10 @@ import type { ApiRequest, Filter } from "../request/api-request.js";
 import { SHARE_OF_TIME } from "../request/share-of-time.js";
 import { limitOf } from "./deadline.js";
 
-/** The server's own filters from the outermost on, which is the order in which they see a request. Some run only where an option asks for them. */
+/**
+ * The names of the server's own filters from the outermost one on, which is the order in which they see a request. Some run only
+ * if an option asks for them.
+ */
 export const FILTER_NAMES = [
   "panic-recovery",
   "hsts",
@@ -25,13 +28,13 @@ export const FILTER_NAMES = [
 
 export type FilterName = (typeof FILTER_NAMES)[number];
 
-/** The filter with its part of every answer: what is thrown behind it is answered behind it, so that refusals and faults pass through it as answers. */
+/** Wraps a filter so that errors behind it are turned into answers before they reach it: it sees every rejection and fault as an answer. */
 export const answering =
   (filter: Filter, recovery: Filter): Filter =>
   (next) =>
     filter(recovery(next));
 
-/** A filter from outside the server, and where it runs. Default: after authorization, next to the resources. */
+/** A user's filter, and its place. Default: after authorization, next to the resources. */
 export interface OwnFilter {
   /** Names it in errors. */
   readonly name: string;

@@ -5,7 +5,7 @@ import { loggedVerb } from "../metrics/request-labels.js";
 import type { ApiRequest, Filter, Handler } from "../request/api-request.js";
 import { observeAnswers } from "../request/observed-answer.js";
 
-/** Where the lines of requests go. */
+/** The log to which the lines about requests are written. */
 export interface RequestLog {
   /** Whether requests are logged now. It is asked at each request. */
   isOn(): boolean;

@@ -5,7 +5,10 @@ const EXEMPT_PATHS = ["/readyz", "/livez", "/healthz", "/metrics"];
 const EXEMPT_AGENT = "kube-apiserver/";
 const RETRY_AFTER_SECONDS = "5";
 
-/** Refuses requests that arrive while the server stops, and ends their connections (--shutdown-send-retry-after). Probes and the server's own requests pass. */
+/**
+ * Rejects requests that arrive while the server stops, and closes their connections (--shutdown-send-retry-after). Probes and the
+ * server's own requests pass.
+ */
 export function retryAfter(isStopping: () => boolean): Filter {
   return (next) => (request) => {
     const { headers } = request.exchange;

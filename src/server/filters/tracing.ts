@@ -10,11 +10,11 @@ export interface RequestTracing {
   part(name: string, filter: Filter): Filter;
 }
 
-/** Passes a caller's trace on to the programs that are asked for its request, where no span of the server's own is recorded. */
+/** Passes the caller's trace context on to the servers that are called for its request, where no span of this server is recorded. */
 export const passTrace: Filter = (next) => (request) =>
   request.exchange.headers["traceparent"] === undefined ? next(request) : passed(request, () => next(request));
 
-/** Runs work of a request: whatever the server sends to other programs meanwhile has the trace headers of the request's caller. */
+/** Runs the work of a request: the server's requests to other programs during it carry the trace headers of the caller. */
 export function passed<T>({ exchange, auditId }: Pick<ApiRequest, "exchange" | "auditId">, work: () => T): T {
   const headers = traceHeaders(exchange);
   return headers === undefined ? work() : inSpan(new PassedSpan(headers, auditId), work);
@@ -41,14 +41,14 @@ export function parseTraceParent(header: string | undefined): TraceParent | unde
 export const formatTraceParent = ({ traceId, spanId, flags }: TraceParent): string =>
   `00-${traceId}-${spanId}-${flags.toString(16).padStart(2, "0")}`;
 
-/** The headers of the caller's trace, as they are passed on; undefined where there is none that is valid. */
+/** The headers that propagate the caller's trace; undefined where it has no valid one. */
 export function traceHeaders({ headers }: Exchange): Readonly<Record<string, string>> | undefined {
   const parent = parseTraceParent(headers["traceparent"]);
   if (parent === undefined) return undefined;
   return { traceparent: formatTraceParent(parent), ...stateHeaders(headers) };
 }
 
-/** What else belongs to a trace: the states of tracing systems, and the caller's own notes. */
+/** The headers tracestate and baggage, which belong to a trace as well. */
 export function stateHeaders({ tracestate, baggage }: Exchange["headers"]): Readonly<Record<string, string>> {
   return { ...(tracestate !== undefined && { tracestate }), ...(baggage !== undefined && { baggage }) };
 }

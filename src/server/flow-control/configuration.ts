@@ -18,7 +18,7 @@ const RETRY = 1000;
 export const SCHEMAS = "flowcontrol.apiserver.k8s.io/flowschemas";
 export const LEVELS = "flowcontrol.apiserver.k8s.io/prioritylevelconfigurations";
 
-/** Where the objects are. */
+/** The source of FlowSchemas and PriorityLevelConfigurations. */
 export interface ConfigurationSource {
   /**
    * Tells the objects of a resource as they are now, and each change from then on. Resolves when they were told for the first time; `signal`

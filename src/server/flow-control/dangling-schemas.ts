@@ -10,7 +10,7 @@ const MINUTE = 60_000;
 /** A condition that a FlowSchema should have. */
 export type DanglingCondition = Required<Pick<FlowSchemaCondition, "type" | "status" | "reason" | "message">>;
 
-/** Returns what the schema's status lacks: whether its priority level exists. Undefined where it says so. */
+/** Returns the condition that a schema's status lacks: whether its priority level exists. Undefined where the status is up to date. */
 export function missingCondition(stored: KubeObject, level: string, exists: boolean): DanglingCondition | undefined {
   const { status } = stored as ReceivedObject<FlowSchema>;
   const subject = `This FlowSchema references the PriorityLevelConfiguration object named "${level}"`;

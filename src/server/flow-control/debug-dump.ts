@@ -11,7 +11,7 @@ type Row = readonly string[];
 
 const ROOT = "/debug/api_priority_and_fairness/";
 
-/** kube-apiserver's debug pages of priority and fairness, by their paths. */
+/** kube-apiserver's debug pages of priority and fairness, by path. */
 export const debugPages = (levels: PriorityLevels): ReadonlyMap<string, Handler> =>
   new Map<string, Handler>([
     [`${ROOT}dump_priority_levels`, (request) => respondText(request, 200, levelTable(levels))],

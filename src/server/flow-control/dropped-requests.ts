@@ -2,8 +2,8 @@
 const LONGEST = 32;
 
 /**
- * How long clients that a priority level refused should wait: it doubles while many are refused, and falls by a second when few are.
- * Source: kube-apiserver's droppedRequestsTracker.
+ * Computes the Retry-After of requests that a priority level rejects: it doubles while many are rejected, and falls by a second
+ * when few are. Source: kube-apiserver's droppedRequestsTracker.
  */
 export class DroppedRequests {
   readonly #levels = new Map<string, DroppedOfLevel>();

@@ -34,7 +34,7 @@ export interface FairnessOptions {
   readonly observer?: FlowControlObserver | undefined;
 }
 
-/** What priority and fairness uses of its server. */
+/** The parts of the server that priority and fairness uses. */
 export interface FairnessParts {
   readonly source: ConfigurationSource;
   /** Applies a condition to the status of a FlowSchema. Throws StatusErrors. */

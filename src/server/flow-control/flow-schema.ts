@@ -13,7 +13,7 @@ import type { User } from "../request/user.js";
 type Tells = (user: User) => boolean;
 type Covers = (info: RequestInfo) => boolean;
 
-/** What a FlowSchema says, made ready to be compared with requests. */
+/** A FlowSchema, prepared for matching requests. */
 export interface FlowSchema {
   readonly name: string;
   readonly uid: string;

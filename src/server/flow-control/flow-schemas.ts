@@ -19,7 +19,7 @@ interface RuleOfFlow {
   readonly covers: FlowRule["covers"];
 }
 
-/** All FlowSchemas in the order of their precedence. The rules that concern a user are looked for once. */
+/** All FlowSchemas in the order of their precedence. It looks up the rules that concern a user once, and keeps them. */
 export class FlowSchemas {
   readonly #flows: readonly Flow[];
   readonly #fallback: Flow;
@@ -63,7 +63,7 @@ const flowOf = (schema: FlowSchema, level: PriorityLevel): Flow => ({
   },
 });
 
-/** The schemas in their order, with the mandatory ones where the store has none. */
+/** Sorts the schemas by precedence, and adds the mandatory ones that the store lacks. */
 export function inOrderOfPrecedence(
   schemas: readonly FlowSchema[],
   mandatory: { readonly exempt: FlowSchema; readonly catchAll: FlowSchema },

@@ -12,7 +12,7 @@ import { canDeal } from "./shuffle-sharding.js";
 export const EXEMPT = "exempt";
 export const CATCH_ALL = "catch-all";
 
-/** What a PriorityLevelConfiguration says. */
+/** The settings of a PriorityLevelConfiguration. */
 export interface LevelSpec {
   readonly name: string;
   readonly uid: string;
@@ -25,7 +25,7 @@ export interface LevelSpec {
   readonly queuing: Queuing;
 }
 
-/** Throws for an object that means nothing, which validation would have refused. */
+/** Reads a priority level. Throws for an object that validation would have rejected. */
 export function readLevel(stored: KubeObject): LevelSpec {
   const { metadata, spec: given } = stored as Pick<PriorityLevelConfiguration, "metadata" | "spec">;
   const name = metadata?.name ?? "";

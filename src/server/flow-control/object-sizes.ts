@@ -7,7 +7,10 @@ import type { StoredSize } from "../storage/store.js";
 /** How long the average size of a resource's objects counts, in milliseconds; kube-apiserver's interval. */
 const LASTS = 60_000;
 
-/** Tells how much is stored of the resources of a registry. Their counts are current; the average sizes are measured once a minute. */
+/**
+ * Reports the number and the average size of a registry's stored objects, by resource. Counts are current; averages are measured
+ * once a minute.
+ */
 export class ObjectSizes {
   readonly #averages = new Map<string, { readonly bytes: number; readonly until: number }>();
 

@@ -1,10 +1,10 @@
 import type { Queuing } from "./queue-set.js";
 import type { DemandStatistics } from "./seat-demand.js";
 
-/** Why a request got no seats. */
+/** The reason why a request got no seats. */
 export type Rejection = "concurrency-limit" | "queue-full" | "time-out";
 
-/** What divides the seats, and how. */
+/** The limits, the demand and the target of a priority level, by which seats are divided. */
 export interface LevelState {
   readonly limits: LevelLimits;
   readonly demand: DemandStatistics;

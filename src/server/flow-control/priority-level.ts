@@ -6,7 +6,7 @@ import { SeatDemand } from "./seat-demand.js";
 /** The part of a level's seats that one request may occupy; kube-apiserver's. */
 const SHARE_OF_REQUEST = 0.15;
 
-/** A priority level at work: what it says, its seats and its queues. */
+/** A priority level at runtime: its settings, its seats and its queues. */
 export class PriorityLevel {
   readonly queues: QueueSet;
   readonly demand: SeatDemand;

@@ -4,8 +4,8 @@ import { PriorityLevel } from "./priority-level.js";
 import type { QueueSetSurroundings } from "./queue-set.js";
 
 /**
- * All priority levels, among which the seats of the server are divided. Each has its nominal share; what it does not need it lends, up to a limit, in
- * proportion to what the others need. Source: KEP-1040.
+ * All priority levels, among which the server's seats are divided. Each level has its nominal share, and lends the seats that it
+ * does not need, up to a limit, in proportion to the needs of the others. Source: KEP-1040.
  */
 export class PriorityLevels {
   #levels: ReadonlyMap<string, PriorityLevel> = new Map();

@@ -16,7 +16,7 @@ const EPOCH = 2 ** 51;
 /** How many flows' hands are kept. */
 const KEPT_HANDS = 1000;
 
-/** How a priority level queues. */
+/** The queue settings of a priority level. */
 export interface Queuing {
   /** 0: requests beyond the limit are rejected. Infinity seats have no queues. */
   readonly queues: number;
@@ -26,7 +26,7 @@ export interface Queuing {
 
 export const NO_QUEUES: Queuing = { queues: 0, handSize: 0, queueLengthLimit: 0 };
 
-/** What a set of queues takes time from, and whom it tells. */
+/** The clocks, timers and observer of a set of queues. */
 export interface QueueSetSurroundings {
   /** Monotonic, in nanoseconds. */
   readonly elapsed: () => number;
@@ -42,7 +42,7 @@ export interface QueueSetSurroundings {
   readonly learnsDurations?: boolean;
 }
 
-/** How many requests a set has, and had. */
+/** The counts of a set's requests and seats. */
 export interface QueueSetCounts {
   waiting: number;
   executing: number;

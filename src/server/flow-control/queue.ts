@@ -1,7 +1,7 @@
 import type { ApiRequest } from "../request/api-request.js";
 import { mostSeats, type WorkEstimate } from "./work.js";
 
-/** What a request brings along when it asks for seats. */
+/** A request that asks for seats. */
 export interface Arrival {
   readonly flowSchema: string;
   /** What tells flows of the FlowSchema apart: a user's name, a namespace, or nothing. */
@@ -13,7 +13,7 @@ export interface Arrival {
   readonly request: Pick<ApiRequest, "user" | "info"> | undefined;
 }
 
-/** A request that waits for seats, occupies them, or has given them back. */
+/** A request that waits for seats, occupies them, or has released them. */
 export class SeatedRequest {
   readonly flowSchema: string;
   readonly distinguisher: string;
@@ -60,7 +60,7 @@ export class SeatedRequest {
   }
 }
 
-/** A queue of a priority level: requests that wait, the oldest first, and those of them that execute now. */
+/** A queue of a priority level: its waiting requests, the oldest first, and those that execute now. */
 export class Queue {
   /** Where it stands among the queues of its level; -1 once it is removed. */
   index: number;

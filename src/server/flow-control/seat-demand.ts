@@ -1,7 +1,7 @@
 /** How much of the smoothed demand stays from one period to the next: half of it after five minutes. */
 const SMOOTHING = 0.977;
 
-/** How many seats a priority level has needed. */
+/** The statistics about the seats that a priority level has needed. */
 export interface DemandStatistics {
   /** Over the last period, by time. */
   readonly average: number;

@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 /** So many bits of a hash are spread evenly enough over queues; validation of priority levels has the same limit. */
 const MOST_BITS = 60;
 
-/** Returns the hash of a flow: the requests of a FlowSchema that its distinguisher does not tell apart. */
+/** Returns the hash of a flow: the requests of a FlowSchema with the same distinguisher. */
 export function flowHash(flowSchema: string, distinguisher: string): bigint {
   return createHash("sha256").update(`${flowSchema}\0${distinguisher}`).digest().readBigUInt64LE(0);
 }
@@ -15,8 +15,9 @@ export function canDeal(queues: number, handSize: number): boolean {
 }
 
 /**
- * Deals a flow its hand: `handSize` different queues of 0 to `queues` - 1. Flows with different hashes rarely have the same hand, so that one of
- * them cannot fill all queues of another. Source: kube-apiserver's shufflesharding.Dealer.
+ * Chooses the queues of a flow by shuffle sharding: `handSize` different queues of 0 to `queues` - 1. Flows with different hashes
+ * rarely get the same queues, so that one of them cannot fill all queues of another. Source: kube-apiserver's
+ * shufflesharding.Dealer.
  */
 export function dealHand(hash: bigint, queues: number, handSize: number): readonly number[] {
   const drawn: number[] = [];

@@ -7,7 +7,10 @@ type Watched = Pick<RequestInfo, "apiGroup" | "resource" | "namespace" | "name">
 /** The field by which the watch cache of a resource finds the watches of an object. Watches of one value of it hardly cost a write anything. */
 const INDEXED_FIELD: ReadonlyMap<string, string> = new Map([["pods", "spec.nodeName"]]);
 
-/** Counts open watches by what they watch, so that it is known how many a write will be told to. Source: kube-apiserver's watchTracker. */
+/**
+ * Counts open watches by resource and selection, so that the number of watchers that a write must notify is known. Source:
+ * kube-apiserver's watchTracker.
+ */
 export class WatchCounts {
   readonly #counts = new Map<string, number>();
 

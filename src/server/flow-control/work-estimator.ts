@@ -20,7 +20,7 @@ const EVENT_DURATION = 5e6;
 const ONE_SEAT = seatsAlone(1);
 const WRITES: ReadonlySet<string> = new Set(["create", "update", "patch", "delete"]);
 
-/** What is known of the server when a request comes. */
+/** The facts about the server from which the work of a request is estimated. */
 export interface WorkFacts {
   readonly watches: WatchCounts;
   /** What is stored of the resource that a request is for; undefined where that is not known, as with resources of other servers. */
@@ -28,8 +28,8 @@ export interface WorkFacts {
 }
 
 /**
- * Estimates how many seats a request occupies: lists and the initial events of watches by the bytes that they read, writes by the watches that they are
- * told to. `mostSeats` is the level's limit for one request. Source: kube-apiserver's work estimator.
+ * Estimates the seats that a request occupies: for lists and the initial events of watches by the bytes that they read, for writes
+ * by the watches that they notify. `mostSeats` is the level's limit for one request. Source: kube-apiserver's work estimator.
  */
 export function estimateWork(
   { info, exchange }: Pick<ApiRequest, "info" | "exchange">,
@@ -95,7 +95,7 @@ function readsStorage(query: URLSearchParams, resourceVersion: string, limit: nu
   return limit > 0 && resourceVersion !== "" && resourceVersion !== "0";
 }
 
-/** To how many open watches the server sends the object that the request writes; undefined where the request writes no watched resource. */
+/** The number of open watches to which the server sends the object of a write; undefined where the request writes no watched resource. */
 export function watchersOf(info: RequestInfo, { watches }: WorkFacts): number | undefined {
   // A token is no object that is watched.
   const isToken = info.resource === "serviceaccounts" && info.subresource === "token";

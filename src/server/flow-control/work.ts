@@ -2,7 +2,7 @@
 const UNITS_PER_SECOND = 1e8;
 const NANOSECONDS_PER_UNIT = 1e9 / UNITS_PER_SECOND;
 
-/** What a request is expected to occupy. Source: kube-apiserver's WorkEstimate. */
+/** The estimated work of a request. Source: kube-apiserver's WorkEstimate. */
 export interface WorkEstimate {
   /** Seats while the request is handled. */
   readonly initialSeats: number;

@@ -16,11 +16,11 @@ import {
 } from "../registry/resource.js";
 import { type RequestScope, loopbackScope } from "../registry/scope.js";
 
-/** Creates the objects that do not exist and leaves the existing ones unchanged. Leaves out what {@link withoutSwitchedOff} does. */
+/** Creates the objects that do not exist and leaves the existing ones unchanged. It skips those that {@link withoutSwitchedOff} removes. */
 export const createMissing = (api: ApiSnapshot, objects: readonly KubeObject[]): Promise<void> =>
   untilAnswered(() => createEach(api, withoutSwitchedOff(api, objects)));
 
-/** The objects without those of group versions that runtimeConfig switches off. The core group cannot be missed. */
+/** Returns the objects without those of group versions that runtimeConfig disables. The core group is never disabled. */
 export function withoutSwitchedOff(api: ApiSnapshot, objects: readonly KubeObject[]): readonly KubeObject[] {
   const served = new Set(api.served.resources.map(({ groupVersion }) => groupVersion));
   return objects.filter(({ apiVersion = "" }) => apiVersion === "v1" || served.has(apiVersion));
@@ -49,7 +49,7 @@ async function createEach(api: ApiSnapshot, objects: readonly KubeObject[]): Pro
   await Promise.all(objects.map(ensure));
 }
 
-/** As {@link createMissing}; it also sets the given fields, except metadata, on objects that exist. */
+/** As {@link createMissing}; it also updates the given fields, except metadata, on objects that exist. */
 export async function createOrAdjust(api: ApiSnapshot, objects: readonly KubeObject[]): Promise<void> {
   const target = targetsIn(api);
   const ensure = async (object: KubeObject): Promise<void> => {
@@ -87,7 +87,7 @@ async function patiently(attempt: () => Promise<void>): Promise<void> {
 /** How often a store is asked that does not answer in time: a busy one, or one that chooses its leader. */
 const ATTEMPTS = 3;
 
-/** Does idempotent work again where the store has not answered in time: a start need not fail for that. */
+/** Repeats idempotent work if the store has not answered in time, so that a start need not fail. */
 export async function untilAnswered(work: () => Promise<void>): Promise<void> {
   for (let left = ATTEMPTS - 1; ; left--) {
     try {
@@ -98,7 +98,7 @@ export async function untilAnswered(work: () => Promise<void>): Promise<void> {
   }
 }
 
-/** Where the store keeps an object. `hub` returns a fresh copy in the hub's version. */
+/** The storage and the scope of an object. `hub` returns a fresh copy in the hub's version. */
 export interface ObjectPlace {
   readonly storage: Getter & Lister & Creater & Updater & GracefulDeleter;
   readonly scope: RequestScope;

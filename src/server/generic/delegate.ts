@@ -23,7 +23,7 @@ export interface Delegate {
   readyChecks(): readonly HealthCheck[];
 }
 
-/** One view of two APIs: what the first serves hides what the second serves at the same group version. `epoch` counts changes of both. */
+/** Merges two APIs into one: a group version that the first serves hides that of the second. `epoch` counts changes of both. */
 export function unitedApi(own: ServedApi, behind: ServedApi, epoch: number): ServedApi {
   const names = new Map(own.groups.map((group) => [group.name, group]));
   const added = behind.groups.filter(({ name }) => !names.has(name));

@@ -14,7 +14,7 @@ import { answerUnserved, unknownPath } from "./unserved-paths.js";
 /** The operations of a served resource, and of its subresources by name. */
 export type OperationsOf = (resource: ServedResource) => ReadonlyMap<string, Operations>;
 
-/** {@link operationsOf}, once for each served resource. */
+/** As {@link operationsOf}, cached by served resource. */
 export function operationsFor(server: HandlerContext): OperationsOf {
   const resolved = new WeakMap<ServedResource, ReadonlyMap<string, Operations>>();
   return (resource) => {
@@ -28,8 +28,8 @@ export function operationsFor(server: HandlerContext): OperationsOf {
 }
 
 /**
- * Routes a request to what its resource does for its verb, or to the handler of another path. `api` is the snapshot that the
- * request holds. A group version that this server does not serve is its delegate's.
+ * Routes a request to its resource's operation for the verb, or to the handler of another path. `api` is the snapshot that the
+ * request holds. A group version that this server does not serve is passed to its delegate.
  */
 export function director(
   api: ApiSnapshot,

@@ -38,7 +38,7 @@ export interface FilteredHandlers {
   readonly own: Handler;
 }
 
-/** Wraps `last` in the filters of a server: once for its clients, once for its own parts. Both share the limits of requests in flight. */
+/** Wraps `last` in the filters of a server: once for its clients, once for its own parts. Both chains share the limits of requests in flight. */
 export function filterChains(config: ServerConfig, parts: ChainParts, last: Handler): FilteredHandlers {
   const filters = serverFilters(config, parts);
   const always: Filter = (next) => next;

@@ -14,7 +14,7 @@ export const LIFE_CYCLE_EVENTS = [
 
 export type LifeCycleEvent = (typeof LIFE_CYCLE_EVENTS)[number];
 
-/** What has happened in the life of a server. An event happens once; to say it again does nothing. */
+/** The events in the life of a server that have happened. Each happens once; a repetition has no effect. */
 export class LifeCycle {
   readonly #events = new Map(LIFE_CYCLE_EVENTS.map((name) => [name, { ...deferred<void>(), happened: false }]));
   readonly #onEvent: (event: LifeCycleEvent) => void;

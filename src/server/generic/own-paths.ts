@@ -1,6 +1,6 @@
 import type { Handler } from "../request/api-request.js";
 
-/** Paths of a server that belong to no API: "/metrics", "/debug/". An exact path wins over a prefix, and a longer prefix over a shorter one. */
+/** The paths of a server outside of the API: "/metrics", "/debug/". An exact path wins over a prefix, and a longer prefix over a shorter one. */
 export class OwnPaths {
   readonly #exact = new Map<string, Handler>();
   readonly #unlisted = new Set<string>();

@@ -4,7 +4,7 @@ import type { AddressInfo, ListenOptions, Socket } from "node:net";
 import type { NodeHandler } from "./node-handler.js";
 import { HEAD_BYTES } from "./transport/early-refusals.js";
 
-/** Where a server answers HTTP without TLS: an address of this machine, or a Unix socket. */
+/** An address for HTTP without TLS: one of this machine, or a Unix socket. */
 export type PlainAddress = { readonly host: string; readonly port: number } | { readonly socketPath: string };
 
 export interface PlainListener {

@@ -10,7 +10,7 @@ import { tokenUnion } from "../authn/authenticator.js";
 import type { TokenUnion } from "../request/user.js";
 import type { ServerConfig } from "./server-config.js";
 
-/** Says who a request comes from. */
+/** The authenticators of a server, as the filter chain uses them. */
 export interface RequestIdentity {
   readonly authenticator: Authenticator;
   readonly anonymous: Anonymous;
@@ -28,7 +28,7 @@ interface IdentityParts {
   readonly everyoneMayAll: boolean;
 }
 
-/** The authenticators of a server in kube-apiserver's order: what is known here before what others are asked about. */
+/** Assembles a server's authenticators in kube-apiserver's order: those that decide locally come before those that ask other servers. */
 export function requestIdentity(
   config: Pick<
     ServerConfig,

@@ -11,13 +11,16 @@ import { probesUntil } from "../authz/authorizer.js";
 import type { Measuring } from "../metrics/measures.js";
 import type { ServerConfig } from "./server-config.js";
 
-/** Says what users may do. */
+/** The authorizers of a server, as the filter chain uses them. */
 export interface RequestRights {
   readonly authorization: Authorization;
   readonly everyoneMayAll: boolean;
 }
 
-/** The authorizers of a server. Before them members of system:masters may do everything, and while it starts everybody may ask for its health. */
+/**
+ * Assembles a server's authorizers. Before them, members of system:masters are allowed everything and, while the server starts,
+ * anyone may read its health.
+ */
 export function requestRights(
   config: ServerConfig,
   context: AuthorizationContext,

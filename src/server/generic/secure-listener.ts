@@ -45,7 +45,7 @@ export interface Http2Options {
   readonly streams?: number;
 }
 
-/** What connections may have, and how long they may take. Times are in milliseconds. */
+/** The limits of a listener's connections. Times are in milliseconds. */
 export interface ConnectionLimits {
   /** Connections at once. One more is closed before its TLS handshake. */
   readonly connections: number;
@@ -62,7 +62,7 @@ export interface ConnectionLimits {
   readonly http2: Omit<SessionLimits, "lateBody">;
 }
 
-/** What a listener shows and trusts, all as PEM. */
+/** The certificates and trusted authorities of a listener, as PEM. */
 export interface ListenerTls extends AuthorityTexts, ShownPairs {
   /** Left out: what the runtime speaks by default. */
   readonly protocol?: TlsProtocol | undefined;

@@ -34,10 +34,10 @@ import type { BootSequence } from "./boot-sequence.js";
 import type { Delegate } from "./delegate.js";
 import type { OwnPaths } from "./own-paths.js";
 
-/** How a server answers and stops: kube-apiserver's generic flags, whose defaults these are. */
+/** How a server answers and stops, with the defaults of kube-apiserver's generic flags. */
 export type Conduct = OptionsOf<typeof conductOptions>;
 
-/** Paths that belong to no API. */
+/** A part of the server that serves paths outside of the API. */
 export interface ServerPaths {
   /** Answers a path, with every method. */
   find(path: string): Handler | undefined;

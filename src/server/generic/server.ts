@@ -84,7 +84,7 @@ export interface Server extends Delegate {
   stop(preShutdown?: () => Promise<void>): Promise<void>;
 }
 
-/** How a server reaches the services of its cluster. */
+/** The network by which a server reaches the services of its cluster. */
 export interface ServiceNetwork {
   readonly locate: LocateService;
   /** Hosts of this process, and what connects to all others. */
@@ -93,7 +93,7 @@ export interface ServiceNetwork {
   readonly env: Environment;
 }
 
-/** `onLifeCycle` is called with each event of the server's life. */
+/** Creates a server. `onLifeCycle` is called with each event of its life. */
 export function createServer(config: ServerConfig, onLifeCycle?: (event: LifeCycleEvent) => void): Server {
   return new ApiServer(config, onLifeCycle);
 }

@@ -2,19 +2,19 @@ import { StatusError } from "../../machinery/errors/status-error.js";
 import type { ApiRequest, Handler } from "../request/api-request.js";
 import { respondText } from "../request/respond.js";
 
-/** Whether the server has resources of a group in its code, whose paths it routes itself: "" is the core group. */
+/** Whether the server has built-in resources of a group, and so routes its paths itself: "" is the core group. */
 export type RoutesGroup = (group: string) => boolean;
 
 /**
- * Answers 404 for a path without a handler: a Status where the server routes the group, else a line of text or what `other` answers, as kube-apiserver
- * does. Clients print Status and line as "the server could not find the requested resource".
+ * Answers 404 for a path without a handler: with a Status if the server routes the group, else with a line of text or by `other`,
+ * as kube-apiserver does. Clients print the Status and the line as "the server could not find the requested resource".
  */
 export async function answerUnserved(request: ApiRequest, routes: RoutesGroup, other?: Handler): Promise<void> {
   if (isRouted(request.info.path, routes)) throw unknownPath();
   await (other?.(request) ?? respondText(request, 404, "404 page not found\n"));
 }
 
-/** Answers 405 for a path that is only read, in the same ways. */
+/** Answers 405 for a path that accepts reads only, in the same forms as {@link answerUnserved}. */
 export async function answerOnlyRead(request: ApiRequest, routes: RoutesGroup): Promise<void> {
   if (isRouted(request.info.path, routes)) throw methodNotAllowed();
   await respondText(request, 405, "405: Method Not Allowed");

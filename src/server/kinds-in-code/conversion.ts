@@ -4,7 +4,7 @@ import type { TypedStruct } from "../../machinery/schema/declarations.js";
 import type { Conversion, ConversionScope } from "../../machinery/scheme/scheme.js";
 import { setKey } from "../../machinery/wire/json/own-keys.js";
 
-/** `T` with every field named, at every depth: one that may be left out is undefined instead. */
+/** `T` with every field required, at every depth: an optional field is undefined instead. */
 export type Complete<T> = T extends readonly (infer Item)[]
   ? Complete<Item>[]
   : T extends object
@@ -23,8 +23,8 @@ interface Named {
 }
 
 /**
- * The conversion of a version to the hub and back: `own` and `hub` are the schemas of the two. Fields that a function sets to
- * undefined are left out. The functions must not change their arguments.
+ * Makes the conversion of a version to the hub and back: `own` and `hub` are their schemas. Fields that a function sets to
+ * undefined are omitted. The functions must not change their arguments.
  */
 export function conversion<Own, Hub>(
   _own: TypedStruct<Own>,

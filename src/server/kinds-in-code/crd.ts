@@ -12,21 +12,21 @@ import { objectMeta } from "../extensions/custom-version.js";
 import type { DeclaredVersion, Kind, KindColumn, KindOptions, KindScale, VersionDeclaration } from "./declaration.js";
 import { declarationOf, declaredVersion, definitionOf } from "./kind.js";
 
-/** What a CustomResourceDefinition does not say of a kind. */
+/** The options of a kind that its CustomResourceDefinition cannot state. */
 export interface KindFromSchemaOptions extends Pick<KindOptions, "validate" | "strategy" | "storage"> {
   /** By version. Default: fields that the other version does not have are lost. */
   readonly conversions?: Readonly<Record<string, Conversion>>;
 }
 
-/** What {@link crdOf} cannot take from the kind. */
+/** The parts of a definition that {@link crdOf} cannot derive from the kind. */
 export interface CrdOptions {
   /** spec.conversion. Functions cannot be written into a definition. Default: { strategy: "None" }. */
   readonly conversion?: JsonObject;
 }
 
 /**
- * The CustomResourceDefinition (apiextensions.k8s.io/v1) that describes a kind. Columns made by functions, defaults that depend on
- * other fields and functions that validate are not in it: no definition can say them.
+ * Makes the CustomResourceDefinition (apiextensions.k8s.io/v1) of a kind. It leaves out columns with functions, defaults that
+ * depend on other fields and validation functions, which a definition cannot express.
  */
 export function crdOf(
   { declaration }: Kind<unknown>,
@@ -127,7 +127,7 @@ function optionsOf(version: ReadonlyFields): KindOptions {
   };
 }
 
-/** A version whose schema came as OpenAPI: its objects are read as custom resources are. */
+/** Declares a version from an OpenAPI schema: its objects are decoded as custom resources are. */
 export function versionFromOpenApi(
   { kind, name, openApi }: { readonly kind: string; readonly name: string; readonly openApi: JsonObject },
   options: KindOptions,

@@ -29,7 +29,7 @@ export interface KindColumn {
   readonly priority?: number;
 }
 
-/** Where the scale subresource finds its fields, as a CustomResourceDefinition says it. */
+/** The paths of the scale subresource's fields, as a CustomResourceDefinition states them. */
 export interface KindScale {
   /** ".spec.replicas" */
   readonly specReplicasPath: string;
@@ -37,7 +37,7 @@ export interface KindScale {
   readonly labelSelectorPath?: string;
 }
 
-/** A version of a kind, where its schema alone does not say all. */
+/** A version of a kind whose schema is not all of it. */
 export interface VersionDeclaration<S extends StructSchema = StructSchema> {
   /** The fields beside apiVersion, kind and metadata. */
   readonly schema: S;
@@ -56,7 +56,7 @@ export interface VersionDeclaration<S extends StructSchema = StructSchema> {
   readonly selectableFields?: readonly string[];
 }
 
-/** What all versions of a kind have in common. `Hub` is the type of the objects that the functions see. */
+/** The options that all versions of a kind share. `Hub` is the type of the objects that the functions get. */
 export interface KindOptions<Hub = KubeObject> {
   /** Default: the kind in lower case with "s" behind it, or as English has it: "boxes", "policies". */
   readonly plural?: string;
@@ -81,7 +81,7 @@ export interface KindOptions<Hub = KubeObject> {
   readonly storage?: StorageRecord;
 }
 
-/** One version of a kind, completed. */
+/** One version of a kind with all its defaults. */
 export interface DeclaredVersion {
   readonly name: string;
   readonly served: boolean;

@@ -3,11 +3,11 @@ import { columnOf, type PrinterColumn, tableOf } from "../extensions/custom-colu
 import type { TableColumns } from "../registry/table-columns.js";
 import type { KindColumn } from "./declaration.js";
 
-/** The table of a version: the name, then these columns, or the age where there are none. */
+/** The table of a version: the name, then these columns; the age where there are none. */
 export const kindColumns = (columns: readonly KindColumn[]): TableColumns =>
   tableOf(columns.length === 0 ? undefined : columns.map(made));
 
-/** Throws a TypeError for a column that shows nothing; `at` names the version. */
+/** Validates columns. Throws a TypeError for a column without a value; `at` names the version. */
 export function checkColumns(columns: readonly KindColumn[], at: string): void {
   for (const column of columns) {
     const { name, jsonPath, cell } = column;

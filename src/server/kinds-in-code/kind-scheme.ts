@@ -4,7 +4,7 @@ import { INTERNAL_VERSION, type KindRegistration, Scheme } from "../../machinery
 import { listSchema, objectSchema } from "../api-registry/own-types.js";
 import type { Kind } from "./declaration.js";
 
-/** A scheme that has the versions of one kind and of its list, and its internal version where there is one. */
+/** A scheme with the versions of one kind and of its list, and its internal version if it has one. */
 export function schemeOf({ declaration }: Pick<Kind<unknown>, "declaration">): Scheme {
   const { group, kind, listKind, versions, storageVersion } = declaration;
   const scheme = new Scheme(`${kind}.${group}`);

@@ -68,7 +68,7 @@ export function kind<
   return definitionOf(declarationOf(group, name, declared, { ...rest, storageVersion, hub }), rest);
 }
 
-/** Completes a version whose openAPIV3Schema is known; `at` names it in errors. */
+/** Completes a version that has an openAPIV3Schema; `at` names it in errors. */
 export function declaredVersion(
   name: string,
   given: VersionDeclaration & { readonly openApi: JsonObject },
@@ -108,7 +108,7 @@ interface KindHub {
   readonly hub: StructSchema | undefined;
 }
 
-/** Completes what all versions have in common. */
+/** Completes the parts of a declaration that all versions share. */
 export function declarationOf(
   group: string,
   kind: string,
@@ -155,7 +155,7 @@ function pluralOf(kind: string): string {
   return word.endsWith("y") ? `${word.slice(0, -1)}ies` : `${word}s`;
 }
 
-/** The definition that a server takes. `isCustom`: its objects are read and shown as custom resources are. */
+/** Makes the resource definition for a server. With `isCustom` the objects are read and shown as custom resources are. */
 export function definitionOf<Objects>(
   declaration: KindDeclaration,
   options: KindOptions,

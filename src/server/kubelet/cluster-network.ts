@@ -12,7 +12,7 @@ export interface ClientIdentity {
   readonly key: string;
 }
 
-/** Whom a kubelet must be: its certificate is of this authority and has this name. */
+/** The authority and the name that a kubelet's certificate must have. */
 export interface KubeletAuthority {
   /** PEM. */
   readonly ca: string;
@@ -25,7 +25,7 @@ export interface KubeletVerification {
   readonly clock: Clock;
 }
 
-/** Where the agent of a node answers by TLS, as {@link ClusterNetwork.dial} knows it. */
+/** The TLS address of a node's agent, as {@link ClusterNetwork.dial} knows it. */
 export interface AgentPlace {
   readonly host: string;
   readonly port: number;
@@ -33,7 +33,7 @@ export interface AgentPlace {
   readonly authority?: KubeletAuthority;
 }
 
-/** How the server reaches the agents of nodes and the addresses of pods. Composition gives it. */
+/** The network by which a server reaches the agents of nodes and the addresses of pods. The composition root provides it. */
 export interface ClusterNetwork {
   /** What the server shows to kubelets. Absent: nothing. */
   kubeletClient?(): ClientIdentity;

@@ -38,7 +38,7 @@ export function upgradeHeaders({ headers, remoteAddress }: Exchange): Headers {
   return { ...passed, ...currentSpan()?.headers };
 }
 
-/** The headers of an upgrade to SPDY that the server asks for in the place of a client's WebSocket. */
+/** The headers of the server's SPDY upgrade request, which replaces a client's WebSocket. */
 export function spdyHeaders(exchange: Exchange, protocols: readonly string[]): Headers {
   const passed = Object.entries(upgradeHeaders(exchange)).filter(([name]) => !name.startsWith("sec-websocket-"));
   return {
@@ -54,7 +54,7 @@ export function requestHeaders(exchange: Exchange): Headers {
   return withoutHops(upgradeHeaders(exchange));
 }
 
-/** What is left of an answer's headers for the client. */
+/** The headers of an answer that are forwarded to the client. */
 export function answerHeaders(
   headers: Readonly<Record<string, string | readonly string[] | undefined>>,
 ): Record<string, string | readonly string[]> {

@@ -2,7 +2,7 @@ import { TUNNELLED_PORT_FORWARD_PROTOCOL } from "../../machinery/wire/streams/po
 import { V5 } from "../../machinery/wire/streams/remote-command.js";
 import type { ApiRequest } from "../request/api-request.js";
 
-/** Whether the server itself speaks the protocol with the client: WebSockets whose streams can be closed. */
+/** Whether the server itself speaks the protocol with the client: WebSockets whose streams can be closed individually. */
 export const isTranslated = (request: ApiRequest): boolean => offers(request, V5);
 
 /** Whether a client's WebSocket carries the bytes of a SPDY connection. */

@@ -15,7 +15,7 @@ import {
 } from "./cluster-network.js";
 import { LARGEST_HEAD } from "../../client/transport/wire-headers.js";
 
-/** Where a proxied request goes. */
+/** The target of a proxied request. */
 export interface ProxyTarget {
   readonly scheme: "http" | "https";
   /** An address or a host name, without brackets. */

@@ -7,8 +7,8 @@ import type { ProxyTarget } from "./proxy-target.js";
 import { passRefusal } from "./proxy-upgrade.js";
 
 /**
- * A port-forward whose SPDY connection a client tunnels in a WebSocket: the kubelet gets the SPDY connection. Its refusal is the
- * client's answer. Source: kube-apiserver's TunnelingHandler.
+ * Serves a port-forward whose SPDY connection the client tunnels in a WebSocket: the kubelet gets the SPDY connection. A rejection
+ * by the kubelet becomes the client's answer. Source: kube-apiserver's TunnelingHandler.
  */
 export async function tunnelPortForward(request: ApiRequest, target: ProxyTarget): Promise<void> {
   const { exchange } = request;

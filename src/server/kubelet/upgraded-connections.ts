@@ -8,7 +8,7 @@ import type { ApiRequest } from "../request/api-request.js";
 import { goNetworkReason } from "../../client/transport/go-network-error.js";
 import { type ProxyTarget, requestOf } from "./proxy-target.js";
 
-/** Answers a client's handshake with a subprotocol that it offers. Throws 400, without an answer, for an invalid handshake. */
+/** Accepts a client's handshake with one of its subprotocols. Throws 400 for an invalid handshake, before it has answered. */
 export function acceptWebSocket({ exchange }: ApiRequest, subprotocol: string): WebSocket {
   const { upgrade, method, headers } = exchange;
   if (upgrade === undefined) throw badRequest("Upgrade request required");
@@ -23,12 +23,12 @@ export function acceptWebSocket({ exchange }: ApiRequest, subprotocol: string): 
   }
 }
 
-/** What the target answers to a request for another protocol: a connection in it, or a refusal. */
+/** The target's answer to an upgrade request: a connection in the new protocol, or a refusal. */
 export type UpgradeAnswer =
   | { readonly socket: Duplex; readonly headers: IncomingMessage["headers"] }
   | { readonly refusal: IncomingMessage };
 
-/** Asks the target to switch protocols. Throws a 500 StatusError when it cannot be reached. */
+/** Sends an upgrade request to the target. Throws a 500 StatusError when it cannot be reached. */
 export function askUpgrade(
   target: ProxyTarget,
   options: { readonly method: string; readonly headers: Record<string, string>; readonly signal: AbortSignal },

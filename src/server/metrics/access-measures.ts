@@ -7,7 +7,7 @@ import { familiesOf } from "./request-measures.js";
 /** HTTP statuses beyond this are counted as it. */
 const HIGHEST_CODE = 600;
 
-/** Counts what authentication, authorization and admission decide. */
+/** Counts the decisions of authentication, authorization and admission. */
 export class AccessMeasures {
   readonly #families: { readonly [Key in keyof typeof ACCESS]: Family };
 

@@ -8,7 +8,7 @@ import type {
 } from "../request/exchange.js";
 import { type AnswerHeaders, WrappedExchange } from "../request/wrapped-exchange.js";
 
-/** An exchange that knows the status and the size of its answer. */
+/** Wraps an exchange, and records the status and the size of its answer. */
 export class CountedExchange extends WrappedExchange {
   /** Undefined before the answer. */
   status: number | undefined;

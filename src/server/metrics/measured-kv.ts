@@ -3,7 +3,7 @@ import type { Measuring, ServerMeasures } from "./measures.js";
 
 type Measured = Pick<Kv, "create" | "get" | "list" | "update" | "delete" | "count">;
 
-/** The store, whose calls are measured while somebody takes the measures. */
+/** Wraps a store so that its calls are measured while metrics are on. */
 export function measuredKv(kv: Kv, measuring: Measuring): Kv {
   async function call<T>(measures: ServerMeasures, operation: string, key: string, run: () => Promise<T>): Promise<T> {
     const began = measures.now();

@@ -2,7 +2,7 @@ import type { GroupResource } from "../../machinery/errors/status-error.js";
 import type { MetricTable } from "../../machinery/metrics/metric-table.js";
 import type { ApiRequest, Handler, Warnings } from "../request/api-request.js";
 
-/** What a server's parts tell its metrics. All parts of a server share one. */
+/** The measures that a server's parts report to its metrics. All parts of a server share one object. */
 export class Measuring {
   readonly #sources: ((table: MetricTable) => void)[] = [];
   #table: MetricTable | undefined;
@@ -27,7 +27,7 @@ export class Measuring {
   }
 }
 
-/** Of a request that a handler was found for: what its metrics are called. */
+/** The metric labels of a request for which a handler was found. */
 export interface MeasuredTarget {
   /** kube-apiserver's "apiserver" for the API, "" for other paths. */
   readonly component: string;
@@ -58,7 +58,7 @@ export interface MeasuredWebhookCall extends Omit<MeasuredAdmission, "type"> {
   readonly failedOpen: boolean;
 }
 
-/** What a ValidatingAdmissionPolicy did about a validation that failed, or that could not be evaluated. */
+/** The outcome of a ValidatingAdmissionPolicy's validation that failed, or that could not be evaluated. */
 export interface MeasuredPolicyCheck {
   readonly policy: string;
   readonly binding: string;
@@ -70,7 +70,7 @@ export interface MeasuredPolicyCheck {
 
 export type WebhookErrorType = "calling_webhook_error" | "apiserver_internal_error" | "no_error";
 
-/** Takes what a server measures. Durations are milliseconds, of {@link now}. */
+/** Receives a server's measurements. Durations are milliseconds of {@link now}. */
 export interface ServerMeasures {
   /** Milliseconds of a clock that never jumps. */
   now(): number;

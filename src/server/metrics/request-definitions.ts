@@ -4,11 +4,11 @@ const OF_REQUEST = ["verb", "group", "version", "resource", "subresource", "scop
 const WITH_DRY_RUN = ["verb", "dry_run", "group", "version", "resource", "subresource", "scope", "component"];
 /** Of the indicators of the service level, in seconds. */
 const SLI_BUCKETS = [0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1, 1.25, 1.5, 2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 45, 60];
-/** Of latencies, in seconds. */
+/** The histogram buckets of latencies, in seconds. */
 export const LATENCY_BUCKETS = [0.005, 0.025, ...SLI_BUCKETS];
 const BETA_IN_1_37 = { version: "1.37", stability: "BETA" } as const;
 
-/** kube-apiserver's metrics of requests, as 1.36 has them and 1.37 changed them (K37-121): names, labels and buckets are its own. */
+/** kube-apiserver's metrics of requests, as 1.36 has them and 1.37 changed them (K37-121), with its names, labels and buckets. */
 export const REQUESTS = {
   total: {
     name: "apiserver_request_total",

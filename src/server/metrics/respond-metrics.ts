@@ -9,7 +9,7 @@ import { respondBytes, respondText } from "../request/respond.js";
 
 const compress = promisify(gzip);
 
-/** Answers a request for metrics in the form that it asks for. DELETE forgets what was counted, where `mayReset` says so. */
+/** Serves metrics in the format that the client accepts. DELETE resets the counts if `mayReset` is true. */
 export async function respondMetrics(request: ApiRequest, table: MetricTable, mayReset = true): Promise<void> {
   const { method, headers } = request.exchange;
   if (method === "DELETE" && mayReset) {
@@ -22,7 +22,7 @@ export async function respondMetrics(request: ApiRequest, table: MetricTable, ma
   await respondBytes(request, 200, { "content-type": contentType, "content-encoding": "gzip" }, zipped);
 }
 
-/** Writes the metrics in the form that the header Accept asks for. */
+/** Writes the metrics in the format that the Accept header prefers. */
 export async function writeMetrics(
   table: MetricTable,
   accept: string | undefined,

@@ -26,7 +26,7 @@ export interface ServerMetricsParts {
   readonly apiServices?: () => ReadonlyMap<string, boolean>;
 }
 
-/** The metrics of a server: it counts what the server's parts tell it, in {@link table}. */
+/** The metrics of a server: it counts the measurements of the server's parts in {@link table}. */
 export class ServerMetrics implements ServerMeasures {
   readonly table: MetricTable;
   /** The results of health checks, which are read apart from all others. */

@@ -4,7 +4,7 @@ import type { MetricTable } from "../../machinery/metrics/metric-table.js";
 import { familiesOf } from "./request-measures.js";
 import { STORAGE } from "./storage-definitions.js";
 
-/** What the metrics ask the storage for when they are read. */
+/** The parts of the storage that the metrics read. */
 export interface MeasuredStorage {
   /** The prefixes of keys, with the resources whose objects are below them. */
   readonly resources: ReadonlyMap<string, GroupResource>;
@@ -16,7 +16,7 @@ export interface MeasuredStorage {
   size(): Promise<number | undefined>;
 }
 
-/** How old counts may be, in milliseconds. 0: they are not asked for. */
+/** The maximum age of counts, in milliseconds. 0: they are never read. */
 export interface StoragePolls {
   readonly counts: number;
   readonly size: number;
@@ -24,7 +24,7 @@ export interface StoragePolls {
 
 const NO_RESOURCE: GroupResource = { group: "", resource: "" };
 
-/** Counts calls of the storage, and asks it for counts. */
+/** Counts the storage's calls, and reads its counts of objects. */
 export class StorageMeasures {
   readonly #families: { readonly [Key in keyof typeof STORAGE]: Family };
   readonly #storage: MeasuredStorage;

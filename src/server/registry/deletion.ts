@@ -9,10 +9,10 @@ import type { Strategy } from "./strategy.js";
 const ORPHAN_DEPENDENTS = "orphan";
 const DELETE_DEPENDENTS = "foregroundDeletion";
 
-/** How objects are deleted. */
+/** The options for how objects are deleted. */
 export type DeletionOptions = OptionsOf<typeof deletionOptions>;
 
-/** {@link DeletionOptions}, and what else requests may delete. */
+/** {@link DeletionOptions}, and the rules for unreadable objects. */
 export interface DeletionRules extends DeletionOptions {
   /**
    * Whether objects that cannot be decrypted or decoded may be deleted, by requests that ask for it and by users with the verb
@@ -145,10 +145,7 @@ export function marked(draft: KubeObject, decision: Mark): KubeObject {
   return draft;
 }
 
-/**
- * True when the update removes the last finalizer of an object whose grace period is over: the Store then deletes the
- * object.
- */
+/** Whether the update removes the last finalizer of an object whose grace period has ended: the Store then deletes the object. */
 export function shouldDeleteDuringUpdate(draft: KubeObject, old: KubeObject): boolean {
   if ((draft.metadata?.finalizers ?? []).length > 0) return false;
   if (old.metadata?.deletionTimestamp === undefined) return false;

@@ -39,7 +39,7 @@ interface Waiting {
   fail(error: unknown): void;
 }
 
-/** One object that several API servers share. Every change is applied to the stored object, whichever server stored it. */
+/** One object that several API servers share. Every change is applied to the currently stored object, whichever server wrote it. */
 export class InternalObject {
   #waiting: Waiting[] = [];
   #writing = false;

@@ -102,10 +102,10 @@ export function restoreSystemMetadata(draft: KubeObject, old: KubeObject): void 
 
 export type KeptMetadata = "labels" | "annotations" | "finalizers" | "ownerReferences";
 
-/** The fields of metadata that a write of a status may not change, for resources whose status writes change no metadata. */
+/** The metadata fields that a status write keeps, for resources whose status writes change no metadata. */
 export const STATUS_METADATA: readonly KeptMetadata[] = ["labels", "annotations", "finalizers", "ownerReferences"];
 
-/** Restores these fields of metadata from `old`. managedFields stay as they were tracked. */
+/** Restores these metadata fields from `old`. managedFields are not restored. */
 export function keepMetadata(draft: KubeObject, old: KubeObject, fields: readonly KeptMetadata[]): void {
   const metadata = metadataOf(draft);
   for (const field of fields) {

@@ -8,10 +8,7 @@ import type { StoreConfig } from "./store-config.js";
 const OPTIMISTIC_LOCK_MESSAGE =
   "the object has been modified; please apply your changes to the latest version and try again";
 
-/**
- * Throws a Conflict unless the given resourceVersion is the current one. The strategy decides whether an update may leave
- * it out.
- */
+/** Throws a Conflict unless the given resourceVersion is the current one. The strategy decides whether an update may omit it. */
 export function checkVersion(config: StoreConfig, name: string, draft: KubeObject, old: KubeObject): void {
   const given = draft.metadata?.resourceVersion ?? "";
   if (given === "" || given === "0") {
@@ -26,7 +23,7 @@ export function checkVersion(config: StoreConfig, name: string, draft: KubeObjec
   if (given !== old.metadata?.resourceVersion) throw conflict(config, name, OPTIMISTIC_LOCK_MESSAGE);
 }
 
-/** Throws a Conflict where a deletion asks for another object, or another version of it. */
+/** Throws a Conflict where the preconditions of a deletion name another uid or resourceVersion. */
 export function checkPreconditions(
   config: StoreConfig,
   name: string,

@@ -25,7 +25,7 @@ import type { WriteSteps } from "./write-transaction.js";
 import { Pace } from "../../base/time/pace.js";
 import { encodeJson } from "../../machinery/wire/json/json-encoder.js";
 
-/** What steps of a write work with. */
+/** The parts that the steps of a write use. */
 export interface DraftParts {
   readonly config: StoreConfig;
   readonly scope: RequestScope;

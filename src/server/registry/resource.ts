@@ -12,8 +12,8 @@ import type { Handler } from "../request/api-request.js";
 import type { RequestScope } from "./scope.js";
 
 /**
- * The capabilities of a resource. The server offers the verbs whose interfaces the resource implements. Objects are in the
- * hub's shape; the endpoints convert them to the version of the request.
+ * The capabilities of a resource's storage. The server offers the verbs whose interfaces the storage implements. Objects are in
+ * the hub's shape; the endpoints convert them to the version of the request.
  */
 export interface Getter {
   get(scope: RequestScope, name: string, options: ReadOptions): Promise<StoredObject>;
@@ -31,7 +31,7 @@ export interface Creater {
   create(scope: RequestScope, draft: KubeObject, admit: AdmitCreate): Promise<StoredObject>;
 }
 
-/** Computes the new object from the current one, which is undefined when there is none. May run several times. */
+/** Computes the new object from the current one, which is undefined when it does not exist. It may run several times. */
 export type Transform = (current: StoredObject | undefined) => Promise<KubeObject>;
 
 export interface Updater {
@@ -137,13 +137,13 @@ export interface AdmitCreate {
   readonly isCharged?: (() => boolean) | undefined;
 }
 
-/** As {@link AdmitCreate}, for a change of `old`. Both phases run again after a conflict. */
+/** As {@link AdmitCreate}, for an update of `old`. Both phases run again after a conflict. */
 export interface AdmitChange {
   readonly mutate?: ((draft: KubeObject, old: KubeObject) => Promise<void>) | undefined;
   readonly validate?: ((object: KubeObject, old: KubeObject) => Promise<void>) | undefined;
 }
 
-/** Admission of a PUT or PATCH, which may find that it creates the object. */
+/** Admission of a PUT or PATCH, which may turn out to create the object. */
 export interface AdmitUpdate {
   readonly create: AdmitCreate;
   readonly update: AdmitChange;
@@ -152,10 +152,10 @@ export interface AdmitUpdate {
   readonly isCharged?: (() => boolean) | undefined;
 }
 
-/** Both phases for an object that is about to be deleted; undefined without plugins. Runs again after a conflict. */
+/** Both admission phases for a deletion; undefined without plugins. They run again after a conflict. */
 export type AdmitDelete = ((object: KubeObject) => Promise<void>) | undefined;
 
-/** For the server's own writes, and for those whose request was admitted already. */
+/** Admission that allows everything, for the server's own writes and for requests that were admitted before. */
 export const ADMITTED: AdmitUpdate = { create: {}, update: {} };
 
 /** meta.k8s.io/v1 DeleteOptions after validation. */

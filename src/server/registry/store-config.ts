@@ -44,7 +44,7 @@ export interface StoreConfig {
 export const namespaceOf = ({ namespaced }: StoreConfig, scope: RequestScope): string =>
   namespaced ? scope.namespace : "";
 
-/** Returns what the hooks of a strategy may use while they work for the request. */
+/** Makes the context that a strategy's hooks may use for the request. */
 export function strategyContext(config: Omit<StoreConfig, "objects">, scope: RequestScope): StrategyContext {
   const { clock, random, access: objects, authorization, release, gates, resourceOf, internal } = config;
   const { user, verb, apiVersion, dryRun, warnings } = scope;

@@ -208,7 +208,7 @@ export interface Allocation {
   revert(): Promise<void>;
 }
 
-/** What hooks may use of the server and of the request. */
+/** The parts of the server and of the request that hooks may use. */
 export interface StrategyContext extends ServerTraits {
   /** Milliseconds since the epoch, from the server's clock. */
   readonly now: number;

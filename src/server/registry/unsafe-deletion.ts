@@ -11,11 +11,11 @@ import { namespaceOf, type StoreConfig } from "./store-config.js";
 const VERB = "unsafe-delete-ignore-read-errors";
 const FIELD = "ignoreStoreReadErrorWithClusterBreakingPotential";
 
-/** Whether a deletion asks for objects that cannot be read, and the server permits that. */
+/** Whether a deletion asks to ignore read errors, and the server permits that. */
 export const ignoresReadErrors = ({ deletion }: StoreConfig, options: ValidDeleteOptions): boolean =>
   options.ignoresReadErrors === true && deletion?.unreadable === true;
 
-/** Throws in kube-apiserver's words for options that make no sense beside it, and for users who may not do it. */
+/** Checks an unsafe deletion. Throws in kube-apiserver's words for options that cannot be combined with it, and for users without the right. */
 export async function requireUnsafeDeletion(
   config: StoreConfig,
   scope: RequestScope,
@@ -49,7 +49,7 @@ export async function requireUnsafeDeletion(
   );
 }
 
-/** 422 for a whole collection, of which nobody says which objects cannot be read. */
+/** 422 for an unsafe deletion of a whole collection. */
 export const notOfCollections = (): StatusError =>
   ofOptions([invalidValue(FIELD, true, "is not allowed with DELETECOLLECTION, try again after removing the option")]);
 

@@ -5,7 +5,7 @@ import type { AdmitCreate } from "./resource.js";
 import type { RequestScope } from "./scope.js";
 import type { Allocation } from "./strategy.js";
 
-/** What turns a draft into an object that may be stored, in the order in which it runs. Each step throws to refuse the write. */
+/** The steps that turn a draft into an object which may be stored, in running order. A step throws to reject the write. */
 export interface WriteSteps {
   /** Mutating admission, and the checks of what it leaves: the caller's rights, preconditions. */
   mutate(): Promise<void>;
@@ -17,7 +17,7 @@ export interface WriteSteps {
   validate(): Promise<void>;
 }
 
-/** How a write ends. */
+/** The result of a write. */
 export interface WriteOutcome<T> {
   /** Whether the object is stored once the write has succeeded: an update may have removed it. Default: it is. */
   readonly isStored?: (result: T) => boolean;

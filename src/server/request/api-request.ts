@@ -178,7 +178,7 @@ function fitting(all: ReadonlySet<string>): readonly string[] {
   return kept;
 }
 
-/** Notes about a request for its audit event, by key. The first value of a key stays. */
+/** The audit annotations of a request, by key. The first value of a key wins. */
 export class AuditAnnotations {
   #values: Map<string, string> | undefined;
 

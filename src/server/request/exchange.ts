@@ -2,8 +2,8 @@ import type { Duplex } from "node:stream";
 import type { PeerIdentity } from "../../machinery/crypto/peer-authorities.js";
 
 /**
- * One HTTP exchange. Adapters make it from an HTTP/1.1 request, an HTTP/2 stream or an in-process call; the handlers cannot
- * tell which.
+ * One HTTP request with its response. Adapters make it from an HTTP/1.1 request, an HTTP/2 stream or an in-process call; the
+ * handlers cannot tell which.
  */
 export interface Exchange extends PeerIdentity {
   readonly method: string;

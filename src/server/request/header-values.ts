@@ -12,7 +12,7 @@ export function headerValues(exchange: Exchange): HeaderValues {
   };
 }
 
-/** The key of a user's extra values in the name of a header. Percent signs that mean nothing are part of the key. */
+/** Decodes the key of a user's extra values in a header name. Invalid percent signs are part of the key. */
 export function unescapeKey(key: string): string {
   try {
     return decodeURIComponent(key);

@@ -5,7 +5,7 @@ import type { UpgradeOffer } from "./exchange.js";
 import type { WebSocketConnection, WebSocketOffer } from "./exchange.js";
 import { type AnswerHeaders, WrappedExchange } from "./wrapped-exchange.js";
 
-/** What a client was answered, known when its request has ended. Times are milliseconds since the epoch, by the server's clock. */
+/** The answer that a client got, known when its request has ended. Times are milliseconds since the epoch, by the server's clock. */
 export interface Answer {
   /** 101 for a connection that went on in another protocol. Undefined where the client left before an answer, or the exchange was given up. */
   readonly status: number | undefined;
@@ -19,8 +19,8 @@ export interface Answer {
 }
 
 /**
- * A filter that tells `listener` of each answer, once, when the request has ended. It sees the answers of all filters behind it; placed before
- * "panic-recovery" it sees every answer there is.
+ * Makes a filter that reports each answer to `listener`, once, when the request has ended. It sees the answers of all filters
+ * behind it; placed before "panic-recovery" it sees every answer.
  */
 export function observeAnswers(now: () => number, listener: (request: ApiRequest, answer: Answer) => void): Filter {
   return (next) => async (request) => {

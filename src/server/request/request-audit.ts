@@ -4,7 +4,7 @@ import type { StructSchema } from "../../machinery/schema/schema.js";
 import type { ApiRequest, Filter } from "./api-request.js";
 import type { User } from "./user.js";
 
-/** A layer of the server whose part of a slow request's time its record tells. */
+/** A layer of the server whose share of a slow request's time the audit event records. */
 export type AuditedLayer =
   | "authentication"
   | "authorization"
@@ -13,10 +13,7 @@ export type AuditedLayer =
   | "validating-webhook"
   | "response-write";
 
-/**
- * What the audit log gets to know of a request on its way. A request that no policy asks to record has none, so that whoever tells it something
- * does nothing then.
- */
+/** Collects the facts about a request for the audit log. A request that no policy records has none, so that reporting to it costs nothing. */
 export interface RequestAudit {
   /** Whether the record has the object of the answer. */
   readonly keepsAnswer: boolean;
@@ -46,5 +43,5 @@ export interface RequestAuditing {
   refusing(answer: RefuseRequest): RefuseRequest;
 }
 
-/** Answers a request with a Status. */
+/** Answers a request with an error Status. */
 export type RefuseRequest = (request: ApiRequest, status: Status) => Promise<void>;

@@ -1,4 +1,4 @@
-/** What the method and path of a request ask for. Whether the resource exists is not known yet. */
+/** The meaning of a request's method and path. Whether the resource exists is not checked yet. */
 export interface RequestInfo {
   readonly isResourceRequest: boolean;
   /** The raw path, percent-encoded. */

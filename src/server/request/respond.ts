@@ -4,7 +4,7 @@ import type { ResponseWriter } from "./exchange.js";
 
 export type Headers = Readonly<Record<string, string | readonly string[]>>;
 
-/** A browser takes no answer for another type than it says. */
+/** The header that keeps browsers from guessing another type for a response. */
 export const NO_SNIFFING: Headers = { "x-content-type-options": "nosniff" };
 
 /** Sends the head: the headers of every answer, the collected warnings, and `headers`. */

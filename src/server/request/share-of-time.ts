@@ -1,5 +1,5 @@
 /**
- * How much of the time that a request has left code from outside the server may take, such as a filter or an admission plugin.
- * What takes longer is at fault, and the rest of the time is for saying so.
+ * The share of a request's remaining time that a user's code, such as a filter or an admission plugin, may take. Code that takes
+ * longer is reported as the cause, in the time that is left.
  */
 export const SHARE_OF_TIME = 0.9;

@@ -21,7 +21,7 @@ export function authenticated(user: User): User {
   return { ...user, groups: [...groups, "system:authenticated"] };
 }
 
-/** What authentication found out: the caller, and what the caller should know of its credentials. */
+/** The result of authentication: the caller, and warnings about its credentials. */
 export interface AuthenticatedUser extends User {
   /** Sent back as headers Warning. */
   readonly warnings?: readonly string[];
@@ -29,7 +29,7 @@ export interface AuthenticatedUser extends User {
   readonly annotations?: Readonly<Record<string, string>>;
 }
 
-/** The user of a token and the requested audiences that it is valid for. Without `audiences` it is valid for all of them. */
+/** The user of a token and the requested audiences for which it is valid. Without `audiences` it is valid for all of them. */
 export interface AuthenticatedToken extends AuthenticatedUser {
   readonly audiences?: readonly string[];
 }
@@ -50,7 +50,7 @@ export class InvalidTokenError extends Error {
   override readonly name = "InvalidTokenError";
 }
 
-/** What several lookups make of a token. */
+/** The result of several lookups for one token. */
 export interface TokenVerdict {
   /** Its `audiences` are those of the requested ones that the token is good for. */
   readonly user?: AuthenticatedToken;
@@ -58,7 +58,7 @@ export interface TokenVerdict {
   readonly reasons: readonly string[];
 }
 
-/** Asks a server's lookups in turn. Without `audiences` the token must be good for the API itself. */
+/** Asks a server's lookups in turn. Without `audiences` the token must be valid for the API itself. */
 export type TokenUnion = (
   token: string,
   audiences?: readonly string[],
@@ -67,7 +67,7 @@ export type TokenUnion = (
 
 const NODE_PREFIX = "system:node:";
 
-/** The node whose kubelet the user is; undefined for other users. It is "" where the user's name ends after the prefix. */
+/** The node of a kubelet's user; undefined for other users. It is "" where the user's name is the prefix alone. */
 export function nodeOf({ name, groups }: User): string | undefined {
   return name.startsWith(NODE_PREFIX) && groups.includes("system:nodes") ? name.slice(NODE_PREFIX.length) : undefined;
 }

@@ -92,7 +92,7 @@ export class WrappedExchange implements Exchange {
   }
 }
 
-/** An exchange whose answer gets these headers beside its own; the answer's own come first. */
+/** Wraps an exchange so that its response also gets these headers; the response's own headers win. */
 export function withAnswerHeaders(exchange: Exchange, added: AnswerHeaders): Exchange {
   return new (class extends WrappedExchange {
     override respond(status: number, headers: AnswerHeaders): ResponseWriter {

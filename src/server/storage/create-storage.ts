@@ -39,7 +39,7 @@ export interface KvStorageOptions {
   readonly observer?: StorageObserver | undefined;
 }
 
-/** Hears from a storage what it does, for the metrics. */
+/** Receives the events of a storage, for metrics. */
 export interface StorageObserver {
   /** The storage has sent changes to the watch cache. */
   events(events: readonly { readonly key: string }[]): void;

@@ -4,7 +4,7 @@ import { ClosedError, CompactedError, type KvEvent, type WatchBatch } from "./kv
 /** Events read from memory at a time. */
 const PAGE = 500;
 
-/** The events of a store that keeps more of them than memory does. */
+/** The events of a store that keeps more events than fit into memory. */
 export interface History {
   /** Those in memory. It may be another log at each call. */
   log(): EventLog<KvEvent>;
@@ -15,7 +15,7 @@ export interface History {
   read(after: number): Promise<readonly KvEvent[]>;
 }
 
-/** A watch over memory, and over the store where the watcher is too far behind for that. */
+/** Watches the events in memory, and reads older ones from the store where the watcher is too far behind. */
 export async function* watchHistory(
   history: History,
   prefix: string,

@@ -5,7 +5,7 @@ import type { Expiring } from "./expiry.js";
  * The storage interface: an ordered key-value store with one revision counter, modelled on etcd's. Memory, SQLite and etcd
  * pass one suite (storage-tests.ts, "kubets/server/testing").
  *
- * Guarantees: the store gives revisions to writes in the order in which it accepted them. A write's revision, value and
+ * Guarantees: the store assigns revisions to writes in the order in which it accepted them. A write's revision, value and
  * event are invisible before the write is durable. A watch delivers events in revision order, without loss or repetition.
  */
 export interface Kv {
@@ -69,7 +69,7 @@ export interface Kv {
   close(): Promise<void>;
 }
 
-/** Keys of another store. The same call again changes nothing. */
+/** The keys of another store, to be imported. Importing them again changes nothing. */
 export interface Restored {
   /** The store is at this revision afterwards, or at its own where that is later, and its history begins there. */
   readonly revision: number;
@@ -84,7 +84,7 @@ export interface RestoredItem extends KeyValue {
   readonly expiresAt?: number;
 }
 
-/** A change to an object that was made beside the store. */
+/** A change of an object that was made in the storage, past the server. */
 export interface OutsideEdit {
   /** "" is the core group. */
   readonly group: string;
@@ -101,10 +101,10 @@ export interface OutsideEdit {
   readonly exists: boolean;
 }
 
-/** Writes an edit into the store, as its own client. Rejects when the edit is refused. */
+/** Applies an edit as a request of the server itself. Rejects when the request is rejected. */
 export type ApplyOutsideEdit = (edit: OutsideEdit) => Promise<void>;
 
-/** What asks for a check: /healthz and /livez, the default, or /readyz alone. */
+/** The caller of a check: /healthz and /livez, the default, or /readyz alone. */
 export type StorageCheck = "health" | "readiness";
 
 export interface KeyValue {
@@ -136,9 +136,9 @@ export interface ListResult {
 }
 
 /**
- * "every-revision": a watch of the whole store delivers an event for each revision. "progress": some revisions have no
- * event, and {@link Kv.requestProgress} makes a watch report that it has passed them. "quorum": the watch's progress reports
- * are unreliable (etcd before 3.4.31 and 3.5.13), so a consistent read goes to the store itself.
+ * How fresh reads from a watch can be. "every-revision": a watch of the whole store delivers an event for each revision.
+ * "progress": some revisions have no event, and {@link Kv.requestProgress} makes a watch report that it has passed them. "quorum":
+ * the watch's progress reports are unreliable (etcd before 3.4.31 and 3.5.13), so a consistent read goes to the store itself.
  */
 export type Freshness = "every-revision" | "progress" | "quorum";
 
@@ -188,8 +188,8 @@ export class CompactedError extends Error {
 }
 
 /**
- * The store cannot serve the call: it cannot be reached, or its disk is full or broken. Any call may reject with it. Clients
- * get the message with code 500, as kube-apiserver passes on etcd's errors.
+ * The store cannot serve the call: it is unreachable, or its disk is full or broken. Any call may reject with it. Clients get the
+ * message with code 500, as kube-apiserver passes on etcd's errors.
  */
 export class UnavailableError extends StatusError {
   constructor(
@@ -215,7 +215,7 @@ export class UnreadableValue extends Uint8Array {
   }
 }
 
-/** The error for who asks for such an object. */
+/** The error of an unreadable value, for a request that needs the value. */
 export const unreadable = ({ error }: UnreadableValue): StatusError => error;
 
 /** A read at a revision that the store has not reached. */
@@ -229,7 +229,7 @@ export class FutureRevisionError extends Error {
   }
 }
 
-/** Every call throws it after {@link Kv.close}. */
+/** Thrown by every call after {@link Kv.close}. */
 export class ClosedError extends Error {
   override readonly name = "ClosedError";
   constructor() {
@@ -237,10 +237,10 @@ export class ClosedError extends Error {
   }
 }
 
-/** etcd's answer to a request that is larger than its --max-request-bytes. */
+/** etcd's error for a request that is larger than its --max-request-bytes. */
 export const REQUEST_IS_TOO_LARGE = "etcdserver: request is too large";
 
-/** What Go's etcd client says of a message, of `size` bytes, that it does not send: it sends `most` at most. */
+/** The error of Go's etcd client for a message of `size` bytes that it does not send, because its limit is `most`. */
 export const messageIsTooLarge = (size: string | number = "", most: string | number = ""): string =>
   `rpc error: code = ResourceExhausted desc = trying to send message larger than max (${size} vs. ${most})`;
 

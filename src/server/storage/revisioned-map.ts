@@ -24,7 +24,7 @@ export interface RevisionedMapOptions {
   readonly limits: Pick<EventLogLimits, "events" | "bytes">;
 }
 
-/** The keys and values of a store in memory, at the current revision and at those before it whose events are kept. */
+/** The keys and values of a store in memory, at the current revision and at earlier ones whose events are kept. */
 export class RevisionedMap {
   #root = OrderedMap.empty<KeyValue>();
   #revision: number;

@@ -3,7 +3,7 @@ import { StorageError } from "./storage-schemes.js";
 
 /** The key prefix under which a store records the schema epochs of its objects. */
 export const SCHEMA_EPOCHS_PREFIX = "/registry/kubets-schema-epochs/";
-/** The record of schema epochs. While a migration copies into a store, it says so in its place. */
+/** The key of the record of schema epochs. While a migration copies into a store, its record is at this key. */
 export const SCHEMA_EPOCHS_KEY = `${SCHEMA_EPOCHS_PREFIX}written`;
 const KEY = SCHEMA_EPOCHS_KEY;
 const ROOT = "/registry/";
@@ -48,7 +48,7 @@ export interface UnfinishedMigration {
 export const encodeMigration = (migration: UnfinishedMigration): Uint8Array =>
   encodeRecord({ epochs: [UNKNOWN], migration });
 
-/** Undefined for a record of schema epochs. */
+/** Decodes the record of an unfinished migration; undefined for a record of schema epochs. */
 export function unfinishedMigration(value: Uint8Array): UnfinishedMigration | undefined {
   const { migration } = decodeRecord(value);
   if (typeof migration !== "object" || migration === null) return undefined;

@@ -48,7 +48,7 @@ const files: StorageScheme = {
   },
 };
 
-/** The folder of "files:./data", "files:/data" or "files:///data"; undefined where the URL names none, or one on another host. */
+/** The folder of "files:./data", "files:/data" or "files:///data"; undefined for a URL without one, and for one of another host. */
 export function folderOf(url: StorageUrl): string | undefined {
   const rest = url.slice(url.indexOf(":") + 1);
   const folder = rest.startsWith("///") ? rest.slice(2) : rest;
@@ -80,7 +80,7 @@ export function registerStorage(scheme: string, storage: StorageScheme): void {
   schemes.set(scheme, storage);
 }
 
-/** Throws a StorageError, in kube-apiserver's words and with the schemes that there are, where nobody registered the URL's. */
+/** Finds the registered scheme of a URL. Throws a StorageError, in kube-apiserver's words and with the known schemes, for an unknown one. */
 export function schemeOf(url: StorageUrl): StorageScheme {
   const name = schemeNameOf(url);
   const found = schemes.get(name);

@@ -15,7 +15,7 @@ import {
 } from "./kv.js";
 import type { StorageSurroundings } from "./storage-schemes.js";
 
-/** One demand. Any test runner can run it: `for (const { title, run } of storageTests(subject)) test(title, run)`. */
+/** One test of a storage. Any test runner can run it: `for (const { title, run } of storageTests(subject)) test(title, run)`. */
 export interface StorageTest {
   readonly title: string;
   /** Rejects with an AssertionError that says what the storage did. */
@@ -278,7 +278,7 @@ const WATCHES: Readonly<Record<string, Check>> = {
   },
 };
 
-/** Returns what every storage must do. Each test opens a store of its own, and closes it. */
+/** Returns the tests that every storage must pass. Each test opens a store of its own, and closes it. */
 export const storageTests = (subject: () => StorageUnderTest): readonly StorageTest[] =>
   Object.entries({ ...WRITES, ...READS, ...WATCHES }).map(([title, check]) => ({
     title,

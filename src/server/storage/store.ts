@@ -150,14 +150,14 @@ export interface EncodeOptions {
 export const DELETE = Symbol("delete");
 
 /**
- * As {@link DELETE}, where an update has removed the last finalizer: the update is answered with what it would have written, at the version
- * that it has changed. Watches get the object as it was stored.
+ * As {@link DELETE}, for an update that has removed the last finalizer. The client gets the object that the update would have
+ * written; watches get the object as it was stored.
  */
 export class DeleteInstead {
   constructor(readonly written: KubeObject) {}
 }
 
-/** What is stored of a resource now. */
+/** The number and the average size of a resource's stored objects. */
 export interface StoredSize {
   readonly count: number;
   /** Bytes of an object, by some of them: it reads them at each call. */

@@ -3,8 +3,8 @@ import { fileURLToPath } from "node:url";
 const made = new Map<string, Promise<URL>>();
 
 /**
- * A worker's code as a data URL, bundled by esbuild. Only for a program that runs from the TypeScript sources, as
- * this project's tests do; no built file comes here.
+ * Bundles a worker's code with esbuild, as a data URL. It is only for a program that runs from the TypeScript sources, as this
+ * project's tests do; no built file calls it.
  */
 export function workerFromSource(source: URL): Promise<URL> {
   let code = made.get(source.href);

@@ -4,7 +4,7 @@ import type { ApiRequest } from "../request/api-request.js";
 import type { Answer } from "../request/observed-answer.js";
 import type { SpanFields } from "../../machinery/tracing/request-span.js";
 
-/** What kube-apiserver says of a request in the span of its verb, and in the log of slow requests. */
+/** The fields that kube-apiserver puts into the span of a request's verb, and into the log of slow requests. */
 export function verbFields(request: ApiRequest): SpanFields {
   const { exchange, info } = request;
   const { verb, scope } = labelsOf(request);
@@ -33,7 +33,7 @@ const cut = (agent: string): string =>
 
 const LONGEST_ID = 64;
 
-/** The id of a request as traces have it: a client may have sent a longer one. */
+/** The id of a request in traces: truncated, because a client may have sent a longer one. */
 export const auditIdOf = ({ auditId }: ApiRequest): string => auditId.slice(0, LONGEST_ID);
 
 /** The name of a request's span: the method, and for a resource the path with placeholders. */
@@ -46,7 +46,7 @@ export function spanName({ exchange, info }: ApiRequest): string {
   return `${exchange.method} ${group}/${info.apiVersion}${namespace}/${info.resource}${name}${subresource}`;
 }
 
-/** What OpenTelemetry's conventions say of a server's request, as Go's otelhttp does; and the two fields that kube-apiserver adds. */
+/** The fields of OpenTelemetry's conventions for a server's request, as Go's otelhttp sets them, and the two that kube-apiserver adds. */
 export function requestFields(request: ApiRequest): SpanFields {
   const { exchange } = request;
   const { headers, authority = headers["host"] ?? "", protocol, path } = exchange;

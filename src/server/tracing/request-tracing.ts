@@ -18,13 +18,13 @@ import {
 import { answerFields, auditIdOf, requestFields, spanName, verbFields } from "./request-fields.js";
 import { SlowTrace } from "./slow-trace.js";
 
-/** Where spans go: the API of OpenTelemetry, and a tracer of the provider that records them. */
+/** OpenTelemetry's API, and a tracer of the provider that records spans. */
 export interface SpanRecorder {
   readonly api: typeof OpenTelemetry;
   readonly tracer: OpenTelemetry.Tracer;
 }
 
-/** Where the texts about slow requests go. */
+/** The log for slow requests. */
 export interface SlowRequestLog {
   readonly write: (text: string) => void;
   /** klog's level: below 2 nothing is measured, and from 4 on a text has every step. */
@@ -40,7 +40,7 @@ export interface TracingParts {
   readonly random: Random;
 }
 
-/** Makes what traces the requests of a server. A request that neither a recorder nor the log wants costs the look at them. */
+/** Makes the tracing of a server's requests. A request that neither a recorder nor the log wants costs only that check. */
 export function requestTracing(parts: TracingParts): RequestTracing {
   const { recorder, slow } = parts;
   return {

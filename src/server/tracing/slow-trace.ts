@@ -21,8 +21,8 @@ interface Writing {
 }
 
 /**
- * The steps and parts of slow work, for the log. Its text is that of k8s.io/utils/trace, with its rules for what is worth a line. Times are
- * milliseconds since the epoch.
+ * The steps and parts of slow work, for the log. Its text, and its rules for what gets a line, are those of k8s.io/utils/trace.
+ * Times are milliseconds since the epoch.
  */
 export class SlowTrace {
   readonly #items: (Step | SlowTrace)[] = [];

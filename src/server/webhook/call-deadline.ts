@@ -1,4 +1,4 @@
-/** Ends a call when its time is over or its caller gives up. The signal's reason is the error of a Go context that ended so. */
+/** Ends a call when its time limit passes or its caller aborts. The signal's reason is the error of a Go context that ended in that way. */
 export class CallDeadline {
   readonly #controller = new AbortController();
   readonly #caller: AbortSignal | undefined;

@@ -12,15 +12,15 @@ import type { WebhookAnswer } from "./webhook-client.js";
 import { decodeJson } from "../../machinery/wire/json/json-decoder.js";
 import type { RestResponse } from "../../client/rest/rest-client.js";
 
-/** What a webhook answered, with the kind that it said; parts that it left out are "". */
+/** A webhook's answer, with the kind that it states; missing parts are "". */
 export interface AnsweredReview {
   readonly stated: GroupVersionKind;
   readonly response: ReadonlyFields | undefined;
 }
 
 /**
- * Reads the answer of a webhook as a review of the expected kind, in slices of the event loop. `versions` has the group versions
- * that there is such a kind in. Rejects with an Error in apimachinery's words for anything else.
+ * Parses the answer of a webhook as a review of the expected kind, in slices of the event loop. `versions` has the group versions
+ * in which the kind exists. Rejects with an Error in apimachinery's words for anything else.
  */
 export async function readReview(
   { status, contentType, body }: WebhookAnswer,

@@ -5,17 +5,17 @@ import { list, object, objects, type ReadonlyFields, text } from "../../machiner
 import type { KubeObject } from "../../machinery/meta/object.js";
 import type { ServicePort } from "./webhook-target.js";
 
-/** Where a connection to a service goes. */
+/** The address of a service. */
 export interface Address {
   /** An IP address, or the name that an ExternalName service has. */
   readonly host: string;
   readonly port: number;
 }
 
-/** Finds where the webhook behind a service listens. Rejects with an Error that says why there is nothing to connect to. */
+/** Finds the address of the webhook behind a service. Rejects with an Error that tells why there is none. */
 export type LocateService = (service: ServicePort) => Promise<Address>;
 
-/** Reads the objects of this server; an ObjectAccess's `cached` is one. */
+/** Reads objects of this server; an ObjectAccess's `cached` is one. */
 export interface ServiceObjects {
   get(group: string, resource: string, namespace: string, name: string): Promise<KubeObject | undefined>;
   list(group: string, resource: string, namespace: string): Promise<readonly KubeObject[]>;

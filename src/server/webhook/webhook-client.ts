@@ -17,7 +17,7 @@ import { TransportError } from "../../client/transport/transport-error.js";
 import type { RestClient } from "../../client/rest/rest-client.js";
 import { sendInPart } from "../../machinery/tracing/request-span.js";
 
-/** What calls of webhooks use of their process. */
+/** The parts of the process that calls of webhooks use. */
 export interface WebhookSurroundings {
   /** The certificates of webhooks are checked at its time. */
   readonly clock: Clock;
@@ -51,7 +51,7 @@ export interface WebhookAnswer {
 
 /** How long any call of a webhook may take, in milliseconds; client-go's limit for its clients of webhooks. */
 const LONGEST_CALL = 30_000;
-/** Connections to one webhook, where nothing else is said. */
+/** The default limit of connections to one webhook. */
 export const CONNECTIONS = 100;
 
 /**
@@ -207,7 +207,7 @@ function ended(signal: AbortSignal, call: { readonly method?: string; readonly u
   return new TransportError(errorMessage(reason), call);
 }
 
-/** The connections of one webhook, which may end with the calls under way. */
+/** The connections of one webhook, which can be closed after the pending calls. */
 export class RetiringClient {
   #underWay = 0;
   #retired = false;

@@ -1,7 +1,7 @@
 import { posix } from "node:path";
 import { object, type ReadonlyFields, text } from "../../machinery/meta/access.js";
 
-/** Where a webhook is: the clientConfig of a webhook configuration or of a CustomResourceDefinition. */
+/** The target of a webhook: the clientConfig of a webhook configuration or of a CustomResourceDefinition. */
 export interface WebhookTarget {
   /** "https://host:port", as errors show it. */
   readonly origin: string;

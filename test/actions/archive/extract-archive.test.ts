@@ -121,7 +121,7 @@ describe("an archive that is extracted", () => {
     expect(textOf("new/place/file")).toBe("one");
   });
 
-  it("replaces what a file had", async () => {
+  it("replaces the whole text of a file", async () => {
     writeFileSync(inWork("file"), "much longer than before");
     await extract([{ name: "data", text: "new" }], "file");
     expect(textOf("file")).toBe("new");
@@ -132,20 +132,20 @@ describe("an archive that is extracted", () => {
     expect(statSync(inWork("out/a")).mode & 0o7111).toBe(0);
   });
 
-  it("goes where the destination's own link leads", async () => {
+  it("extracts to the target of a link that is the destination itself", async () => {
     mkdirSync(inWork("real"));
     symlinkSync("real", inWork("out"));
     await extract([{ name: "data/a", text: "a" }]);
     expect(textOf("real/a")).toBe("a");
   });
 
-  it("may be one file behind a link of the user's", async () => {
+  it("writes one file through a link that is the destination", async () => {
     symlinkSync("real", inWork("out"));
     await extract([{ name: "data", text: "a" }]);
     expect(textOf("real")).toBe("a");
   });
 
-  it("has copies of what has two names", async () => {
+  it("extracts a hard link as a copy of its file", async () => {
     const linked = { type: "hardlink", linkName: "data/a" } as const;
     expect(
       await extract([
@@ -158,7 +158,7 @@ describe("an archive that is extracted", () => {
   });
 });
 
-describe("what is not extracted", () => {
+describe("an entry that is not extracted", () => {
   it.each([
     { entry: { name: "data/l", type: "symlink", linkName: "/etc" }, reason: "symlink", path: "out/l" },
     { entry: { name: "data/p", type: "special" }, reason: "special", path: "out/p" },
@@ -167,24 +167,27 @@ describe("what is not extracted", () => {
     { entry: { name: "data/../../x", text: "x" }, reason: "outside", path: "../x" },
     { entry: { name: "data/../../../../x", type: "directory" }, reason: "outside", path: "../../../x" },
     { entry: { name: "data/a/../../../x", text: "x" }, reason: "outside", path: "../x" },
-  ] as const)("is told of, and the rest is extracted: $entry", async ({ entry, reason, path }) => {
-    const skipped = await extract([entry, { name: "data/rest", text: "rest" }]);
-    expect(skipped).toMatchObject([{ reason, path }]);
-    expect(textOf("out/rest")).toBe("rest");
-    expect(readdirSync(root).sort()).toEqual(["precious", "work"]);
-    expect(readdirSync(inWork("out"))).toEqual(["rest"]);
-  });
+  ] as const)(
+    "is reported with its reason, and the other entries are extracted: $entry",
+    async ({ entry, reason, path }) => {
+      const skipped = await extract([entry, { name: "data/rest", text: "rest" }]);
+      expect(skipped).toMatchObject([{ reason, path }]);
+      expect(textOf("out/rest")).toBe("rest");
+      expect(readdirSync(root).sort()).toEqual(["precious", "work"]);
+      expect(readdirSync(inWork("out"))).toEqual(["rest"]);
+    },
+  );
 
   it.each(["/etc/passwd", "etc/passwd", "../data/x", "dat"])(
-    "ends the copy where a name has another beginning: %s",
+    "ends the copy when its name does not begin with the source: %s",
     async (name) => {
       await expect(extract([{ name, text: "x" }])).rejects.toThrow("tar contents corrupted");
     },
   );
 });
 
-describe("a destination that is not there", () => {
-  it("is made with the folders above it, also where others make them at the same time", async () => {
+describe("a destination that does not exist", () => {
+  it("is created with the folders above it, also when several copies create them at the same time", async () => {
     await Promise.all(["a/b/one", "a/b/two", "a/b/one"].map((to) => extract([{ name: "data/f", text: "x" }], to)));
     expect([textOf("a/b/one/f"), textOf("a/b/two/f")]).toEqual(["x", "x"]);
   });

@@ -38,16 +38,16 @@ async function* stream(events: readonly WatchFrame[], open: AbortSignal | undefi
 
 const shown = ({ type, object: found }: Followed): string => `${type} ${found?.metadata?.resourceVersion ?? "-"}`;
 
-test("what is there is told once all of it is known, then every change", async () => {
+test("the listener gets the existing objects once all are known, then every change", async () => {
   const watches = [[event("ADDED", "1"), synced, event("MODIFIED", "2"), event("DELETED", "3"), event("ADDED", "4")]];
   expect(await follow(watches, 5)).toEqual(["SYNCED 1", "ADDED 1", "MODIFIED 2", "DELETED 3", "ADDED 4"]);
 });
 
-test("nothing there is told too", async () => {
+test("the listener is also called when no object exists", async () => {
   expect(await follow([[synced, event("ADDED", "1")]], 2)).toEqual(["SYNCED -", "ADDED 1"]);
 });
 
-test("bookmarks and events that repeat what is known say nothing", async () => {
+test("bookmarks and repeated events do not call the listener", async () => {
   const bookmark: WatchFrame = { type: "BOOKMARK", object: object("5") };
   const watches = [[event("ADDED", "1"), synced, bookmark, event("MODIFIED", "1"), event("MODIFIED", "2")]];
   expect(await follow(watches, 3)).toEqual(["SYNCED 1", "ADDED 1", "MODIFIED 2"]);

@@ -37,7 +37,7 @@ describe("forwardPorts", () => {
     await expect(get(local)).rejects.toThrow("fetch failed");
   });
 
-  it("says when the connection is lost", async () => {
+  it("reports that the connection is lost", async () => {
     const forwarded = await forwardPorts(client, { pod: "web", namespace: "default", ports: [":80"] });
     kubelet.cutAll();
     await expect(forwarded.closed).rejects.toThrow("lost connection to pod");
@@ -60,7 +60,7 @@ describe("forwardPorts", () => {
     { options: { pod: "web", ports: ["x"] }, error: "error parsing local port 'x'" },
     { options: { pod: "web", ports: [":80"], addresses: ["here"] }, error: "here is not a valid IP" },
     { options: { pod: "web", ports: [":80"], addresses: ["203.0.113.9"] }, error: "unable to listen on any" },
-  ])("rejects with what is wrong: $error", async ({ options, error }) => {
+  ])("rejects with the error of a wrong port: $error", async ({ options, error }) => {
     await expect(forwardPorts(client, { namespace: "default", ...options })).rejects.toThrow(error);
   });
 });

@@ -30,7 +30,7 @@ function serving(after: ReadonlyMap<GroupKind, number>): { mapper: RestMapper; a
 
 const never = new AbortController().signal;
 
-test("what the server holds back is asked for until it is there, each time anew", async () => {
+test("asks the server again until it answers, with a new request each time", async () => {
   const { mapper, asked } = serving(
     new Map([
       [CART, 1],
@@ -51,7 +51,7 @@ test("at the deadline it names the kind that is missing", async () => {
   await expect(waiting).rejects.toThrow("timed out waiting for the server to list the kind Bill");
 });
 
-test("any other error is one at once", async () => {
+test("any other error is thrown at once", async () => {
   const { mapper } = serving(new Map());
   const refused = { ...mapper, mappingFor: () => Promise.reject(new Error("connection refused")) };
   await expect(waitUntilServed([CART], refused, { deadline: never, sleep: async () => undefined })).rejects.toThrow(

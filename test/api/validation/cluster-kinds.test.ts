@@ -126,7 +126,7 @@ describe("changes", () => {
     ]);
   });
 
-  it("of a bundle's signer are refused, and a bundle that was bad may stay", () => {
+  it("of a bundle's signer are refused, and an invalid bundle may keep its certificates", () => {
     const bad = { "spec.trustBundle": "" };
     const signed = { ...bad, "metadata.name": "example.com:s:b", "spec.signerName": "example.com/s" };
     expect(updateErrors(BUNDLE, bad, bad)).toEqual([]);
@@ -135,7 +135,7 @@ describe("changes", () => {
     ]);
   });
 
-  it("of a decision on a certificate show what is different", () => {
+  it("of a decision on a certificate are refused with the difference", () => {
     const decided = (reason: string): Changes => ({
       "status.conditions": [{ type: "Approved", status: "True", reason }],
     });
@@ -145,7 +145,7 @@ describe("changes", () => {
   });
 });
 
-describe("what flow control cannot do without", () => {
+describe("the built-in objects of flow control", () => {
   const specOf = (kind: string, name: string) =>
     bootstrapFlowControl().find((one) => one.kind === kind && one.metadata?.name === name)?.["spec"];
   const changed = (kind: string, name: string, more: object): Changes => ({
@@ -158,20 +158,20 @@ describe("what flow control cannot do without", () => {
     expect(createErrors(LEVEL, changed("PriorityLevelConfiguration", name, {}))).toEqual([]);
   });
 
-  it("a flow schema's rules stay", () => {
+  it("the rules of a flow schema may not change", () => {
     expect(createErrors(SCHEMA, changed("FlowSchema", "exempt", { rules: [] }))).toEqual([
       'spec: Invalid value: {"PriorityLevelConfiguration":{"Name":"exempt"},"MatchingPrecedence":1,"DistinguisherMethod":null,"Rules":[]}: spec of \'exempt\' must equal the fixed value',
     ]);
   });
 
-  it("a priority level's shares stay", () => {
+  it("the shares of a priority level may not change", () => {
     const limited = { nominalConcurrencyShares: 6, limitResponse: { type: "Reject" }, lendablePercent: 0 };
     expect(createErrors(LEVEL, changed("PriorityLevelConfiguration", "catch-all", { limited }))).toEqual([
       'spec: Invalid value: {"Type":"Limited","Limited":{"NominalConcurrencyShares":6,"LimitResponse":{"Type":"Reject","Queuing":null},"LendablePercent":0,"BorrowingLimitPercent":null},"Exempt":null}: spec of \'catch-all\' must equal the fixed value',
     ]);
   });
 
-  it("what is exempt may say how much it lends", () => {
+  it("an exempt priority level may set how much it lends", () => {
     const exempt = { nominalConcurrencyShares: 5, lendablePercent: 50 };
     expect(createErrors(LEVEL, changed("PriorityLevelConfiguration", "exempt", { exempt }))).toEqual([]);
     const limited = { limitResponse: { type: "Reject" } };

@@ -954,7 +954,7 @@ describe("a new definition of a custom resource", () => {
     });
   });
 
-  it("is told which fields may be at the root of its schema", () => {
+  it("with a status subresource is refused for other fields at the root of its schema than those that the error lists", () => {
     const [error = "", ...others] = createErrors(CRD, {
       [`${VERSION}.subresources`]: { status: {} },
       [`${PLACE}.maxProperties`]: 3,
@@ -966,7 +966,7 @@ describe("a new definition of a custom resource", () => {
     );
   });
 
-  it("is warned of formats that nobody checks", () => {
+  it("gets a warning about formats that are never validated", () => {
     const properties = {
       a: { type: "string", format: "date-time" },
       b: { type: "string", format: "colour" },

@@ -228,7 +228,7 @@ describe("the expressions of a ValidatingAdmissionPolicy", () => {
     expect(texts(validateAdmissionPolicy(validating(spec)))).toEqual(errors);
   });
 
-  test("are judged again in an update, but for conditions that stay as they are", () => {
+  test("are compiled again in an update, except unchanged conditions", () => {
     const old = validating({
       matchConditions: [{ name: "c", expression: "'x'" }],
       validations: [{ expression: "'y'" }],
@@ -336,7 +336,7 @@ describe("the expressions of a MutatingAdmissionPolicy", () => {
     expect(texts(validateMutatingAdmissionPolicy(mutating(spec)))).toEqual(errors);
   });
 
-  test("a binding cannot ask about deletions either", () => {
+  test("a binding cannot select deletions either", () => {
     const resourceRules = [{ ...rule, operations: ["CREATE", "DELETE"] }];
     const binding = {
       metadata: { name: "b" },

@@ -32,7 +32,7 @@ function problems(status: object, old: object = {}, metadata: object = {}): stri
   return validateResourceClaimStatusUpdate(claim(status, metadata), claim(old)).map(formatFieldError);
 }
 
-describe("what is given to a claim", () => {
+describe("the allocation of a claim", () => {
   const path = "status.allocation.devices.results[0]";
   test.each<[what: string, result: object, errors: readonly string[]]>([
     ["a device", {}, []],
@@ -103,7 +103,7 @@ describe("what is given to a claim", () => {
     expect(problems({ allocation: allocation(result) })).toEqual(errors);
   });
 
-  test("with a configuration", () => {
+  test("may have a configuration", () => {
     const opaque = { driver: "gpu.example.com", parameters: { a: 1 } };
     const config = [{ source: "FromClaim", requests: ["gpu"], opaque }, { opaque }, { source: "Else", opaque }];
     expect(problems({ allocation: allocation({}, { config }) })).toEqual([
@@ -112,14 +112,14 @@ describe("what is given to a claim", () => {
     ]);
   });
 
-  test("more than there may be", () => {
+  test("is refused with more entries than the limits allow", () => {
     const results = Array.from({ length: 33 }, (_one, at) => ({ ...given, device: `gpu-${at}` }));
     expect(problems({ allocation: { devices: { results } } })).toEqual([
       "status.allocation.devices.results: Too many: 33: must have at most 32 items",
     ]);
   });
 
-  test("is not changed, but taken back", () => {
+  test("may be removed, but not changed", () => {
     const old = { allocation: allocation() };
     expect(problems(old, old)).toEqual([]);
     expect(problems({}, old)).toEqual([]);
@@ -128,13 +128,13 @@ describe("what is given to a claim", () => {
     ]);
   });
 
-  test("and was stored before it had to be right, stays", () => {
+  test("may stay as it was stored, even when it is invalid by newer rules", () => {
     const old = { allocation: allocation({ request: "gone" }) };
     expect(problems({ ...old, reservedFor: [consumer] }, old)).toEqual([]);
   });
 });
 
-describe("who uses a claim", () => {
+describe("the users of a claim", () => {
   const old = { allocation: allocation() };
   test.each<[what: string, reservedFor: readonly object[], errors: readonly string[]]>([
     ["a pod", [consumer], []],
@@ -160,7 +160,7 @@ describe("who uses a claim", () => {
     ]);
   });
 
-  test("nobody new while it goes", () => {
+  test("may not grow while the claim is being deleted", () => {
     const going = { deletionTimestamp: "2026-01-01T00:00:00Z" };
     const before = { ...old, reservedFor: [consumer] };
     expect(problems(before, before, going)).toEqual([]);
@@ -170,7 +170,7 @@ describe("who uses a claim", () => {
   });
 });
 
-describe("what a driver says of a device", () => {
+describe("the status of a device that a driver writes", () => {
   const old = { allocation: allocation() };
   const path = "status.devices[0]";
   const network = (data: object) => ({ networkData: data });
@@ -228,7 +228,7 @@ describe("what a driver says of a device", () => {
     expect(problems({ ...old, devices: [{ ...device, ...more }] }, old)).toEqual(errors);
   });
 
-  test("twice", () => {
+  test("is refused when a device has two", () => {
     expect(problems({ ...old, devices: [device, device] }, old)).toEqual([
       'status.devices[1]: Duplicate value: "gpu.example.com/node-1/a/gpu-0"',
     ]);

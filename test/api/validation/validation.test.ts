@@ -23,7 +23,7 @@ const container = { name: "c", image: "i" };
 const labels = { app: "x" };
 const template = { metadata: { labels }, spec: { containers: [container] } };
 
-describe("what the server says of a bad object", () => {
+describe("the errors of an invalid object", () => {
   const rows: readonly [string, string, string, string, KubeObject, readonly string[]][] = [
     [
       "a deployment without a selector",
@@ -182,7 +182,7 @@ describe("what the server says of a bad object", () => {
   });
 });
 
-describe("what may not change", () => {
+describe("fields that may not change", () => {
   const change = (resource: string, old: KubeObject, object: KubeObject) =>
     (strategyOf(resource)?.validateUpdate?.(object, old, context) ?? []).map(formatFieldError);
 
@@ -194,7 +194,7 @@ describe("what may not change", () => {
     ]);
   });
 
-  it("what is immutable because it says so", () => {
+  it("the data of a ConfigMap whose immutable is true", () => {
     expect(change("configmaps", { immutable: true, data: { a: "1" } }, { immutable: true, data: { a: "2" } })).toEqual([
       "data: Forbidden: field is immutable when `immutable` is set",
     ]);

@@ -91,7 +91,7 @@ describe("daemonSetStatus", () => {
   it.each(counters)("counts %s from nought", (field) => {
     expect(change("daemonSetStatus", {}, { [field]: -1 })).toEqual([negative(field)]);
   });
-  it("says all that is wrong", () => {
+  it("reports all errors at once", () => {
     const all = Object.fromEntries(counters.map((field) => [field, -1]));
     expect(change("daemonSetStatus", {}, all)).toEqual(counters.map(negative));
   });

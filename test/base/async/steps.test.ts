@@ -13,7 +13,7 @@ describe("steps that wait", () => {
     expect(await inSlices(sum(Promise.resolve(1), Promise.resolve(2)))).toBe(3);
   });
 
-  test("do not pause for a value that is there", () => {
+  test("do not pause for a value that is not a promise", () => {
     const steps = waitFor(1);
     expect(steps.next()).toEqual({ done: true, value: 1 });
     expect(atOnce(sum(1, 2))).toBe(3);

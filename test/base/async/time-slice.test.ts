@@ -39,7 +39,7 @@ test("many who work long share one slice of each turn of the event loop, and all
   expect(order).toEqual(Array.from({ length: WORKERS }, (_, worker) => worker));
 });
 
-test("of requests that come together and need the same time, the first ends early, and all get on", async () => {
+test("of several requests that need the same time, the first ends early, and all make progress", async () => {
   let done = 0;
   const ends: number[] = [];
   const requests = Array.from({ length: WORKERS }, async () => {

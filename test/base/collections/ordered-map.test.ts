@@ -15,7 +15,7 @@ test("keys compare as their UTF-8 bytes do", () => {
   expect(compareKeys("\u{1F600}", "\uFB00")).toBeGreaterThan(0);
 });
 
-test("any changes leave what a plain map would hold, in order, and never change an older map", () => {
+test("has the entries of a plain map in order after any changes, and never changes an older map", () => {
   fc.assert(
     fc.property(fc.array(change, { maxLength: 300 }), key, (changes, probe) => {
       const model = new Map<string, number>();

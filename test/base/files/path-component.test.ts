@@ -2,7 +2,7 @@ import { posix, win32 } from "node:path";
 import { describe, expect, test } from "vitest";
 import { isOwnName, pathComponent } from "../../../src/base/files/path-component.js";
 
-describe("a path component that is made of words of others", () => {
+describe("a path component that is made of a foreign name", () => {
   test.each([
     ["web", "web"],
     ["system:node", "system:node"],
@@ -32,7 +32,7 @@ describe("a path component that is made of words of others", () => {
     expect(pathComponent(words, "win32")).toBe(component);
   });
 
-  test("whatever the words are, one entry of the folder comes out", () => {
+  test("is one entry of the folder for any name", () => {
     const pieces = ["..", ".", "/", "\\", "a", ":", " ", "\u0000", "con", "\n", "C:", "%2F"];
     for (const one of pieces) {
       for (const other of pieces) {

@@ -14,7 +14,7 @@ describe("files and folders that are the program's own", () => {
   });
   const mode = (...path: string[]): string => (statSync(join(folder, ...path)).mode & 0o777).toString(8);
 
-  test("folders that are made get the mode, and those that are there keep theirs", () => {
+  test("new folders get the mode, and existing ones keep theirs", () => {
     mkdirSync(join(folder, "given"));
     chmodSync(join(folder, "given"), 0o777);
     makeOwnFolder(join(folder, "given", "a", "b"));
@@ -24,7 +24,7 @@ describe("files and folders that are the program's own", () => {
     expect([mode("programs"), mode("programs", "x")]).toEqual(["755", "755"]);
   });
 
-  test("what is no folder, or takes none, is an error", () => {
+  test("a path that is not a folder, or cannot become one, is an error", () => {
     writeFileSync(join(folder, "file"), "");
     expect(() => makeOwnFolder(join(folder, "file"))).toThrow(/EEXIST/);
     expect(() => makeOwnFolder(join(folder, "file", "x"))).toThrow(/ENOTDIR/);
@@ -34,7 +34,7 @@ describe("files and folders that are the program's own", () => {
     expect(() => makeOwnFolder("/proc/no/such/folder")).toThrow(/ENOENT|no such file/);
   });
 
-  test("a file is made closed, and closed when it was open; what it holds stays", () => {
+  test("a file is created with a private mode, and an existing one gets it and keeps its content", () => {
     makePrivateFile(join(folder, "new"));
     writeFileSync(join(folder, "open"), "text");
     chmodSync(join(folder, "open"), 0o666);
@@ -44,7 +44,7 @@ describe("files and folders that are the program's own", () => {
     keepPrivate(join(folder, "missing"));
   });
 
-  test("faults name what is open, and how it is closed", () => {
+  test("errors name the mode that is too open, and the command that corrects it", () => {
     chmodSync(folder, 0o755);
     writeFileSync(join(folder, "open"), "");
     chmodSync(join(folder, "open"), 0o640);

@@ -51,7 +51,7 @@ test("clock, timers and stopwatch agree, in whole milliseconds", () => {
   expect([fired - START, elapsed()]).toEqual([2, 5]);
 });
 
-test("work that waits for a timer of its own lets time pass, other work does not", async () => {
+test("time passes while work waits for its own timer, but not during other work", async () => {
   const clock = manualClock();
   const answer = deferred<void>();
   const work = clock.during(

@@ -62,26 +62,26 @@ const inside = ({ certificate, key }: KeyPair): Readonly<Record<string, string>>
   "client-key-data": Buffer.from(key).toString("base64"),
 });
 
-test("a terminal is told that the certificate of a file has expired, and when", async () => {
+test("a hint on a terminal says that the certificate of a file has expired, and when", async () => {
   expect(await printed(inFiles(issued(PAST - YEAR, PAST)), true)).toBe(
     `${REFUSED}Your client certificate in ${join(folder, "me.crt")} expired on 2026-05-31T12:00:00Z. Get a new one.\n`,
   );
 });
 
-test("a terminal is told of whom in which kubeconfig the certificate has expired", async () => {
+test("a hint on a terminal says whose certificate in which kubeconfig has expired", async () => {
   const where = `user "me" in ${join(folder, "kubeconfig")}`;
   expect(await printed(inside(issued(PAST - YEAR, PAST)), true)).toBe(
     `${REFUSED}Your client certificate (client-certificate-data of ${where}) expired on 2026-05-31T12:00:00Z. Get a new one.\n`,
   );
 });
 
-test("a terminal is told of a certificate that is not valid yet", async () => {
+test("a hint on a terminal says that a certificate is not valid yet", async () => {
   expect(await printed(inFiles(issued(FUTURE, FUTURE + YEAR)), true)).toBe(
     `${REFUSED}Your client certificate in ${join(folder, "me.crt")} is not valid before 2088-01-01T00:00:00Z. Check the clock of this machine.\n`,
   );
 });
 
-test("a script sees kubectl's words alone", async () => {
+test("a script gets only kubectl's text, without a hint", async () => {
   expect(await printed(inFiles(issued(PAST - YEAR, PAST)), false)).toBe(REFUSED);
 });
 

@@ -26,7 +26,7 @@ test.each([
   expect(await runCli(argv, { cwd, env, terminal })).toEqual({ code: 1, stdout: "", stderr });
 });
 
-test("a mistyped flag: a terminal is told what was meant", async () => {
+test("a mistyped flag gets a hint with the similar flag on a terminal", async () => {
   const { stderr } = await runCli(["get", "pods", "--show-label"], { terminal: true, env: { NO_COLOR: "1" } });
   expect(stderr).toBe(
     `error: unknown flag: --show-label\nSee 'kubectl get --help' for usage.\nDid you mean "--show-labels"?\n`,
@@ -37,9 +37,12 @@ test.each([
   ["rollout statsu deploy/web", `error: unknown command "statsu deploy/web"`, "rollout", "status"],
   ["create confgmap x", "error: Unexpected args: [confgmap x]", "create", "configmap"],
   ["set imag", `error: unknown command "imag"`, "set", "image"],
-])("a mistyped subcommand, %s: a terminal is told what was meant", async (line, message, group, meant) => {
-  const said = `${message}\nSee 'kubectl ${group} -h' for help and examples\n`;
-  const env = { NO_COLOR: "1" };
-  expect((await runCli(line.split(" "), { terminal: true, env })).stderr).toBe(`${said}Did you mean "${meant}"?\n`);
-  expect((await runCli(line.split(" "), { env })).stderr).toBe(said);
-});
+])(
+  "a mistyped subcommand, %s, gets a hint with the similar subcommand on a terminal",
+  async (line, message, group, meant) => {
+    const said = `${message}\nSee 'kubectl ${group} -h' for help and examples\n`;
+    const env = { NO_COLOR: "1" };
+    expect((await runCli(line.split(" "), { terminal: true, env })).stderr).toBe(`${said}Did you mean "${meant}"?\n`);
+    expect((await runCli(line.split(" "), { env })).stderr).toBe(said);
+  },
+);

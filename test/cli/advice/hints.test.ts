@@ -463,7 +463,7 @@ test.each([
   ]);
 });
 
-test("a field of OpenAPI v2 that is not there carries those that are", () => {
+test("an unknown field of OpenAPI v2 has an error with the known fields", () => {
   const text: V2Model = { type: "primitive", name: "string", description: "" };
   const root: V2Model = { type: "kind", description: "", required: [], fields: new Map([["image", text]]) };
   const models = { ofKind: () => root, target: () => root };

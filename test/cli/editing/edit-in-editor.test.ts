@@ -18,7 +18,7 @@ describe("the editor", () => {
   });
 });
 
-describe("what counts of an edited text", () => {
+describe("the edited text", () => {
   test.each([
     ["comments and layout do not", "# a\na: 1\nb: [x]\n", "b:\n- x\na: 1\n# end", true],
     ["values do", "a: 1\n", "a: 2\n", false],
@@ -28,7 +28,7 @@ describe("what counts of an edited text", () => {
     expect(substanceOf(one) === substanceOf(other)).toBe(same);
   });
 
-  test("comment lines go, shebangs and the rest stay", () => {
+  test("loses its comment lines, but keeps shebangs", () => {
     expect(withoutComments("# a\n  # b\nkey: 1 # c\n#!d\n\n#e")).toBe("key: 1 # c\n#!d\n\n");
   });
 
@@ -40,7 +40,7 @@ describe("what counts of an edited text", () => {
     expect(hasContent(text)).toBe(expected);
   });
 
-  test("text that is nothing says why", () => {
+  test("throws with a reason when it cannot be parsed", () => {
     expect(() => jsonOf("a: [\n")).toThrow(/^yaml: /);
   });
 });

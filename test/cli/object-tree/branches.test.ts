@@ -17,7 +17,7 @@ function tree(start: string, owners: Readonly<Record<string, readonly string[]>>
     .join("\n");
 }
 
-test("what it owns, by name, level below level; nothing else", () => {
+test("prints the owned objects of each level by name, and no others", () => {
   expect(
     tree("web", { web: [], b: ["web"], a: ["web"], a1: ["a"], a2: ["a"], b1: ["b"], other: [], o1: ["other"] }),
   ).toBe(`web
@@ -28,13 +28,13 @@ test("what it owns, by name, level below level; nothing else", () => {
    └─ b1`);
 });
 
-test("its owners stand above it, without what else they own", () => {
+test("prints the owners above the object, without their other objects", () => {
   expect(tree("pod", { web: [], rs: ["web"], old: ["web"], pod: ["rs"], other: ["rs"] })).toBe(`web
 └─ rs
    └─ pod`);
 });
 
-test("below each of its owners it stands once, and once with what it owns", () => {
+test("prints an object below each of its owners, but its own objects only once", () => {
   expect(tree("shared", { a: [], b: [], shared: ["a", "b"], leaf: ["shared"] })).toBe(`a
 └─ shared
    └─ leaf
@@ -42,11 +42,11 @@ b
 └─ shared (above)`);
 });
 
-test("an owner that was not read is not there", () => {
+test("leaves out an owner that was not read", () => {
   expect(tree("pod", { pod: ["gone"] })).toBe("pod");
 });
 
-test("objects that own each other end", () => {
+test("prints objects that own each other once, and marks the repeated one", () => {
   expect(tree("a", { a: ["c"], b: ["a"], c: ["b"] })).toBe(`a
 └─ b
    └─ c
@@ -55,6 +55,6 @@ test("objects that own each other end", () => {
 └─ self (above)`);
 });
 
-test("a cycle above what is asked for", () => {
+test("ends when the owners of the object own each other", () => {
   expect(tree("leaf", { a: ["b"], b: ["a"], leaf: ["a"] })).toContain("leaf");
 });

@@ -5,7 +5,7 @@ import type { RestClient } from "../../../src/client/rest/rest-client.js";
 
 const ERASE = "\r\u001b[J";
 
-test("a warning of the server is written above the lines, and they come back below it", async () => {
+test("a warning of the server is written above the live lines, which are drawn again below it", async () => {
   const err = Object.assign(new PassThrough(), { isTTY: true, columns: 80, rows: 24 });
   let screen = "";
   err.setEncoding("utf8").on("data", (text: string) => (screen += text));

@@ -15,27 +15,27 @@ const FOREIGN = "a\u001b[31mb\u001b]0;title\u0007c\rd\u009b2Je\u007ff\r\n\tg";
 const SHOWN = "a^[[31mb^[]0;title^Gc\\rd\\x9b2Je^?f\r\n\tg";
 
 describe("text of others on a terminal", () => {
-  test("shows control characters, and keeps tabs and line ends", () => {
+  test("is written with visible control characters, and keeps tabs and line ends", () => {
     const { stream, read } = screen(true);
     stream.write(FOREIGN);
     expect(read()).toBe(SHOWN);
   });
 
-  test("is shown so where it is written as bytes of a text", async () => {
+  test("is escaped in the same way by writeOutput and shownOn", async () => {
     const { stream, read } = screen(true);
     await writeOutput(stream, FOREIGN);
     expect(read()).toBe(SHOWN);
     expect(shownOn(stream, FOREIGN)).toBe(SHOWN);
   });
 
-  test("is not touched in a pipe", async () => {
+  test("is written unchanged to a pipe", async () => {
     const { stream, read } = screen(false);
     stream.write(FOREIGN);
     await writeOutput(stream, FOREIGN);
     expect(read()).toBe(FOREIGN + FOREIGN);
   });
 
-  test("bytes pass as they are: a log, a session and a raw request are what the user asked for", async () => {
+  test("is written unchanged when it is bytes, as of a log, a session or a raw request", async () => {
     const { stream, read } = screen(true);
     stream.write(Buffer.from(FOREIGN));
     await writeOutput(stream, Buffer.from(FOREIGN));
@@ -56,7 +56,7 @@ describe("the program's own sequences", () => {
     expect(displayWidth(`${codes.marked("\u001b[1m")}NAME${codes.marked("\u001b[22m")}`)).toBe(4);
   });
 
-  test("of another run are words of others", () => {
+  test("of another run are escaped", () => {
     const { codes, stream, read } = screen(true);
     codes.marked("\u001b[31m");
     stream.write(new OwnCodes(systemRandom).marked("\u001b[31m"));

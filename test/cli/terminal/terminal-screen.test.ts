@@ -10,7 +10,7 @@ function open(size: { readonly columns?: number; readonly rows?: number } = {}, 
 
 const settled = (): Promise<void> => new Promise(setImmediate);
 
-test("lines are cut to the terminal, those below it are left out, and what was there before comes back", async () => {
+test("lines are cut to the terminal's size, and the former screen is restored at the end", async () => {
   const { terminal, screen } = open({ columns: 20, rows: 2 });
   screen.show(() => ["a line that is far too long", "│ └─ second", "third"]);
   await settled();

@@ -33,7 +33,7 @@ function running(code: string, more: Partial<ExecConfig> = {}, now?: { time: num
 }
 
 describe("a credential plugin", () => {
-  test("is told what is wanted, and gets its own environment", async () => {
+  test("gets an ExecCredential in KUBERNETES_EXEC_INFO, and the variables of its entry", async () => {
     const note = join(folder, "note");
     const code = `require("fs").writeFileSync(process.env.NOTE, process.env.KUBERNETES_EXEC_INFO); answer({token:"t"})`;
     const source = running(code, { env: [{ name: "NOTE", value: note }], provideClusterInfo: true });

@@ -40,7 +40,7 @@ users:
 - {name: e, user: {exec: {}}}
 `);
 
-describe("what a kubeconfig and flags come to", () => {
+describe("a configuration merged from a kubeconfig and flags", () => {
   test.each<[string, Partial<ConfigOverrides>, object]>([
     ["no file at all is localhost", {}, { server: "http://localhost:8080", namespace: "default", auth: {} }],
     [
@@ -74,7 +74,7 @@ describe("what a kubeconfig and flags come to", () => {
     if (auth) expect((await loader(overrides).clientConfig()).auth).toEqual(auth);
   });
 
-  test("KUBECONFIG lists: the first file to name a thing wins whole, missing files are skipped", async () => {
+  test("takes each entry as a whole from the first file in KUBECONFIG that has it, and skips missing files", async () => {
     const first = file(`{"clusters":[{"name":"c","cluster":{"server":"https://first"}}]}`);
     const second = file(
       `{"current-context":"x","contexts":[{"name":"x","context":{"cluster":"c"}}],"clusters":[{"name":"c","cluster":{"server":"https://second","tls-server-name":"n"}}]}`,
@@ -84,7 +84,7 @@ describe("what a kubeconfig and flags come to", () => {
     expect(config.tls.serverName).toBeUndefined();
   });
 
-  test("relative paths are seen from the file they stand in", async () => {
+  test("resolves relative paths from the folder of their file", async () => {
     mkdirSync(join(folder, "sub"), { recursive: true });
     writeFileSync(join(folder, "sub", "ca.crt"), "");
     writeFileSync(
@@ -95,7 +95,7 @@ describe("what a kubeconfig and flags come to", () => {
     expect(config.tls.caFile).toBe(join(folder, "sub", "ca.crt"));
   });
 
-  test("an https server without credentials asks for some", async () => {
+  test("prompts for credentials of an https server without any", async () => {
     const prompt = () => Promise.reject(new Error("EOF"));
     await expect(loader({ server: "https://h" }, {}, prompt).clientConfig()).rejects.toThrow("EOF");
   });
@@ -148,7 +148,7 @@ describe("what is wrong, in kubectl's words", () => {
     await expect(loader(overrides).clientConfig()).rejects.toHaveProperty("message", message);
   });
 
-  test("who asks for the namespace first hears of a missing context as of an invalid configuration", async () => {
+  test("a read of the namespace first reports a missing context as an invalid configuration", async () => {
     const error: unknown = await loader({ kubeconfig: twoContexts, context: "zz" })
       .namespace()
       .catch((thrown: unknown) => thrown);

@@ -37,7 +37,7 @@ test("of two commands that began with the same file, neither takes back what the
   expect(currentContext).toBe("one");
 });
 
-test("a link stays a link, its file keeps its mode, and a new file is its owner's alone", async () => {
+test("a link is written through, its target keeps its mode, and a new file is readable by its owner only", async () => {
   writeFileSync(join(folder, "real"), "apiVersion: v1\nkind: Config\n", { mode: 0o640 });
   symlinkSync("real", join(folder, "link"));
   for (const file of ["link", "new"]) {

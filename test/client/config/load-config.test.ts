@@ -211,7 +211,7 @@ describe("a wrong kubeconfig is named by file, entry and field", () => {
   });
 });
 
-describe("a file that is not there", () => {
+describe("a file that does not exist", () => {
   test.each([
     ["is named", () => configFromFile("/nope", home), "/nope: no such file"],
     ["is named where it is a folder", () => configFromFile(folder, home), `${folder}: cannot be read: is a directory`],
@@ -226,7 +226,7 @@ describe("a file that is not there", () => {
   });
 
   // Root may read every file.
-  test.skipIf(process.getuid?.() === 0)("is named where it may not be read", async () => {
+  test.skipIf(process.getuid?.() === 0)("is an error that names it when it may not be read", async () => {
     const file = join(folder, "secret");
     writeFileSync(file, "");
     chmodSync(file, 0);
@@ -234,7 +234,7 @@ describe("a file that is not there", () => {
   });
 });
 
-test("an entry that no context uses may be wrong in what it says, and one that an option replaces", async () => {
+test("invalid values are ignored in an entry that no context uses, and in one that an option replaces", async () => {
   const text = config({ cluster: { server: "ftp://h" }, user: { exec: {} } });
   const spare = { server: "https://other", token: "t" };
   await expect(configFromText(text, { ...home, ...spare })).rejects.toThrow("exec.apiVersion");

@@ -58,7 +58,7 @@ function command(server: string, cacheDir: string) {
 }
 
 describe("discovery", () => {
-  test("asks an aggregated server twice, keeps kubectl's files and then asks no more", async () => {
+  test("sends two requests to an aggregated server, writes kubectl's cache files, and then sends no more", async () => {
     const server = await serve();
     const first = command(server.url, server.cacheDir);
     expect(
@@ -90,7 +90,7 @@ describe("discovery", () => {
     expect(server.requests).toHaveLength(2);
   });
 
-  test("asks again after six hours, and revalidates by ETag when told to forget", async () => {
+  test("revalidates cached files by their ETag after six hours", async () => {
     const server = await serve();
     await command(server.url, server.cacheDir).discovery.resources();
     const groupsFile = join(discoveryFolder(server.cacheDir, server.url), "servergroups.json");
@@ -100,7 +100,7 @@ describe("discovery", () => {
     expect(server.requests.slice(2)).toEqual(["GET /api?timeout=32s 304", "GET /apis?timeout=32s 304"]);
   });
 
-  test("an older server is asked for each group-version; one that fails is told and does not stop the rest", async () => {
+  test("sends a request per group version to an older server; one that fails is reported, and the others follow", async () => {
     const server = await serve("older");
     const { discovery, log } = command(server.url, server.cacheDir);
     const { resources, failed } = await discovery.resources();

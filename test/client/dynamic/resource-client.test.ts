@@ -144,7 +144,7 @@ test.each([
 });
 
 describe("a list", () => {
-  test("has items with the apiVersion and kind that servers leave out for built-in kinds", async () => {
+  test("adds to items the apiVersion and kind that servers leave out of lists of built-in kinds", async () => {
     const configMaps = client.resource(CONFIG_MAPS).namespace(namespace);
     await configMaps.create(configMap("a"));
     const { kind, items } = await configMaps.list(selection());
@@ -169,7 +169,7 @@ describe("a list", () => {
     expect(queries.at(-1)).toEqual({ limit: "500" });
   });
 
-  test("whose snapshot the server has no more goes on with a full list, and yields each item once", async () => {
+  test("continues with a full list when the server has dropped its snapshot, and yields each item once", async () => {
     const refuse = ({ query }: RestRequest): void => {
       if (query?.["continue"] !== undefined && failures-- > 0)
         throw expired("The provided continue parameter is too old");
@@ -306,7 +306,7 @@ describe("writing", () => {
     await expect(pods.create(circle as KubeObject)).rejects.toThrow("circular");
   });
 
-  test("a dry run changes nothing, whatever the verb", async () => {
+  test("by any verb with a dry run changes nothing", async () => {
     const configMaps = client.resource(CONFIG_MAPS).namespace(namespace);
     const dryRun = { dryRun: true };
     await configMaps.create(configMap("a"), dryRun);
@@ -320,7 +320,7 @@ describe("writing", () => {
     expect(await configMaps.get("a")).toEqual(made);
   });
 
-  test("a delete holds its preconditions, and a collection goes by its selector", async () => {
+  test("by delete sends preconditions, and by deleteCollection a selector", async () => {
     const configMaps = client.resource(CONFIG_MAPS).namespace(namespace);
     const made = await configMaps.create(configMap("a"));
     await configMaps.create(configMap("b"));

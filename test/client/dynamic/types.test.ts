@@ -95,7 +95,7 @@ describe("apply", () => {
 });
 
 describe("patch", () => {
-  test("takes a part by merge, with null for what goes", async () => {
+  test("takes a part of an object by merge, with null for a removed field", async () => {
     await deployments().create(web("merged"));
     const merged = await deployments().patch(
       "merged",

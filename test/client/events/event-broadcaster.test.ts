@@ -395,7 +395,7 @@ test("an event that the server refuses is reported once, and not tried again", a
   ]);
 });
 
-test("close() writes what waits, with a last try for what was refused, and takes no more", async () => {
+test("close() writes the waiting events, retries the refused ones once, and then accepts no more", async () => {
   const all = broadcaster();
   const recorder = all.recorder({ component: "c" });
   faults = ["refused"];
@@ -409,7 +409,7 @@ test("close() writes what waits, with a last try for what was refused, and takes
   expect(errors.at(-1)).toMatch(/^dropped event .* \(C\): the broadcaster is closed$/);
 });
 
-test("close() writes the count of a series that goes on", async () => {
+test("close() writes the count of a series that has not ended", async () => {
   const all = broadcaster();
   const recorder = all.recorder({ component: "example.com/c", host: "h" });
   for (let times = 0; times < 5; times += 1) recorder.event(pod(), "Normal", "Synced", "m", { action: "Syncing" });

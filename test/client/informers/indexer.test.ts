@@ -30,13 +30,13 @@ describe("an indexer", () => {
     expect(names(indexer.values())).toEqual(["b", "c"]);
   });
 
-  test("IDX-1: a key is split again, and what is no key is an error", () => {
+  test("IDX-1: splits a key into its parts, and throws for an invalid one", () => {
     expect(splitObjectKey(objectKey(configMap("a", "1")))).toEqual({ namespace: "default", name: "a" });
     expect(splitObjectKey("a")).toEqual({ namespace: "", name: "a" });
     expect(() => splitObjectKey("a/b/c")).toThrow('unexpected key format: "a/b/c"');
   });
 
-  test("IDX-2: indices follow what is set, changed, deleted and replaced", () => {
+  test("IDX-2: updates its indices when objects are set, changed, deleted and replaced", () => {
     const indexer = new Indexer<KubeObject>({ byUser: usersOf });
     const held = () =>
       Object.fromEntries(indexer.indexValues("byUser").map((user) => [user, indexer.indexKeys("byUser", user)]));
@@ -51,7 +51,7 @@ describe("an indexer", () => {
     expect(held()).toEqual({ elmo: ["tre"] });
   });
 
-  test("IDX-2: an index that is added later has the objects there are; two of a name are a conflict", () => {
+  test("IDX-2: applies an added index to existing objects; a second one of the same name throws", () => {
     const indexer = new Indexer<KubeObject>();
     indexer.set(pod("one", "ernie"));
     indexer.addIndexers({ byUser: usersOf });

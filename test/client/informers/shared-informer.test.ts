@@ -252,7 +252,7 @@ describe("what an informer makes of lists and events", () => {
     await run.stop();
   });
 
-  test("a transform changes what is cached; an object for which it throws is cached as it came, and the error reported", async () => {
+  test("caches the result of a transform; when it throws, the error is reported and the object cached unchanged", async () => {
     const source = new ScriptedListWatch(
       { list: [configMap("a", "1", { big: "x" }), configMap("bad", "2", { big: "x" })], version: "5" },
       { watch: [event("ADDED", "b", "6")], ends: "silence" },
@@ -327,7 +327,7 @@ describe("the handlers of an informer", () => {
     await run.stop();
   });
 
-  test("an onError that throws as well stops no handler: both errors are known", async () => {
+  test("run on when onError throws as well, and both errors are reported", async () => {
     const uncaught: unknown[] = [];
     const listeners = process.listeners("uncaughtException");
     process.removeAllListeners("uncaughtException").on("uncaughtException", (error) => uncaught.push(String(error)));
@@ -518,7 +518,7 @@ describe("resync", () => {
     await run.stop();
   });
 
-  test("goes on while the server is away", async () => {
+  test("continues while the server is down", async () => {
     const source = new ScriptedListWatch(
       { list: [configMap("a", "1")], version: "5" },
       { watch: [], ends: refused },

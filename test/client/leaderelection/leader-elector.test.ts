@@ -219,7 +219,7 @@ describe("candidates", () => {
     expect([leading(a), a.log]).toEqual([[], ["leader a"]]);
   });
 
-  test("one whose requests are refused reports why, and goes on trying", async () => {
+  test("one whose requests are refused reports the reason, and retries", async () => {
     const a = run("a", { lease: { namespace: "nowhere", name: "a" } });
     await world.pass(10_000);
     expect(a.errors.length).toBeGreaterThan(1);
@@ -288,7 +288,7 @@ describe("a leader", () => {
     expect([a.elector.isLeader(), a.signal.aborted]).toEqual([false, true]);
   });
 
-  test("whose clock is set back stays the leader, and stops at the same time", async () => {
+  test("whose clock is set back leads on, and stops at the same time", async () => {
     const a = run("a");
     await world.pass(4_500);
     a.host.setClock(-3_600_000);
@@ -339,8 +339,8 @@ describe("a leader", () => {
   });
 });
 
-describe("a leader that is told to stop", () => {
-  test("keeps the Lease until its work has ended, then gives it up, and another leads within a retry", async () => {
+describe("a leader whose signal aborts", () => {
+  test("keeps the Lease until its work has ended, then releases it, and another leads within a retry", async () => {
     let end = () => {};
     const work = () => new Promise<void>((resolve) => (end = resolve));
     const a = run("a", { onStartedLeading: work });
@@ -359,7 +359,7 @@ describe("a leader that is told to stop", () => {
     expect((await record())?.leaderTransitions).toBe(1);
   });
 
-  test("and cannot renew any more, stops all the same", async () => {
+  test("stops even when it can no longer renew the Lease", async () => {
     const a = run("a", { onStartedLeading: () => new Promise(() => {}) });
     await world.pass(1_000);
     a.stop.abort();
@@ -368,7 +368,7 @@ describe("a leader that is told to stop", () => {
     expect(a.log.at(-1)).toContain("leader election lost");
   });
 
-  test("gives the Lease up even when a renewal that it gave up arrives later", async () => {
+  test("releases the Lease even when an abandoned renewal arrives later", async () => {
     const a = run("a");
     await world.pass(1_900);
     a.host.network = fate(writes, { before: 128 }, 1);
@@ -378,7 +378,7 @@ describe("a leader that is told to stop", () => {
     expect([a.log.at(-1), (await record())?.holderIdentity]).toEqual(["resolved", ""]);
   });
 
-  test("leaves the Lease alone when another holds it", async () => {
+  test("does not change a Lease that another holds", async () => {
     const a = run("a");
     await world.pass(1_000);
     await objects().patch(lease.name, { spec: { holderIdentity: "b" } }, { type: "merge" });
@@ -387,7 +387,7 @@ describe("a leader that is told to stop", () => {
     expect([a.log.at(-1), (await record())?.holderIdentity]).toEqual(["resolved", "b"]);
   });
 
-  test("before its first request was answered, gives up what that request may have won", async () => {
+  test("releases a Lease that its first, unanswered request may have acquired", async () => {
     const host = world.host("a");
     host.network = fate(writes, { after: 1_000 });
     const a = run("a", {}, host);
@@ -434,7 +434,7 @@ describe("work", () => {
     expect(leading(a)).toEqual(["a"]);
   });
 
-  test("goes on when another callback throws", async () => {
+  test("continues when another callback throws", async () => {
     const failing = () => {
       throw new Error("broken");
     };

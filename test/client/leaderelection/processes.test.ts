@@ -71,7 +71,7 @@ const leads = ({ elector }: ReturnType<typeof other>): Promise<void> =>
 
 // Windows has no SIGSTOP.
 test.skipIf(process.platform === "win32")(
-  "a leader that SIGSTOP stops, and that SIGCONT continues after another took over, never says again that it leads",
+  "a leader that SIGSTOP stops, and that SIGCONT continues after another took over, never leads again",
   async () => {
     const { child, lines, ended } = start("stopped");
     await says(lines, "leads");
@@ -89,7 +89,7 @@ test.skipIf(process.platform === "win32")(
   },
 );
 
-test("a candidate that waits keeps its process alive, and the process ends by itself when it is told to stop", async () => {
+test("a waiting candidate keeps its process alive, and the process ends when its signal aborts", async () => {
   const first = other("waiting");
   await leads(first);
   const { child, lines, ended } = start("waiting");
@@ -100,7 +100,7 @@ test("a candidate that waits keeps its process alive, and the process ends by it
   await first.stop();
 });
 
-test("a leader that is told to stop hands the Lease on", async () => {
+test("a leader whose signal aborts releases the Lease to another", async () => {
   const { child, lines, ended } = start("handed-on");
   await says(lines, "leads");
   child.kill("SIGTERM");

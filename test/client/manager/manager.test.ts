@@ -40,7 +40,7 @@ const CRON_TABS: CustomResourceDefinition = {
 };
 
 describe("a manager", () => {
-  test("CR-7: a controller makes what is missing, again after it is deleted, and sees the owner of what changed", async () => {
+  test("CR-7: reconciles an owner when an object that it owns is missing, deleted or changed", async () => {
     const inNamespace = await namespace("copies");
     const configMaps = client.of("v1", "ConfigMap").namespace(inNamespace);
     const stop = new AbortController();

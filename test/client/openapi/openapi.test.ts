@@ -92,7 +92,7 @@ describe("a server's OpenAPI v3", () => {
     expect(patch?.field("constructor")).toBeUndefined();
   });
 
-  test("a server without OpenAPI v3 says nothing", async () => {
+  test("is undefined when the server has none", async () => {
     expect(await createOpenApi(serve({}).client).patchSchema(kind)).toBeUndefined();
   });
 });

@@ -95,7 +95,7 @@ describe("a reflector", () => {
     await run.stop();
   });
 
-  test("RFL-3: the next watch goes on from the last event or bookmark, once the server is known not to be behind it", async () => {
+  test("RFL-3: watches on from the last event or bookmark, once the server is known to have that version", async () => {
     const source = new ScriptedListWatch(
       { list: [], version: "7" },
       { watch: [added("a", "9"), bookmark("20")], ends: "silence" },
@@ -176,7 +176,7 @@ describe("a reflector", () => {
     await run.stop();
   });
 
-  test("RFL-6: while no server is there it waits, longer each time, and then watches on without a list", async () => {
+  test("RFL-6: retries with increasing delays while the server is down, and then watches on without a list", async () => {
     const source = new ScriptedListWatch(
       { list: [], version: "7" },
       { watch: [], ends: refused },
@@ -267,7 +267,7 @@ describe("a reflector", () => {
 });
 
 describe("a reflector with streaming lists", () => {
-  test("collects the objects up to the bookmark that ends them, and goes on with the same watch", async () => {
+  test("collects objects up to the bookmark that ends them, and continues with the same watch", async () => {
     const source = new ScriptedListWatch({
       watch: [added("a", "3"), added("b", "2"), bookmark("7", INITIAL_EVENTS_END), modified("a", "8")],
       ends: "silence",
@@ -314,7 +314,7 @@ describe("a reflector with streaming lists", () => {
 });
 
 describe("a reflector whose server", () => {
-  test("says nothing on a watch: it checks that the server answers and watches again, which is no fault", async () => {
+  test("sends nothing on a watch: requests its health and watches again, without reporting a fault", async () => {
     const source = new ScriptedListWatch(
       { list: [], version: "7" },
       { watch: [], ends: "silence" },
@@ -329,7 +329,7 @@ describe("a reflector whose server", () => {
     await run.stop();
   });
 
-  test("says nothing on three watches in a row: it lists, for something may hold events back", async () => {
+  test("sends nothing on three watches in a row: lists, because a proxy may hold events back", async () => {
     const source = new ScriptedListWatch(
       { list: [], version: "7" },
       { watch: [], ends: "silence" },
@@ -369,7 +369,7 @@ describe("a reflector whose server", () => {
     await run.stop();
   });
 
-  test("is behind what was read: it lists, and the store learns that versions begin anew", async () => {
+  test("answers an older version than before: lists, and tells the store that versions have restarted", async () => {
     const source = new ScriptedListWatch(
       { list: [configMap("a", "90")], version: "100" },
       { watch: [], ends: refused },

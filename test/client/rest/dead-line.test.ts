@@ -89,7 +89,7 @@ describe("of a client with many streams, over HTTP/1.1", () => {
     for (const chunks of streams) await expect(chunks.next()).rejects.toThrow(LOST);
   });
 
-  test("none ends while the server takes connections, however long it says nothing", async () => {
+  test("none ends while the server accepts connections, even when it never answers", async () => {
     const { port, server } = await startServer();
     const client = clientOf(port, { pooled: true });
     const chunks = await begun(client);

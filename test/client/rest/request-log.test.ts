@@ -113,7 +113,7 @@ describe.each([
   });
 });
 
-test("a server in the same process is logged, too", async () => {
+test("requests to a server in the same process are logged too", async () => {
   const cluster = await startCluster({ port: false, ...quietCluster });
   open.push(() => cluster.close());
   const lines: string[] = [];
@@ -202,7 +202,7 @@ describe("a body", () => {
     expect(await bodyAt(level, body)).toBe(shown);
   });
 
-  test("is cut at bytes: what is left of a character is escaped", async () => {
+  test("is cut at a number of bytes, and a part of a character is escaped", async () => {
     const shown = await bodyAt(8, `${"a".repeat(1023)}ü`);
     expect(shown).toBe(`"${"a".repeat(1023)}\\xc3 [truncated 1 chars]"\n`);
     const block = await bodyAt(8, `\n${"a".repeat(1022)}ü`);
@@ -237,7 +237,7 @@ test("a request that is sent again has a line before", async () => {
   ]);
 });
 
-test("a watch that breaks off is logged as what it is", async () => {
+test("a watch that breaks off is logged with its error", async () => {
   const server = await serve((_request, response) => {
     response.write("{");
     setImmediate(() => response.destroy());

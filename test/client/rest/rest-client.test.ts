@@ -55,8 +55,8 @@ const config: ClientConfig = {
 const client = (transport: Transport, own: Partial<ClientConfig> = {}, options: Partial<RestClientOptions> = {}) =>
   createRestClient({ ...config, ...own }, { transport, ...options });
 
-describe("what is sent", () => {
-  test("kubectl's headers, the prefix of the server, the query in Go's order and escapes", async () => {
+describe("a request", () => {
+  test("has kubectl's headers, the prefix of the server, and the query in Go's order and escapes", async () => {
     const { transport, requests } = scripted({ body: "{}" });
     const auth = { token: "t", impersonate: { user: "me", groups: ["g", "h"], extra: { "a/b": ["1"] } } };
     await client(transport, { auth }, { headers: { "kubectl-command": "kubectl get" } }).request({
@@ -81,7 +81,7 @@ describe("what is sent", () => {
     ]);
   });
 
-  test("--request-timeout is told to the server", async () => {
+  test("has --request-timeout as a parameter", async () => {
     const { transport, requests } = scripted({ body: "{}" });
     await client(transport, { timeout: 90_000 }).request({
       method: "GET",
@@ -95,9 +95,9 @@ describe("what is sent", () => {
     [{ method: "a b", "ä/ö": "!'()*~-_." }, "?method=a+b&%C3%A4%2F%C3%B6=%21%27%28%29%2A~-_."],
     [{ b: "2", a: ["1", "0"], c: undefined }, "?a=1&a=0&b=2"],
     [undefined, ""],
-  ])("query %o", (query, text) => expect(encodeQuery(query)).toBe(text));
+  ])("has the query %o", (query, text) => expect(encodeQuery(query)).toBe(text));
 
-  test("a path keeps its escapes", () => expect(encodePath("/a b/%2F/ü?")).toBe("/a%20b/%2F/%C3%BC%3F"));
+  test("keeps the escapes of its path", () => expect(encodePath("/a b/%2F/ü?")).toBe("/a%20b/%2F/%C3%BC%3F"));
 
   test.each([
     [32_000, "32s"],
@@ -107,11 +107,11 @@ describe("what is sent", () => {
     [500, "500ms"],
     [0.5, "500µs"],
     [-1000, "-1s"],
-  ])("%d ms is %s", (milliseconds, text) => expect(goDurationText(milliseconds)).toBe(text));
+  ])("has a timeout of %d ms as %s", (milliseconds, text) => expect(goDurationText(milliseconds)).toBe(text));
 });
 
-describe("what comes back", () => {
-  test("warnings are told before the answer", async () => {
+describe("an answer", () => {
+  test("passes its warnings to the handler before its body", async () => {
     const { transport } = scripted({
       headers: { warning: ['299 - "one", 299 - "two"', '299 - "b\\"q\\"" "date"', '199 - "no"'] },
       body: "{}",
@@ -123,10 +123,10 @@ describe("what comes back", () => {
     expect(heard).toEqual(["one", "two", 'b"q"']);
   });
 
-  test("a warning that cannot be read ends the header", () =>
+  test("loses the rest of a warning header after a text that cannot be parsed", () =>
     expect(warningTexts(['299 - "one", 299 "x"', "rubbish", '299 - "caf\u00c3\u00a9"'])).toEqual(["one", "café"]));
 
-  test("integers beyond 2^53 stay exact", async () => {
+  test("keeps integers beyond 2^53 exact", async () => {
     const { transport } = scripted({ body: '{"n":9007199254740993}' });
     expect((await client(transport).request({ method: "GET", path: "/" })).json()).toEqual({ n: 9007199254740993n });
   });
@@ -185,7 +185,7 @@ describe("what comes back", () => {
       { status: 401, headers: { "content-type": "application/octet-stream" } },
       { message: "the server has asked for the client to provide credentials", reason: "Unauthorized" },
     ],
-  ])("an error is %s", async (_, method, path, answer, expected) => {
+  ])("with an error is %s", async (_, method, path, answer, expected) => {
     const { transport } = scripted(answer);
     const error: unknown = await client(transport)
       .request({ method, path })
@@ -194,7 +194,7 @@ describe("what comes back", () => {
     expect(error).toMatchObject(expected);
   });
 
-  test("a user's own path is not named in the error", async () => {
+  test("with an error does not name the path of a raw request", async () => {
     const { transport } = scripted({ status: 404 });
     await expect(
       client(transport).stream({ method: "GET", path: "/api/v1/pods", userPath: true }),
@@ -202,7 +202,7 @@ describe("what comes back", () => {
   });
 });
 
-describe("what is tried again", () => {
+describe("the retries of a request", () => {
   const busy: Answer = { status: 429, headers: { "retry-after": "2" } };
   const waits: number[] = [];
   const sleep = (milliseconds: number) => {

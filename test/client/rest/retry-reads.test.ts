@@ -81,7 +81,7 @@ test("an answer makes up for failures before it", async () => {
   expect(sent).toHaveLength(4);
 });
 
-describe("what is an error at once", () => {
+describe("a read is not retried after", () => {
   test.each([
     { title: "a server's own answer", error: notFound({ group: "", resource: "pods" }, "a") },
     {

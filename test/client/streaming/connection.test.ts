@@ -88,7 +88,7 @@ describe.each([true, false])("an upgraded connection (WebSockets: %s)", (webSock
     tls.close();
   });
 
-  test.each(["http", "https"])("to an %s server goes through an HTTP proxy by CONNECT", async (scheme) => {
+  test.each(["http", "https"])("to an %s server is opened by CONNECT at an HTTP proxy", async (scheme) => {
     await using server = await hello();
     const tls = await secure(portOf(server));
     const asked: string[] = [];
@@ -105,7 +105,7 @@ describe.each([true, false])("an upgraded connection (WebSockets: %s)", (webSock
     between.close();
   });
 
-  test("says what a proxy answers that does not connect", async () => {
+  test("reports the answer of a proxy that does not connect", async () => {
     const between = await proxy([], "407 Proxy Authentication Required");
     const config = { ...clientConfig("http://127.0.0.1:1"), proxyUrl: `http://127.0.0.1:${between.port}` };
     await expect(run(config, webSockets)).rejects.toThrow("Proxy Authentication Required");

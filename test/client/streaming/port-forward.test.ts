@@ -61,14 +61,14 @@ describe.each([
     await eventually(async () => expect(server.open.size).toBe(0));
   });
 
-  test("says on the error stream why a connection fails", async () => {
+  test("writes the reason of a failed connection to the error stream", async () => {
     await using server = await streamingServer({ forward });
     const connection = await openPortForward(rest(server.url), PATH, { webSockets });
     expect((await through(connection, 81, 1, Buffer.from("x"))).fault).toBe("connection refused");
     await connection.close();
   });
 
-  test("is over when the server goes, and when the signal aborts", async () => {
+  test("ends when the server stops, and when the signal aborts", async () => {
     await using server = await streamingServer({ forward });
     const controller = new AbortController();
     const options = { webSockets, signal: controller.signal };
@@ -93,7 +93,7 @@ test("a port-forward falls to SPDY where the WebSocket is refused", async () => 
   await connection.close();
 });
 
-test("a port-forward says which protocol it wanted where the server chooses none", async () => {
+test("a port-forward names its protocol in the error when the server chooses none", async () => {
   const refuse = (): string => "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: SPDY/3.1\r\n\r\n";
   await using server = await streamingServer({ refuse });
   await expect(openPortForward(rest(server.url), PATH, { webSockets: false })).rejects.toThrow(

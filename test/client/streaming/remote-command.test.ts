@@ -87,7 +87,7 @@ describe.each(ways)("a remote command over $way", ({ webSockets }) => {
     expect((await session(clientOf(server), { webSockets, stdin: chunks("a", "b", "c") })).out).toBe("ABC");
   });
 
-  test("ends with the program, whose input has more to give", async () => {
+  test("ends with the program, even when its input has not ended", async () => {
     let left = false;
     const endless: AsyncIterable<Uint8Array> = {
       [Symbol.asyncIterator]: () => ({
@@ -222,7 +222,7 @@ describe.each(ways)("a remote command over $way", ({ webSockets }) => {
     expect([ended, hash.digest("hex")]).toEqual([undefined, expected.digest("hex")]);
   });
 
-  test("says what the error stream says", async () => {
+  test("rejects with the text of the error stream", async () => {
     const rows = [
       [
         '{"metadata":{},"status":"Failure","message":"no such container","reason":"InternalError","code":500}',

@@ -102,7 +102,7 @@ describe("the HTTP cache", () => {
     expect(validators(requests)).toEqual([undefined, undefined]);
   });
 
-  test("its files are kubectl's, and a damaged one is no answer", async () => {
+  test("uses kubectl's files, and ignores a damaged one", async () => {
     const { ask, folder } = setUp([
       {
         headers: { "content-type": "text/plain", "content-length": "3", date: DATE, "cache-control": "max-age=60" },

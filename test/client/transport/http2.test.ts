@@ -217,7 +217,7 @@ test("close ends the streams", async () => {
   await expect(chunks.next()).rejects.toThrow("the transport was closed");
 });
 
-describe("a line that is silent", () => {
+describe("a connection that receives nothing", () => {
   const SHORT = { silence: 60, patience: 300 };
 
   /** Stands between: `stall` passes on nothing more, as a router does that forgot the connection. */
@@ -254,7 +254,7 @@ describe("a line that is silent", () => {
     for (const chunks of streams) await expect(chunks.next()).rejects.toThrow("http2: client connection lost");
   });
 
-  test("goes on for as long as the server answers", async () => {
+  test("stays open while the server answers pings", async () => {
     let pings = 0;
     let stream: ServerHttp2Stream | undefined;
     const server = await serve((opened, headers) => {
@@ -271,7 +271,7 @@ describe("a line that is silent", () => {
     expect(pings).toBe(3);
   });
 
-  test("is found out by the next request too, which gets a connection of its own", async () => {
+  test("is replaced for the next request, which opens a new connection", async () => {
     const server = await serve(begin);
     const between = await relay(server.port);
     const { get } = client(between.port, SHORT);

@@ -340,7 +340,7 @@ describe.each(process.versions["bun"] === undefined ? OVER_NODE : OVER_BUN)("a t
     });
   });
 
-  test("goes through an HTTP proxy, whole URLs for http and a tunnel for https", async () => {
+  test("uses an HTTP proxy: with whole URLs for http, and a tunnel for https", async () => {
     const port = await secure([{ type: "ip", value: "127.0.0.1" }]);
     const asked: string[] = [];
     const proxy = createServer((request, response) => {

@@ -145,7 +145,7 @@ test("WQ-16: delayed adds are counted as retries, adds without a delay too", () 
 });
 
 test.each([Number.NaN, "5" as unknown as number, undefined as unknown as number])(
-  "a delay of %s is an error that names it, and the queue goes on",
+  "a delay of %s throws an error that names it, and the queue works on",
   (milliseconds) => {
     const message = `the delay of a work item is ${String(milliseconds)}; give a number of milliseconds`;
     expect(() => queue.addAfter("a", milliseconds)).toThrow(new RangeError(message));

@@ -13,7 +13,7 @@ const waits = (limiter: RateLimiter<string>, item: string, tries: number): numbe
   Array.from({ length: tries }, () => limiter.when(item));
 
 describe("bucket", () => {
-  test("WQ-12: the bucket starts full; then each try waits for a token of its own", () => {
+  test("WQ-12: starts full; then each try waits for a token", () => {
     const time = new ManualTime();
     const limiter = new BucketRateLimiter<number>({ perSecond: 10, burst: 100, stopwatch: () => time.now() });
     const all = Array.from({ length: 1000 }, (_, item) => limiter.when(item));
@@ -21,7 +21,7 @@ describe("bucket", () => {
     expect(all.slice(100)).toEqual(Array.from({ length: 900 }, (_, at) => (at + 1) * 100));
   });
 
-  test("WQ-12: tokens come back with time, up to the burst", () => {
+  test("WQ-12: refills with time, up to the burst", () => {
     const time = new ManualTime();
     const limiter = new BucketRateLimiter<string>({ perSecond: 10, burst: 2, stopwatch: () => time.now() });
     expect(waits(limiter, "a", 3)).toEqual([0, 0, 100]);
@@ -56,7 +56,7 @@ describe("item exponential failure", () => {
     expect(limiter.requeues("a")).toBe(5000);
   });
 
-  test("WQ-10, WQ-13: items do not affect each other, and a forgotten one begins anew", () => {
+  test("WQ-10, WQ-13: counts the failures of each item separately, and from 0 after a forget", () => {
     const limiter = new ItemExponentialFailureRateLimiter<string>({ baseMilliseconds: 1, maxMilliseconds: 1_000_000 });
     waits(limiter, "a", 3);
     expect([limiter.when("b"), limiter.requeues("a"), limiter.requeues("b")]).toEqual([1, 3, 1]);
@@ -66,7 +66,7 @@ describe("item exponential failure", () => {
 });
 
 describe("item fast-slow", () => {
-  test("WQ-14: an item's first tries are fast, the later ones slow; a forgotten item begins anew", () => {
+  test("WQ-14: delays an item's first tries briefly, the later ones longer, and from the start after a forget", () => {
     const limiter = new ItemFastSlowRateLimiter<string>({
       fastMilliseconds: 5,
       slowMilliseconds: 10_000,

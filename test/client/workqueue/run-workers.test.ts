@@ -162,7 +162,7 @@ describe("outcomes", () => {
     expect([at.slice(4), queue.requeues("a"), failures]).toEqual([[40, 45], 0, []]);
   });
 
-  test("WQ-8: an item that is to be looked at later comes back after that time, and its retries are forgotten", async () => {
+  test("WQ-8: an item with a time to be reconciled again is queued after it, and its retries are reset", async () => {
     const outcomes: Outcome[] = ["again", { afterMilliseconds: 1000 }, { afterMilliseconds: 0 }, "done"];
     let calls = 0;
     run(() => {
@@ -180,7 +180,7 @@ describe("outcomes", () => {
   });
 
   test.each([5, "later", { afterMilliseconds: "5" }, { requeueAfter: 5 }, null])(
-    "%j is no outcome: it is reported as a failure that says what is one",
+    "%j is not an outcome: it is reported as a failure that lists the valid ones",
     async (wrong) => {
       const outcomes: unknown[] = [wrong];
       run(() => outcomes.shift() as Outcome);
@@ -215,7 +215,7 @@ describe("failures", () => {
     expect([calls, queue.requeues("a")]).toEqual([3, 0]);
   });
 
-  test("an item that goes on failing is reported once a period, with the failures since", async () => {
+  test("of the same item are reported once a period, with their number", async () => {
     let calls = 0;
     run(() => {
       throw new Error(`failure ${++calls}`);
@@ -232,7 +232,7 @@ describe("failures", () => {
     ]);
   });
 
-  test("items are reported apart, and one that succeeded begins anew", async () => {
+  test("are reported per item, and counted from 0 after a success", async () => {
     const results = ["fail", "fail", "done", "fail", "done"];
     run((item) => {
       if (item === "b" || results.shift() === "fail") throw new Error(item);
@@ -380,7 +380,7 @@ describe("the end", () => {
     expect(await result).toEqual(["the delay of a work item is NaN; give a number of milliseconds", true]);
   });
 
-  test.each([0, -1, 1.5, Number.NaN])("%d workers are an error that says how many there may be", async (workers) => {
+  test.each([0, -1, 1.5, Number.NaN])("%d workers throw an error with the valid numbers", async (workers) => {
     run(() => {}, { workers });
     const wrong = ended;
     ended = Promise.resolve();

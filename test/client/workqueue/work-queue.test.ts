@@ -33,7 +33,7 @@ test("WQ-1: an item that is added several times before its processing is process
   expect(queue.length).toBe(0);
 });
 
-test("WQ-6: an item that is added while it is processed goes to the end of the queue when that is done, once", async () => {
+test("WQ-6: an item that is added while it is processed is queued once more at the end when that is done", async () => {
   const queue = queueOf("1", "2");
   await queue.get();
   queue.add("1");
@@ -59,7 +59,7 @@ test("an end of processing that did not begin changes nothing", async () => {
   expect([queue.length, queue.stats().workDuration.count]).toEqual([1, 0]);
 });
 
-test("WQ-7: after the shutdown adds are ignored, and the items that are left are given out before the end", async () => {
+test("WQ-7: after the shutdown adds are ignored, and the remaining items are still handed out", async () => {
   const queue = queueOf("a", "b");
   await queue.get();
   queue.add("a");
@@ -136,7 +136,7 @@ test("WQ-16: the statistics count adds and measure waits, work and what runs", a
   });
 });
 
-test("WQ-16: durations are counted in cumulative buckets, and a snapshot stays as it is", async () => {
+test("WQ-16: durations are counted in cumulative buckets, and a snapshot does not change", async () => {
   const time = new ManualTime();
   const queue = new WorkQueue<string>({ stopwatch: () => time.now() });
   for (const [item, milliseconds] of [

@@ -72,7 +72,7 @@ describe("a manifest of labels", () => {
     return path;
   };
 
-  test("says which values are counted", async () => {
+  test("limits the counted values of labels", async () => {
     const allowedLabelsFile = manifest('"apiserver_request_total,verb": "GET"\n');
     await using server = await startServer({ port: false, monitoring: { allowedLabelsFile, countsFromStart: true } });
     const get = async (path: string) =>

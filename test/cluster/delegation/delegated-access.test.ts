@@ -230,7 +230,7 @@ describe("a main server that cannot be asked", () => {
   });
 });
 
-test("a ConfigMap that is missing at the start is followed once it is there", async () => {
+test("a ConfigMap that is missing at the start is followed once it exists", async () => {
   const admission = { disable: ["NamespaceLifecycle", "ServiceAccount"] };
   // A server of Kubernetes' kinds without the controller that publishes the ConfigMap.
   await using unready = await composeServer(
@@ -326,7 +326,7 @@ test("headers that no main server's front proxy sends are warned about", async (
   ]);
 });
 
-test("an account that may not ask is told which role it lacks, and gets no server", async () => {
+test("a server does not start when its account may not read the main server's ConfigMap, and names the missing role", async () => {
   const kubeconfig = join(main.folder, "stranger.conf");
   await writeFile(kubeconfig, main.cluster.kubeconfig({ user: "stranger" }));
   const warnings: string[] = [];

@@ -234,7 +234,7 @@ const FLAGS = [
 ];
 
 describe("admission plugins of one's own", () => {
-  test("follow their own server's objects by its loopback, and ask its authorizers (A-ADM-14, B-ADM-02, B-CFG-03)", async () => {
+  test("follow their own server's objects by its loopback client, and ask its authorizers (A-ADM-14, B-ADM-02, B-CFG-03)", async () => {
     let given: Parameters<NonNullable<OwnAdmissionPlugin["initialize"]>>[0] | undefined;
     let size = (): number => -1;
     const watching: OwnAdmissionPlugin = {
@@ -349,7 +349,7 @@ describe("T6: a plugin that looks up in an informer what objects may hold", () =
   });
 });
 
-test("each server of a chain starts informers of its own", async () => {
+test("each server of a chain starts its own informers", async () => {
   const coreApi = { kubeconfig: main.kubeconfig };
   const opened = async (name: string, delegate?: GenericServer): Promise<GenericServer> =>
     (await serverOptions({ port: false, coreApi }).toConfig()).complete().newServer(name, delegate);

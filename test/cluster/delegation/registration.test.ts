@@ -109,7 +109,7 @@ describe("a server that registers itself", () => {
     expect(created.status, created.text).toBe(201);
   });
 
-  test("its objects at the main server stay when it stops, and the next start moves them to its port", async () => {
+  test("its objects at the main server remain when it stops, and the next start updates them to its port", async () => {
     expect((await get(V1)).status).toBe(200);
     const uid = (await get(V1)).at("metadata.uid");
     const server = await start({ registration: { service, groupPriorityMinimum: 2000, versionPriority: 15 } });
@@ -196,7 +196,7 @@ describe("a server that registers itself with a certificate of files", () => {
 });
 
 describe("a server does not start that may not register", () => {
-  test("a Service that is there is not taken over", async () => {
+  test("because another created its Service, which is not changed", async () => {
     await main.ask("POST", "/api/v1/namespaces/shops/services", {
       metadata: { name: "taken" },
       spec: { selector: { a: "b" }, ports: [{ port: 443 }] },

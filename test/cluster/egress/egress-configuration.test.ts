@@ -17,7 +17,7 @@ const faultsOf = (connection: EgressConnection, name = "cluster"): readonly stri
 
 const proxyProtocol = "HTTPConnect";
 
-describe("what is wrong with egress selections is said in kube-apiserver's words", () => {
+describe("errors of egress selections are kube-apiserver's", () => {
   test.each<[string, EgressConnection, readonly string[]]>([
     ["Direct", { proxyProtocol: "Direct" }, []],
     [
@@ -84,7 +84,7 @@ describe("what is wrong with egress selections is said in kube-apiserver's words
     expect(faultsOf(connection)).toEqual(faults);
   });
 
-  test("names are known, and stand once", () => {
+  test("for unknown and repeated names", () => {
     const connection = { proxyProtocol: "Direct" };
     expect(faultsOf(connection, "world")).toEqual([
       'service.connection: Unsupported value: "world": supported values: "cluster", "controlplane", "etcd"',

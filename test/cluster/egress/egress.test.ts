@@ -244,7 +244,7 @@ describe("clusters behind a proxy, for kubelets, pods and webhooks of services",
     });
   });
 
-  test("an OpenID Connect issuer is reached as its egressSelectorType says", async () => {
+  test("an OpenID Connect issuer is reached by the egress selection that its egressSelectorType names", async () => {
     const review = { apiVersion: "authentication.k8s.io/v1", kind: "TokenReview", spec: { token: issuer.token() } };
     const answer = await api("POST", "/apis/authentication.k8s.io/v1/tokenreviews", review);
     expect(answer.at("status.user.username")).toBe("alice");

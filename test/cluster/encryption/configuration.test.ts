@@ -18,7 +18,7 @@ const ofProvider = (provider: unknown): readonly string[] =>
   faults([{ resources: ["secrets"], providers: [provider] }]);
 const ofResources = (...resources: readonly string[]): readonly string[] => faults([{ resources, providers: good }]);
 
-describe("UND-6: what is wrong with a configuration is said in kube-apiserver's words", () => {
+describe("UND-6: the errors of a configuration are kube-apiserver's", () => {
   test.each<[string, readonly string[], readonly string[]]>([
     ["nothing", faults([]), ["resources: Required value: at least one resources is required"]],
     [
@@ -185,7 +185,7 @@ describe("UND-6: what is wrong with a configuration is said in kube-apiserver's 
     expect(found).toEqual(expected);
   });
 
-  test("a provider that is two at once, without the value of its key", () => {
+  test("for an entry with two providers, without the value of its key", () => {
     const [fault = ""] = ofProvider({ aescbc: { keys }, identity: {} });
     expect(fault).toContain(
       "more than one provider specified in a single element, should split into different list elements",
@@ -193,7 +193,7 @@ describe("UND-6: what is wrong with a configuration is said in kube-apiserver's 
     expect(fault).not.toContain(KEY);
   });
 
-  test("a plugin of v1 may have a name twice, unless the file is read again", () => {
+  test("for two plugins of v1 with one name, when the file is read again", () => {
     const kms = { kms: { ...KMS, apiVersion: "v1" } };
     const entries = ["secrets", "configmaps"].map((resource) => ({ resources: [resource], providers: [kms] }));
     expect(faults(entries)).toEqual([]);

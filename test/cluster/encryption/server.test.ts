@@ -90,7 +90,7 @@ async function put(key: string, value: string | Uint8Array): Promise<void> {
 }
 
 describe("C-STO-07, UND-6: a server encrypts what it stores", () => {
-  test("of the resources that are named, and reads it as before", async () => {
+  test("of the configured resources, and reads it as before", async () => {
     const cluster = await start({ encryption: encrypts([aesgcm("key1"), { identity: {} }]) });
     const send = requests(cluster);
     expect((await send("POST", SECRETS, secret("a"))).status).toBe(201);
@@ -106,7 +106,7 @@ describe("C-STO-07, UND-6: a server encrypts what it stores", () => {
   });
 
   test.each([{ watchCache: true }, { watchCache: false }])(
-    "and watches show it, and what becomes of it (%j)",
+    "and sends watches the decrypted objects and their changes (%j)",
     async (options) => {
       const cluster = await start({ ...options, encryption: encrypts([{ secretbox: aesgcm("key1").aesgcm }]) });
       const send = requests(cluster);
@@ -123,7 +123,7 @@ describe("C-STO-07, UND-6: a server encrypts what it stores", () => {
     },
   );
 
-  test("by wildcards, custom resources too, and none of its own keys", async () => {
+  test("by wildcards, custom resources too, but none of its internal keys", async () => {
     const cluster = await start({ encryption: encrypts([aesgcm("key1")], ["*.*"]) });
     const send = requests(cluster);
     const names = { plural: "pandas", singular: "panda", kind: "Panda", listKind: "PandaList" };
@@ -266,7 +266,7 @@ describe("UND-6: a file that is wrong", () => {
     await expect(started).rejects.toThrow(file);
   });
 
-  test("that is not there stops the start", async () => {
+  test("and does not exist stops the start", async () => {
     await expect(start({ encryption: join(folder, "none") })).rejects.toThrow("no such file or directory");
   });
 
@@ -296,8 +296,8 @@ describe("UND-6: a file that is wrong", () => {
   });
 });
 
-describe("UND-6: what is stored and cannot be read", () => {
-  test("by any provider stops the start, which names resource, key and key name", async () => {
+describe("UND-6: a stored object that cannot be decrypted or decoded", () => {
+  test("by any provider stops the start with an error that names resource, key and key name", async () => {
     const first = await start({ encryption: encrypts([aesgcm("key1")]) });
     await requests(first)("POST", SECRETS, secret("a"));
     await close(first);
@@ -313,7 +313,7 @@ describe("UND-6: what is stored and cannot be read", () => {
     ).resolves.toBeDefined();
   });
 
-  test("as it is stops the start where there is no identity", async () => {
+  test("because it is not encrypted stops the start when there is no identity provider", async () => {
     const first = await start({});
     await requests(first)("POST", SECRETS, secret("a"));
     await close(first);
@@ -338,7 +338,7 @@ describe("UND-6: what is stored and cannot be read", () => {
   });
 
   test.each([{ watchCache: true }, { watchCache: false }])(
-    "fails who asks for it, and is never overwritten (%j)",
+    "fails the requests for it, and is never overwritten (%j)",
     async (options) => {
       const gates = { AllowUnsafeMalformedObjectDeletion: false };
       const cluster = await start({ ...options, featureGates: gates, encryption: encrypts([aesgcm("key1")]) });
@@ -369,7 +369,7 @@ describe("UND-6: what is stored and cannot be read", () => {
     },
   );
 
-  test("stays when its namespace is deleted, which waits for it", async () => {
+  test("remains when its namespace is deleted, which waits for it", async () => {
     const cluster = await start({ ...quietCluster, encryption: encrypts([aesgcm("key1")]) });
     const send = requests(cluster);
     await send("POST", "/api/v1/namespaces", { metadata: { name: "going" } });
@@ -383,7 +383,7 @@ describe("UND-6: what is stored and cannot be read", () => {
     expect((await kvOf().get("/registry/secrets/going/a")).kv).toBeDefined();
   });
 
-  test("bytes that are no object are an error that names the key", async () => {
+  test("because it is not an object is an error that names the key", async () => {
     const cluster = await start({});
     const send = requests(cluster);
     await send("POST", SECRETS, secret("a"));
@@ -398,7 +398,7 @@ describe("UND-6: what is stored and cannot be read", () => {
   });
 });
 
-describe("UND-6: what cannot be read is deleted by ignoreStoreReadErrorWithClusterBreakingPotential", () => {
+describe("UND-6: ignoreStoreReadErrorWithClusterBreakingPotential deletes an object that cannot be read", () => {
   const OPTIONS = { kind: "DeleteOptions", apiVersion: "v1", ignoreStoreReadErrorWithClusterBreakingPotential: true };
   const open = async () => {
     const cluster = await start({
@@ -412,7 +412,7 @@ describe("UND-6: what cannot be read is deleted by ignoreStoreReadErrorWithClust
   };
   const damage = () => put(`${KEY}a`, "k8s:enc:aesgcm:v1:key1:nothing of it");
 
-  test("whatever finalizers it had, and watchers are told", async () => {
+  test("in spite of its finalizers, and watches get the deletion", async () => {
     const { send } = await open();
     const version = (await send("GET", SECRETS)).at("metadata.resourceVersion") as string;
     await damage();
@@ -459,7 +459,7 @@ describe("UND-6: what cannot be read is deleted by ignoreStoreReadErrorWithClust
     expect(deleted.status, deleted.text).toBe(status);
   });
 
-  test("by those alone who may", async () => {
+  test("only for users with the right to do so", async () => {
     const { cluster, send } = await open();
     await damage();
     const rule = (verbs: readonly string[]) => ({

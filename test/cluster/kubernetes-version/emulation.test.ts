@@ -48,12 +48,12 @@ const read = (name: Name, path: string): Promise<Answer> =>
 const readJson = async (name: Name, path: string): Promise<unknown> => JSON.parse((await read(name, path)).text);
 
 describe("a 1.37 that emulates 1.36 (K37-260)", () => {
-  test("says both versions and what it is kept readable for in /version", async () => {
+  test("reports its version, the emulated one and the minimal compatible one at /version", async () => {
     const versions = { major: "1", minor: "37", emulationMinor: "36", minCompatibilityMinor: "35" };
     expect(await readJson("emulating", "/version")).toMatchObject({ ...versions, gitVersion: "v1.37.1+kubets" });
   });
 
-  test("says once at its start what stays its own", () => {
+  test("warns once at its start about the parts that are not emulated", () => {
     const ours = warnings.filter((text) => text.startsWith("emulating:") && text.includes("emulates 1.36"));
     expect(ours).toEqual([
       "emulating: the server is Kubernetes 1.37 and emulates 1.36: life cycles, feature gates, stored versions and CEL are those of 1.36; fields, schemas, texts and columns stay those of 1.37. A server that is 1.36 in everything has the kubernetesVersion 1.36 (--kubernetes-version)",
@@ -73,7 +73,7 @@ describe("a 1.37 that emulates 1.36 (K37-260)", () => {
       expect([name, (await read(name, path)).status]).toEqual([name, expected[name]]);
   });
 
-  test("warns of what 1.36 deprecates, not of what 1.37 does (K37-006)", async () => {
+  test("warns of the deprecations of 1.36, not of those of 1.37 (K37-006)", async () => {
     const warningOf = async (name: Name): Promise<unknown> => {
       const { headers } = await read(name, "/apis/storagemigration.k8s.io/v1beta1/storageversionmigrations");
       return [headers["warning"]].flat()[0];
@@ -130,7 +130,7 @@ describe("the version that is stored (K37-104)", () => {
     }
   });
 
-  test("is what the hashes of discovery say", async () => {
+  test("is in the hashes of discovery", async () => {
     const hashOf = async (name: Name): Promise<unknown> => {
       const { resources } = (await readJson(name, "/apis/admissionregistration.k8s.io/v1")) as {
         resources: { name: string; storageVersionHash?: string }[];

@@ -257,7 +257,7 @@ describe("a field behind a gate that is off by default in 1.37", () => {
     expect((await ask("gated", "POST", path, request)).at("spec.attestations")).toEqual(attestations);
   });
 
-  test("K37-034: a StatefulSet may be recreated at once, and refuses the type as any unknown one", async () => {
+  test("K37-034: the update strategy Recreate of a StatefulSet is refused as an unknown one", async () => {
     const set = {
       apiVersion: "apps/v1",
       kind: "StatefulSet",

@@ -240,7 +240,7 @@ describe("tables", () => {
     expect(before.columnDefinitions.map(({ name }) => name)).toEqual(["Name", "Created At"]);
   });
 
-  test("K37-119: of StorageClasses: the default in effect alone is marked", async () => {
+  test("K37-119: of StorageClasses mark only the default that is in effect", async () => {
     const CLASSES = "/apis/storage.k8s.io/v1/storageclasses";
     const annotations = { "storageclass.kubernetes.io/is-default-class": "true" };
     const names = async (version: Version, path: string) =>

@@ -56,7 +56,7 @@ const EXTERNAL = [{ type: "External", external: { metric: { name: "q" }, target:
 const AUTOSCALERS = "/apis/autoscaling/v2/namespaces/default/horizontalpodautoscalers";
 
 describe("what a server of 1.37 keeps, sets and refuses, beside one of 1.36", () => {
-  test("K37-030: generations of autoscalers are counted, and conditions say which one they saw", async () => {
+  test("K37-030: an autoscaler has a generation, and its conditions the generation that they describe", async () => {
     const object = autoscaler(1, EXTERNAL);
     expect(await inBoth("POST", AUTOSCALERS, object, "metadata.generation")).toEqual({ "1.36": undefined, "1.37": 1 });
     const changed = { spec: { maxReplicas: 4 } };

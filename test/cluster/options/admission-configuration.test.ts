@@ -99,7 +99,7 @@ describe("a plugin of the caller", () => {
     expect(seen).toEqual([{ kind: "Limits", most: 3 }]);
   });
 
-  test("may read what its configuration names", async () => {
+  test("may read the files that its configuration names", async () => {
     let text = "";
     const beneath = write("limits.txt", "3");
     const configure: OwnAdmissionPlugin["configure"] = async ({ value, readFile }) => {
@@ -131,7 +131,7 @@ describe("a plugin of the caller", () => {
     expect((await call(api, "GET", "/api/v1/namespaces/default/configmaps/noted-deed")).status).toBe(200);
   });
 
-  test("that takes none is named, and one that refuses it says why", async () => {
+  test("that has no configuration is named in the error, and one that refuses it gives the reason", async () => {
     const refused = (reason: string): string =>
       `failed to apply admission: couldn't init admission plugin "Quota": ${reason} (in "${folder}/a.yaml")`;
     const start = (plugin: OwnAdmissionPlugin) =>
@@ -164,7 +164,7 @@ const LABEL =
 const SUBDOMAIN =
   "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character (e.g. 'example.com', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')";
 
-describe("a server does not start, and says which file is at fault (ADM-6), for", () => {
+describe("a server does not start, and its error names the file (ADM-6), for", () => {
   const faults: readonly (readonly [what: string, text: string, message: string])[] = [
     ["a file that is empty", "", whole(`Object 'Kind' is missing in '' (in "FOLDER/a.yaml")`)],
     [
@@ -236,7 +236,7 @@ describe("a server does not start, and says which file is at fault (ADM-6), for"
     );
   });
 
-  test("a file that is not there", async () => {
+  test("a file that does not exist", async () => {
     const path = join(folder, "gone.yaml");
     await expect(startCluster({ port: false, admission: { configurationFile: path } })).rejects.toThrow(
       new Error(
@@ -262,7 +262,7 @@ describe("a server does not start, and says which file is at fault (ADM-6), for"
   });
 });
 
-test("a cluster enforces what its file says, and its own pods of kube-system are exempt where the file says that", async () => {
+test("a cluster applies its file's pod security, and exempts its own pods in kube-system when the file does", async () => {
   const text = `${POD_SECURITY}defaults: {enforce: restricted}\nexemptions: {namespaces: [kube-system]}\n`;
   const admission = { configurationFile: write("a.yaml", inline(text)) };
   await using cluster = await startCluster({ port: false, admission });

@@ -182,7 +182,7 @@ test("a given authority signs approved requests, for as long as --cluster-signin
   await program.stop();
 });
 
-test("without files, what signs and what makes tokens is disabled, and says so", async () => {
+test("without key files, the controllers that sign and that create tokens are disabled, with a line in the log", async () => {
   const program = begin("--leader-elect=false", "--controllers=csrsigning,serviceaccount-token,ttl");
   await logged(program, /"Starting controller" controller="ttl-controller"/);
   expect(program.log()).toMatch(/"Controller is disabled" controller="certificatesigningrequest-signing-controller"/);
@@ -213,7 +213,7 @@ test("a controller whose kinds the server lacks is skipped, and the others run",
 describe("leader election", () => {
   const lease = (name: string) => `--leader-elect-resource-name=${name}`;
 
-  test("of two programs one works; the other takes over when the first is told to end and gives the Lease up", async () => {
+  test("of two programs one works; the other takes over when the first is stopped and releases the Lease", async () => {
     const args = [lease("two"), "--controllers=ttl", ...QUICK];
     const first = begin(...args, "--feature-gates=ControllerManagerReleaseLeaderElectionLockOnExit=true");
     await logged(first, /"Successfully acquired lease" lock="kube-system\/two"/);
@@ -226,7 +226,7 @@ describe("leader election", () => {
     expect(await second.stop()).toBe(0);
   });
 
-  test("a program that is told to end keeps the Lease, as kube-controller-manager does by default", async () => {
+  test("a program that is stopped keeps the Lease, as kube-controller-manager does by default", async () => {
     const program = begin(lease("kept"), "--controllers=ttl", ...QUICK);
     await logged(program, /"Successfully acquired lease"/);
     await program.stop();
@@ -234,7 +234,7 @@ describe("leader election", () => {
     expect(spec?.holderIdentity).not.toBe("");
   });
 
-  test("a program that loses the Lease ends with code 1 and says so", async () => {
+  test("a program that loses the Lease logs it and exits with 1", async () => {
     const program = begin(lease("lost"), "--controllers=ttl", ...QUICK);
     await logged(program, /"Starting controller" controller="ttl-controller"/);
     const leases = client.of("coordination.k8s.io/v1", "Lease").namespace("kube-system");

@@ -62,7 +62,7 @@ test("each number of workers is a flag that is obeyed", () => {
   expect(WORKERS.filter(({ flag }) => !obeyed.has(flag))).toEqual([]);
 });
 
-test("docs/components.md lists the flags that are not obeyed, as the tables say it", () => {
+test("docs/components.md lists the flags without effect as the tables do", () => {
   const page = readFileSync(join(root, "docs/components.md"), "utf8");
   for (const sections of [controllerManagerSections, schedulerSections])
     expect(page).toContain(flagsOutOfUse(sections(NEWEST_VERSION)));

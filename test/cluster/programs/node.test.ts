@@ -63,7 +63,7 @@ test("nodes have the names, labels, taints and capacity of the flags, and blocks
   await program.stop();
 });
 
-test("nodes of two processes share no addresses, and a node that comes back keeps its own", async () => {
+test("nodes of two processes share no addresses, and a restarted node keeps its own", async () => {
   const first = begin("--node-names=one");
   await registered(first);
   const second = begin("--node-names=two");

@@ -151,7 +151,7 @@ test("pods are bound over the network", async () => {
   expect(await program.stop()).toBe(0);
 });
 
-test("a scheduler that is told to end gives its Lease up", async () => {
+test("a scheduler releases its Lease when it is stopped", async () => {
   const program = connected("--leader-elect-resource-name=given-up");
   await eventually(() => expect(program.log()).toContain('"Starting Kubernetes Scheduler"'));
   expect(await program.stop()).toBe(0);

@@ -245,7 +245,7 @@ describe.skipIf(etcdMissing !== undefined)("the nodes of servers that share an e
     await eventually(async () => expect((await call(api, "GET", `${pods}/theirs`)).status).toBe(404));
   });
 
-  test("a node that was deleted does not come back once another has its pods' addresses", async () => {
+  test("a deleted node is not restored once another has its pods' addresses", async () => {
     const server = await start("a", { nodes: 0 });
     const faults: unknown[] = [];
     await using client = kubernetesClient(server);

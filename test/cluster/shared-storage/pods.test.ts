@@ -159,7 +159,7 @@ describe.skipIf(etcdMissing !== undefined)("pods of another server's nodes", () 
     expect(objects(byPort.at("items")).map(({ metadata }) => object(metadata).name)).toEqual(["talks"]);
   });
 
-  test("where nothing takes a connection there, the answer says what was asked of which server", async () => {
+  test("when the other server refuses the connection, the answer names the server and the request", async () => {
     const silent = await call(api, "GET", `${PODS}/web:81/proxy/`);
     expect([silent.status, silent.at("message")]).toEqual([
       503,
@@ -199,7 +199,7 @@ describe.skipIf(etcdMissing !== undefined)("pods of another server's nodes", () 
     });
   });
 
-  test("a webhook's url with a pod's address or a node's name leads through the other server, or says why not", async () => {
+  test("a webhook's url with a pod's address or a node's name is called through the other server, or fails with the reason", async () => {
     const before = webhooks.calls.length;
     const rows: readonly (readonly [place: string, reason: string])[] = [
       // The pod's answer: TLS is spoken with it, by the caBundle of the webhook.
@@ -252,7 +252,7 @@ describe.skipIf(etcdMissing !== undefined)("pods of another server's nodes", () 
     expect(await ask("CONNECT", elsewhere, keyOf())).toMatch(/^HTTP\/1\.1 404 .* is no host of node "b-node-1"/s);
   });
 
-  test("what a Node says of its address is not enough: what answers there must have the node's certificate", async () => {
+  test("a server at a Node's address must also have the node's certificate", async () => {
     const asked: string[] = [];
     const impostor = createServer({ ...tlsOf(kubeletCertificate()), requestCert: true }, (incoming, response) => {
       asked.push(incoming.url ?? "");
@@ -279,7 +279,7 @@ describe.skipIf(etcdMissing !== undefined)("pods of another server's nodes", () 
     impostor.close();
   });
 
-  test("servers of different authorities say so at their start, and answer 503 for each other's pods", async () => {
+  test("servers with different authorities warn at their start, and answer 503 for each other's pods", async () => {
     const warnings: string[] = [];
     const dataDir = join(folder, "other");
     const onWarning = (line: string) => void warnings.push(line);
@@ -311,7 +311,7 @@ describe.skipIf(etcdMissing !== undefined)("pods of another server's nodes", () 
     expect(none.status).toBe(404);
   });
 
-  test("a server that ends takes its pods out of reach, with the reason, and comes back with them", async () => {
+  test("pods of a stopped server answer an error with the reason, and work again after its restart", async () => {
     const again = await start("d", { nodes: 1 });
     await createPod("moves", "d-node-1", { image: "busybox", command: ["sh", "-c", "echo up; sleep 1000"] });
     await again.close();

@@ -74,7 +74,7 @@ async function run(
 }
 
 describe("the program of a server", () => {
-  test("keeps what its author says of HTTP/2 where no flag says otherwise", async () => {
+  test("keeps its author's options for HTTP/2 unless a flag changes them", async () => {
     const alone: Partial<ServerProgram> = { options: { resources: [widgets], http2: { disabled: true } } };
     const protocolOf = async (...flags: string[]): Promise<string | false | null> => {
       const [port = 0] = await freePorts(1);
@@ -99,7 +99,7 @@ describe("the program of a server", () => {
     expect(await protocolOf("--disable-http2-serving=false")).toBe("h2");
   });
 
-  test("A-RUN-04, B-OPT-01: says what it is and which flags it has, and all that is wrong with them at once", async () => {
+  test("A-RUN-04, B-OPT-01: prints its description and flags in its help, and all errors of its flags at once", async () => {
     const { code, out } = await run(program(), ["--help"]);
     expect(code).toBe(0);
     expect(out).toMatch(/^Launch a custom API server\n\nUsage:\n {2}pizza-apiserver \[flags\]\n/);

@@ -42,7 +42,7 @@ describe("each stage leads to the next one alone", () => {
     await server.close();
   });
 
-  test("A-OPT-07: options that are changed once they are a config change nothing", async () => {
+  test("A-OPT-07: changes of options have no effect after the config is made", async () => {
     const options = serverOptions({ port: false, title: { title: "Pizza", version: "v1.0.0" } });
     const config = await options.toConfig();
     options.values = { ...options.values, title: { title: "Topping", version: "v2.0.0" } };
@@ -51,7 +51,7 @@ describe("each stage leads to the next one alone", () => {
     await running.close();
   });
 
-  test("A-CFG-04, A-RUN-01: the server has the name that it is given, and with no delegate serves nothing but its own", async () => {
+  test("A-CFG-04, A-RUN-01: the server has the given name, and without a delegate serves only its own APIs", async () => {
     const server = await made("pizza-apiserver", { resources: [widgets] });
     expect(server.name).toBe("pizza-apiserver");
     const running = await server.prepareRun().start();
@@ -61,7 +61,7 @@ describe("each stage leads to the next one alone", () => {
     await running.close();
   });
 
-  test("A-INST-04: a storage that cannot be opened keeps the server from starting, with the resource's name", async () => {
+  test("A-INST-04: a server whose storage cannot be opened does not start, and its error names the resource", async () => {
     const objects = (): never => {
       throw new Error("the folder is read-only");
     };
@@ -126,7 +126,7 @@ describe("post-start hooks", () => {
     expect([await ask("/healthz"), await ask("/readyz")]).toEqual(["ok", "ok"]);
   });
 
-  test("B-CFG-04: the loopback client may do everything, whatever the authorizers say", async () => {
+  test("B-CFG-04: get a loopback client that may do everything, whatever the authorizers decide", async () => {
     const statuses: number[] = [];
     const run: Hook["run"] = async ({ transport }) => {
       statuses.push((await call(transport, "POST", COLLECTION, widget("one"))).status);
@@ -165,7 +165,7 @@ test("C-CFG-03: OpenAPI is called Kubernetes where the options give no title", a
     expect((await call(server.transport(), "GET", path)).at("info.title")).toBe("Kubernetes");
 });
 
-test("B-MUX-02: the index lists each check of health, and the one of the shutdown under /readyz alone", async () => {
+test("B-MUX-02: the index lists each health check, and that of the shutdown only under /readyz", async () => {
   const hook: Hook = { name: "start-sample-server-informers", run: () => {} };
   await using server = await startServer({ port: false, resources: [widgets], hooks: { postStart: [hook] } });
   const api = server.transport();
@@ -295,7 +295,7 @@ describe("a server that stops", () => {
   });
 });
 
-test("anonymous requests have no effect where everything is allowed, and the start says so in kube-apiserver's words", async () => {
+test("anonymous requests have no effect when everything is allowed, and the start warns as kube-apiserver does", async () => {
   const warnings: string[] = [];
   await using server = await startServer({
     port: false,

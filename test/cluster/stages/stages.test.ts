@@ -68,7 +68,7 @@ describe("the stages of a server: options, config, completed config, server, pre
     await (await prepared.start()).close();
   });
 
-  test("run() serves until its signal aborts, and tells of the server's life in order (RUN-2, SHUT-1, SRV-4)", async () => {
+  test("run() serves until its signal aborts, and reports the server's lifecycle in order (RUN-2, SHUT-1, SRV-4)", async () => {
     const events: string[] = [];
     const stop = new AbortController();
     const server = await made({ onLifeCycle: (event) => events.push(event) });
@@ -124,7 +124,7 @@ describe("a chain of servers", () => {
     await running.close();
   });
 
-  test("filters run once, at the head (CHAIN-2, DISP-3, WEB-4, B-GEN-02, C-CHAIN-05, T20)", async () => {
+  test("filters run only once, in the head (CHAIN-2, DISP-3, WEB-4, B-GEN-02, C-CHAIN-05, T20)", async () => {
     const seen: string[] = [];
     const filter = (name: string) => ({
       name,
@@ -262,7 +262,7 @@ describe("ways in without TLS", () => {
 });
 
 describe("a server that stands alone", () => {
-  test("answers a path that there is not with the index of all paths (B-GEN-06, C-HND-03), and / and /index.html with it", async () => {
+  test("answers an unknown path, / and /index.html with the index of all paths (B-GEN-06, C-HND-03)", async () => {
     await using server = await startServer({ port: false, resources: [widgets] });
     server.paths.handle("/menu", (request) => respondText(request, 200, "soup"));
     const api = server.transport();

@@ -53,7 +53,7 @@ describe.skipIf(etcdMissing !== undefined)("while etcd does not answer", () => {
     expect((await listed).at("items.0.metadata.name")).toBe("one");
   });
 
-  test("the check of readiness has a time limit of its own, and is of /readyz alone", async () => {
+  test("the check of readiness has its own time limit, and is only at /readyz", async () => {
     const api = server.transport();
     await etcd.pause();
     const healthy = call(api, "GET", "/healthz/etcd");

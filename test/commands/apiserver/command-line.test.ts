@@ -119,7 +119,7 @@ test("START-3, START-4: all faults are one message, refused flags among them", a
   );
 });
 
-test("a refused flag may have its default, or say what the server does anyway", async () => {
+test("a refused flag may have its default, or the value that the server uses anyway", async () => {
   const { stderr } = await apiserver("--emulated-version=kube=1.36");
   expect(stderr).not.toContain("is not supported");
 });

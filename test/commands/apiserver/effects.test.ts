@@ -76,7 +76,7 @@ describe("flags that set the server up (MAIN-3, MAIN-4, C-CFG-11)", () => {
     ]);
   });
 
-  test("MAIN-5: clients are told --external-hostname", async () => {
+  test("MAIN-5: --external-hostname is in the addresses that clients get", async () => {
     const versions = await call(server.admin, "GET", "/api");
     expect(versions.at("serverAddressByClientCIDRs.0.serverAddress")).toBe(`api.example.com:${server.port}`);
     const discovery = await call(server.admin, "GET", "/.well-known/openid-configuration");
@@ -189,14 +189,14 @@ describe("a server with other flags", () => {
     expect(pod.status).toBe(201);
   });
 
-  test("C-CFG-11: --event-ttl says how long an event stays", async () => {
+  test("C-CFG-11: --event-ttl sets how long events are stored", async () => {
     const events = "/api/v1/namespaces/default/events";
     const involvedObject = { kind: "Pod", namespace: "default", name: "p" };
     expect((await call(other.admin, "POST", events, { metadata: { name: "e" }, involvedObject })).status).toBe(201);
     await eventually(async () => expect((await call(other.admin, "GET", `${events}/e`)).status).toBe(404));
   });
 
-  test("H2-1: --http2-max-streams-per-connection is what a connection is told", async () => {
+  test("H2-1: --http2-max-streams-per-connection is in the settings of a connection", async () => {
     const session = connect(`https://127.0.0.1:${other.port}`, { rejectUnauthorized: false });
     const settings = await new Promise<Settings>((told) => session.once("remoteSettings", told));
     expect(settings.maxConcurrentStreams).toBe(7);

@@ -54,7 +54,7 @@ const lineWith = (log: () => string, part: string): Promise<string> =>
 describe("the log of requests", () => {
   const headers = { "user-agent": "tester/1", "audit-id": "a-1", "content-type": "application/json" };
 
-  test("C-RUN-01: a request is logged in klog's line, with what kube-apiserver says of it", async () => {
+  test("C-RUN-01: a request is logged in klog's format, with kube-apiserver's values", async () => {
     await call(text.admin, "GET", "/api/v1/pods?limit=5", undefined, { headers });
     expect(await lineWith(text.cli.stderr, 'audit-ID="a-1"')).toMatch(
       new RegExp(
@@ -68,7 +68,7 @@ describe("the log of requests", () => {
     );
   });
 
-  test("C-RUN-01: JSON has the same values; what is no error goes to stdout, where the log is split", async () => {
+  test("C-RUN-01: JSON has the same values; with a split log, lines that are not errors are on stdout", async () => {
     await call(json.admin, "GET", "/api/v1/namespaces/default/pods/missing", undefined, {
       headers: { "audit-id": "a-2" },
     });
@@ -79,7 +79,7 @@ describe("the log of requests", () => {
     for (const one of json.cli.stdout().trimEnd().split("\n")) expect(() => JSON.parse(one), one).not.toThrow();
   });
 
-  test("A-RUN-07: PUT /debug/flags/v changes what is logged", async () => {
+  test("A-RUN-07: PUT /debug/flags/v sets the verbosity", async () => {
     const put = (level: string) => call(json.admin, "PUT", "/debug/flags/v", level, { type: "text/plain" });
     expect((await put("2")).status).toBe(200);
     await call(json.admin, "GET", "/version", undefined, { headers: { "audit-id": "not-logged" } });

@@ -32,7 +32,7 @@ test("GEN-API-1: /version is that of the Kubernetes that it stands for", async (
   expect(JSON.parse(text)).toMatchObject({ major: "1", minor: "37" });
 });
 
-test("GEN-API-1: /metrics and /debug/pprof/ are there; the index has the first alone, as kube-apiserver's", async () => {
+test("GEN-API-1: /metrics and /debug/pprof/ are served; the index lists only the first, as kube-apiserver's", async () => {
   for (const path of ["/metrics", "/debug/pprof/"])
     expect((await call(server.admin, "GET", path)).status, path).toBe(200);
   const { paths } = JSON.parse((await call(server.admin, "GET", "/")).text) as { paths: string[] };

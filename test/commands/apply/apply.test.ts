@@ -10,7 +10,7 @@ afterAll(() => session[Symbol.asyncDispose]());
 const configMap = (name: string, data: object, more: object = {}): string =>
   JSON.stringify({ apiVersion: "v1", kind: "ConfigMap", metadata: { name, ...more }, data });
 
-test("created, unchanged, configured; what others set stays and what left the file goes", async () => {
+test("apply keeps fields that others set, and removes those that are no longer in the file", async () => {
   await session.write({ "1.yaml": configMap("a", { one: "1", two: "2" }), "2.yaml": configMap("a", { two: "x" }) });
   expect(await session.kubectl("apply -f 1.yaml")).toEqual({ code: 0, stdout: "configmap/a created\n", stderr: "" });
   expect(await session.kubectl("apply -f 1.yaml")).toEqual({ code: 0, stdout: "configmap/a unchanged\n", stderr: "" });
@@ -26,7 +26,7 @@ test("created, unchanged, configured; what others set stays and what left the fi
   expect((await session.kubectl("get cm a -o jsonpath={.data}")).stdout).toBe('{"two":"x"}');
 });
 
-test("dry runs change nothing and say so", async () => {
+test("dry runs change nothing, which their output says", async () => {
   await session.write({ "dry.yaml": configMap("dry", { a: "1" }) });
   expect((await session.kubectl("apply -f dry.yaml --dry-run=client")).stdout).toBe(
     "configmap/dry created (dry run)\n",
@@ -48,7 +48,7 @@ test("an object that apply did not make is taken over with a warning", async () 
   });
 });
 
-test("goes on after a document that fails, and reports all failures", async () => {
+test("applies the documents after one that fails, and reports all failures", async () => {
   const unknown = JSON.stringify({ apiVersion: "v1", kind: "Foo", metadata: { name: "x" } });
   await session.write({ "mixed.yaml": [configMap("m1", {}), unknown, configMap("m2", {})].join("\n---\n") });
   expect(await session.kubectl("apply -f mixed.yaml -f nowhere.yaml")).toEqual({
@@ -100,7 +100,7 @@ test.each([
   expect(await session.kubectl(line)).toEqual({ code: 1, stdout: "", stderr });
 });
 
-test("many objects: reads run ahead, and neither what is asked nor what is written nor its order changes", async () => {
+test("reads run ahead of many objects, with the same requests and writes in the same order", async () => {
   const names = Array.from({ length: 30 }, (_, at) => `many-${at}`);
   const twice = [...names, "many-0"];
   await session.write({ "many.yaml": twice.map((name) => configMap(name, { a: "1" })).join("\n---\n") });

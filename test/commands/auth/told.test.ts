@@ -39,7 +39,7 @@ describe.skipIf(kubectl.missing !== undefined)("can-i", () => {
     }
   });
 
-  test("may not even ask", async () => {
+  test("fails for a user who may not create reviews", async () => {
     const { code } = await same("auth can-i get pods", { [path]: [{ code: 403, reason: "Forbidden" }] });
     expect(code).toBe(1);
   });
@@ -68,7 +68,7 @@ describe.skipIf(kubectl.missing !== undefined)("can-i --list", () => {
     expect(stdout.split("\n").length).toBeGreaterThan(10);
   });
 
-  test("says that there may be more", async () => {
+  test("warns that the list may be incomplete", async () => {
     const status = {
       resourceRules: [],
       nonResourceRules: [],

@@ -46,7 +46,7 @@ describe("cluster run and cluster start", () => {
     }
   });
 
-  test("say which file is at fault, and start nothing", async () => {
+  test("name the invalid file, and start nothing", async () => {
     writeFileSync(
       join(folder, "bad.yaml"),
       "apiVersion: apiserver.config.k8s.io/v1\nkind: AuthorizationConfiguration\n",

@@ -61,7 +61,7 @@ describe.skipIf(!programIsBuilt)("kubets cluster", () => {
   }
   const leftovers = (): string[] => readdirSync(home).filter((name) => name.startsWith("kubets-run-"));
 
-  test("a data folder that others may enter keeps its mode, and the start says so", async () => {
+  test("warns about a data folder that others may enter, and keeps its mode", async () => {
     const data = join(home, "data");
     mkdirSync(data);
     chmodSync(data, 0o755);
@@ -74,7 +74,7 @@ describe.skipIf(!programIsBuilt)("kubets cluster", () => {
     expect(new Set(modes)).toEqual(new Set(["755", "600"]));
   });
 
-  test("programs of envtest cannot be replaced by other users, whatever the umask was", async () => {
+  test("writes envtest's programs so that no other user can replace them, with any umask", async () => {
     const sh = (command: string): Promise<string> =>
       new Promise((done, fail) => {
         const script = `umask 0; ${command} && exec "$@" envtest -p path`;
@@ -188,7 +188,7 @@ describe.skipIf(!programIsBuilt)("kubets cluster", () => {
       expect(stdout).toBe("*,-garbage-collector-controller\n:6\n");
     });
 
-    test("says that --leader-elect has no effect in memory, where there is no Lease", async () => {
+    test("warns that --leader-elect has no effect in memory, where there is no Lease", async () => {
       const flags = ["--storage=memory", "--leader-elect", "--scheduler=false"];
       const { code, stdout, stderr } = await kubets(
         "cluster",
@@ -233,7 +233,7 @@ describe.skipIf(!programIsBuilt)("kubets cluster", () => {
       ).toContain('pods "p" is forbidden: admission control is denying all modifications');
     });
 
-    test.each(["run", "start"])("%s says what is wrong with admission, and leaves nothing", async (command) => {
+    test.each(["run", "start"])("%s prints the error of admission, and leaves nothing", async (command) => {
       writeFileSync(join(home, "admission.yaml"), configured);
       const refusal = async (flag: string) => {
         const { code, stderr } = await kubets("cluster", command, flag, ...(command === "run" ? ["--", "true"] : []));
@@ -264,7 +264,7 @@ describe.skipIf(!programIsBuilt)("kubets cluster", () => {
       expect(leftovers()).toEqual([]);
     });
 
-    test("says that --timeout has no effect without --wait", async () => {
+    test("warns that --timeout has no effect without --wait", async () => {
       const { code, stderr } = await kubets("cluster", "run", "--timeout=1s", "--", "true");
       expect([code, stderr]).toEqual([0, "Warning: --timeout has no effect without --wait\n"]);
     });
@@ -403,7 +403,7 @@ describe.skipIf(!programIsBuilt)("kubets cluster", () => {
       expect(await kubets("cluster", "status")).toMatchObject({ code: 0 });
     });
 
-    test("other entries of the kubeconfig stay as they were", async () => {
+    test("do not change other entries of the kubeconfig", async () => {
       await kubets("config", "set-context", "mine", "--namespace=team", "--cluster=c", "--user=u");
       await kubets("cluster", "start", "--storage=memory", "--detach");
       expect((await kubets("config", "get-contexts", "-o", "name")).stdout).toBe("kubets-default\nmine\n");
@@ -412,7 +412,7 @@ describe.skipIf(!programIsBuilt)("kubets cluster", () => {
       expect((await kubets("config", "get-contexts", "-o", "name")).stdout).toBe("mine\n");
     });
 
-    test("in the foreground it serves until it is told to stop", async () => {
+    test("start in the foreground serves until a signal stops it", async () => {
       const child = spawn(program, [...programWords, "cluster", "start", "fore", "--storage=memory"], {
         env: environment(),
         stdio: ["ignore", "pipe", "inherit"],

@@ -46,7 +46,7 @@ const kubeconfig = (): string => join(home, ".kube", "config");
 const deleted = (name: string, restored?: string): string =>
   `cluster "${name}" deleted\n${restored === undefined ? "" : `context "${restored}" is current again in ${kubeconfig()}\n`}`;
 
-test("deleting a cluster goes back to the context before its start, over a second start of it, and of another cluster", async () => {
+test("delete makes the context before the start current again, also after a second start and the start of another cluster", async () => {
   await addContext("kind");
   await use("kind");
   await start("one");
@@ -199,7 +199,7 @@ test.each(["stop", "check", "delete"])("%s guesses none of several, whichever co
 test.each([
   ["status", "twoo"],
   ["delete", "twoo"],
-])("%s of a cluster that is not there suggests one on a terminal", async (command, name) => {
+])("%s of a cluster that does not exist suggests a similar name on a terminal", async (command, name) => {
   record("one");
   record("two");
   const said = `error: there is no cluster named "${name}"; list the clusters with: kubets cluster list\n`;

@@ -84,7 +84,7 @@ describe.skipIf(!programIsBuilt || etcdMissing !== undefined)("kubets cluster --
     expect(await kubets("cluster", "start", "two", "--storage=disk")).toMatchObject({ code: 1 });
   });
 
-  test("each server's nodes have its name, and one with another folder warns that it cannot reach their pods", async () => {
+  test("gives each server's nodes its name, and warns a server with another folder that it cannot reach their pods", async () => {
     const etcdFlags = ["--storage=etcd", `--etcd-servers=${etcd.endpoint}`];
     const started = await kubets("cluster", "start", "three", "--detach", ...etcdFlags, "--server-name=own");
     expect(started).toMatchObject({ code: 0 });
@@ -103,7 +103,7 @@ describe.skipIf(!programIsBuilt || etcdMissing !== undefined)("kubets cluster --
     expect(other.stderr).toMatch(/^error: invalid server name "Own": use lower-case/);
   });
 
-  test("an etcd that is not there is named", async () => {
+  test("names an etcd that cannot be reached", async () => {
     const outcome = await kubets("cluster", "start", "four", "--storage=etcd", "--etcd-servers=http://127.0.0.1:1");
     expect(outcome).toMatchObject({ code: 1, stdout: "" });
     expect(outcome.stderr).toMatch(/^error: .*127\.0\.0\.1:1/);

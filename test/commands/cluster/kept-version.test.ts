@@ -62,7 +62,7 @@ async function start(
 
 const recordOf = (name: string): string => recordFile(clustersFolder({ HOME: home }, home), name);
 
-test("a new cluster is of the default version, and an old one stays what it was and says how to move", async () => {
+test("a new cluster has the default version; an old one keeps its version, and prints how to upgrade", async () => {
   expect(await start({ kubernetesVersion: "1.36" })).toEqual({ version: "1.36", warnings: [] });
   expect(await start({})).toEqual({
     version: "1.36",
@@ -74,7 +74,7 @@ test("a new cluster is of the default version, and an old one stays what it was 
   expect(await start({})).toEqual({ version: DEFAULT_VERSION, warnings: [] });
 });
 
-test("a cluster of which nothing would be lost goes back without a word", async () => {
+test("a cluster is downgraded without a message when nothing would be lost", async () => {
   await start({ kubernetesVersion: "1.37" }, (client) =>
     client
       .of("v1", "ConfigMap")
@@ -87,7 +87,7 @@ test("a cluster of which nothing would be lost goes back without a word", async 
   expect(version).toBe("1.36");
 });
 
-test("a cluster that would lose kinds and fields does not go back, unless it is told to", async () => {
+test("a cluster that would lose kinds and fields is downgraded only with a flag", async () => {
   await start({ kubernetesVersion: "1.37" }, async (client) => {
     await client
       .of("lifecycle.k8s.io/v1alpha1", "EvictionRequest")

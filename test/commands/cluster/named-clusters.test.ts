@@ -52,7 +52,7 @@ describe.skipIf(!programIsBuilt)("kubets cluster check", () => {
     await kubets("cluster", "stop", "dev");
   });
 
-  test("a damaged one is told in one line and left as it is", async () => {
+  test("reports a damaged cluster in one line, and does not change it", async () => {
     const database = join(home, ".kubets/clusters/dev/data/data.db");
     const whole = readFileSync(database);
     const damaged = Buffer.from(whole).fill(0xa5, 5000, 9000);

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { healthRows, problemLines, statusLines, webhookLines } from "../../../src/commands/cluster/status-table.js";
 import { plainLook } from "../../../src/printers/look.js";
 
-test("what objects say of themselves does nothing to a terminal, be it at the end of a pipe", () => {
+test("control characters in the status of objects are escaped, on a terminal and in a pipe", () => {
   const words = "a\u001b[31mb\u001b]0;title\u0007c\u009b2Jd\re\nf";
   const problem = { namespace: words, object: `pod/${words}`, reason: words, message: words };
   const lines = [...problemLines([problem], plainLook), ...statusLines([["Server", words]], plainLook)];

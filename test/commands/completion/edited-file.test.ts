@@ -64,7 +64,7 @@ describe("a file that is replaced", () => {
     expect(readdirSync(folder)).toEqual(["rc"]);
   });
 
-  test("stays behind a link, however many links lead to it", () => {
+  test("keeps the links that lead to it", () => {
     mkdirSync(join(folder, "dotfiles"));
     writeFileSync(join(folder, "dotfiles", "rc"), "old");
     symlinkSync("dotfiles/rc", join(folder, "second"));
@@ -76,8 +76,8 @@ describe("a file that is replaced", () => {
   });
 });
 
-describe("a file that is not there", () => {
-  test("is made, with its folders", () => {
+describe("a file that does not exist", () => {
+  test("is created, with its folders", () => {
     const deep = join(folder, "a/b/rc");
     expect(readEdited(deep).content).toBeUndefined();
     edit("new", deep);
@@ -85,7 +85,7 @@ describe("a file that is not there", () => {
     expect(statSync(deep).mode & 0o133).toBe(0);
   });
 
-  test("is made where a link to it points, and removed there: the link stays", () => {
+  test("is created and removed at the target of a link to it: the link is kept", () => {
     symlinkSync("missing", path);
     edit("new");
     expect(readFileSync(join(folder, "missing"), "utf8")).toBe("new");
@@ -94,14 +94,14 @@ describe("a file that is not there", () => {
     expect(readlinkSync(path)).toBe("missing");
   });
 
-  test("is not made where a link points into a folder that is not there: it may be a disk that is", () => {
+  test("is not created when a link to it points into a missing folder, which may be a disk that is not mounted", () => {
     symlinkSync("disk/rc", path);
     expect(() => edit("new")).toThrow(`write ${path}: no such file or directory`);
     expect(readdirSync(folder)).toEqual(["rc"]);
   });
 });
 
-describe("a file that cannot be replaced stays as it is, and nothing is left beside it", () => {
+describe("a file is not changed when it cannot be replaced, and no temporary file is left:", () => {
   test("one that has changed since it was read", () => {
     writeFileSync(path, "old");
     const read = readEdited(path);
@@ -131,7 +131,7 @@ describe("a file that cannot be replaced stays as it is, and nothing is left bes
   });
 
   // Windows has no such devices.
-  test.skipIf(process.platform === "win32")("what is no file: a device behind a link", () => {
+  test.skipIf(process.platform === "win32")("a device behind a link, which is not a file", () => {
     symlinkSync("/dev/null", path);
     expect(() => readEdited(path)).toThrow(`open ${path}: not a regular file`);
   });
@@ -148,7 +148,7 @@ describe("a file that cannot be replaced stays as it is, and nothing is left bes
   });
 
   // /proc is Linux's.
-  test.skipIf(process.platform !== "linux")("one in a folder that takes no files", () => {
+  test.skipIf(process.platform !== "linux")("a file in a folder that accepts no files", () => {
     expect(() => edit("new", "/proc/kubets-rc")).toThrow(/^write \/proc\/kubets-rc: /);
     expect(() => lstatSync("/proc/kubets-rc")).toThrow("ENOENT");
   });

@@ -115,7 +115,7 @@ completion of kubets installed for bash: shells that start from now on have it
     expect(read(SCRIPT.replace("kubets.bash", "kubectl.bash"))).toBe(await printed("bash", "kubectl"));
   });
 
-  test("a second time changes nothing and says so, without a question", async () => {
+  test("a second time changes nothing and prints that, without a question", async () => {
     await completion("install --yes");
     const before = files();
     expect(await completion("install")).toEqual({
@@ -157,7 +157,7 @@ completion of kubets installed for bash: shells that start from now on have it
   });
 });
 
-describe("uninstall gives back what was before install", () => {
+describe("uninstall restores the files as they were before install", () => {
   test.each<[name: string, shell: string, file: string, content: string | Buffer | undefined]>([
     ["a file of lines", "bash", ".bashrc", "a\nb\n"],
     ["an empty file", "bash", ".bashrc", ""],
@@ -184,14 +184,14 @@ describe("uninstall gives back what was before install", () => {
     expect(existsSync(join(home, ".local/share/kubets"))).toBe(false);
   });
 
-  test("but for what was written meanwhile", async () => {
+  test("but keeps text that was written since", async () => {
     await completion("install --yes");
     write(".bashrc", `above\n${read(".bashrc")}below\n`);
     await completion("uninstall --yes");
     expect(files()).toEqual({ ".bashrc": "above\nbelow\n" });
   });
 
-  test("of one program, and leaves the other", async () => {
+  test("for one program, and keeps the other's lines", async () => {
     await completion("install --yes");
     const before = files();
     await completion("install --yes", { program: "kubectl" });
@@ -209,7 +209,7 @@ describe("uninstall gives back what was before install", () => {
     expect(readlinkSync(join(home, ".bashrc"))).toBe("dotfiles/bashrc");
   });
 
-  test("in the file that bash read when it was installed, though it reads another now", async () => {
+  test("in the file that bash read at the installation, even when it reads another now", async () => {
     write(".profile", "a\n");
     await completion("install --yes", { platform: "darwin" });
     expect(read(".profile")).toContain("BASH_VERSION");
@@ -228,7 +228,7 @@ describe("uninstall gives back what was before install", () => {
     expect([read(".bashrc"), readlinkSync(join(home, ".bash_profile"))]).toEqual(["a\n", ".bashrc"]);
   });
 
-  test("shows the lines as they stand in the file", async () => {
+  test("and shows the lines as they are in the file", async () => {
     await completion("install --yes");
     write(".bashrc", read(".bashrc").replace("fi\n", "fi\necho mine\n"));
     const { stdout } = await completion("uninstall --yes");
@@ -238,7 +238,7 @@ describe("uninstall gives back what was before install", () => {
     expect(stdout).toMatch(/\ncompletion of kubets uninstalled for bash\n$/);
   });
 
-  test("says where there is nothing to undo", async () => {
+  test("or prints that nothing is installed", async () => {
     expect(await completion("uninstall")).toEqual({
       code: 0,
       stdout: "completion of kubets is not installed for bash\n",
@@ -271,7 +271,7 @@ describe("the question", () => {
     expect(files()).toEqual({});
   });
 
-  test("goes to stderr where stdout is no terminal", async () => {
+  test("is printed on stderr when stdout is not a terminal", async () => {
     const { stdout, stderr } = await completion("install", { typed: "y\n" });
     expect(stderr).toMatch(/^.* will be written: (?:.|\n)*Do you want to continue\? \(y\/N\): $/);
     expect(stdout).toBe("completion of kubets installed for bash: shells that start from now on have it\n");
@@ -329,7 +329,7 @@ describe("the shell", () => {
     expect(files()).toEqual({});
   });
 
-  test("on Windows is PowerShell, whatever $SHELL names", async () => {
+  test("is PowerShell on Windows, whatever $SHELL is", async () => {
     const { code, stderr } = await completion("install --yes", { platform: "win32", env: { USERPROFILE: "C:\\me" } });
     expect(code).toBe(1);
     expect(stderr).toContain("run this command in PowerShell");

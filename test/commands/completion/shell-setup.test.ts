@@ -77,7 +77,7 @@ describe("the file that the shell reads when it starts", () => {
     expect(setup("fish").startUp).toBeUndefined();
   });
 
-  test("may have been another one before", () => {
+  test("is listed with the other files that bash may have read before", () => {
     expect(setup("bash").startUp?.otherFiles).toEqual([
       "/home/me/.bash_profile",
       "/home/me/.bash_login",
@@ -114,7 +114,7 @@ describe("the lines", () => {
     expect(powershell.startUp?.lines[0]).toContain('. "/mnt/`$a`”``/kubets/completion/kubets.ps1"');
   });
 
-  test("in ~/.profile, which other shells read too, are for bash alone", () => {
+  test("have an effect only in bash when they are in ~/.profile, which other shells read too", () => {
     const profile = setup("bash", { platform: "darwin", exists: (file) => file.endsWith("/.profile") });
     expect(profile.startUp?.lines[0]).toMatch(/^if \[ -n "\$\{BASH_VERSION-\}" \] && /);
   });

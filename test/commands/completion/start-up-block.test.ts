@@ -57,7 +57,7 @@ describe("removing a block gives back", () => {
     },
   );
 
-  test("any text, whatever is written behind the block later", () => {
+  test("any text, also when more is written after the block later", () => {
     const text = fc.string({ unit: fc.constantFrom("a", "#", ">", " ", "\n", "\r", "é") });
     fc.assert(
       fc.property(text, text, (before, after) => {

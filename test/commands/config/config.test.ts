@@ -36,7 +36,7 @@ const config = (line: string, kubeconfig = "a.yaml"): Promise<CliResult> =>
 
 const read = (file: string): string => readFileSync(join(folder, file), "utf8");
 
-describe("what is written, and where", () => {
+describe("the file that a command writes", () => {
   test("an entry is changed in the file it came from, a new one goes to the first file that exists", async () => {
     writeFileSync(join(folder, "b.yaml"), "clusters: [{name: b, cluster: {server: x}}]\n");
     await config("set-cluster b --server=https://y", "none.yaml:a.yaml:b.yaml");
@@ -63,7 +63,7 @@ describe("what is written, and where", () => {
     expect(read("a.yaml")).toContain("certificate-authority: /elsewhere/ca.crt\n");
   });
 
-  test("a file in use by somebody else is left alone", async () => {
+  test("a file that another process has locked is not changed", async () => {
     writeFileSync(join(folder, "a.yaml.lock"), "");
     expect(await config("use-context a")).toEqual({
       code: 1,
@@ -73,7 +73,7 @@ describe("what is written, and where", () => {
     expect(read("a.yaml")).toBe(A);
   });
 
-  test("the lock is gone afterwards, also after an error", async () => {
+  test("the lock is removed afterwards, also after an error", async () => {
     await config("use-context a");
     await config("delete-cluster nope");
     expect(existsSync(join(folder, "a.yaml.lock"))).toBe(false);
@@ -142,13 +142,13 @@ describe("single properties", () => {
   });
 });
 
-describe("what is shown", () => {
+describe("config view and get-contexts", () => {
   test("secrets are hidden unless asked for", async () => {
     expect((await config("view")).stdout).toContain("token: REDACTED\n");
     expect((await config("view --raw")).stdout).toContain("token: secret\n");
   });
 
-  test("--flatten carries files along", async () => {
+  test("--flatten inlines the files", async () => {
     expect((await config("view --flatten")).stdout).toContain("certificate-authority-data: Y2VydAo=\n");
   });
 

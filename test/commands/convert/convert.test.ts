@@ -31,19 +31,19 @@ const SCHEME = 'in scheme "pkg/api/legacyscheme/scheme.go:30"';
 const configMap = (name: string) => ({ apiVersion: "v1", kind: "ConfigMap", metadata: { name } });
 const list = (...items: object[]) => ({ apiVersion: "v1", kind: "List", items });
 
-describe("what is printed", () => {
-  test("a list of one in one file is that one", async () => {
+describe("the output of convert", () => {
+  test("is a single object for a list of one in one file", async () => {
     const { object } = await convert(list(configMap("one")));
     expect(object).toEqual(configMap("one"));
   });
 
-  test("one object from stdin is a list of one", async () => {
+  test("is a list of one for one object from stdin", async () => {
     const stdin = JSON.stringify(configMap("one"));
     const { stdout } = await runCli(["convert", "-f", "-", "-o", "json"], { stdin });
     expect(JSON.parse(stdout)).toEqual({ ...list(configMap("one")), metadata: {} });
   });
 
-  test("a list keeps the order in which Go's types are written", async () => {
+  test("has the fields of a list in the order of Go's types", async () => {
     const path = join(folder, "two.yaml");
     writeFileSync(path, "{apiVersion: v1, kind: ConfigMap, data: {k: v}}\n---\n{apiVersion: v1, kind: ConfigMap}\n");
     const { stdout } = await runCli(["convert", "-f", path, "-o", "json"]);
@@ -52,12 +52,12 @@ describe("what is printed", () => {
     expect(stdout.replaceAll(/\s/g, "").startsWith(text)).toBe(true);
   });
 
-  test("lists in lists are taken apart, after what stands beside them", async () => {
+  test("has the items of nested lists after the other objects", async () => {
     const { object } = await convert(list(configMap("a"), list(configMap("b")), configMap("c")));
     expect(object).toEqual({ ...list(configMap("a"), configMap("c"), configMap("b")), metadata: {} });
   });
 
-  test("the items of a kind's own list need not say what they are", async () => {
+  test("has the items of a kind's own list, which may lack their kind", async () => {
     const spec = { template: { metadata: { labels: { app: "x" } }, spec: {} } };
     const { object } = await convert({
       apiVersion: "extensions/v1beta1",
@@ -78,7 +78,7 @@ describe("the version without --output-version", () => {
   const scheme = allScheme();
   const converter = new Converter(scheme, systemClock);
 
-  test("no object goes to a group whose kinds have moved, whatever it came from", () => {
+  test("is never one of a group whose kinds have moved", () => {
     const targets = scheme
       .kinds()
       .filter(({ group, kind }) => group === "extensions" && !kind.endsWith("List"))
@@ -110,7 +110,7 @@ describe("the version without --output-version", () => {
     expect(object).toMatchObject({ apiVersion: expected, kind, metadata: { name: "x" } });
   });
 
-  test("an empty group and version ask for it too", async () => {
+  test("is also used for an empty group and version", async () => {
     const { object } = await convert({ apiVersion: "apps/v1beta1", kind: "StatefulSet" }, "--output-version=/");
     expect(object).toMatchObject({ apiVersion: "apps/v1" });
   });
@@ -152,7 +152,7 @@ describe("with --output-version", () => {
     expect(object).toMatchObject({ apiVersion: "extensions/v1beta1", spec: { ...spec, policyTypes: ["Ingress"] } });
   });
 
-  test("a list has the version of its own", async () => {
+  test("a list keeps its own version", async () => {
     const deployment = { apiVersion: "apps/v1beta2", kind: "Deployment" };
     const { object } = await convert(list(deployment, deployment), "--output-version=apps/v1beta1");
     expect(object).toMatchObject({

@@ -183,15 +183,15 @@ describe("what kubectl does, kubets does", () => {
   }
 });
 
-describe("where kubectl loses what it copies", () => {
-  it("a file that is not there is the container's exit code, not a chance of time", async () => {
+describe("copies that kubectl loses", () => {
+  it("a missing file fails with the container's exit code, at any timing", async () => {
     const { code, stdout, stderr } = await cp(["web:nowhere", "down/x"]);
     expect(stderr).toBe("command terminated with exit code 2\n");
     expect(stdout).toContain("tar: nowhere: Cannot stat: No such file or directory\n");
     expect(code).toBe(2);
   });
 
-  it("an archive that ends before its end is an error", async () => {
+  it("a truncated archive is an error", async () => {
     limit = { bytes: 1024, broken: "end" };
     const { code, stdout, stderr } = await cp(["web:binary", "down/x"]);
     expect({ code, stdout, stderr }).toEqual({
@@ -210,7 +210,7 @@ describe("where kubectl loses what it copies", () => {
     expect(readFileSync(inFolder("down/x")).equals(readFileSync(join(remote, "binary")))).toBe(true);
   });
 
-  it("--retries gives up with what was wrong", async () => {
+  it("--retries fails at last with the error", async () => {
     limit = { bytes: 0, broken: "end" };
     const { code, stdout, stderr } = await cp(["web:nowhere", "down/x", "--retries=1"]);
     expect(stdout).toMatch(/^Resuming copy at 0 bytes, retry 1\/1\ntar: nowhere: Cannot stat: No such/);
@@ -226,7 +226,7 @@ describe("where kubectl loses what it copies", () => {
     expect(listing(join(remote, "into/odd"))).toEqual(listing(inFolder("odd")));
   });
 
-  it("a pipe does not stop the copy", async () => {
+  it("a named pipe is skipped, and the copy goes on", async () => {
     mkdirSync(inFolder("piped"));
     execFileSync("mkfifo", [inFolder("piped/p")]);
     writeFileSync(inFolder("piped/z"), "z");
@@ -327,14 +327,14 @@ describe("file by file", () => {
     expect(kubelet.commands.some(([, , script]) => script?.includes("cat >>"))).toBe(append);
   });
 
-  it("--resume leaves what is whole in a container", async () => {
+  it("--resume skips files that are complete in a container", async () => {
     writeFileSync(join(remote, "into/one"), "one\n");
     kubelet.commands.length = 0;
     expect(await cp(["one", "web:into/one", "--resume"])).toEqual(SAME);
     expect(kubelet.commands.some(([, , script]) => script?.includes("cat >"))).toBe(false);
   });
 
-  it("--resume goes on after the connection broke", async () => {
+  it("--resume continues after the connection broke", async () => {
     limit = { bytes: 120_000, broken: "cut" };
     expect((await cp(["web:binary", "down/x", "--no-tar"])).code).toBe(1);
     expect(await cp(["web:binary", "down/x", "--resume"])).toEqual(SAME);

@@ -56,7 +56,7 @@ describe.each([
     diff(source, name);
   });
 
-  it("says what is not there", async () => {
+  it("names a missing file", async () => {
     const { code, stdout, stderr } = await cp("web:/nowhere", "x", ...flags);
     expect(stdout + stderr).toMatch(/nowhere: (Cannot stat: )?No such file or directory\n/);
     expect(stderr).toMatch(
@@ -66,7 +66,7 @@ describe.each([
   });
 });
 
-it("cp goes over SPDY where WebSockets are turned off", async () => {
+it("cp uses SPDY when WebSockets are disabled", async () => {
   webSockets = "false";
   expect(await cp("few", "web:/tmp/spdy")).toEqual({ code: 0, stdout: "", stderr: "" });
   expect((await cp("web:/tmp/spdy", "spdy")).code).toBe(0);

@@ -84,7 +84,7 @@ declare module "kubets" {
 `);
 });
 
-describe("the field x", () => {
+describe("the TypeScript type of a field", () => {
   test.each<[string, JsonObject, string]>([
     ["a string", { type: "string" }, "x?: string;"],
     ["an enum", { type: "string", enum: ["a", "b"] }, 'x?: "a" | "b";'],
@@ -109,11 +109,11 @@ describe("the field x", () => {
       { type: "object", "x-kubernetes-embedded-resource": true, "x-kubernetes-preserve-unknown-fields": true },
       "export interface WidgetSpecX {\n  apiVersion: string;\n  kind: string;\n  metadata?: ObjectMeta;\n  [field: string]: unknown;\n}",
     ],
-  ])("%s", async (_, x, expected) => {
+  ])("for %s", async (_, x, expected) => {
     expect((await types(definition(version("v1", { type: "object", properties: { x } })))).stdout).toContain(expected);
   });
 
-  test("that is required and has a default may be left out", async () => {
+  test("is optional for a required field that has a default", async () => {
     const spec = {
       type: "object",
       required: ["x", "y-z"],
@@ -123,7 +123,7 @@ describe("the field x", () => {
   });
 });
 
-test("versions that are served have names of their own", async () => {
+test("each served version gets an interface of its own name", async () => {
   const retired = { ...version("v1alpha1", { type: "object" }), served: false };
   const { stdout } = await types(
     definition(version("v1", { type: "object" }), version("v1beta1", { type: "object" }), retired),

@@ -32,7 +32,7 @@ test("sends the document as kubectl sends it", async () => {
   ]);
 });
 
-test("what came before a broken document is created", async () => {
+test("objects before an invalid document are created", async () => {
   const result = await session.kubectl("create -f three.yaml");
   expect(result.code).toBe(1);
   expect(result.stdout).toBe("configmap/t1 created\n");

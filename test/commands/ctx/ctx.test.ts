@@ -45,7 +45,7 @@ describe("in a pipe", () => {
     expect(await ctx("--current")).toEqual(out("prod\n"));
   });
 
-  test("a name switches, - goes back, and back again", async () => {
+  test("a name switches to a context, and - to the context before", async () => {
     expect(await ctx("dev")).toEqual(out('Switched to context "dev".\n'));
     expect(await ctx("-c")).toEqual(out("dev\n"));
     expect(await ctx("-")).toEqual(out('Switched to context "prod".\n'));
@@ -58,7 +58,7 @@ describe("in a pipe", () => {
     expect(await ctx("-")).toEqual(out('Switched to context "prod".\n'));
   });
 
-  test("each list of files has a context before of its own", async () => {
+  test("each list of kubeconfig files has its own context before", async () => {
     writeFileSync(join(folder, "other"), configOf(["x", "y"], "x"));
     await ctx("dev");
     expect(await ctx("-", "other")).toEqual(
@@ -83,7 +83,7 @@ describe("in a pipe", () => {
     expect(await ctx("d=e=c")).toEqual(out('Context "c" renamed to "d=e".\n'));
   });
 
-  test("-d deletes, . the current one, and says that no context is current then", async () => {
+  test("-d deletes contexts, `.` is the current one, and prints that none is current then", async () => {
     expect(await ctx("-d dev .")).toEqual({
       code: 0,
       stdout: 'Deleted context "dev".\nDeleted context "prod".\n',
@@ -93,7 +93,7 @@ describe("in a pipe", () => {
     expect(read("config")).toContain("https://127.0.0.1:1");
   });
 
-  test("-d deletes none where one of them is not there", async () => {
+  test("-d deletes nothing when one of the contexts does not exist", async () => {
     const before = read("config");
     expect(await ctx("-d dev nope")).toEqual(failed('error: no context was deleted: "nope" not in config\n'));
     expect(read("config")).toBe(before);
@@ -106,7 +106,7 @@ describe("in a pipe", () => {
   });
 });
 
-describe("what is refused", () => {
+describe("ctx fails, or warns, for", () => {
   test.each([
     ["nope", failed('error: no context exists with the name: "nope"\n')],
     ["dev=prod", failed('error: cannot rename the context "prod", the context "dev" already exists in config\n')],
@@ -131,7 +131,7 @@ describe("what is refused", () => {
     expect(existsSync(join(folder, "missing"))).toBe(false);
   });
 
-  test("a file that cannot be written: nothing is switched, and nothing remembered", async () => {
+  test("a file that cannot be written: nothing is switched or stored", async () => {
     writeFileSync(join(folder, "config.lock"), "");
     expect(await ctx("dev")).toEqual(failed("error: open config.lock: file exists\n"));
     rmSync(join(folder, "config.lock"));
@@ -139,7 +139,7 @@ describe("what is refused", () => {
     expect(existsSync(join(folder, ".kube"))).toBe(false);
   });
 
-  test("where the context before cannot be kept, it is switched all the same, with a warning", async () => {
+  test("a context before that cannot be stored: it switches, with a warning", async () => {
     mkdirSync(join(folder, ".kube"));
     writeFileSync(join(folder, ".kube", "cache"), "a file");
     const { code, stdout, stderr } = await ctx("dev");
@@ -147,7 +147,7 @@ describe("what is refused", () => {
     expect(stderr).toMatch(/^Warning: "-" will not lead back: .*\n$/);
   });
 
-  test("a file of contexts before that is broken holds none", async () => {
+  test("a damaged file of contexts before, which counts as empty", async () => {
     await ctx("dev");
     const kept = join(folder, ".kube", "cache", "choices");
     const [name = ""] = readdirSync(kept);
@@ -201,7 +201,7 @@ describe("on a terminal", () => {
     ["Escape", "\u001b", 1, ""],
     ["Ctrl-C", "\u0003", 130, ""],
     ["Ctrl-D", "\u0004", 1, "error: no context was picked: the input has ended\n"],
-  ])("%s leaves everything as it is", async (_what, keys, code, stderr) => {
+  ])("%s ends the choice without a change of the kubeconfig", async (_what, keys, code, stderr) => {
     const before = read("config");
     const { terminal, ended } = open("");
     await terminal.shows("> prod");
@@ -233,7 +233,7 @@ describe("on a terminal", () => {
     expect(picking.terminal.written).not.toContain("\u001b[31m");
   });
 
-  test("a terminal without UTF-8 gets ASCII alone", async () => {
+  test("a terminal without UTF-8 gets only ASCII", async () => {
     writeFileSync(join(folder, "config"), configOf(["müller", "x".repeat(100)], "müller"));
     const { terminal, ended } = open("", { env: { LANG: "C" }, columns: 20 });
     await terminal.shows(/^context:\n> m\?ller \(current\)\n {2}x{16}~\n/);
@@ -242,7 +242,7 @@ describe("on a terminal", () => {
     expect(terminal.written).toMatch(/^[\0-\x7f]*$/);
   });
 
-  test("a name that is nearly one says which was meant", async () => {
+  test("a mistyped name gets a hint with the similar one", async () => {
     const { stderr } = await ctx("prd", "config", { terminal: true });
     expect(stderr).toContain('Did you mean "prod"?');
   });

@@ -113,7 +113,7 @@ describe("decode refuses, with exit code 1,", () => {
     expect(code).toBe(1);
   });
 
-  test("a file that is not there, and a format", async () => {
+  test("a file that does not exist, and an unknown format", async () => {
     const missing = await runCli(["decode", "missing"], { program: "kubets", cwd: folder });
     expect(missing).toMatchObject({ code: 1, stderr: "error: open missing: no such file or directory\n" });
     const format = await decode(json, "-otable");

@@ -53,7 +53,7 @@ test("waits for finalizers until the time is up", async () => {
   expect((await session.kubectl("get cm held")).code).toBe(1);
 });
 
-test("asks when told to", async () => {
+test("--interactive prompts before the deletion", async () => {
   await session.kubectl("create -f -", configMaps("d"));
   const question =
     "You are about to delete the following 1 resource(s):\nconfigmap/d\nDo you want to continue? (y/N): ";
@@ -63,7 +63,7 @@ test("asks when told to", async () => {
   );
 });
 
-test("--force warns and says so", async () => {
+test("--force prints a warning, and that it deleted by force", async () => {
   await session.kubectl("create -f -", configMaps("e"));
   expect(await session.kubectl("delete cm e --force")).toEqual({
     code: 0,

@@ -63,7 +63,7 @@ describe("kubets envtest", () => {
     expect(stderr).toContain(message);
   });
 
-  test("says what to do on Windows", async () => {
+  test("prints what to do on Windows", async () => {
     const { code, stderr } = await runCli(["envtest"], { platform: "win32" });
     expect({ code, stderr }).toEqual({
       code: 1,

@@ -60,7 +60,7 @@ describe.skipIf(!built)("the programs of kubets envtest", () => {
     return { child, url };
   }
 
-  test("lie in the user's cache folder, are printed for a shell, and stay as they are", () => {
+  test("are written once to the user's cache folder, whose path is printed for a shell", () => {
     expect(assets.startsWith(join(home, ".cache", "kubets", "envtest"))).toBe(true);
     const modified = (): number => statSync(join(assets, "kube-apiserver")).mtimeMs;
     const before = modified();
@@ -92,7 +92,7 @@ describe.skipIf(!built)("the programs of kubets envtest", () => {
     expect(shell).toBe(kubets("envtest", "etcd", "--help"));
   });
 
-  test("etcd answers its health check alone, and ends at SIGTERM", async () => {
+  test("etcd only answers its health check, and ends at SIGTERM", async () => {
     const { child, url } = await startEtcd();
     expect(await answer(`${url}/health`)).toEqual({ status: 200, text: '{"health":"true","reason":""}' });
     expect(await answer(`${url}/v2/keys`)).toMatchObject({ status: 404 });
@@ -205,7 +205,7 @@ describe.skipIf(!built)("the programs of kubets envtest", () => {
     expect(child.exitCode).toBe(1);
   });
 
-  test("kube-apiserver reads the configuration of admission plugins, and logs what is wrong with it", async () => {
+  test("kube-apiserver reads the configuration of admission plugins, and logs its errors", async () => {
     const folder = join(home, "admission");
     mkdirSync(folder);
     writeSigningKey(folder);

@@ -161,7 +161,7 @@ test("on a cluster, a kubelet's request is approved and signed", async () => {
   expect((await call(api, "GET", `${REQUESTS}/other`)).at("status")).toEqual({});
 });
 
-test("a request whose review says no is reviewed again after growing waits", async () => {
+test("the approver repeats an access review that denied, after increasing delays", async () => {
   const cluster = await manualControllers();
   onTestFinished(() => cluster.close());
   const asked: number[] = [];

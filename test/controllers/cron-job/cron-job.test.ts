@@ -128,7 +128,7 @@ describe("a CronJob on a manual clock", () => {
     await patch(`${CRON_JOBS}/strict`, { spec: { suspend: true } });
   });
 
-  test("whose schedule changes waits for the next start of the new one", async () => {
+  test("whose schedule changes starts next at the time of the new schedule", async () => {
     await patch(`${CRON_JOBS}/zone`, { spec: { schedule: "*/3 * * * *" } });
     await run.pass(MINUTE / 4);
     expect(await minutesOf("zone")).toEqual([2]);

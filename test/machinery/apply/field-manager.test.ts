@@ -338,7 +338,7 @@ describe("updates", () => {
     ]);
   });
 
-  test("an update owns what it changed and the others lose it", () => {
+  test("give a manager the fields that it changed, and remove them from the others", () => {
     const live = map(["one", { a: "1", b: "1" }])
       .at(5)
       .update("two", { data: { a: "2", b: "1" } });
@@ -374,7 +374,7 @@ describe("updates", () => {
     expect(live.owners).toEqual(['Update one {"f:data":{}}', 'Update one/status {"f:data":{"f:a":{}}}']);
   });
 
-  test("without a name it is unknown", () => {
+  test("without a manager's name have the name unknown", () => {
     expect(new Live(CONFIG_MAP).update("", { data: { a: "1" } }).entries[0]?.["manager"]).toBe("unknown");
   });
 
@@ -631,7 +631,7 @@ describe("a value nested deeper than the stack", () => {
   };
   const REVISIONS = { group: "apps", version: "v1", kind: "ControllerRevision" };
 
-  test("costs the managers of an update", () => {
+  test("makes an update lose its managed fields", () => {
     const manager = fieldManagerOf(REVISIONS);
     const [live, next] = [deep(100_000), deep(100_000)].map((data) => objectOf(REVISIONS, { data }));
     expect(manager.update(live, next ?? {}, "one")).toBeUndefined();

@@ -113,13 +113,13 @@ describe("membership", () => {
     ).toBe(expected);
   });
 
-  test("nothing holds the whole object", () => {
+  test("no set has the path of the whole object", () => {
     expect(has(set("a"), [])).toBe(false);
     expect(isEmpty(set(""))).toBe(true);
   });
 });
 
-test("a level's own members are told before what is below", () => {
+test("lists the members of a level before the paths below it", () => {
   expect(show(set("b a.x c.y c a.w"))).toBe("b c a.w a.x c.y");
 });
 

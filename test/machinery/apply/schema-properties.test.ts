@@ -88,7 +88,7 @@ describe.each([
     );
   });
 
-  test("an update that changes nothing changes no owner, and one that changes all takes all that changed", () => {
+  test("an update without changes changes no owners, and repeating an update changes nothing", () => {
     fc.assert(
       fc.property(some, some, (applied, next) => {
         const live = apply(undefined, applied, "me");

@@ -126,12 +126,12 @@ describe("an expression is bounded", () => {
     expect([NESTED, message]).toContain(issue(make(8000)));
   });
 
-  test("signs do not nest", () => {
+  test("a chain of signs does not count as nesting", () => {
     expect(evaluate(env, `${"!".repeat(50_000)}true`).value).toBe(true);
     expect(evaluate(env, `${"-".repeat(50_001)}(1)`).value).toBe(-1);
   });
 
-  test("a chain of a thousand terms is no nesting", () => {
+  test("a chain of thousands of terms does not count as nesting", () => {
     expect(evaluate(env, Array.from({ length: 5000 }, () => "true").join(" && ")).value).toBe(true);
   });
 

@@ -20,7 +20,7 @@ test.each([
   expect(reproducibleSignature(reproducibleKey(SECRET), Buffer.from(message)).toString("hex")).toBe(signature);
 });
 
-test("OpenSSL verifies what a key of any bytes has signed", () => {
+test("OpenSSL verifies the signatures of a key that is made of any bytes", () => {
   for (let byte = 0; byte < 256; byte += 51) {
     const key = reproducibleKey(Buffer.alloc(32, byte));
     const data = Buffer.from(`data ${byte}`);

@@ -104,7 +104,7 @@ describe("work does not grow with the square of its input", () => {
   });
 });
 
-test("a rule is compared as what it names, not as the product of its lists", () => {
+test("comparing RBAC rules takes steps in proportion to their names, not to the product of their lists", () => {
   const steps = (size: number): number => {
     const names = (prefix: string) => range(size, (at) => `${prefix}${at}`);
     const rules = readRules([{ verbs: names("v"), apiGroups: names("g"), resources: names("r") }]);
@@ -121,7 +121,7 @@ test("a rule is compared as what it names, not as the product of its lists", () 
   expect(steps(400)).toBeLessThan(2.2 * Math.max(steps(200), 100));
 });
 
-test("a list takes any number of items", () => {
+test("append adds more items than a call may have arguments", () => {
   const list: number[] = [];
   append(
     list,
@@ -131,7 +131,7 @@ test("a list takes any number of items", () => {
   expect(list).toHaveLength(300_001);
 });
 
-test("a field set is sorted in steps as at once", () => {
+test("sortedSteps sorts a field set as sorted does", () => {
   const set = { "f:b": { 'k:{"n":2}': {}, ".": {}, 'k:{"n":10}': {} }, "f:a": {}, 'v:"x"': {}, "v:1": {}, "i:0": {} };
   expect(JSON.stringify(atOnce(sortedSteps(set)))).toBe(JSON.stringify(sorted(set)));
 });

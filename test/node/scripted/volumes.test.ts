@@ -106,7 +106,7 @@ describe("an emptyDir", () => {
     });
   });
 
-  test("that holds most of the server's files ends its pod", async () => {
+  test("that exceeds the server's limit of files has its pod evicted", async () => {
     const runtime = scriptedRuntime({ limits: serverLimits({ files: 4 * MIB }) });
     const greedy = await startIn(runtime, { mounts: [at("/data")], pod: podNamed("greedy") });
     await greedy.sh("head -c 3M /dev/zero > /data/a");

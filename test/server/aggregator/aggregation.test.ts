@@ -136,7 +136,7 @@ describe("a server of widgets, which asks the main server about everybody", () =
   });
 });
 
-describe("what a server behind the aggregator is asked", () => {
+describe("requests to a server behind the aggregator", () => {
   const group = "echo.example.com";
   let backend: Backend;
 
@@ -157,7 +157,7 @@ describe("what a server behind the aggregator is asked", () => {
 
   afterAll(() => backend[Symbol.asyncDispose]());
 
-  test("A-AGG-02, A-AUTHN-02, PRX-2, PRX-3: who the user is, in the headers of a front proxy, after impersonation, and no credentials", async () => {
+  test("A-AGG-02, A-AUTHN-02, PRX-2, PRX-3: name the user in the headers of a front proxy, after impersonation, and have no credentials", async () => {
     const answer = await call(api, "GET", `/apis/${group}/v1/namespaces/a/things?limit=5`, undefined, {
       headers: {
         "impersonate-user": "ann",
@@ -183,7 +183,7 @@ describe("what a server behind the aggregator is asked", () => {
     ).toEqual([]);
   });
 
-  test("AC-5: whether it answers, by the aggregator itself, in five attempts at once", async () => {
+  test("AC-5: come from the aggregator itself too, which checks in five attempts at once whether it answers", async () => {
     expect(await availabilityOf(api, group)).toEqual({
       status: "True",
       reason: "Passed",
@@ -200,21 +200,21 @@ describe("what a server behind the aggregator is asked", () => {
     });
   });
 
-  test("PRX-3, C-AGG-09: with the certificate of the front proxy", async () => {
+  test("PRX-3, C-AGG-09: have the certificate of the front proxy", async () => {
     expect((await call(api, "GET", `/apis/${group}/v1/things`)).at("client")).toBe("front-proxy-client");
   });
 
-  test("AGG-7, AGG-8, C-AGG-07: once the aggregator's hook has run", async () => {
+  test("AGG-7, AGG-8, C-AGG-07: begin once the aggregator's hook has run", async () => {
     const ready = (await call(api, "GET", "/readyz?verbose")).text;
     expect(ready).toContain("[+]poststarthook/start-kube-aggregator-informers ok\n");
   });
 
-  test("PRX-2: a request for its resources that it does not answer ends after five seconds", async () => {
+  test("PRX-2: end after five seconds when it does not answer", async () => {
     const late = await call(api, "GET", `/apis/${group}/v1?unanswered`);
     expect([late.status, late.text]).toEqual([503, "error trying to reach service: context deadline exceeded\n"]);
   });
 
-  test("PRX-2: the audit id, that of the client or the one that the request was given, which its answer has too", async () => {
+  test("PRX-2: have the audit id of the client, or a new one, which the answer has too", async () => {
     const path = `/apis/${group}/v1/things`;
     const chosen = await call(api, "GET", path, undefined, { headers: { "audit-id": "mine" } });
     expect([chosen.at("headers.audit-id"), chosen.headers["audit-id"]]).toEqual(["mine", "mine"]);
@@ -223,12 +223,12 @@ describe("what a server behind the aggregator is asked", () => {
     expect(given.headers["audit-id"]).toBe(given.at("headers.audit-id"));
   });
 
-  test("a body goes on as it is", async () => {
+  test("have the unchanged body of the client", async () => {
     const answer = await call(api, "POST", `/apis/${group}/v1/namespaces/a/things`, "not JSON at all");
     expect(answer.at("body")).toBe("not JSON at all");
   });
 
-  test("AC-3, PRX-4: paths of the group version go there, and those of the group do not", async () => {
+  test("AC-3, PRX-4: are those for paths of the group version, not those for the group", async () => {
     expect((await call(api, "GET", `/apis/${group}/v1/anything/at/all`)).at("url")).toBe(
       `/apis/${group}/v1/anything/at/all`,
     );
@@ -236,7 +236,7 @@ describe("what a server behind the aggregator is asked", () => {
     expect((await call(api, "GET", `/apis/${group}/v2/things`)).status).toBe(404);
   });
 
-  test("PRX-2: a connection that changes its protocol goes through, both ways, with who the user is", async () => {
+  test("PRX-2: may change the protocol of the connection, which then passes bytes both ways and has named the user", async () => {
     let seen: unknown;
     backend.server.on("upgrade", ({ headers }: { headers: Record<string, string> }, socket: Duplex) => {
       seen = [headers["x-remote-user"], headers["authorization"]];
@@ -255,7 +255,7 @@ describe("what a server behind the aggregator is asked", () => {
     socket.destroy();
   });
 
-  test("AC-2, AC-4, DISC-4: its APIService goes, and the group with it", async () => {
+  test("AC-2, AC-4, DISC-4: end once its APIService is deleted, and its group is no longer served", async () => {
     await call(api, "DELETE", `${API_SERVICES}/v1.${group}`);
     await eventually(async () => expect((await call(api, "GET", `/apis/${group}`)).status).toBe(404));
     expect((await call(api, "GET", `/apis/${group}/v1/things`)).status).toBe(404);

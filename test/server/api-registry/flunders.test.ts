@@ -183,7 +183,7 @@ describe("a strategy", () => {
     expect([stale.status, stale.at("reason")]).toEqual([409, "Conflict"]);
   });
 
-  test("B-STR-03: a generated name is the base, of 58 characters at most, and five more", async () => {
+  test("B-STR-03: generates a name from at most 58 characters of the base and five random ones", async () => {
     const generateName = "f".repeat(80);
     const { name } = JSON.parse((await send("POST", FLUNDERS, { ...body(""), metadata: { generateName } })).text)
       .metadata as { name: string };
@@ -192,7 +192,7 @@ describe("a strategy", () => {
 });
 
 describe("the status of a resource, which its version names as a subresource", () => {
-  test("B-SUB-01, B-SUB-02, B-SUB-03, B-SUB-04, B-SUB-05: is a path of its own, by whose strategy writes change nothing else", async () => {
+  test("B-SUB-01, B-SUB-02, B-SUB-03, B-SUB-04, B-SUB-05: has a path of its own, whose writes change the status alone", async () => {
     const { metadata } = JSON.parse(
       (await make("sample", { spec: { reference: "a" }, status: { phase: "Early" } })).text,
     ) as { metadata: { resourceVersion: string } };
@@ -213,7 +213,7 @@ describe("the status of a resource, which its version names as a subresource", (
     expect((await send("POST", `${FLUNDERS}/sample/status`, body("sample"))).status).toBe(405);
   });
 
-  test("B-SUB-06: leaves the rules of the object as they were: its writes change all but the status", async () => {
+  test("B-SUB-06: is not changed by writes to the object itself", async () => {
     const { metadata } = JSON.parse((await make("main")).text) as { metadata: object };
     const status = { phase: "Fed" };
     const { metadata: fed } = JSON.parse(

@@ -101,7 +101,7 @@ describe("the events of a request", () => {
     expect(list.last.responseObject).toMatchObject({ kind: kind === "Table" ? kind : `${kind}List` });
   });
 
-  test("hold an indented answer without its space", async () => {
+  test("contain an indented answer as compact JSON", async () => {
     const { answer, last } = await audited.send("GET", "/api/v1/namespaces/default?pretty=true");
     expect(last.responseObject).toEqual(JSON.parse(answer.text));
   });

@@ -312,7 +312,7 @@ describe("a signature", () => {
     expect(issuer.asked.filter((path) => path === "/keys")).toHaveLength(1);
   });
 
-  test("that is wrong asks not again while the keys are fresh", async () => {
+  test("that is wrong does not fetch the keys again while they are fresh", async () => {
     issuer.keyHeaders = { "cache-control": "public, max-age=3600" };
     const running = await authenticator();
     await running.lookup(issuer.token());
@@ -335,7 +335,7 @@ describe("a signature", () => {
     expect(issuer.asked.filter((path) => path === "/keys")).toHaveLength(2);
   });
 
-  test("of a key that the issuer has taken back is wrong once the server asked again", async () => {
+  test("of a key that the issuer has withdrawn is refused once the server has fetched the keys again", async () => {
     const running = await authenticator();
     const old = issuer.token();
     await running.lookup(old);
@@ -431,7 +431,7 @@ describe("groups at another endpoint", () => {
     _claim_sources: { src1: { endpoint: `${issuer.url}/groups`, access_token: "t", ...more } },
   });
 
-  test("are asked for", async () => {
+  test("are requested for a token without them", async () => {
     const running = await authenticator(config);
     issuer.more.set("/groups", [200, issuer.token({ groups: ["far", "away"] })]);
     expect((await running.lookup(issuer.token(elsewhere())))?.groups).toEqual(["far", "away"]);
@@ -447,7 +447,7 @@ describe("groups at another endpoint", () => {
       "oidc: could not expand distributed claims: verify distributed claim token: failed to verify signature: failed to verify id token signature",
     );
   });
-  test("must be there", async () => {
+  test("refuse the token when the endpoint fails", async () => {
     const running = await authenticator(config);
     issuer.more.set("/groups", [403, "no"]);
     expect(await reasonOf(running.lookup(issuer.token(elsewhere())))).toBe(

@@ -207,7 +207,7 @@ test("a request for a token that lives too long is shortened, and says so", asyn
   ]);
 });
 
-test("the discovery document names the first issuer and where its keys are, and the keys are all of them", async () => {
+test("the discovery document has the first issuer and the URL of the keys, and the key set has all keys", async () => {
   const document = await call(api, "GET", "/.well-known/openid-configuration");
   expect([document.at("issuer"), document.at("jwks_uri")]).toEqual([URL_OF.own, "https://keys.example/jwks"]);
   const { keys } = JSON.parse((await call(api, "GET", "/openid/v1/jwks")).text) as { keys: { kid: string }[] };

@@ -18,7 +18,7 @@ async function isFree(value: WeakRef<object>): Promise<boolean> {
   return value.deref() === undefined;
 }
 
-test("a state that a list may not go on from any more is not kept: the store", async () => {
+test("the store releases a snapshot from which no list may continue any more", async () => {
   const kv = openMemoryKv({ historyEvents: 5 });
   const { revision } = await kv.create("/a", new Uint8Array(100));
   await kv.create("/b", new Uint8Array(100));
@@ -35,7 +35,7 @@ test("a state that a list may not go on from any more is not kept: the store", a
   await kv.close();
 });
 
-test("a state that a list may not go on from any more is not kept: the watch cache", async () => {
+test("the watch cache releases a snapshot from which no list may continue any more", async () => {
   const storage = createStorage({ kv: openMemoryKv({ historyEvents: 5 }), historyBytes: 2000, cacheBytes: 0 });
   const pods = storage.storeFor({ prefix: "/registry/pods/", resource: PODS, codec: plainCodec });
   await pods.create("default/a", pod("default", "a"));

@@ -31,7 +31,7 @@ import { withAnnotations, withoutAnnotations } from "../copies.js";
 /** Versions without `spec.templateGeneration` carry it here, always: where nothing says it, it is 0. */
 const TEMPLATE_GENERATION = "deprecated.daemonset.template.generation";
 
-/** extensions/v1beta1, which has `spec.templateGeneration`, to apps/v1. */
+/** Converts DaemonSets of extensions/v1beta1, which have `spec.templateGeneration`, to apps/v1. */
 export const daemonSetWithGeneration: Conversion = {
   toHub(set) {
     const { templateGeneration, ...spec } = object(set.spec);
@@ -66,7 +66,10 @@ function integer(value: unknown): number | bigint {
 /** Versions without `spec.rollbackTo` carry its revision here; it is all the field holds. */
 const ROLLBACK_TO = "deprecated.deployment.rollback.to";
 
-/** extensions/v1beta1 and apps/v1beta1, which have `spec.rollbackTo`, to apps/v1. An annotation of that name is no rollback. */
+/**
+ * Converts Deployments of extensions/v1beta1 and apps/v1beta1, which have `spec.rollbackTo`, to apps/v1. An annotation of that
+ * name is not a rollback.
+ */
 export const deploymentWithRollback: Conversion = {
   toHub(deployment) {
     const { rollbackTo, ...spec } = object(deployment.spec);
@@ -112,7 +115,7 @@ function annotatedRevision(deployment: KubeObject): number | bigint | undefined 
   }
 }
 
-/** apps/v1beta1 and apps/v1beta2; the defaults of the latter are those of apps/v1. */
+/** Converts apps/v1beta1 and apps/v1beta2; the defaults of the latter are those of apps/v1. */
 export const APPS: VersionTable = {
   "apps/v1beta1/Deployment": { conversion: deploymentWithRollback, applyDefaults: defaultDeployment },
   "apps/v1beta1/Scale": { hub: "autoscaling/v1/Scale", conversion: scaleWithSelectorMap },

@@ -12,7 +12,7 @@ import {
 } from "../../../machinery/meta/access.js";
 import { INIT_CONTAINERS } from "../../defaults/old-names.js";
 
-/** Which fields of a workload's internal type are plain numbers, though pointers in its versions. */
+/** The fields of a workload that are pointers in its versions and plain numbers in the internal type. */
 export interface WorkloadShape {
   /** Of the spec. */
   readonly counts: readonly string[];
@@ -39,7 +39,10 @@ const STATEFUL_SET: WorkloadShape = {
 };
 const REPLICA_SET: WorkloadShape = { counts: ["replicas"] };
 
-/** What the way through the internal type does to every workload, whatever its versions; what is left out stays so. */
+/**
+ * Applies what the conversion through the internal type does to every workload: numbers that are absent become 0. Fields that
+ * `shape` does not name stay absent.
+ */
 export function convertWorkload(workload: KubeObject, { counts, strategy, rolling = [] }: WorkloadShape): KubeObject {
   return withChild(workload, "spec", (spec) => {
     const converted = withChild(zeroWhereAbsent(spec, counts), "template", convertPodTemplate);
@@ -50,17 +53,17 @@ export function convertWorkload(workload: KubeObject, { counts, strategy, rollin
   });
 }
 
-/** extensions/v1beta1 and apps/v1beta2 to apps/v1. */
+/** Converts ReplicaSets of extensions/v1beta1 and apps/v1beta2 to apps/v1. */
 export const replicaSet: Conversion = { toHub: convertReplicaSet, fromHub: convertReplicaSet };
 
 function convertReplicaSet(set: KubeObject): KubeObject {
   return convertWorkload(set, REPLICA_SET);
 }
 
-/** apps/v1beta2 and apps/v1 are alike. */
+/** Converts StatefulSets of apps/v1beta2 to apps/v1, which has the same fields. */
 export const statefulSet: Conversion = { toHub: convertStatefulSet, fromHub: convertStatefulSet };
 
-/** apps/v1beta1 can tell an `observedGeneration` that was never set from 0, and the hub cannot. */
+/** Converts StatefulSets of apps/v1beta1, where `observedGeneration` may be absent; in the hub it is 0 then. */
 export const statefulSetV1beta1: Conversion = {
   toHub: convertStatefulSet,
   fromHub: (set) =>
@@ -78,7 +81,7 @@ function stampClaim(claim: ReadonlyFields): ReadonlyFields {
   return { ...claim, kind: "PersistentVolumeClaim", apiVersion: "v1" };
 }
 
-/** Old workload versions select the pods of their template, and have its labels, unless they say otherwise. */
+/** Sets the defaults of old workload versions: the selector and the labels are those of the template. */
 export function defaultToTemplateLabels(workload: Fields): void {
   const spec = ensureChild(workload, "spec");
   const labels = child(child(child(spec, "template") ?? {}, "metadata") ?? {}, "labels");
@@ -91,9 +94,8 @@ export function defaultToTemplateLabels(workload: Fields): void {
 }
 
 /**
- * A pod template as it comes out of any conversion, in either direction: its internal form has one name for the service
- * account, a security context always, and no init containers in annotations.
- * Source: kubernetes pkg/apis/core/v1/conversion.go.
+ * Converts a pod template as every conversion does, in either direction: its internal form has one name for the service account,
+ * always a security context, and no init containers in annotations. Source: kubernetes pkg/apis/core/v1/conversion.go.
  */
 export function convertPodTemplate(template: ReadonlyFields): ReadonlyFields {
   return withChild(withoutAnnotations(template as KubeObject, INIT_CONTAINERS), "spec", (spec) => {

@@ -16,7 +16,7 @@ import { encodeObjectText } from "../../../machinery/wire/encode.js";
 import { decodeObject, UnmarshalError } from "../../../machinery/wire/strict-decode.js";
 import { structOf } from "../../facts/newest-release.js";
 
-/** What a version of HorizontalPodAutoscaler has no fields for travels in these. The hub has none of them. */
+/** The annotation that carries the metrics for which a version of HorizontalPodAutoscaler has no fields. The hub never has it. */
 export const METRICS = "autoscaling.alpha.kubernetes.io/metrics";
 export const CURRENT_METRICS = "autoscaling.alpha.kubernetes.io/current-metrics";
 export const CONDITIONS = "autoscaling.alpha.kubernetes.io/conditions";
@@ -26,12 +26,12 @@ export const SCALE_UP_TOLERANCE = "autoscaling.alpha.kubernetes.io/scale-up-tole
 
 const ALL = [METRICS, CURRENT_METRICS, CONDITIONS, BEHAVIOR, SCALE_DOWN_TOLERANCE, SCALE_UP_TOLERANCE];
 
-/** Those that are there before a conversion mean nothing to the version it goes to. */
+/** Removes the annotations that carry fields between versions: a conversion ignores those that the object had before. */
 export function withoutRoundTripAnnotations(autoscaler: KubeObject): KubeObject {
   return withoutAnnotations(autoscaler, ALL);
 }
 
-/** An annotation's JSON; undefined where there is none or it cannot be read, which Kubernetes passes over in silence. */
+/** Parses the JSON of an annotation; undefined where it is absent or invalid. Kubernetes ignores an invalid one, too. */
 export function annotatedJson(autoscaler: KubeObject, name: string): unknown {
   const annotations = autoscaler.metadata?.annotations ?? {};
   const json = Object.hasOwn(annotations, name) ? annotations[name] : undefined;
@@ -44,14 +44,14 @@ export function annotatedJson(autoscaler: KubeObject, name: string): unknown {
 }
 
 /**
- * `spec.behavior` as the versions without it keep it in an annotation: the JSON of Kubernetes' internal type, whose fields
- * have Go's names and are never left out.
+ * Encodes `spec.behavior` for the annotation of versions that lack the field: the JSON of Kubernetes' internal type, whose fields
+ * have Go's names and are never omitted.
  */
 export function behaviorAnnotation(behavior: ReadonlyFields): string {
   return encodeJson({ ScaleUp: internalRules(behavior.scaleUp), ScaleDown: internalRules(behavior.scaleDown) });
 }
 
-/** The inverse; undefined where there is no such annotation, where it does not fit the type, or says nothing. */
+/** Reads `behavior` back from its annotation; undefined where the annotation is absent, does not fit the type, or is empty. */
 export function annotatedBehavior(autoscaler: KubeObject): ReadonlyFields | undefined {
   const internal = annotatedJson(autoscaler, BEHAVIOR);
   if (!isFields(internal)) return undefined;
@@ -93,12 +93,12 @@ function renamedValue(value: unknown, schema: Schema): unknown {
   return value;
 }
 
-/** A copy with the fields that Go writes of the type, in Go's order: for JSON within an annotation. */
+/** Returns a copy with the fields that Go encodes for the type, in Go's order, for the JSON in an annotation. */
 export function inOrderOf(definition: string, value: ReadonlyFields): unknown {
   return JSON.parse(encodeObjectText(value, typeOf(definition)));
 }
 
-/** Objects as Go reads them into the type; undefined when one does not fit, as Go then has none of them. */
+/** Decodes objects into the type as Go does. Undefined when one does not fit: Go then drops all of them. */
 export function asType(definition: string, values: readonly ReadonlyFields[]): ReadonlyFields[] | undefined {
   try {
     return values.map((value) => decodeObject(value, typeOf(definition), { mode: "Ignore" }).object);

@@ -3,9 +3,9 @@ import { compact } from "../copies.js";
 import { inOrderOf } from "./annotations.js";
 
 /**
- * Metrics as autoscaling/v2beta1 has them, and autoscaling/v1 in annotations: the target's or current values lie flat in
- * the source, beside the metric's name and selector. Fields come in the order of the Go types, for the annotations. A
- * quantity that those types cannot leave out is "0" where v2 has none, and so it comes back as "0".
+ * Converts a metric to the form of autoscaling/v2beta1, which autoscaling/v1 has in annotations: the target and current values are
+ * in the source itself, beside the metric's name and selector. Fields come in the order of the Go types, for the annotations. A
+ * quantity that those types cannot omit is "0" where v2 has none, and so it stays "0" when it is converted back.
  */
 export function flatSpec(metric: ReadonlyFields): Fields {
   return bySource(metric, FLAT_SPECS);
@@ -15,7 +15,7 @@ export function flatStatus(metric: ReadonlyFields): Fields {
   return bySource(metric, FLAT_STATUSES);
 }
 
-/** The inverse of {@link flatSpec}. The type of the target is not kept but told from the values there are. */
+/** The inverse of {@link flatSpec}. The type of the target follows from the values that are present. */
 export function nestedSpec(metric: ReadonlyFields): Fields {
   return bySource(metric, NESTED_SPECS);
 }

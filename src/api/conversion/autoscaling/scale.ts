@@ -6,8 +6,8 @@ import { goQuote } from "../../../base/text/go-quote.js";
 import { withChild } from "../copies.js";
 
 /**
- * The Scale of extensions and of old apps versions to autoscaling/v1, where `status.selector` is a text. The old ones have
- * a map of labels under that name, and the text as `targetSelector`, which goes first and can say more than the map.
+ * Converts the Scale of extensions and of old apps versions to autoscaling/v1, where `status.selector` is a text. The old ones
+ * have a map of labels under that name, and the text as `targetSelector`, which wins and can state more than the map.
  */
 export const scaleWithSelectorMap: Conversion = {
   toHub: (scale) =>

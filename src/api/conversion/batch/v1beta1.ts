@@ -16,7 +16,7 @@ function convert(cronJob: KubeObject): KubeObject {
   );
 }
 
-/** batch/v1beta1. */
+/** Converts batch/v1beta1. */
 export const BATCH: VersionTable = {
   "batch/v1beta1/CronJob": { conversion: cronJob, applyDefaults: defaultCronJob },
 };

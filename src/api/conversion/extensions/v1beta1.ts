@@ -6,7 +6,10 @@ import type { VersionTable } from "../version-table.js";
 import { child, ensureChild, type Fields, list, setDefault, text } from "../../../machinery/meta/access.js";
 import { defaultTemplate } from "../../defaults/pod.js";
 
-/** The group that apps and networking.k8s.io came out of. A DeploymentRollback is alike in extensions and apps/v1beta1, and nowhere else. */
+/**
+ * Converts the group that apps and networking.k8s.io were split from. DeploymentRollback exists in extensions and in apps/v1beta1
+ * alone, in the same form.
+ */
 export const EXTENSIONS: VersionTable = {
   "extensions/v1beta1/DaemonSet": {
     hub: "apps/v1/DaemonSet",

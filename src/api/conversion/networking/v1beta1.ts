@@ -12,7 +12,7 @@ import {
 import type { Conversion } from "../../../machinery/scheme/scheme.js";
 import { withChild, withChildren } from "../copies.js";
 
-/** extensions/v1beta1 and networking.k8s.io/v1beta1 to networking.k8s.io/v1. */
+/** Converts Ingresses of extensions/v1beta1 and networking.k8s.io/v1beta1 to networking.k8s.io/v1. */
 export const ingressV1beta1: Conversion = {
   toHub: (ingress) =>
     withChild(ingress, "spec", ({ backend, ...spec }) => ({
@@ -51,7 +51,7 @@ function backendFromV1({ service, ...backend }: ReadonlyFields): ReadonlyFields 
   return { ...backend, ...(serviceName !== "" && { serviceName }), servicePort };
 }
 
-/** networking.k8s.io/v1beta1. The scope of a class's parameters has a default in v1 alone. */
+/** Converts networking.k8s.io/v1beta1. The scope of a class's parameters has a default in v1 only. */
 export const NETWORKING: VersionTable = {
   "networking.k8s.io/v1beta1/Ingress": { conversion: ingressV1beta1, applyDefaults: defaultIngress },
   "networking.k8s.io/v1beta1/IngressClass": { applyDefaults: nothing },
@@ -59,7 +59,7 @@ export const NETWORKING: VersionTable = {
 
 function nothing(): void {}
 
-/** extensions/v1beta1 and networking.k8s.io/v1beta1; networking.k8s.io/v1 wants the path type stated. */
+/** Sets the defaults of Ingresses in extensions/v1beta1 and networking.k8s.io/v1beta1; networking.k8s.io/v1 requires the path type. */
 export function defaultIngress(ingress: Fields): void {
   for (const rule of children(child(ingress, "spec") ?? {}, "rules")) {
     for (const path of children(child(rule, "http") ?? {}, "paths")) {

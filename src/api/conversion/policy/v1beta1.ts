@@ -56,7 +56,7 @@ function withoutLabel(selector: ReadonlyFields): ReadonlyFields {
   return kept.length === 0 ? rest : { ...rest, matchExpressions: kept };
 }
 
-/** policy/v1beta1. An Eviction is alike in both versions. */
+/** Converts policy/v1beta1. An Eviction has the same fields in both versions. */
 export const POLICY: VersionTable = {
   "policy/v1beta1/PodDisruptionBudget": { conversion: podDisruptionBudgetV1beta1 },
 };

@@ -13,7 +13,7 @@ import { compact, without, withChild, withChildren } from "../copies.js";
 import type { VersionTable } from "../version-table.js";
 import { defaultCount, defaultDevice, deviceRequests } from "../../defaults/devices.js";
 
-/** resource.k8s.io/v1beta1: an exact request lies in the request itself, and a device in its `basic`. v1beta2 is like v1. */
+/** Converts resource.k8s.io/v1beta1, where an exact request is in the request itself, and a device in its `basic`. v1beta2 has v1's shape. */
 export const RESOURCE_BETA: VersionTable = {
   "resource.k8s.io/v1beta1/ResourceClaim": {
     conversion: {

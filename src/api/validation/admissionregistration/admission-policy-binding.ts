@@ -27,7 +27,7 @@ import { named, oneOf, repeatedAt } from "../rules.js";
 import { validateSelector } from "../label-selector.js";
 import { validateMatchResources, validateMutatedOperations } from "./admission-rules.js";
 
-/** ValidatingAdmissionPolicyBinding. */
+/** Validates a ValidatingAdmissionPolicyBinding. */
 export function validateAdmissionPolicyBinding(
   binding: ReceivedObject<ValidatingAdmissionPolicyBinding>,
 ): FieldError[] {
@@ -37,7 +37,7 @@ export function validateAdmissionPolicyBinding(
   ];
 }
 
-/** MutatingAdmissionPolicyBinding, which always changes what it can. */
+/** Validates a MutatingAdmissionPolicyBinding; it has no actions, because it always mutates. */
 export function validateMutatingAdmissionPolicyBinding(
   binding: ReceivedObject<MutatingAdmissionPolicyBinding>,
 ): FieldError[] {

@@ -43,7 +43,7 @@ import {
 } from "./admission-rules.js";
 import { PolicyExpressions } from "./policy-expressions.js";
 
-/** ValidatingAdmissionPolicy. */
+/** Validates a ValidatingAdmissionPolicy. */
 export function validateAdmissionPolicy(
   policy: ReceivedObject<ValidatingAdmissionPolicy>,
   sameConditions = false,
@@ -66,7 +66,7 @@ const validateConditionsOf = (
     expressions.condition(text(condition.expression), path),
   );
 
-/** Conditions that did not change are not judged again. */
+/** Validates an update of a policy. Unchanged conditions are not compiled again. */
 export function validateAdmissionPolicyUpdate(
   policy: ReceivedObject<ValidatingAdmissionPolicy>,
   old: ReceivedObject<ValidatingAdmissionPolicy>,
@@ -82,7 +82,7 @@ function hasSameConditions(
   return sameValue(spec.paramKind, before.paramKind) && sameValue(spec.matchConditions, before.matchConditions);
 }
 
-/** MutatingAdmissionPolicy. */
+/** Validates a MutatingAdmissionPolicy. */
 export function validateMutatingAdmissionPolicy(
   policy: ReceivedObject<MutatingAdmissionPolicy>,
   sameConditions = false,
@@ -107,7 +107,7 @@ export function validateMutatingAdmissionPolicy(
   return [...errors, ...oneOf(spec.reinvocationPolicy, "spec.reinvocationPolicy", ["IfNeeded", "Never"])];
 }
 
-/** Conditions that did not change are not judged again. */
+/** Validates an update of a policy. Unchanged conditions are not compiled again. */
 export const validateMutatingAdmissionPolicyUpdate = (
   policy: ReceivedObject<MutatingAdmissionPolicy>,
   old: ReceivedObject<MutatingAdmissionPolicy>,

@@ -25,7 +25,10 @@ const MANIFEST_GATE = "ManifestBasedAdmissionControlConfig";
 /** The end of the names that objects of files have, and that the API refuses. */
 export const STATIC_SUFFIX = ".static.k8s.io";
 
-/** What is wrong with the name of an object that is made through the API. One that has such a name already keeps it. */
+/**
+ * Checks the name of a policy or webhook configuration that the API creates: the suffix of static manifests is reserved. An object
+ * that has such a name keeps it.
+ */
 export function staticNameErrors({ metadata }: ApiObject, { gates }: ServerTraits): readonly FieldError[] {
   const { name = "" } = metadata ?? {};
   if (!name.endsWith(STATIC_SUFFIX) || !gates.enabled(MANIFEST_GATE)) return [];
@@ -33,7 +36,7 @@ export function staticNameErrors({ metadata }: ApiObject, { gates }: ServerTrait
   return [invalidValue("metadata.name", name, `${reserved} and cannot be managed via the API`)];
 }
 
-/** Rules of webhooks and admission policies: which requests they are asked about. */
+/** The values of failurePolicy for webhooks and admission policies. */
 export const FAILURE_POLICIES: readonly string[] = ["Fail", "Ignore"];
 export const MATCH_POLICIES: readonly string[] = ["Equivalent", "Exact"];
 
@@ -95,7 +98,7 @@ function validateResources(resources: readonly string[], path: string): FieldErr
   return errors;
 }
 
-/** `judge` finds what is wrong with the expression of a condition, which is not blank. */
+/** Validates match conditions. `judge` validates the expression of a condition, which is not blank. */
 export function validateMatchConditions(
   conditions: readonly Received<MatchCondition>[],
   path: string,
@@ -123,7 +126,7 @@ export function validateMatchConditions(
 /** What is wrong with the conditions of webhooks, null for nothing: they are compiled ahead of their validation. */
 const judged = new WeakMap<Received<MatchCondition>, string | null>();
 
-/** Compiles the conditions of all webhooks of a configuration, so that its validation, which follows, takes no time. */
+/** Compiles the conditions of all webhooks of a configuration ahead, so that the validation that follows is fast. */
 export function* webhookConditionSteps(
   configuration: ReceivedObject<ValidatingWebhookConfiguration | MutatingWebhookConfiguration>,
 ): Steps<void> {
@@ -149,14 +152,14 @@ function conditionError({ expression }: Received<MatchCondition>): string | null
 
 const MUTATED_OPERATIONS = ["*", "CONNECT", "CREATE", "UPDATE"];
 
-/** A deletion has no object to change. */
+/** Checks that the operations of a mutating policy do not include DELETE, which has no object to change. */
 export function validateMutatedOperations(match: Received<MatchResources>, path: string): FieldError[] {
   return objects(match.resourceRules).flatMap(({ operations }) =>
     list(operations).flatMap((one) => oneOf(one, `${path}.resourceRules.operations`, MUTATED_OPERATIONS)),
   );
 }
 
-/** A policy's matchConstraints or a binding's matchResources. */
+/** Validates a policy's matchConstraints or a binding's matchResources. */
 export function validateMatchResources(match: Received<MatchResources>, path: string): FieldError[] {
   const { matchPolicy: policy } = match;
   const errors = absent(policy)

@@ -27,12 +27,12 @@ import type {
   ValidatingAdmissionPolicySpec,
 } from "../../types/admissionregistration/v1.js";
 
-/** What a validating or a mutating policy can have. */
+/** The fields of validating and of mutating policies. */
 export type PolicySpec = MutatingAdmissionPolicySpec & ValidatingAdmissionPolicySpec;
 
 /**
- * Finds what is wrong with the expressions of one policy. Variables come first: the others may use them. Each expression is compiled once,
- * and known by its path after that.
+ * Validates the expressions of one policy. Variables must be validated first, because the other expressions may use them. Each
+ * expression is compiled once, and found by its path afterwards.
  */
 export class PolicyExpressions {
   readonly #params: boolean;
@@ -151,7 +151,7 @@ export class PolicyExpressions {
   }
 }
 
-/** The expressions that a policy had before, and the versions of Kubernetes whose function libraries they and new ones may use. */
+/** The expressions that a policy had before, and the Kubernetes versions whose CEL libraries old and new expressions may use. */
 export interface StoredExpressions {
   readonly texts: ReadonlySet<string>;
   readonly libraries: string;
@@ -161,7 +161,7 @@ export interface StoredExpressions {
 const NO_TEXTS: ReadonlySet<string> = new Set();
 const NONE_STORED = { texts: NO_TEXTS, libraries: LIBRARIES_OF_NEW, librariesOfNew: LIBRARIES_OF_NEW };
 
-/** Those of the policy before an update. */
+/** Collects the expressions that the policy had before an update. */
 export function storedExpressions(
   old: ReceivedObject<ValidatingAdmissionPolicy | MutatingAdmissionPolicy> | undefined,
   { version: libraries, minCompatibility: librariesOfNew }: Pick<Release, "version" | "minCompatibility">,
@@ -185,7 +185,7 @@ export function storedExpressions(
 /** By their specs, until the validation that follows asks for them. */
 const compiledAhead = new WeakMap<Received<PolicySpec>, PolicyExpressions>();
 
-/** Compiles the expressions of a policy, so that its validation, which follows, takes no time. */
+/** Compiles the expressions of a policy ahead, so that the validation that follows is fast. */
 export const policyExpressionSteps = (
   policy: ReceivedObject<ValidatingAdmissionPolicy | MutatingAdmissionPolicy>,
   stored?: StoredExpressions,

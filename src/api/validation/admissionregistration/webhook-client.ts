@@ -6,7 +6,7 @@ import type { ServiceReference } from "../../types/admissionregistration/v1.js";
 
 const FORM = "; desired format: https://host[/path]";
 
-/** Where a webhook is called: https, and nothing but host and path. */
+/** Checks the URL of a webhook: https, with host and path alone. */
 export function validateWebhookUrl(text: string, path: string): FieldError[] {
   let url: GoUrl;
   try {
@@ -26,7 +26,7 @@ export function validateWebhookUrl(text: string, path: string): FieldError[] {
   return errors;
 }
 
-/** The service that answers for a webhook; `port` has its default. */
+/** Validates the service of a webhook; `port` has its default. */
 export function validateWebhookService(service: Received<ServiceReference>, path: string): FieldError[] {
   const [name, namespace] = [text(service.name), text(service.namespace)];
   const port = number(service.port);

@@ -45,7 +45,7 @@ const NOTHING: Forgiven = {
   selectors: {},
 };
 
-/** ValidatingWebhookConfiguration and MutatingWebhookConfiguration. */
+/** Validates a ValidatingWebhookConfiguration or a MutatingWebhookConfiguration. */
 export function validateWebhookConfiguration(
   configuration: ReceivedObject<ValidatingWebhookConfiguration | MutatingWebhookConfiguration>,
 ): FieldError[] {

@@ -16,7 +16,7 @@ export interface ApiApproval {
   readonly message: string;
 }
 
-/** What the annotation of a definition of Kubernetes' own groups comes to; undefined for any other group. */
+/** Returns the approval state that the annotation of a definition in a group of Kubernetes states; undefined for any other group. */
 export function apiApprovalOf(definition: KubeObject): ApiApproval | undefined {
   if (!isProtected(text(object(definition.spec).group))) return undefined;
   const state = stateOf(definition);
@@ -33,7 +33,7 @@ export function apiApprovalOf(definition: KubeObject): ApiApproval | undefined {
   }
 }
 
-/** Kinds in Kubernetes' own groups need an annotation that says who approved them. `old` is what an update changes. */
+/** Checks that a definition in a group of Kubernetes has the annotation that names its approval. `old` is the definition before an update. */
 export function validateApiApproval(definition: KubeObject, old?: KubeObject): FieldError[] {
   if (!isProtected(text(object(definition.spec).group))) return [];
   const state = stateOf(definition);

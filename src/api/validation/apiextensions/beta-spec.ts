@@ -6,7 +6,7 @@ import { deepEqual } from "../../../machinery/patch/json-values.js";
 import { betaSpecOf } from "../../conversion/sent-beta-spec.js";
 import { versionWith, goVersion } from "./definition-spec.js";
 
-/** The version of the API that a definition came in. */
+/** The version of the API in which a definition was sent. */
 export interface DefinitionRequest {
   /** "" for a request of the server itself. */
   readonly apiVersion: string;
@@ -14,7 +14,7 @@ export interface DefinitionRequest {
   readonly release?: { readonly version: string; readonly minCompatibility: string };
 }
 
-/** Rules of v1 that v1beta1 does not have are not those of a definition that comes in it. */
+/** Whether a definition was written in v1beta1, to which the stricter rules of v1 do not apply. */
 export const isBeta = ({ apiVersion }: DefinitionRequest): boolean => apiVersion === "apiextensions.k8s.io/v1beta1";
 
 /** What v1beta1 says at the top or of each version, by its name there and here, and by what errors call it. */
@@ -24,7 +24,7 @@ const PARTS = [
   { top: "additionalPrinterColumns", own: "additionalPrinterColumns", name: "additionalPrinterColumns" },
 ] as const;
 
-/** What is wrong with a definition as v1beta1 has it, which its form of v1 does not show. None for one that came in v1. */
+/** Checks what a definition has only in v1beta1 and its v1 form does not show. No errors for a definition that was written in v1. */
 export function validateBetaParts({ spec }: KubeObject): FieldError[] {
   const beta = betaSpecOf(spec);
   if (beta === undefined) return [];
@@ -43,7 +43,7 @@ export function validateBetaParts({ spec }: KubeObject): FieldError[] {
   ];
 }
 
-/** `spec.version`, which stands for the first of `spec.versions`. */
+/** Validates `spec.version`, which stands for the first of `spec.versions`. */
 export function validateBetaVersion({ spec }: KubeObject): FieldError[] {
   const beta = betaSpecOf(spec);
   const version = text(beta?.version);

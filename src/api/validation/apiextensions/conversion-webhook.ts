@@ -23,7 +23,7 @@ export interface ConversionRules {
   readonly allowInvalidCaBundle: boolean;
 }
 
-/** How objects get from one version to another. */
+/** Validates the conversion of a definition: its strategy and its webhook. */
 export function validateConversion(conversion: ReadonlyFields, rules: ConversionRules): FieldError[] {
   const strategy = text(conversion.strategy);
   const webhook = object(conversion.webhook);
@@ -72,7 +72,7 @@ function validateReviewVersions(versions: readonly string[], { requireKnownRevie
 export const speaksKnownReview = (versions: readonly string[]): boolean =>
   versions.some((version) => KNOWN_REVIEWS.includes(version));
 
-/** What is wrong with a bundle of certificates in base64; undefined for a good one and for none. */
+/** Returns why a CA bundle in base64 cannot be used; undefined for a good bundle and for "". */
 export function caBundleProblem(bundle: string): string | undefined {
   if (bundle === "") return undefined;
   try {

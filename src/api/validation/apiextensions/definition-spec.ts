@@ -3,7 +3,7 @@ import type { JsonValue } from "../../../machinery/meta/json.js";
 import { deepEqual } from "../../../machinery/patch/json-values.js";
 import { goSchema } from "./schema-fields.js";
 
-/** What a definition says once for all versions, or each version for itself. Absent fields are not said. */
+/** The parts that a definition declares once for all versions, or in each version. Absent fields are not declared. */
 export interface VersionParts {
   /** The OpenAPI schema and what holds it: `{ openAPIV3Schema }`. */
   readonly validation: ReadonlyFields | undefined;
@@ -30,7 +30,7 @@ export interface DefinitionSpec {
 
 const PARTS = ["schema", "subresources", "additionalPrinterColumns", "selectableFields"] as const;
 
-/** The spec of an apiextensions.k8s.io/v1 definition; parts that are the same in every version are those of the whole. */
+/** Reads the spec of an apiextensions.k8s.io/v1 definition; parts that are equal in all versions become shared. */
 export function definitionSpec(spec: ReadonlyFields): DefinitionSpec {
   const versions = objects(spec.versions);
   const first = versions[0] ?? {};
@@ -50,12 +50,12 @@ export function definitionSpec(spec: ReadonlyFields): DefinitionSpec {
   };
 }
 
-/** A version of v1 with the parts that it says itself. */
+/** Reads a version of v1 with its own parts. */
 export function versionWith(own: ReadonlyFields): DefinitionVersion {
   return { name: text(own.name), fields: own, ...partsOf(own) };
 }
 
-/** Every schema of the spec, the shared one first. */
+/** All schemas of the spec; the one that the versions share comes first. */
 export function schemasOf({ shared, versions }: DefinitionSpec): ReadonlyFields[] {
   return [shared, ...versions].flatMap(({ validation }) => {
     const schema = validation?.openAPIV3Schema;
@@ -83,7 +83,7 @@ function equal(a: unknown, b: unknown): boolean {
 
 const isNothing = (value: unknown): boolean => absent(value) || (Array.isArray(value) && list(value).length === 0);
 
-/** A version as kube-apiserver prints it in an error, without what all versions share. */
+/** A version in the form in which kube-apiserver's errors print it, without the parts that all versions share. */
 export function goVersion({ name, fields, ...parts }: DefinitionVersion): ReadonlyFields {
   const { validation, subresources, columns, selectableFields } = parts;
   const schema = validation?.openAPIV3Schema;

@@ -28,7 +28,7 @@ import { SCHEMA_OF_ALL, schemaPathOf, validateVersionSchema } from "./version-sc
 
 const BY_V1: DefinitionRequest = { apiVersion: "" };
 
-/** A new CustomResourceDefinition, its name too. */
+/** Validates a new CustomResourceDefinition with its name. */
 export function validateCustomResourceDefinition(
   definition: KubeObject,
   request: DefinitionRequest = BY_V1,
@@ -85,7 +85,7 @@ function validateImmutable(spec: DefinitionSpec, old: DefinitionSpec, establishe
   ];
 }
 
-/** A change of status: the names that were accepted. */
+/** Validates a change of a definition's status: the accepted names. */
 export const validateCustomResourceDefinitionStatus = (definition: KubeObject): FieldError[] =>
   validateStatus(definition);
 

@@ -26,9 +26,7 @@ const hasExtensions = (schema: unknown): boolean =>
       ["x-kubernetes-list-map-keys", "x-kubernetes-validations"].some((field) => list(inner[field]).length > 0),
   );
 
-/**
- * What the validation of a definition lets pass: faults that the stored definition has already, and what v1beta1 does not ask for.
- */
+/** The faults that validation of a definition forgives: those that the stored definition already has, and those that v1beta1 allows. */
 export interface Forgiven {
   readonly missingSchemas: boolean;
   readonly unknownTypes: boolean;
@@ -71,7 +69,7 @@ const NOTHING_FORGIVEN: Forgiven = {
 const NO_DEFAULTS_IN_BETA =
   "(cannot set default values in apiextensions.k8s.io/v1beta1 CRDs, must use apiextensions.k8s.io/v1)";
 
-/** What is forgiven of a new definition. */
+/** Returns the faults that validation forgives in a new definition. */
 export function forgivenOfCreate(spec: DefinitionSpec, request: DefinitionRequest): Forgiven {
   const dialect = ruleDialect(request.release?.version, request.release?.minCompatibility);
   if (!isBeta(request)) return { ...NOTHING_FORGIVEN, dialect };
@@ -168,7 +166,7 @@ interface Known {
 
 const known = new WeakMap<KubeObject, Known>();
 
-/** What an update of `old` to `definition` forgives. Both are large, so that it is found once for the same objects. */
+/** Returns the faults that an update of `old` to `definition` forgives. It is computed once for a pair of objects, because both are large. */
 export const forgivenOfUpdate = (definition: KubeObject, old: KubeObject, request: DefinitionRequest): Forgiven =>
   atOnce(forgivenOfUpdateSteps(definition, old, request));
 

@@ -15,7 +15,7 @@ const MAP_TYPE = "x-kubernetes-map-type";
 const KEYS = "x-kubernetes-list-map-keys";
 const LIST_TYPES = ["atomic", "set", "map"];
 
-/** What x-kubernetes-list-type and its keys say of a list. */
+/** Checks x-kubernetes-list-type and x-kubernetes-list-map-keys of a schema. */
 export function validateListType(
   schema: ReadonlyFields,
   path: string,

@@ -1,7 +1,7 @@
 import { type ReadonlyFields, text } from "../../../machinery/meta/access.js";
 import { goRegexp } from "../../../machinery/structural/go-regexp.js";
 
-/** What Go says of a pattern it cannot read ("error parsing regexp: ..."); undefined for one that is good. */
+/** Returns Go's error for a pattern that it cannot parse ("error parsing regexp: ..."); undefined for a good one. */
 export function patternProblem(pattern: string): string | undefined {
   try {
     goRegexp(pattern);
@@ -16,7 +16,7 @@ const GOOD = "";
 /** To read a pattern takes long, and a definition may have thousands: each is read once. */
 const known = new WeakMap<ReadonlyFields, string>();
 
-/** What is wrong with the pattern of a schema. */
+/** Returns Go's error for the pattern of a schema; undefined when it is good. Results are cached. */
 export function schemaPatternProblem(schema: ReadonlyFields): string | undefined {
   const pattern = text(schema.pattern);
   if (pattern === "") return undefined;

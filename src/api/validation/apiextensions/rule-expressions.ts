@@ -74,7 +74,7 @@ function atLeastNone(limit: unknown): number | undefined {
   return number === undefined ? undefined : Math.max(number, 0);
 }
 
-/** What the errors of a schema's rules depend on beside the rules. */
+/** The place of a schema's rules, on which the text of their errors depends. */
 export interface RulePlace {
   /** Of the schema. */
   readonly path: string;

@@ -27,7 +27,7 @@ import { compileSchemaValidation } from "../../../machinery/structural/schema-va
 import { schemaFor } from "../../facts/index.js";
 import { schemaHas } from "./schema-fields.js";
 
-/** What was found out about schemas before it is asked for, by the schema's identity and a key of what was asked. */
+/** Results that were computed before validation asks for them, by the schema's identity and a key of the question. */
 export class JudgedAhead<T> {
   readonly #results = new WeakMap<ReadonlyFields, Map<string, T>>();
 
@@ -49,14 +49,14 @@ export class JudgedAhead<T> {
 const META = ["apiVersion", "kind", "metadata"];
 
 /**
- * Whether the defaults of a structural schema are what the schema takes: only fields that it knows, unless `requirePruned` is false,
- * and values that it and its rules allow. Source: apiextensions' defaulting.ValidateDefaults.
+ * Checks the defaults of a structural schema against the schema: they may have only known fields (unless `requirePruned` is
+ * false), and values that the schema and its rules allow. Source: apiextensions' defaulting.ValidateDefaults.
  */
 export function validateDefaults(schema: ReadonlyFields, path: string, requirePruned: boolean): readonly FieldError[] {
   return judged.get(schema, keyOf(path, requirePruned)) ?? atOnce(defaultsSteps(schema, path, requirePruned));
 }
 
-/** Does the work of {@link validateDefaults} ahead, in steps: it answers at once afterwards, for the same object. */
+/** Does the work of {@link validateDefaults} ahead, in steps, so that it is fast afterwards for the same object. */
 export function* judgeDefaultsSteps(
   schema: ReadonlyFields,
   path: string,

@@ -18,13 +18,13 @@ export const SCHEMA_FIELDS: readonly SchemaField[] = FIELDS.split(" ").map((entr
   return { go, wire, kind };
 });
 
-/** Whether a field of a schema says anything. */
+/** Whether a field of a schema is set to anything but its zero value. */
 export function isSet(value: unknown, { kind }: SchemaField): boolean {
   if (absent(value)) return false;
   return !(kind === "s" && value === "") && !(kind === "b" && value === false);
 }
 
-/** A schema as kube-apiserver prints it in an error: with Go's names, every field, and null for what is not there. */
+/** A schema in the form in which kube-apiserver's errors print it: with Go's names, every field, and null for absent ones. */
 export function goSchema(schema: ReadonlyFields): ReadonlyFields {
   return Object.fromEntries(SCHEMA_FIELDS.map(({ go, wire, kind }) => [go, shown(schema[wire], kind)]));
 }
@@ -88,7 +88,7 @@ export function sortedEntries(value: unknown): [key: string, value: unknown][] {
 
 type Wanted = (schema: ReadonlyFields) => boolean;
 
-/** Whether a schema, or one inside it, is as `wanted` says. Makes no lists on the way, because definitions are large. */
+/** Whether `wanted` accepts a schema or one inside it. It allocates nothing, because definitions are large. */
 export function schemaHas(schema: unknown, wanted: Wanted): boolean {
   if (!isFields(schema)) return false;
   if (wanted(schema)) return true;

@@ -41,7 +41,7 @@ interface Place extends SchemaRules {
   readonly pace: Pace;
 }
 
-/** What a custom resource's schema may say, structural or not. */
+/** Checks which fields the schema of a custom resource may have, structural or not. */
 export const validateSchema = (schema: ReadonlyFields, path: string, rules: SchemaRules): FieldError[] =>
   atOnce(validateSchemaSteps(schema, path, rules));
 

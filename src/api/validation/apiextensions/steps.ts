@@ -11,8 +11,8 @@ import { unknownFormatsIn } from "./warnings.js";
 import { judgeVersionSchemaSteps, SCHEMA_OF_ALL, schemaPathOf } from "./version-schema.js";
 
 /**
- * Does ahead, in steps, what takes long in validating a definition: all that is judged of its schemas. The validation of a create, or of
- * an update of `old`, with the same objects finishes soon afterwards.
+ * Does the long part of validating a definition ahead, in steps: everything about its schemas. The validation of a create, or of
+ * an update of `old`, with the same objects is fast afterwards.
  */
 export function* customResourceDefinitionSteps(
   definition: KubeObject,

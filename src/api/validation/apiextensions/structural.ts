@@ -14,8 +14,8 @@ import { isSet, SCHEMA_FIELDS, sortedEntries } from "./schema-fields.js";
 type Level = "root" | "item" | "field";
 
 /**
- * Whether a schema says the type of every value outside of anyOf, allOf, oneOf and not, which only narrow it: what pruning and
- * defaults need. The errors are sorted by their text.
+ * Checks that a schema states the type of every value outside of anyOf, allOf, oneOf and not, as pruning and defaults require. The
+ * errors are sorted by their text.
  */
 export const validateStructural = (schema: ReadonlyFields, path: string): FieldError[] =>
   atOnce(validateStructuralSteps(schema, path));
@@ -32,7 +32,7 @@ export function* validateStructuralSteps(schema: ReadonlyFields, path: string): 
     .map(({ error }) => error);
 }
 
-/** What keeps a schema from being looked at as a structural one at all; undefined for nothing. */
+/** Returns the reason why a schema cannot be read as structural at all; undefined when it can. */
 export function notStructural(schema: ReadonlyFields): string | undefined {
   for (const [field, name] of UNSUPPORTED)
     if (isThere(schema[field])) return `OpenAPIV3Schema '${name}' is not supported`;
@@ -76,7 +76,7 @@ const WHERE: Readonly<Record<Level, string>> = {
   field: "must not be empty for specified object fields",
 };
 
-/** The search for errors ends with so many. The answer lists 1000 at most. */
+/** The number of errors after which the search stops. The answer lists at most 1000. */
 export const MOST_FOUND = 4000;
 
 interface Place {

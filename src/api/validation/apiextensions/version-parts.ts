@@ -10,7 +10,7 @@ import { notStructural } from "./structural.js";
 const DATA_TYPES = ["boolean", "date", "integer", "number", "string"];
 const FORMATS = ["byte", "date", "date-time", "double", "float", "int32", "int64", "password"];
 
-/** A column of server-side tables. */
+/** Validates a column of server-side tables. */
 export function validateColumn(column: ReadonlyFields, path: string): FieldError[] {
   const [type, format, jsonPath] = [text(column.type), text(column.format), text(column.jsonPath)];
   const errors = text(column.name) === "" ? [required(`${path}.name`)] : [];
@@ -25,7 +25,7 @@ export function validateColumn(column: ReadonlyFields, path: string): FieldError
   return errors;
 }
 
-/** The subresources that custom resources may have. */
+/** Validates the subresources of custom resources. */
 export function validateSubresources(subresources: ReadonlyFields | undefined, path: string): FieldError[] {
   const scale = subresources?.scale;
   if (!isFields(scale)) return [];
@@ -57,7 +57,7 @@ function validateSimplePath(value: string, path: string): FieldError[] {
 const LONGEST_WARNING = 256;
 const UNPRINTABLE = /[^\p{L}\p{M}\p{N}\p{P}\p{S} ]/u;
 
-/** What requests in a deprecated version are warned of. */
+/** Validates the warning of a deprecated version. */
 export function validateDeprecation(version: ReadonlyFields, path: string): FieldError[] {
   const warning = version.deprecationWarning;
   if (absent(warning)) return [];
@@ -79,7 +79,7 @@ export function validateDeprecation(version: ReadonlyFields, path: string): Fiel
 const MOST = 8;
 const SCALARS = ["string", "boolean", "integer"];
 
-/** Fields that field selectors may name. `path` is that of the version or of the spec. */
+/** Validates the fields that field selectors may use. `path` is that of the version or of the spec. */
 export function validateSelectableFields(
   { selectableFields, validation }: VersionParts,
   path: string,

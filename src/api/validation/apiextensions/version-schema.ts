@@ -15,7 +15,7 @@ import { goSchema, isSet, SCHEMA_FIELDS } from "./schema-fields.js";
 import { notStructural, validateStructural, validateStructuralSteps } from "./structural.js";
 import type { KubeObject } from "../../../machinery/meta/object.js";
 
-/** What holds the schema that all versions share, and the schema of each. */
+/** The path of the field that holds the schema of all versions. */
 export const SCHEMA_OF_ALL = "spec.validation";
 export const schemaPathOf = (version: number): string => `spec.versions[${version}].schema`;
 
@@ -27,7 +27,7 @@ export interface VersionSchemaOptions {
   readonly forgivesCost: boolean;
 }
 
-/** The schema of a version, or of all of them. `path` is that of what holds it. */
+/** Validates the schema of one version, or the one of all versions. `path` is that of the field that holds it. */
 export function validateVersionSchema(
   validation: ReadonlyFields | undefined,
   path: string,
@@ -130,7 +130,7 @@ export interface NonStructural {
   readonly message: string;
 }
 
-/** Why a definition that preserves unknown fields is not structural, as the condition NonStructuralSchema says it. */
+/** Returns the errors by which a definition that preserves unknown fields is not structural: the message of the condition NonStructuralSchema. */
 export function* nonStructuralSteps(definition: KubeObject): Steps<NonStructural> {
   const spec = object(definition.spec);
   const errors: FieldError[] = [invalidValue("spec.preserveUnknownFields", true, "must be false")];

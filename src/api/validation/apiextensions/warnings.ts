@@ -16,8 +16,8 @@ const KNOWN: Readonly<Record<string, ReadonlySet<string>>> = {
 };
 
 /**
- * Formats in a definition's schemas that the server does not check, of an update those that are new; and what of it is not served because
- * of built-in resources.
+ * Returns the warnings of a definition: formats in its schemas that the server does not check (of an update, the new ones), and
+ * parts that built-in resources keep from being served.
  */
 export function definitionWarnings(
   definition: KubeObject,
@@ -82,7 +82,7 @@ const unknownFormats = (definition: KubeObject): string[] =>
 
 const known = new WeakMap<ReadonlyFields, readonly string[]>();
 
-/** Found once for each schema, because it may be large. */
+/** Finds the unknown formats in a schema. The result is cached, because a schema may be large. */
 export function unknownFormatsIn(schema: ReadonlyFields): readonly string[] {
   let found = known.get(schema);
   if (found === undefined) {

@@ -4,7 +4,7 @@ import { percentErrors } from "../../../machinery/validation/names.js";
 import type { IntOrString } from "../../types/meta/v1.js";
 import { check, checkNonNegative, type Errors } from "../collect.js";
 
-/** A number of pods, or a share of them: 1, "25%". */
+/** Checks a number of pods or a percentage: 1, "25%". */
 export function checkIntOrPercent(value: IntOrString | null | undefined, path: string, errors: Errors): void {
   if (typeof value === "string") check(value, path, percentErrors, errors);
   else checkNonNegative(value, path, errors);

@@ -376,7 +376,7 @@ function replicationControllerErrors(
   return errors;
 }
 
-/** A PodTemplate object. */
+/** Validates an update of a PodTemplate object. */
 export function validatePodTemplateUpdate(
   holder: ReceivedObject<PodTemplate>,
   old: ReceivedObject<PodTemplate>,

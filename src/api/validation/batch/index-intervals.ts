@@ -4,7 +4,7 @@ import { atoi } from "../../../machinery/text/go/atoi.js";
 /** Indexes of an indexed job as its fields write them: "1,3-5,7". */
 type Interval = readonly [first: number, last: number];
 
-/** How many indexes there are, or what is wrong. */
+/** Counts the indexes of a list of intervals; returns the error's text where it cannot be parsed. */
 export function countIndexes(text: string, completions: number): number | string {
   if (text === "") return 0;
   let total = 0;
@@ -39,10 +39,7 @@ function parseInterval(text: string, completions: number): Interval | string {
   return [first, last];
 }
 
-/**
- * The first index that both lists name, where one index after the other is looked at; what cannot be read is passed over.
- * Undefined when they share none.
- */
+/** The first index that both lists contain; intervals that cannot be parsed are skipped. Undefined when the lists share none. */
 export function firstSharedIndex(one: string, other: string, completions: number): number | undefined {
   const [left, right] = [one, other].map((indexes) => intervals(indexes, completions)) as [Interval[], Interval[]];
   let [l, r] = [0, 0];

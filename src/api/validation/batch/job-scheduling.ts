@@ -12,7 +12,7 @@ const policy: FieldRules = {
   }),
 };
 
-/** The marks of a Job's spec.scheduling (K37-029). */
+/** The declared rules of a Job's spec.scheduling (K37-029). */
 export const jobSchedulingRules: TypeRules = {
   fields: {
     scheduling: {

@@ -26,8 +26,8 @@ interface Side {
 }
 
 /**
- * A change of a job's status by the job's controller or by another one (`spec.managedBy`). A rule about fields
- * that the change leaves alone is not looked at: a status that a change of the spec made wrong can still be put right.
+ * Validates a change of a job's status by the job's controller or by another one (`spec.managedBy`). Rules about unchanged fields
+ * are skipped, so that a status that became invalid by a change of the spec can still be corrected.
  */
 export function validateJobStatusUpdate(job: ReceivedObject<Job>, old: ReceivedObject<Job>): FieldError[] {
   const [now, before] = [sideOf(job), sideOf(old)];

@@ -149,7 +149,7 @@ const COUNTS = [
   "maxFailedIndexes",
 ] as const;
 
-/** A job's spec, or that of a cron job's template, which has no selector yet. */
+/** Validates a job's spec, or that of a cron job's template, which has no selector yet. */
 export function checkJobSpec(
   spec: Received<JobSpec>,
   path: string,

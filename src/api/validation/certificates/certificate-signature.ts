@@ -47,10 +47,7 @@ const GO_TYPES: Readonly<Record<string, string>> = {
   ed25519: "ed25519.PublicKey",
 };
 
-/**
- * What is wrong with a PKCS #10 request in DER: its form, and whether the owner of its key signed it. In Go's words;
- * undefined for a good one.
- */
+/** Returns Go's error for a PKCS #10 request in DER that cannot be parsed or that its key did not sign; undefined for a good one. */
 export function certificateRequestProblem(der: Uint8Array): string | undefined {
   try {
     return problemOf(der);
@@ -61,8 +58,8 @@ export function certificateRequestProblem(der: Uint8Array): string | undefined {
 }
 
 /**
- * What keeps the subject of a good request out of a certificate: a value of a type that Go's x509 does not read there. kube-apiserver takes
- * such a request, of which signers drop the value: whoever approves it with another reader (OpenSSL) sees another subject than is signed.
+ * Returns why the subject of a good request cannot be read as Go's x509 reads it. kube-apiserver accepts such a request, and
+ * signers drop the value: an approver who uses another reader (OpenSSL) sees a subject that differs from the one that is signed.
  */
 export function subjectProblem(der: Uint8Array): string | undefined {
   try {

@@ -7,7 +7,7 @@ const MAX_DOMAIN_BYTES = 253;
 /** Domain, slash, name of a namespace, dot, name of an object. */
 const MAX_BYTES = MAX_DOMAIN_BYTES + 1 + 63 + 1 + 253;
 
-/** Who signs certificates: "example.com/a.signer". */
+/** Validates the name of a signer: "example.com/a.signer". */
 export function validateSignerName(name: string, path: string): FieldError[] {
   if (name === "") return [required(path)];
   const segments = name.split("/");

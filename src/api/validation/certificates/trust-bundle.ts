@@ -11,12 +11,12 @@ import { validateSignerName } from "./signer-name.js";
 const MAX_BYTES = 1024 * 1024;
 const PATH = "spec.trustBundle";
 
-/** Certificates of authorities, of one signer or of none. The name says whose they are. */
+/** Validates a bundle of CA certificates. The name must begin with the signer's, if the bundle has a signer. */
 export function validateClusterTrustBundle(bundle: ReceivedObject<ClusterTrustBundle>): FieldError[] {
   return [...validateName(bundle), ...validateAnchors(text(object(bundle.spec).trustBundle))];
 }
 
-/** Certificates that did not change are not read again. */
+/** Validates an update of a bundle. Unchanged certificates are not parsed again. */
 export function validateClusterTrustBundleUpdate(
   bundle: ReceivedObject<ClusterTrustBundle>,
   old: ReceivedObject<ClusterTrustBundle>,

@@ -39,7 +39,7 @@ function validateLeaseStrategy(strategy: string, path: string): FieldError[] {
 
 const OLDEST = "OldestEmulationVersion";
 
-/** Who might hold a lease, and which versions it speaks. */
+/** Validates a candidate for a lease: its lease, versions and strategy. */
 export function validateLeaseCandidate(candidate: ReceivedObject<LeaseCandidate>): FieldError[] {
   const spec = object(candidate.spec);
   const [emulated, binary, strategy] = [text(spec.emulationVersion), text(spec.binaryVersion), text(spec.strategy)];

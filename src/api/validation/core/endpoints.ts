@@ -11,7 +11,7 @@ import { named, oneOf } from "../rules.js";
 import { ipWarnings, legacyIp, nonSpecialIp } from "../service/ip-fields.js";
 import { portNumber, PROTOCOLS } from "../service/service.js";
 
-/** Addresses that `old` has stay good. */
+/** Validates Endpoints. Addresses that `old` has are accepted. */
 export function validateEndpoints(
   endpoints: ReceivedObject<Endpoints>,
   old: ReceivedObject<Endpoints> = {},

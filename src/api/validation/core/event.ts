@@ -10,7 +10,7 @@ import { IMMUTABLE, named, sameValue } from "../rules.js";
 /** The version whose requests are held to every rule; core/v1 forgives what it always forgave. */
 const STRICT = "events.k8s.io/v1";
 
-/** A new event, in core/v1's shape whatever version it came in; `requestVersion` is the apiVersion of the request. */
+/** Validates a new event in core/v1's shape; `requestVersion` is the apiVersion of the request. */
 export function validateEvent(event: ReceivedObject<Event>, requestVersion: string): FieldError[] {
   const errors = validateAlways(event);
   if (requestVersion !== STRICT) return errors;
@@ -30,7 +30,7 @@ export function validateEvent(event: ReceivedObject<Event>, requestVersion: stri
   return errors;
 }
 
-/** An event says what happened once and for all; only its series goes on. */
+/** Validates an update of an event: only its series may change. */
 export function validateEventUpdate(
   event: ReceivedObject<Event>,
   old: ReceivedObject<Event>,

@@ -18,7 +18,7 @@ export function validateNamespace(namespace: ReceivedObject<Namespace>): FieldEr
     ]);
 }
 
-/** The phase says whether the namespace is being deleted. */
+/** Validates a namespace's phase: it must tell whether the namespace is being deleted. */
 export function validateNamespaceStatusUpdate(namespace: ReceivedObject<Namespace>): FieldError[] {
   const phase = text(object(namespace.status).phase);
   const deleting = !absent(namespace.metadata?.deletionTimestamp);

@@ -99,7 +99,7 @@ function validatePodCidrs(cidrs: readonly string[]): FieldError[] {
   return [...errors, ...[...repeatedAt(cidrs)].map((index) => duplicate(`${CIDRS}[${index}]`, cidrs[index]))];
 }
 
-/** What a node was told of itself once stays. */
+/** Validates an update of a node: fields of the spec that were set once may not change. */
 export function validateNodeUpdate(node: ReceivedObject<Node>, old: ReceivedObject<Node>): FieldError[] {
   const [spec, before] = [object(node.spec), object(old.spec)];
   const errors = [...validateAmounts(object(node.status)), ...validateAddresses(object(node.status))];

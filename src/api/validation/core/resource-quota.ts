@@ -17,7 +17,7 @@ export function validateResourceQuota(quota: ReceivedObject<ResourceQuota>): Fie
   return [...validateSpec(object(quota.spec)), ...validateResourceQuotaStatus(quota)];
 }
 
-/** What a quota is about stays; how much may change. */
+/** Validates an update of a quota: its scopes may not change, its amounts may. */
 export function validateResourceQuotaUpdate(
   quota: ReceivedObject<ResourceQuota>,
   old: ReceivedObject<ResourceQuota>,

@@ -9,8 +9,8 @@ const roleRules: TypeRules = { fields: { rules: { items: () => ({ fields: { verb
 const ofSpec = (type: TypeRules): TypeRules => ({ fields: { spec: { struct: () => type } } });
 
 /**
- * The rules of built-in kinds that are declared since 1.37 (`k8s:beta(since: "1.37")=`) and whose errors have other words than those of the rules in
- * code, by resource (K37-060).
+ * The rules that Kubernetes declares since 1.37 (`k8s:beta(since: "1.37")=`) and whose errors read differently from those of the
+ * rules in code, by resource (K37-060).
  */
 export const BETA_RULES: Readonly<Record<string, TypeRules>> = {
   "discovery.k8s.io/endpointslices": { fields: { addressType: { immutable: true } } },

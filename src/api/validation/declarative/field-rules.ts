@@ -1,12 +1,12 @@
 import type { FieldError } from "../../../machinery/errors/field-error.js";
 import type { NameRule } from "../../../machinery/validation/names.js";
 
-/** What may not be done to a field by an update: the constraints of the mark `k8s:update`. */
+/** The changes that the mark `k8s:update` forbids for a field. */
 export type UpdateRule = "NoSet" | "NoUnset" | "NoModify" | "NoAddItem" | "NoRemoveItem";
 
 /**
- * The rules that the marks of k8s.io/api (`+k8s:required`, `+k8s:maxItems=8`) give for a field, and that kube-apiserver makes validation code of.
- * The names are those of the marks.
+ * The rules that the markers of k8s.io/api (`+k8s:required`, `+k8s:maxItems=8`) declare for a field, from which kube-apiserver
+ * generates validation code. The names are those of the markers.
  */
 export interface FieldRules {
   /** The field has a value: a text that is not empty, a number that is not 0 where it is no `pointer`. */

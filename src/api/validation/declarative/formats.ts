@@ -4,14 +4,14 @@ import { qualifiedNameErrors } from "../../../machinery/validation/names.js";
 
 // Formats of the mark `k8s:format` that no other rule has.
 
-/** k8s-prefixed-label-key: "example.com/key". */
+/** Validates the format k8s-prefixed-label-key: "example.com/key". */
 export function prefixedLabelKeyErrors(value: string): string[] {
   const errors = qualifiedNameErrors(value);
   if (errors.length > 0 || value.includes("/")) return errors;
   return ["must include a prefix (e.g. 'example.com/key')"];
 }
 
-/** k8s-uuid. */
+/** Validates the format k8s-uuid. */
 export function uuidErrors(value: string): string[] {
   const isOne = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/.test(value);
   return isOne ? [] : ["must be a lowercase UUID in 8-4-4-4-12 format"];
@@ -19,7 +19,7 @@ export function uuidErrors(value: string): string[] {
 
 const RESERVED = [".k8s.io", ".kubernetes.io"] as const;
 
-/** Refuses names below the domains of Kubernetes itself. */
+/** Rejects names below the domains of Kubernetes itself. */
 export function reservedDomainErrors(value: unknown, path: string): FieldError[] {
   const [domain = ""] = text(value).toLowerCase().trim().split("/");
   const labels = `.${withoutDotsAtEnd(domain.trim())}`;

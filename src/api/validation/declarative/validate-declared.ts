@@ -14,7 +14,7 @@ import type { ServerGates } from "../../gates/feature-gates.js";
 import { IMMUTABLE, repeatedAt, sameValue } from "../rules.js";
 import type { FieldRules, TypeRules, UpdateRule } from "./field-rules.js";
 
-/** What a validation knows beside the value. */
+/** The options of a declarative validation. */
 export interface DeclaredOptions {
   /** Left out where no field of the type is behind a gate. */
   readonly gates?: ServerGates;
@@ -23,8 +23,8 @@ export interface DeclaredOptions {
 }
 
 /**
- * Returns what is wrong with a struct by the rules of its type, in the order and the words of kube-apiserver's declarative validation. `old` is the
- * struct that it replaces; undefined where there is none.
+ * Validates a struct by the rules of its type, with the errors of kube-apiserver's declarative validation in their order. `old` is
+ * the struct that it replaces; undefined for a new one.
  */
 export function validateDeclared(
   type: TypeRules,

@@ -23,7 +23,7 @@ interface Now {
   readonly isEnded: boolean;
 }
 
-/** What is wrong with the responders of a status that replaces `old`. */
+/** Validates the responders of a status that replaces `old`. */
 export function validateResponders(
   status: Received<EvictionStatus>,
   old: Received<EvictionStatus>,

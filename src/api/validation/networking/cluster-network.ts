@@ -52,7 +52,7 @@ export function validateServiceCidr(cidr: ReceivedObject<ServiceCIDR>): FieldErr
   return [...errors, invalidValue(CIDRS, cidrs, detail)];
 }
 
-/** A second block may be added once; those that are there stay. */
+/** Validates an update of a ServiceCIDR: a second block may be added once; existing blocks may not change. */
 export function validateServiceCidrUpdate(
   cidr: ReceivedObject<ServiceCIDR>,
   old: ReceivedObject<ServiceCIDR>,

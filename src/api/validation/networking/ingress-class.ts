@@ -35,7 +35,7 @@ export function validateIngressClass(ingressClass: ReceivedObject<IngressClass>)
   return isStruct(spec.parameters) ? [...errors, ...validateParameters(spec.parameters)] : errors;
 }
 
-/** Who implements a class never changes. */
+/** Validates an update of an IngressClass: its controller may not change. */
 export function validateIngressClassUpdate(
   ingressClass: ReceivedObject<IngressClass>,
   old: ReceivedObject<IngressClass>,

@@ -182,7 +182,7 @@ export function validateIngressStatusUpdate(
   ]);
 }
 
-/** The annotation that named the class before there was a field for it. */
+/** Returns the warning about the deprecated annotation that names the class. */
 export function ingressWarnings(ingress: ReceivedObject<Ingress>): string[] {
   if (ingress.metadata?.annotations?.[CLASS_ANNOTATION] === undefined) return [];
   return [`annotation "${CLASS_ANNOTATION}" is deprecated, please use 'spec.ingressClassName' instead`];

@@ -35,7 +35,7 @@ export function validateNetworkPolicy(policy: ReceivedObject<NetworkPolicy>): Fi
   return validateSpec(object(policy.spec), new Set(), {});
 }
 
-/** Blocks and label values that the policy had stay good, wherever they are now. */
+/** Validates an update of a NetworkPolicy. CIDR blocks and label values that the policy had before are accepted, wherever they are now. */
 export function validateNetworkPolicyUpdate(
   policy: ReceivedObject<NetworkPolicy>,
   old: ReceivedObject<NetworkPolicy>,
@@ -151,7 +151,7 @@ function validateIpBlock(block: Received<IPBlock>, path: string, kept: ReadonlyS
   return errors;
 }
 
-/** Blocks that are good but not written as they should be. */
+/** Returns the warnings about CIDR blocks that are valid but not canonical. */
 export function networkPolicyWarnings(policy: ReceivedObject<NetworkPolicy>): string[] {
   return peersOf(object(policy.spec)).flatMap(({ peer, path }) => {
     const { cidr, except } = object(peer.ipBlock);

@@ -98,8 +98,8 @@ function validatePodTerm(
 type LabelKeys = Pick<PodAffinityTerm, "labelSelector" | "matchLabelKeys" | "mismatchLabelKeys">;
 
 /**
- * The matchLabelKeys and mismatchLabelKeys of `holder`, which the server adds to its labelSelector when a pod is made:
- * a key may be in the selector only as often as the server itself has put it there.
+ * Validates the matchLabelKeys and mismatchLabelKeys of `holder`, which the server adds to its labelSelector when a pod is
+ * created: the selector may contain a key only as often as the server has added it.
  */
 export function validateLabelKeys(holder: Received<LabelKeys>, path: string, errors: Errors): void {
   const [match, mismatch] = [list(holder.matchLabelKeys), list(holder.mismatchLabelKeys)];

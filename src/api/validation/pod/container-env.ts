@@ -93,7 +93,7 @@ const SOURCES: readonly SourceRule[] = [
   { field: "fileKeyRef", validate: keyOfFile },
 ];
 
-/** Sources of many variables. That one names none or too many is said of the whole list, as upstream does. */
+/** Validates envFrom. The error of an entry with no source or with several has the path of the list, as upstream's has. */
 export function validateEnvFrom(sources: readonly Received<EnvFromSource>[], path: string, errors: Errors): void {
   for (const [index, source] of sources.entries()) {
     const at = `${path}[${index}]`;

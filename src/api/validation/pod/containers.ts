@@ -25,7 +25,7 @@ import { validateLifecycle, validateProbe } from "./handlers.js";
 import type { PodValidationOptions } from "./pod-options.js";
 import { validateSecurityContext } from "./security-context.js";
 
-/** What the containers of one pod spec have in common. */
+/** The facts about a pod that the validation of each of its containers uses. */
 export interface ContainerContext {
   readonly spec: Received<PodSpec>;
   readonly volumes: Volumes;
@@ -56,7 +56,7 @@ export function validateContainers(context: ContainerContext, path: string, erro
 
 const NOT_A_SIDECAR = "may not be set for init containers without restartPolicy=Always";
 
-/** Init containers, of which those that restart always are sidecars. */
+/** Validates init containers; one that always restarts is a sidecar. */
 export function validateInitContainers(context: ContainerContext, path: string, errors: Errors): void {
   const { spec, options } = context;
   const names = new Set(objects(spec.containers).map(({ name }) => text(name)));

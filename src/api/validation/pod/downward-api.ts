@@ -25,7 +25,7 @@ const KNOWN_FIELDS: ReadonlySet<string> = new Set([
   "status.podIPs",
 ]);
 
-/** A fieldRef; `allowed` are the whole fields that may be read here. */
+/** Validates a fieldRef; `allowed` are the whole fields that it may refer to. */
 export function validateFieldSelector(
   selector: Received<ObjectFieldSelector>,
   allowed: ReadonlySet<string>,
@@ -79,7 +79,7 @@ const RESOURCES = [
 
 const isHugePages = (resource: string): boolean => /^(requests|limits)\.hugepages-/.test(resource);
 
-/** A resourceFieldRef; in a volume it must name its container. */
+/** Validates a resourceFieldRef; in a volume it must name its container. */
 export function validateResourceFieldSelector(
   selector: Received<ResourceFieldSelector>,
   volume: boolean,

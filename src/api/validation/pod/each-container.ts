@@ -5,7 +5,7 @@ const FIELDS = ["initContainers", "containers", "ephemeralContainers"] as const;
 
 export type AnyContainer = Container | EphemeralContainer;
 
-/** Every container of a pod spec with its path, init containers first, ephemeral ones last. */
+/** Lists every container of a pod spec with its path: init containers first, ephemeral ones last. */
 export function eachContainer(
   spec: Received<PodSpec>,
   path: string,

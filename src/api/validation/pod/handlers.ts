@@ -39,7 +39,7 @@ export function validateProbe(probe: Received<Probe>, kind: ProbeKind, path: str
   }
 }
 
-/** `os` is the pod's spec.os.name, undefined where it has none. */
+/** Validates the hooks and the stop signal of a container. `os` is the pod's spec.os.name; undefined where it has none. */
 export function validateLifecycle(
   lifecycle: Received<Lifecycle>,
   gracePeriod: number | undefined,

@@ -4,7 +4,7 @@ import { dns1123SubdomainErrors, labelValueErrors, qualifiedNameErrors } from ".
 import type { NodeSelector, NodeSelectorRequirement, NodeSelectorTerm } from "../../types/core/v1.js";
 import { check, type Errors } from "../collect.js";
 
-/** `anyValue` leaves label values unchecked. */
+/** Validates a node selector. `anyValue` leaves label values unchecked. */
 export function validateNodeSelector(selector: Received<NodeSelector>, path: string, anyValue: boolean): FieldError[] {
   const errors: Errors = [];
   const terms = objects(selector.nodeSelectorTerms);
@@ -14,7 +14,7 @@ export function validateNodeSelector(selector: Received<NodeSelector>, path: str
   return errors;
 }
 
-/** Whether an expression asks for a value that no label can have. */
+/** Whether an expression contains a value that no label can have. */
 export function hasInvalidNodeSelectorValues(selector: Received<NodeSelector> | null | undefined): boolean {
   return objects(object(selector).nodeSelectorTerms).some((term) =>
     objects(term.matchExpressions).some(({ values }) =>
@@ -96,16 +96,16 @@ const DEPRECATED_LABELS: ReadonlyMap<string, string> = new Map([
   ["node-role.kubernetes.io/master", 'use "node-role.kubernetes.io/control-plane" instead'],
 ]);
 
-/** What is said of a node's label that is out of use; undefined for the others. */
+/** Returns the warning about a deprecated node label; undefined for any other label. */
 export const deprecatedNodeLabel = (key: string): string | undefined => DEPRECATED_LABELS.get(key);
 
-/** At `path` stands a node's label. */
+/** Returns the warnings about the node label `key`, which the field at `path` uses. */
 export function nodeLabelWarnings(key: string, path: string): string[] {
   const message = deprecatedNodeLabel(key);
   return message === undefined ? [] : [`${path}: ${message}`];
 }
 
-/** Labels out of use; with `checkValues` also values that no label can have. */
+/** Returns the warnings about deprecated labels; with `checkValues` also about values that no label can have. */
 export function nodeTermWarnings(term: Received<NodeSelectorTerm>, path: string, checkValues: boolean): string[] {
   return objects(term.matchExpressions).flatMap(({ key, values }, index) => {
     const at = `${path}.matchExpressions[${index}]`;

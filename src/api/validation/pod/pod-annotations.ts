@@ -16,7 +16,7 @@ export const SECCOMP_CONTAINER = "container.seccomp.security.alpha.kubernetes.io
 const DELETION_COST = "controller.kubernetes.io/pod-deletion-cost";
 const TOLERATIONS = "scheduler.alpha.kubernetes.io/tolerations";
 
-/** Annotations that mean something for the pod whose `spec` this is. */
+/** Validates those annotations of a pod that Kubernetes interprets. `spec` is the pod's. */
 export function validatePodAnnotations(
   annotations: Received<Record<string, string>>,
   spec: Received<PodSpec>,
@@ -78,7 +78,7 @@ function checkAppArmor(
   errors.push(invalidValue(path, profile, `invalid AppArmor profile name: ${goQuote(profile)}`));
 }
 
-/** Some of these cannot be changed. */
+/** Validates an update of a pod's annotations, some of which may not change. */
 export function validatePodAnnotationsUpdate(
   annotations: Received<Record<string, string>>,
   old: Received<Record<string, string>>,
@@ -101,7 +101,7 @@ export function validatePodAnnotationsUpdate(
   }
 }
 
-/** An annotation that still says what a field says must say the same. `path` is the spec's. */
+/** Checks that a deprecated annotation agrees with the field that replaced it. `path` is the spec's. */
 export function checkProfilesMatch(
   annotations: Received<Record<string, string>>,
   spec: Received<PodSpec>,

@@ -56,7 +56,7 @@ function searchDomainErrors(value: string): string[] {
   return [...errors, regexError(message, DOMAIN, "example.com")];
 }
 
-/** Lines that are added to a pod's hosts file. */
+/** Validates the lines that are added to a pod's hosts file. */
 export function validateHostAliases(aliases: readonly Received<HostAlias>[], path: string, errors: Errors): void {
   for (const [index, alias] of aliases.entries()) {
     append(errors, legacyIp(text(alias.ip), `${path}[${index}].ip`));

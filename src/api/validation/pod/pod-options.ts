@@ -25,7 +25,7 @@ import { eachContainer } from "./each-container.js";
 import { hasInvalidNodeSelectorValues } from "./node-selector.js";
 import { hostField } from "./security-context.js";
 
-/** What is let pass: nothing of a new pod; of a change, what the old pod already had wrong under newer rules. */
+/** The faults that validation of a pod forgives: none in a new pod; in an update, those that the old pod already has under newer rules. */
 export interface PodValidationOptions {
   /** A pod itself, not the template of one. */
   readonly resourceIsPod: boolean;
@@ -65,7 +65,7 @@ export const NEW_TEMPLATE: PodValidationOptions = {
   allowSysAdminWithoutEscalation: false,
 };
 
-/** Kubernetes 1.36 looks at the references of image volumes in pods alone (K37-070). */
+/** The options for a new pod template. Kubernetes 1.36 checks the references of image volumes in pods only (K37-070). */
 export const newTemplate = ({ release }: ServerTraits): PodValidationOptions => ({
   ...NEW_TEMPLATE,
   allowEmptyImageReference: !release.atLeast("1.37"),
@@ -73,7 +73,7 @@ export const newTemplate = ({ release }: ServerTraits): PodValidationOptions => 
 
 export const NEW_POD: PodValidationOptions = { ...NEW_TEMPLATE, resourceIsPod: true };
 
-/** The options of a change. `old` is the pod, or the template, as it was. */
+/** The options for an update. `old` is the pod, or the template, before it. */
 export function optionsOfChange(
   old: ReceivedObject<Pod> | Received<PodTemplateSpec>,
   resourceIsPod: boolean,
@@ -137,7 +137,7 @@ function any(collect: (errors: Errors) => void): boolean {
   return errors.length > 0;
 }
 
-/** A 32-bit integer written without leading zeros or plus; absent is right. */
+/** Whether a deletion cost is valid: a 32-bit integer without leading zeros or plus, or absent. */
 export function isDeletionCost(value: string | null | undefined): boolean {
   if (absent(value)) return true;
   if (!/^(0|-[0-9]+|[1-9][0-9]*)$/.test(text(value))) return false;

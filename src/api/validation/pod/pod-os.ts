@@ -10,7 +10,7 @@ import { type Errors, check } from "../collect.js";
 import { eachContainer, type AnyContainer } from "./each-container.js";
 import { dns1123SubdomainErrors } from "../../../machinery/validation/names.js";
 
-/** Linux and Windows have each what the other may not. */
+/** Checks that a pod for Linux sets no field of Windows, and one for Windows no field of Linux. */
 export function checkOperatingSystem(spec: Received<PodSpec>, path: string, errors: Errors): void {
   const os = object(spec.os).name;
   if (os !== "linux" && os !== "windows") return;
@@ -130,7 +130,7 @@ function userNameErrors(name: string): string[] {
   return errors;
 }
 
-/** Containers that are processes of the host are so all or none, and on the host's network. */
+/** Checks host process containers: either all containers are, or none, and the pod uses the host's network. */
 export function validateHostProcesses(spec: Received<PodSpec>, path: string, errors: Errors): void {
   const ofPod = hostProcess(spec);
   let [all, host] = [0, 0];

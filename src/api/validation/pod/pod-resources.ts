@@ -13,7 +13,7 @@ import type { PodValidationOptions } from "./pod-options.js";
 
 type Amounts = Map<string, Quantity>;
 
-/** What a pod asks for as a whole must be enough for its containers. `path` is the spec's. */
+/** Checks the pod-level resources: they must be enough for the pod's containers. `path` is the spec's. */
 export function validatePodResources(
   spec: Received<PodSpec>,
   claims: ReadonlySet<string>,
@@ -57,7 +57,7 @@ function checkConsistency(spec: Received<PodSpec>, path: string, errors: Errors)
   }
 }
 
-/** The containers' sum, sidecars with them, or what starting needs when that is more. */
+/** The aggregate of the containers' resources, sidecars included, or the need of init containers if that is larger. */
 export function aggregate(spec: Received<PodSpec>, kind: "requests" | "limits"): Amounts {
   const amounts = ({ resources }: Received<Container>) => toAmounts(object(object(resources)[kind]));
   const total: Amounts = new Map();

@@ -41,7 +41,7 @@ import { validatePodSecurityContext } from "./security-context.js";
 import { validateTolerations } from "./tolerations.js";
 import { validateTopologySpread } from "./topology-spread.js";
 
-/** A pod template wherever one stands. `path` is the template's. */
+/** Validates a pod template in any kind. `path` is the template's. */
 export function validatePodTemplate(
   template: Received<PodTemplateSpec>,
   path: string,
@@ -60,7 +60,7 @@ export function validatePodTemplate(
   return errors;
 }
 
-/** Labels and annotations of a template; their paths leave out "metadata", as upstream's do. */
+/** Validates the labels and annotations of a template; their paths leave out "metadata", as upstream's do. */
 export function checkTemplateMetadata(
   template: Received<PodTemplateSpec>,
   path: string,
@@ -80,7 +80,7 @@ export function checkTemplateMetadata(
 const RESTART_POLICIES = ["Always", "OnFailure", "Never"];
 const DNS_POLICIES = ["ClusterFirstWithHostNet", "ClusterFirst", "Default", "None"];
 
-/** `metadata` is the pod's, undefined for a template. */
+/** Validates a pod's spec. `metadata` is the pod's, undefined for a template. */
 export function validatePodSpec(
   spec: Received<PodSpec>,
   metadata: ObjectMeta | undefined,

@@ -27,7 +27,7 @@ import { checkAnnotations } from "./pod.js";
 const SYSTEM_CONDITIONS: ReadonlySet<unknown> = new Set(["PodScheduled", "Ready", "Initialized"]);
 const NOT_NEGATIVE = "must be a non-negative integer";
 
-/** A change of a pod's status. */
+/** Validates an update of a pod's status. */
 export function validatePodStatusUpdate(
   pod: ReceivedObject<Pod>,
   old: ReceivedObject<Pod>,

@@ -28,7 +28,7 @@ import { type AnyContainer, eachContainer } from "./each-container.js";
 import { deprecatedNodeLabel, nodeSelectorWarnings, nodeTermWarnings } from "./node-selector.js";
 import { APP_ARMOR, SECCOMP_CONTAINER, SECCOMP_POD } from "./pod-annotations.js";
 
-/** What kube-apiserver warns of in a new pod. */
+/** Returns kube-apiserver's warnings about a new pod. */
 export function podWarnings(pod: ReceivedObject<Pod>): string[] {
   const wrong = dns1123LabelErrors(pod.metadata?.name ?? "");
   const why = "this is used in the Pod's hostname, which can result in surprising behavior; a DNS label is recommended";
@@ -36,7 +36,7 @@ export function podWarnings(pod: ReceivedObject<Pod>): string[] {
   return [...name, ...warningsOf(object(pod.metadata), object(pod.spec), "")];
 }
 
-/** The same for the name of what makes pods. */
+/** The warnings about the name of a workload, which becomes part of its pods' names. */
 export function podNameWarnings(name: string): string[] {
   const wrong = dns1123LabelErrors(name);
   const why =
@@ -44,7 +44,7 @@ export function podNameWarnings(name: string): string[] {
   return wrong.length > 0 ? [`metadata.name: ${why}: [${wrong.join(" ")}]`] : [];
 }
 
-/** And in a template. `path` is the template's. */
+/** Returns the warnings about a pod template. `path` is the template's. */
 export function podTemplateWarnings(template: Received<PodTemplateSpec>, path: string): string[] {
   return warningsOf(object(template.metadata), object(template.spec), `${path}.`);
 }
@@ -170,7 +170,7 @@ function volumeWarnings(spec: Received<PodSpec>, path: string): string[] {
   );
 }
 
-/** Storage is counted in whole bytes. */
+/** Returns the warnings about a claim's spec: storage should be a whole number of bytes. */
 export function claimSpecWarnings(spec: Received<PersistentVolumeClaimSpec>, path: string): string[] {
   const resources = object(spec.resources);
   return (["requests", "limits"] as const).flatMap((kind) =>
@@ -247,7 +247,7 @@ function containerWarnings(
   return warnings;
 }
 
-/** What is said of the addresses in a pod's status. */
+/** Returns the warnings about the addresses in a pod's status. */
 export function podStatusWarnings(pod: ReceivedObject<Pod>): string[] {
   const status = object(pod.status);
   return (["podIPs", "hostIPs"] as const).flatMap((field) =>

@@ -29,7 +29,7 @@ import { NEW_POD, optionsOfChange, type PodValidationOptions } from "./pod-optio
 import { validatePodSpec } from "./pod-spec.js";
 import { validateAddedTolerations } from "./tolerations.js";
 
-/** A new pod. */
+/** Validates a new pod. */
 export function validatePod(pod: ReceivedObject<Pod>): FieldError[] {
   const errors: Errors = [];
   const spec = object(pod.spec);
@@ -66,7 +66,7 @@ function checkTokens(spec: Received<PodSpec>, errors: Errors): void {
   }
 }
 
-/** Of a pod's spec only images, deadline, tolerations and scheduling gates change; more while it is gated. */
+/** Validates an update of a pod: only images, deadline, tolerations and scheduling gates of the spec may change; more while the pod is gated. */
 export function validatePodUpdate(
   pod: ReceivedObject<Pod>,
   old: ReceivedObject<Pod>,

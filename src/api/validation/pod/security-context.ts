@@ -18,7 +18,7 @@ const MAX_ID = 2 ** 31 - 1;
 
 const checkId = (value: unknown, path: string, errors: Errors) => checkRange(value, path, 0, MAX_ID, errors);
 
-/** A container's. `hostUsers` is false where the pod has a user namespace of its own. */
+/** Validates the security context of a container. `hostUsers` is false where the pod has a user namespace of its own. */
 export function validateSecurityContext(
   context: Received<SecurityContext>,
   hostUsers: boolean,
@@ -55,7 +55,7 @@ function checkEscalation(
   }
 }
 
-/** A pod's. `spec` has the fields that upstream counts to it: the host's network, processes and IPC. */
+/** Validates the security context of a pod. `spec` has the fields that upstream counts as part of it: the host's network, processes and IPC. */
 export function validatePodSecurityContext(
   context: Received<PodSecurityContext>,
   spec: Received<PodSpec>,

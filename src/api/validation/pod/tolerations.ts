@@ -53,7 +53,7 @@ function checkOperator(
   }
 }
 
-/** Tolerations may be added, and those that are there may last longer or shorter. */
+/** Checks an update of tolerations: new ones may be added, and of the old ones only tolerationSeconds may change. */
 export function validateAddedTolerations(
   tolerations: readonly Received<Toleration>[],
   old: readonly Received<Toleration>[],

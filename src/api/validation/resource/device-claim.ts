@@ -55,7 +55,7 @@ export function validateResourceClaim(claim: ReceivedObject<ResourceClaim>): Fie
   return validateDevices(object(object(claim.spec).devices), "spec.devices");
 }
 
-/** What a claim asks for never changes. */
+/** Validates an update of a ResourceClaim: its spec may not change. */
 export function validateResourceClaimUpdate(
   claim: ReceivedObject<ResourceClaim>,
   old: ReceivedObject<ResourceClaim>,
@@ -103,7 +103,7 @@ function set<T>(
 
 export { set as validateSet };
 
-/** Of each request of a claim, its alternatives. */
+/** The names of a claim's requests, each with the names of its alternatives. */
 export type RequestNames = ReadonlyMap<string, readonly string[]>;
 
 export const requestNames = (devices: Received<DeviceClaim>): RequestNames =>
@@ -230,7 +230,7 @@ export function validateReferences(
   return set(list(requests).map(text), MAX_REQUESTS, path, validate, (name) => name);
 }
 
-/** The name of a request, or of one of its alternatives behind a slash. */
+/** Validates the name of a request, or of one of its alternatives after a slash. */
 export function validateReference(name: string, path: string, names: RequestNames): FieldError[] {
   const segments = name.split("/");
   const [first = "", second] = segments;
@@ -248,14 +248,14 @@ export function validateConfiguration(config: Received<DeviceClaimConfiguration>
   return [...errors, ...validateParameters(config.opaque.parameters, `${path}.opaque.parameters`, MAX_PARAMETER_BYTES)];
 }
 
-/** An object of any fields, of at most so many bytes. */
+/** Validates an object with any fields, whose size in bytes is limited. */
 export function validateParameters(parameters: unknown, path: string, maxBytes: number): FieldError[] {
   if (absent(parameters)) return [required(path)];
   if (Buffer.byteLength(JSON.stringify(parameters)) > maxBytes) return [tooLong(path, maxBytes)];
   return isStruct(parameters) ? [] : [invalidValue(path, "<value omitted>", "must be a valid JSON object")];
 }
 
-/** The name of an attribute or a capacity: an identifier, with or without a domain. */
+/** Validates the name of an attribute or a capacity: an identifier, with or without a domain. */
 export function qualifiedAttribute(name: string, path: string): FieldError[] {
   const parts = name.split("/");
   const [first = "", second] = parts;

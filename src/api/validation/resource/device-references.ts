@@ -4,7 +4,7 @@ import { named } from "../rules.js";
 
 const MAX_POOL_BYTES = 253;
 
-/** The name of a pool of devices: subdomains separated by slashes. */
+/** Validates the name of a pool of devices: subdomains separated by slashes. */
 export function validatePoolName(name: string, path: string): FieldError[] {
   if (name === "") return [required(path)];
   const errors = Buffer.byteLength(name) > MAX_POOL_BYTES ? [tooLong(path, MAX_POOL_BYTES)] : [];
@@ -18,7 +18,7 @@ const ANY_UUID =
 /** The lengths of those forms. */
 const LENGTHS: readonly number[] = [32, 36, 38, 45];
 
-/** Which share of a device: a UUID in its one normal form. */
+/** Validates the id of a device's share: a UUID in normalized form. */
 export function validateShareId(id: string, path: string): FieldError[] {
   const bytes = Buffer.byteLength(id);
   if (!ANY_UUID.test(id)) {

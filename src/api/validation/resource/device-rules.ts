@@ -111,11 +111,11 @@ const mappingErrors = ({ nodeAllocatableResources }: Received<Device>, path: str
 
 const resultRules: TypeRules = { fields: { skipNodeOperations } };
 
-/** Of a device that a claim was given: the allocation never changes. */
+/** Validates a device that was allocated to a claim, by the declared rules for updates. */
 export const resultRuleErrors = (result: Received<DeviceRequestAllocationResult>, path: string): FieldError[] =>
   validateDeclared(resultRules, result, undefined, path, { isUpdate: false });
 
-/** A claim's spec never changes. */
+/** Validates a claim by its declared rules: its spec may not change. */
 export const claimRuleErrors = (claim: ReceivedObject<ResourceClaim>): FieldError[] =>
   validateDeclared(claimRules, claim.spec, undefined, "spec", { isUpdate: false });
 

@@ -57,7 +57,7 @@ const MAX_INTERFACE_BYTES = 256;
 const MAX_HARDWARE_ADDRESS_BYTES = 128;
 const MAX_ADDRESSES = 16;
 
-/** Problems of a change of a claim's status: who uses it, what it was given, what drivers say of that. */
+/** Validates a change of a claim's status: consumers (reservedFor), allocation and devices that drivers report. */
 export function validateResourceClaimStatusUpdate(
   claim: ReceivedObject<ResourceClaim>,
   old: ReceivedObject<ResourceClaim>,
@@ -173,7 +173,7 @@ function validateIdentity({ driver, pool, device }: Received<GivenDevice>, path:
   ];
 }
 
-/** What must become true before a pod is bound, and what says that it never will: both, or neither. */
+/** Checks the binding conditions of an allocated device: bindingConditions and bindingFailureConditions must both be set, or neither. */
 export function validateBindingConditions(
   result: Received<Pick<DeviceRequestAllocationResult, "bindingConditions" | "bindingFailureConditions">>,
   path: string,

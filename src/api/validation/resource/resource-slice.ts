@@ -50,7 +50,7 @@ export function validateResourceSlice(slice: ReceivedObject<ResourceSlice>): Fie
   return validateSpec(object(slice.spec), []);
 }
 
-/** A slice stays with its pool, its driver and its node. */
+/** Validates an update of a slice: its pool, driver and node may not change. */
 export function validateResourceSliceUpdate(
   slice: ReceivedObject<ResourceSlice>,
   old: ReceivedObject<ResourceSlice>,

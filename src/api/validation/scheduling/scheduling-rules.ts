@@ -15,7 +15,7 @@ const longName = { format: dns1123SubdomainErrors } as const;
 const pathSegment = { required: true, format: pathSegmentErrors } as const;
 const emptyStruct: TypeRules = { fields: {} };
 
-/** A pointer to a struct. */
+/** The rules of a field that is a pointer to a struct. */
 export const pointerTo = (type: TypeRules): FieldRules => ({ pointer: true, struct: () => type });
 
 /** A policy that is all at once (`gang`) or one by one; it does not change from one to the other. */

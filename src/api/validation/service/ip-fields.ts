@@ -12,17 +12,17 @@ import { named } from "../rules.js";
 
 const NONE: ReadonlySet<string> = new Set();
 
-/** An address in a field older than the strict rules: what the object had before (`kept`) stays good. */
+/** Checks an address in a field that is older than the strict rules. Values that the object already had (`kept`) are accepted. */
 export function legacyIp(value: string, path: string, kept: ReadonlySet<string> = NONE): FieldError[] {
   return kept.has(value) ? [] : named(value, path, lenientIpErrors);
 }
 
-/** The same for a block of addresses. */
+/** As {@link legacyIp}, for a block of addresses. */
 export function legacyCidr(value: string, path: string, kept: ReadonlySet<string> = NONE): FieldError[] {
   return kept.has(value) ? [] : named(value, path, lenientCidrErrors);
 }
 
-/** Addresses that mean something on one node only are no endpoints. */
+/** Checks that an address is not special to one node, because such an address is not an endpoint. */
 export function nonSpecialIp(value: string, path: string): FieldError[] {
   const refuse = (detail: string) => [invalidValue(path, value, detail)];
   const address = parseIp(value);
@@ -44,7 +44,7 @@ export function nonSpecialIp(value: string, path: string): FieldError[] {
   return [];
 }
 
-/** Warnings about an address that is good but not written as it should be. */
+/** Returns the warnings about an address that is valid but not canonical. */
 export function ipWarnings(value: string, path: string): string[] {
   const address = parseIp(value);
   if (address === undefined) return [];
@@ -56,7 +56,7 @@ export function ipWarnings(value: string, path: string): string[] {
   return [`${path}: IPv6 address ${goQuote(value)} should be in RFC 5952 canonical format (${goQuote(address.text)})`];
 }
 
-/** The same for a block. */
+/** As {@link ipWarnings}, for a block of addresses. */
 export function cidrWarnings(value: string, path: string): string[] {
   const block = parseCidr(value);
   if (block === undefined) return [];

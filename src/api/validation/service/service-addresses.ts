@@ -15,7 +15,7 @@ import { legacyIp } from "./ip-fields.js";
 const FAMILIES = ["IPv4", "IPv6"];
 const POLICIES = ["PreferDualStack", "RequireDualStack", "SingleStack"];
 
-/** Cluster IPs, their families and the policy for them. Addresses that `before`, the old spec, has stay good. */
+/** Validates cluster IPs, their families and the policy for them. Addresses in the old spec, `before`, are accepted. */
 export function validateClusterIps(spec: Received<ServiceSpec>, before: Received<ServiceSpec>): FieldError[] {
   if (spec.type === "ExternalName") return [];
   const ips = list(spec.clusterIPs).map(text);

@@ -18,7 +18,10 @@ import { isHeadless, validateLoadBalancerClass, validateService } from "./servic
 
 const ONCE = "may not change once set";
 
-/** A second address may come and go; the first one, its family and the class of the load balancer stay. */
+/**
+ * Validates an update of a service. The first address, its family and the load balancer's class may not change; a second address
+ * may be added and removed.
+ */
 export function validateServiceUpdate(service: ReceivedObject<Service>, old: ReceivedObject<Service>): FieldError[] {
   const [spec, before] = [object(service.spec), object(old.spec)];
   return [
@@ -88,7 +91,7 @@ function validateHealthCheckChange(spec: Received<ServiceSpec>, before: Received
   return [forbiddenField("spec.healthCheckNodePort", IMMUTABLE)];
 }
 
-/** What a load balancer writes. */
+/** Validates an update of a service's status: the addresses of its load balancer. */
 export function validateServiceStatusUpdate(
   service: ReceivedObject<Service>,
   old: ReceivedObject<Service>,
@@ -121,7 +124,7 @@ function validateIngressIp(
   return [...errors, ...oneOf(ipMode, `${path}.ipMode`, ["Proxy", "VIP"])];
 }
 
-/** The name of a load balancer, in the status of services and ingresses. */
+/** Validates the host name of a load balancer, in the status of services and ingresses. */
 export function validateIngressHostname(hostname: string, path: string): FieldError[] {
   if (hostname === "") return [];
   const errors = named(hostname, path, dns1123SubdomainErrors);

@@ -49,7 +49,7 @@ export function serviceWarnings(service: ReceivedObject<Service>): string[] {
   return warnings;
 }
 
-/** What is said of the addresses of a service's load balancer. */
+/** Returns the warnings about the addresses of a service's load balancer. */
 export function serviceStatusWarnings(service: ReceivedObject<Service>): string[] {
   const balancer = object(object(service.status).loadBalancer);
   return objects(balancer.ingress).flatMap(({ ip }, index) =>

@@ -31,7 +31,7 @@ import { named, oneOf } from "../rules.js";
 import { legacyCidr, legacyIp, nonSpecialIp } from "./ip-fields.js";
 import { validateClusterIps } from "./service-addresses.js";
 
-/** Of every port in the API. */
+/** The protocols that every port in the API may have. */
 export const PROTOCOLS: readonly string[] = ["SCTP", "TCP", "UDP"];
 
 const TYPES = ["ClusterIP", "ExternalName", "LoadBalancer", "NodePort"];
@@ -41,7 +41,7 @@ const TOPOLOGY_MODE = "service.kubernetes.io/topology-mode";
 const MAX_AFFINITY_SECONDS = 86400;
 const LOAD_BALANCER_ONLY = "may only be used when `type` is 'LoadBalancer'";
 
-/** `before` is the spec of the service that is changed: addresses it had stay good. */
+/** Validates a service. `before` is the spec of the old service, whose addresses are accepted. */
 export function validateService(service: ReceivedObject<Service>, before: Received<ServiceSpec> = {}): FieldError[] {
   const spec = object(service.spec);
   const ports = objects(spec.ports);

@@ -117,7 +117,7 @@ function validateNodeDriver(driver: Received<CSINodeDriver>, path: string, names
   return errors;
 }
 
-/** A driver that is on the node already changes in what it can take only. */
+/** Validates an update of a CSINode: of an existing driver only `allocatable` may change. */
 export function validateCsiNodeUpdate(node: ReceivedObject<CSINode>, old: ReceivedObject<CSINode>): FieldError[] {
   const drivers = objects(object(node.spec).drivers);
   const fixed = (driver: Received<CSINodeDriver>) => ({ ...driver, allocatable: undefined });
@@ -148,7 +148,7 @@ export function validateCsiStorageCapacity(capacity: ReceivedObject<CSIStorageCa
   ];
 }
 
-/** What was asked for stays; only the answer changes. */
+/** Validates an update of a CSIStorageCapacity: its topology and its class may not change. */
 export function validateCsiStorageCapacityUpdate(
   capacity: ReceivedObject<CSIStorageCapacity>,
   old: ReceivedObject<CSIStorageCapacity>,

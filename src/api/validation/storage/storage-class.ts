@@ -39,7 +39,7 @@ export function validateStorageClass(storageClass: ReceivedObject<StorageClass>)
   ];
 }
 
-/** A class only changes in what it allows. */
+/** Validates an update of a StorageClass: only the fields that allow something may change. */
 export function validateStorageClassUpdate(
   storageClass: ReceivedObject<StorageClass>,
   old: ReceivedObject<StorageClass>,
@@ -105,7 +105,7 @@ function validateTopology(expressions: readonly Received<TopologySelectorLabelRe
   return { errors, values };
 }
 
-/** Topologies by labels of nodes that have newer names. */
+/** Returns the warnings about topologies with deprecated node labels. */
 export function storageClassWarnings(storageClass: ReceivedObject<StorageClass>): string[] {
   return objects(storageClass.allowedTopologies).flatMap((term, index) =>
     objects(term.matchLabelExpressions).flatMap(({ key }, at) =>

@@ -40,7 +40,7 @@ export function validateVolumeAttachment(
   return [...errors, ...named(text(volume), "spec.source.persistentVolumeName", dns1123SubdomainErrors)];
 }
 
-/** What is attached where never changes. */
+/** Validates an update of a VolumeAttachment: its spec may not change. */
 export function validateVolumeAttachmentUpdate(
   attachment: ReceivedObject<VolumeAttachment>,
   old: ReceivedObject<VolumeAttachment>,

@@ -15,7 +15,7 @@ import { quantity } from "../resources.js";
 
 const ACCESS_MODES = ["ReadOnlyMany", "ReadWriteMany", "ReadWriteOnce", "ReadWriteOncePod"];
 
-/** The template of a claim in an ephemeral volume: of its metadata only labels and annotations may be set. */
+/** Validates the claim template of an ephemeral volume: of its metadata only labels and annotations may be set. */
 export function validateClaimTemplate(
   template: Received<PersistentVolumeClaimTemplate>,
   path: string,
@@ -35,7 +35,7 @@ export function validateClaimTemplate(
   validateClaimSpec(object(template.spec), `${path}.spec`, errors);
 }
 
-/** The spec of a new PersistentVolumeClaim, wherever one stands. */
+/** Validates the spec of a new claim, in any kind. */
 export function validateClaimSpec(spec: Received<PersistentVolumeClaimSpec>, path: string, errors: Errors): void {
   const modes = list(spec.accessModes);
   if (modes.length === 0) errors.push(required(`${path}.accessModes`, "at least 1 access mode is required"));

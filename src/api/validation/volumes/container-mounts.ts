@@ -13,7 +13,7 @@ import { repeatedAt } from "../rules.js";
 import { checkDescendingPath, hasBacksteps } from "./file-paths.js";
 import { mayBeDevice, type Volumes } from "./volumes.js";
 
-/** Some errors stand at the list rather than at the mount: that is where upstream puts them. */
+/** Validates the volume mounts of a container. Some errors have the path of the list instead of the mount's, as upstream's have. */
 export function validateVolumeMounts(
   container: Received<Container | EphemeralContainer>,
   volumes: Volumes,

@@ -2,7 +2,7 @@ import { invalidValue } from "../../../machinery/errors/field-error.js";
 import { absent, number } from "../../../machinery/meta/received.js";
 import { checkRange, type Errors } from "../collect.js";
 
-/** Paths of files in a container or a volume. One error is enough for `../../..`. */
+/** Checks that the path of a file contains no "..". One error is enough for `../../..`. */
 export function checkNoBacksteps(value: string, path: string, errors: Errors): void {
   if (hasBacksteps(value)) errors.push(invalidValue(path, value, "must not contain '..'"));
 }
@@ -11,13 +11,13 @@ export function hasBacksteps(value: string): boolean {
   return value.includes("..") && value.split("/").includes("..");
 }
 
-/** A relative path that stays below where it starts. */
+/** Checks a relative path: it must stay below its start. */
 export function checkDescendingPath(value: string, path: string, errors: Errors): void {
   if (value.startsWith("/")) errors.push(invalidValue(path, value, "must be a relative path"));
   checkNoBacksteps(value, path, errors);
 }
 
-/** As {@link checkDescendingPath}; names that start with two dots are kept for the kubelet. */
+/** As {@link checkDescendingPath}, and rejects names that start with two dots, which are reserved for the kubelet. */
 export function checkNonReservedPath(value: string, path: string, errors: Errors): void {
   checkDescendingPath(value, path, errors);
   if (value.startsWith("..") && !value.startsWith("../")) {
@@ -25,7 +25,7 @@ export function checkNonReservedPath(value: string, path: string, errors: Errors
   }
 }
 
-/** The user that owns a file. */
+/** Validates the user that owns a file. */
 export function checkUser(user: unknown, path: string, errors: Errors): void {
   checkRange(user, path, 0, MOST_USER, errors);
 }

@@ -23,7 +23,7 @@ const CLASS_ANNOTATION = "volume.beta.kubernetes.io/storage-class";
 const ONLY =
   "spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims";
 
-/** What a bound claim asks for may grow, its volume may be set once, and a class may be named where none was. */
+/** Validates an update of a claim: once bound, its request may grow; its volume may be set once, and a class may be set where there was none. */
 export function validatePersistentVolumeClaimUpdate(
   claim: ReceivedObject<PersistentVolumeClaim>,
   old: ReceivedObject<PersistentVolumeClaim>,
@@ -117,7 +117,7 @@ const RESIZE_STATES = [
   "NodeResizePending",
 ];
 
-/** What the controllers of volumes write. */
+/** Validates the status of a claim, which volume controllers write. */
 export function validatePersistentVolumeClaimStatusUpdate(claim: ReceivedObject<PersistentVolumeClaim>): FieldError[] {
   const status = object(claim.status);
   const errors = Object.entries(object(status.capacity)).flatMap(([name, amount]) =>

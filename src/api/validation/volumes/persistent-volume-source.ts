@@ -141,7 +141,7 @@ const ORDER: readonly SourceField[] = [
   "csi",
 ];
 
-/** Every source of a persistent volume. */
+/** The rules for every source of a persistent volume. */
 export const SOURCES: readonly SourceRule[] = ORDER.map((field) => {
   const shared = VOLUME_SOURCES.find((rule) => rule.field === field);
   const own = OWN[field];
@@ -160,7 +160,7 @@ const GONE: readonly (readonly [field: SourceField, name: string, detail: string
   ["rbd", "rbd", "deprecated in v1.28, non-functional in v1.31+"],
 ];
 
-/** Warnings about sources that no node can mount any more. */
+/** Returns the warnings about sources that no node can mount any more. */
 export function sourceWarnings(spec: Received<PersistentVolumeSpec>): string[] {
   return GONE.filter(([field]) => isStruct(spec[field])).map(([, name, detail]) => `spec.${name}: ${detail}`);
 }

@@ -134,7 +134,7 @@ function validateAttributesClass(spec: Received<PersistentVolumeSpec>, path: str
   return [...errors, required(`${path}.csi`, "has to be specified when using volumeAttributesClassName")];
 }
 
-/** Where the data is never changes; a secret for expansion may be added, and an affinity where there was none. */
+/** Validates an update of a volume: its source may not change. A secret for expansion may be added, and an affinity where there was none. */
 export function validatePersistentVolumeUpdate(
   volume: ReceivedObject<PersistentVolume>,
   old: ReceivedObject<PersistentVolume>,
@@ -195,7 +195,7 @@ function renamed(value: unknown, now: unknown): unknown {
   return { ...Object.fromEntries(fields), ...(changed && { key }) };
 }
 
-/** A volume that is written where it is attached, not kept as an object: only CSI's, and nothing about claims. */
+/** Validates a volume that a VolumeAttachment holds inline: it must be a CSI volume, and has no fields about claims. */
 export function validateInlineVolume(spec: Received<PersistentVolumeSpec>, path: string): FieldError[] {
   const unused = (field: string) =>
     forbiddenField(`${path}.${field}`, "may not be specified in the context of inline volumes");
@@ -223,7 +223,7 @@ export function validateInlineVolume(spec: Received<PersistentVolumeSpec>, path:
 const CLASS_ANNOTATION = "volume.beta.kubernetes.io/storage-class";
 const MOUNT_ANNOTATION = "volume.beta.kubernetes.io/mount-options";
 
-/** What is said of the annotation that named a class before there was a field for it. */
+/** Returns the warnings about the deprecated annotation that names a storage class. */
 export function classAnnotationWarnings({
   metadata,
 }: ReceivedObject<PersistentVolume | PersistentVolumeClaim>): string[] {

@@ -13,7 +13,7 @@ import type { PodValidationOptions } from "../pod/pod-options.js";
 import { checkFileMode, checkNonReservedPath, checkUser } from "./file-paths.js";
 import { validateFieldSelector, validateResourceFieldSelector } from "../pod/downward-api.js";
 
-/** The sources of one projected volume; no two may claim the same path. `path` is the volume source's. */
+/** Validates the sources of one projected volume; no two may have the same path. `path` is the volume source's. */
 export function validateProjectedSources(
   sources: readonly Received<VolumeProjection>[],
   path: string,
@@ -88,7 +88,7 @@ function validateToken(
   else if (!options.allowNonLocalTokenPath) checkNonReservedPath(file, `${volumePath}.path`, errors);
 }
 
-/** One key of a ConfigMap or Secret that becomes a file. */
+/** Validates an item that makes one key of a ConfigMap or Secret a file. */
 export function validateKeyToPath(item: Received<KeyToPath>, path: string, errors: Errors): void {
   if (text(item.key) === "") errors.push(required(`${path}.key`));
   if (text(item.path) === "") errors.push(required(`${path}.path`));
@@ -105,7 +105,7 @@ const FIELDS: ReadonlySet<string> = new Set([
   "metadata.uid",
 ]);
 
-/** One field of the pod that becomes a file. */
+/** Validates an item that makes one field of the pod a file. */
 export function validateDownwardApiFile(file: Received<DownwardAPIVolumeFile>, path: string, errors: Errors): void {
   if (text(file.path) === "") errors.push(required(`${path}.path`));
   checkNonReservedPath(text(file.path), `${path}.path`, errors);

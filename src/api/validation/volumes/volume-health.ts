@@ -14,12 +14,12 @@ const healthConditions: FieldRules = {
   }),
 };
 
-/** The status of a claim. */
+/** The declared rules for the status of a claim. */
 export const claimHealthRules: TypeRules = {
   fields: { healthStatus: { pointer: true, struct: () => ({ fields: { healthConditions } }) } },
 };
 
-/** The status of a pod. */
+/** The declared rules for the status of a pod. */
 export const podHealthRules: TypeRules = {
   fields: {
     volumeHealth: { keys: ["name"], items: () => ({ fields: { name: { required: true }, healthConditions } }) },

@@ -72,7 +72,7 @@ function needs<Source>(...fields: readonly (keyof Source & string)[]) {
     checkNeeded<Source>(source, path, fields, errors);
 }
 
-/** As {@link needs}, of any type of source: only the names of its fields are known. */
+/** As {@link needs}, for any type of source, by the names of its fields. */
 export function checkNeeded<Source>(
   source: ReadonlyFields,
   path: string,
@@ -295,7 +295,7 @@ const projected: ValidateSource<ProjectedVolumeSource> = (source, path, errors, 
   validateProjectedSources(objects(source.sources), path, errors, options);
 };
 
-/** What a CSI driver may be called. */
+/** Validates the name of a CSI driver. */
 export function validateCsiDriverName(name: string, path: string, errors: Errors): void {
   if (name === "") {
     errors.push(required(path));
@@ -324,7 +324,7 @@ const image: ValidateSource<ImageVolumeSource> = (source, path, errors, options)
   checkRequiredOneOf(source.pullPolicy, `${path}.pullPolicy`, ["Always", "IfNotPresent", "Never"], errors);
 };
 
-/** Every source of a pod's volume, in the order Kubernetes looks at them. */
+/** The rules for every source of a pod's volume, in the order in which Kubernetes checks them. */
 export const VOLUME_SOURCES: readonly SourceRule[] = [
   { field: "emptyDir", validate: emptyDir },
   { field: "hostPath", validate: validateHostPath },

@@ -19,7 +19,7 @@ interface Target {
   readonly source: string;
 }
 
-/** Files of one volume that would be at the same place, or below one another. */
+/** Returns the warnings about files of one volume that would be at the same path, or below one another. */
 export function overlappingPathWarnings(volumes: readonly Received<Volume>[]): string[] {
   return volumes.flatMap((volume) => {
     const name = goQuote(text(volume.name));

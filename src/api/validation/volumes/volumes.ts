@@ -8,10 +8,10 @@ import type { PodValidationOptions } from "../pod/pod-options.js";
 import { NO_MORE_VOLUME_TYPES } from "./file-paths.js";
 import { VOLUME_SOURCES } from "./volume-sources.js";
 
-/** The volumes that are right, by name: what containers may mount. */
+/** The valid volumes of a pod by name: those that containers may mount. */
 export type Volumes = ReadonlyMap<string, Received<Volume>>;
 
-/** The volumes of a pod, or of a template, whose `metadata` is undefined. */
+/** Validates the volumes of a pod, or of a template, whose `metadata` is undefined. */
 export function validateVolumes(
   volumes: readonly Received<Volume>[],
   metadata: ObjectMeta | undefined,

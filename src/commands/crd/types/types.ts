@@ -161,7 +161,7 @@ class Declarations {
 const keepsOthers = ({ preservesUnknownFields, additionalProperties }: StructuralSchema): boolean =>
   preservesUnknownFields || additionalProperties === true;
 
-/** What every file of types begins with. */
+/** The beginning of every file of types. */
 export const IMPORTS = 'import type { ObjectMeta } from "kubets";';
 
 /** The types of a definition's served versions. Throws for a definition that has no version with a schema. */

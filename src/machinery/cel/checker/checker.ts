@@ -61,7 +61,7 @@ class Scopes {
   }
 }
 
-/** Finds the types of all nodes, and what their names mean; the messages of what does not fit go to `issues`. */
+/** Finds the types of all nodes, and the meanings of their names; errors go to `issues`. */
 export function check(ast: Ast, declarations: Declarations, issues: Issues): CheckedAst {
   return new Checker(ast, declarations, issues).run();
 }

@@ -5,7 +5,7 @@ import { typeOf } from "../values/value.js";
 import type { CallExpr, Expr, Reference } from "../ast.js";
 import { areAssignable, isDyn, Substitution } from "../types/assignable.js";
 
-/** What an environment declares, as the checker and the planner look it up. */
+/** The declarations of an environment, as the checker and the planner look them up. */
 export interface Declarations {
   /** The namespace of the expression: names in it need not be written in full. */
   readonly container: string;
@@ -14,14 +14,14 @@ export interface Declarations {
   readonly types: TypeProvider;
 }
 
-/** What a name in an expression may mean, in the order in which it is looked up: in `a.b`, `x` is `a.b.x`, `a.x` or `x`. */
+/** The names that a name in an expression may stand for, in lookup order: in `a.b`, `x` is `a.b.x`, `a.x` or `x`. */
 export function candidateNames(container: string, name: string): string[] {
   if (name.startsWith(".")) return [name.slice(1)];
   const parts = container === "" ? [] : container.split(".");
   return [...parts.map((_, index) => [...parts.slice(0, parts.length - index), name].join(".")), name];
 }
 
-/** A variable, a type or a constant outside of the expression. */
+/** Finds a variable, a type or a constant that is declared outside of the expression. */
 export function findGlobal(declarations: Declarations, name: string): VariableDeclaration | undefined {
   for (const candidate of candidateNames(declarations.container, name)) {
     const variable = declarations.variables.get(candidate);
@@ -42,7 +42,7 @@ export function findFunction(declarations: Declarations, name: string): Function
   return undefined;
 }
 
-/** What a call calls. */
+/** The function that a call refers to. */
 export interface Callee {
   /** With its namespace: `sets.contains`. */
   readonly name: string;
@@ -52,7 +52,7 @@ export interface Callee {
   readonly args: readonly Expr[];
 }
 
-/** Finds the function of a call, by what the checker found out where it has looked at the expression. */
+/** Finds the function of a call, by the checker's result if the expression was checked. */
 export function findCallee(
   declarations: Declarations,
   references: ReadonlyMap<number, Reference> | undefined,
@@ -76,7 +76,7 @@ export function findCallee(
   return choose(node.name, [node.target, ...node.args], true);
 }
 
-/** The text of a chain of names (`a.b.c`), which may be one name of a namespace; undefined for everything else. */
+/** The text of a chain of names (`a.b.c`), which may be one qualified name; undefined for any other node. */
 export function qualifiedName(node: Expr): string | undefined {
   if (node.kind === "ident") return node.name;
   if (node.kind !== "select" || node.testOnly) return undefined;
@@ -84,7 +84,7 @@ export function qualifiedName(node: Expr): string | undefined {
   return prefix === undefined ? undefined : `${prefix}.${node.field}`;
 }
 
-/** The overloads that a call may mean. */
+/** The overloads that a call may resolve to. */
 export interface Resolution {
   readonly ids: readonly string[];
   /** The type of the result; `dyn` where the overloads differ. */
@@ -92,8 +92,8 @@ export interface Resolution {
 }
 
 /**
- * Finds the overloads that arguments of these types fit; undefined: there is none. What the call teaches about type parameters goes
- * into `known`. `freeType` makes new type parameters.
+ * Finds the overloads that accept arguments of these types; undefined where there is none. The types that the call implies for
+ * type parameters are added to `known`. `freeType` makes new type parameters.
  */
 export function resolveOverloads(
   declared: FunctionDeclaration,

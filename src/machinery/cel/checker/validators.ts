@@ -5,7 +5,7 @@ import { checkedTimestamp, parseTimestamp, Timestamp } from "../values/timestamp
 import type { Value } from "../values/value.js";
 import { DYN, type Type } from "../types/type.js";
 
-/** Finds what no type says about an expression that is typed right, and reports it where a node stands. */
+/** Finds faults in a well-typed expression that types do not show, and reports each at its node. */
 export type Validator = (ast: CheckedAst, report: (node: Expr, message: string) => void) => void;
 
 /** Refuses calls of a function with a literal in parentheses that can never be right. Of `matches(text, pattern)` that is the text, as in cel-go. */
@@ -35,7 +35,7 @@ function isTimestamp(value: Value): boolean {
   return checkedTimestamp(BigInt(value) * 1_000_000_000n) instanceof Timestamp;
 }
 
-/** cel-go's: durations, timestamps and patterns that are literals are looked at before an expression runs. */
+/** cel-go's validators of literals: they check durations, timestamps and patterns before an expression runs. */
 export const LITERAL_VALIDATORS: readonly Validator[] = [
   literalArgument("duration", 0, (value) => typeof value !== "string" || parseDuration(value) instanceof Duration),
   literalArgument("timestamp", 0, isTimestamp),
@@ -45,7 +45,7 @@ export const LITERAL_VALIDATORS: readonly Validator[] = [
 /** Functions whose literal lists hold what they like: '%d %s'.format([1, 'a']). */
 const EXEMPT: ReadonlySet<string> = new Set(["format"]);
 
-/** Refuses lists whose elements, and maps whose keys or values, are of several types. Source: cel-go's ValidateHomogeneousAggregateLiterals. */
+/** Rejects lists whose elements, and maps whose keys or values, have several types. Source: cel-go's ValidateHomogeneousAggregateLiterals. */
 export const HOMOGENEOUS_LITERALS: Validator = (ast, report) => {
   const typeOf = (node: Expr, optional: boolean): Type => {
     const type = ast.types.get(node.id) ?? DYN;

@@ -1,7 +1,7 @@
 import type { Expr } from "../ast.js";
 import type { Type } from "../types/type.js";
 
-/** What an estimate is made of: an argument of a call, or what is inside of one. */
+/** A node in a cost estimate: an argument of a call, or a value inside of one. */
 export interface EstimatedNode {
   /** The way from a variable to it: the variable, names of fields, "@items", "@keys" and "@values"; empty: there is none. */
   readonly path: readonly string[];
@@ -31,10 +31,10 @@ export interface CallEstimate {
   readonly resultSize?: Range | undefined;
 }
 
-/** Estimates what a call costs at most and at least; undefined: it costs what it does anyway. */
+/** Estimates the least and the largest cost of a call; undefined for the default cost. */
 export type EstimateCall = (call: EstimatedCall) => CallEstimate | undefined;
 
-/** From the least to the most that a size, or a cost in cel-go's units, can be. */
+/** The least and the largest value of a size, or of a cost in cel-go's units. */
 export interface Range {
   readonly min: number;
   readonly max: number;
@@ -67,12 +67,12 @@ export function product(a: Range, b: Range): Range {
   return { min: Math.min(a.min * b.min, MOST), max: Math.min(a.max * b.max, MOST) };
 }
 
-/** `range` times a factor, rounded up. */
+/** Multiplies a range by a factor, and rounds up. */
 export function scaled(range: Range, factor: number): Range {
   return { min: Math.min(Math.ceil(range.min * factor), MOST), max: Math.min(Math.ceil(range.max * factor), MOST) };
 }
 
-/** The range that both are in. */
+/** Returns the smallest range that includes both. */
 export function union(a: Range, b: Range): Range {
   return { min: Math.min(a.min, b.min), max: Math.max(a.max, b.max) };
 }

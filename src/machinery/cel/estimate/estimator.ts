@@ -30,7 +30,7 @@ export interface EstimateOptions {
   readonly presenceTestHasCost?: boolean;
 }
 
-/** What evaluating an expression can cost, in the units of cel-go's runtime cost. Source: cel-go's checker/cost.go. */
+/** Estimates the cost of evaluating an expression, in the units of cel-go's runtime cost. Source: cel-go's checker/cost.go. */
 export function estimateCost(ast: CheckedAst, declarations: Declarations, options: EstimateOptions = {}): Range {
   return new Estimator(ast, declarations, options).cost(ast.root);
 }

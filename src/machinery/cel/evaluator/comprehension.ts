@@ -19,7 +19,7 @@ interface Loop {
   readonly variable2: number | undefined;
 }
 
-/** Plans a loop over a list or a map. It costs nothing beside its parts; each turn spends a step. */
+/** Plans a loop over a list or a map. It has no cost of its own beside its parts; each iteration spends a step. */
 export function planComprehension(planner: Planner, node: ComprehensionExpr): Planned {
   const range = planner.plan(node.range);
   const init = planInit(planner, node);

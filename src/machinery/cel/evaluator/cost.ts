@@ -1,17 +1,17 @@
 import { spendSteps } from "../values/meter.js";
 import { CelValue, OptionalValue, type Value } from "../values/value.js";
 
-/** What nodes cost beside what is in them, in cel-go's units. */
+/** The cost of nodes beside their children, in cel-go's units. */
 export const COST = { list: 10, map: 30, struct: 40 } as const;
 
-/** What a look at a character of a text costs, and a character of a pattern for each character of a text. */
+/** The cost of reading a character of a text, or a character of a pattern for each character of a text. */
 export const PER_CHARACTER = 0.1;
 export const PER_PATTERN_CHARACTER = 0.25;
 
-/** What a call cost, of its arguments and its result. */
+/** The cost of a call, by its arguments and its result. */
 export type CallCost = (args: readonly Value[], result: Value) => number;
 
-/** What calls of a function cost; undefined: what they cost anyway. The overload is undefined where the call may mean several. */
+/** Looks up the cost of a function's calls; undefined for the default cost. The overload is undefined where the call may have several. */
 export type CostOf = (name: string, overload: string | undefined) => CallCost | undefined;
 
 const firstSize: CallCost = ([text]) => Math.ceil(sizeOf(text) * PER_CHARACTER);
@@ -60,7 +60,7 @@ export function sizeOf(value: Value | undefined): number {
 
 const SURROGATE = /[\ud800-\udbff]/;
 
-/** How many code points a string has. A pattern finds out much faster than a loop that a text has no surrogates. */
+/** The number of code points in a string. The pattern finds a text without surrogates much faster than a loop does. */
 export function codePoints(text: string): number {
   let count = text.length;
   if (!SURROGATE.test(text)) return count;

@@ -5,12 +5,12 @@ import { ListValue } from "../values/list.js";
 import { MapValue } from "../values/map.js";
 import { ErrorValue, typeOf, type Value } from "../values/value.js";
 
-/** A function of values that answers an error where no overload fits. */
+/** A function of values that returns an error value where no overload fits. */
 export type Callable = (...args: Value[]) => Value;
 
 /**
- * What calls one of several overloads by the types of the arguments at runtime. Where the checker has left one, and knows the types
- * of all arguments, it is called directly.
+ * Makes a function that calls one of several overloads by the types of the arguments at runtime. If the checker has left one
+ * overload, and knows the types of all arguments, it is called directly.
  */
 export function dispatcher(
   name: string,
@@ -57,7 +57,7 @@ function isCertain(overload: Overload, known: readonly (Type | undefined)[]): bo
   });
 }
 
-/** Whether an overload takes these values; of a list and of a map only what comes first is looked at, as in cel-go. */
+/** Whether an overload accepts these values; of a list or a map only the first element is checked, as in cel-go. */
 export function fitsAtRuntime(overload: Overload, args: readonly Value[]): boolean {
   return (
     overload.args.length === args.length &&

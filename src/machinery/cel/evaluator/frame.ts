@@ -3,7 +3,7 @@ import type { Steps } from "../../../base/async/steps.js";
 import type { Meter } from "../values/meter.js";
 import type { Value } from "../values/value.js";
 
-/** Ends an evaluation that costs more than it may. */
+/** Ends an evaluation that exceeds its cost limit. */
 export class CostExceeded extends Error {
   constructor() {
     super("operation cancelled: actual cost limit exceeded");
@@ -13,7 +13,7 @@ export class CostExceeded extends Error {
 /** Turns of loops between two places where other work may go on. */
 const TURNS_PER_SLICE = 64;
 
-/** What one evaluation knows: its variables, and what it has cost. */
+/** The state of one evaluation: its variables, and its cost so far. */
 export class Frame {
   /** Variables of comprehensions, each at the place that the planner gave it. */
   readonly locals: Value[] = [];
@@ -57,7 +57,7 @@ export class Frame {
 /** A planned node: computes its value in a frame. */
 export type Step = (frame: Frame) => Value;
 
-/** A planned node, with what other nodes plan by. */
+/** A planned node, with the facts that its parent needs for its own plan. */
 export interface Planned {
   readonly evaluate: Step;
   /** Set on nodes that loop, and on those that are computed of such: the same in steps. */
@@ -70,7 +70,7 @@ export interface Planned {
   readonly baseCost?: number;
 }
 
-/** The value of a node, in steps where it loops. */
+/** Evaluates a node, in steps if it loops. */
 export function* valueSteps({ evaluate, slices }: Planned, frame: Frame): Steps<Value> {
   return slices === undefined ? evaluate(frame) : yield* slices(frame);
 }
@@ -81,7 +81,7 @@ export function constant(value: Value): Planned {
   return { evaluate: () => value, constant: value };
 }
 
-/** A variable, or what is selected from one. */
+/** Plans a variable, or a selection from one. */
 export function attribute(resolve: Step, baseCost: number): Planned {
   if (baseCost === 0) return { evaluate: resolve, resolve, baseCost };
   const evaluate: Step = (frame) => {
@@ -92,7 +92,7 @@ export function attribute(resolve: Step, baseCost: number): Planned {
   return { evaluate, resolve, baseCost };
 }
 
-/** Of a node that something is selected from: how to read it, and what the selection costs beside that. */
+/** Returns how to evaluate the operand of a selection, and the cost of the selection itself. */
 export function asAttribute(planned: Planned): { readonly resolve: Step; readonly baseCost: number } {
   if (planned.resolve === undefined) return { resolve: planned.evaluate, baseCost: 1 };
   return { resolve: planned.resolve, baseCost: planned.baseCost ?? 1 };

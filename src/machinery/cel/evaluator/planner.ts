@@ -23,7 +23,7 @@ export interface PlanOptions {
   readonly costOf: CostOf | undefined;
 }
 
-/** Makes functions of the nodes of an expression, once; they are called as often as it is evaluated. */
+/** Turns the nodes of an expression into functions, once; each evaluation calls them. */
 export class Planner {
   readonly options: PlanOptions;
   /** The places in a frame of the variables that comprehensions declare, innermost last. */

@@ -12,7 +12,7 @@ import {
   type Value,
 } from "../values/value.js";
 
-/** `operand.key` or `operand[key]`. From an optional operand the result is optional. */
+/** Evaluates `operand.key` or `operand[key]`. The result of an optional operand is optional. */
 export function qualify(operand: Value, key: Value): Value {
   if (operand instanceof ErrorValue) return operand;
   if (key instanceof ErrorValue) return key;
@@ -21,7 +21,7 @@ export function qualify(operand: Value, key: Value): Value {
   return found === undefined ? missing(operand, key) : found;
 }
 
-/** `operand.?key` or `operand[?key]`: without a value where there is none to be had. */
+/** Evaluates `operand.?key` or `operand[?key]`: optional.none() where there is no such value. */
 export function qualifyOptional(operand: Value, key: Value): Value {
   if (operand instanceof ErrorValue) return operand;
   if (key instanceof ErrorValue) return key;
@@ -35,7 +35,7 @@ export function qualifyOptional(operand: Value, key: Value): Value {
   return found instanceof ErrorValue ? found : new OptionalValue(found);
 }
 
-/** `has(operand.key)`. */
+/** Evaluates `has(operand.key)`. */
 export function isPresent(operand: Value, key: Value): boolean | ErrorValue {
   if (operand instanceof ErrorValue) return operand;
   if (operand instanceof OptionalValue) return operand.value !== undefined && isPresent(operand.value, key);

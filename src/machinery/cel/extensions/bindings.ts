@@ -68,7 +68,7 @@ function numberedName(name: string, argCount: number, prefix: string): Macro {
 /** Names for values within an expression. */
 export const BINDINGS: Library = { macros: [bind] };
 
-/** The form in which optimizers write expressions whose parts are computed once. */
+/** The library for optimizers: blocks, in which parts of an expression are evaluated once. */
 export const BLOCKS: Library = {
   macros: [
     block,

@@ -32,9 +32,9 @@ const TYPES: Readonly<Record<string, readonly Kind[]>> = {
 };
 
 /**
- * Refuses calls of `format` on a literal with a literal list that can never be right: a clause that there is not, too few or too many
- * arguments, one of a type that its clause cannot write. The words are those of cel-go before version 4 of strings. Source: cel-go's
- * ext.stringFormatValidator.
+ * Rejects calls of `format` on a literal with a literal list that can never succeed: an unknown clause, too few or too many
+ * arguments, one of a type that its clause cannot format. The words are those of cel-go before version 4 of strings. Source:
+ * cel-go's ext.stringFormatValidator.
  */
 export const FORMAT_ARGUMENTS: Validator = (ast, report) => {
   const typeOf = (node: Expr): Type => ast.types.get(node.id) ?? DYN;

@@ -1,4 +1,4 @@
-/** A double in the fewest digits, without an exponent. */
+/** Formats a double with the fewest digits, without an exponent. */
 export function plainDouble(value: number): string {
   const special = specialNumber(value);
   if (special !== undefined) return special;
@@ -17,7 +17,7 @@ function specialNumber(value: number): string | undefined {
   return Number.isFinite(value) ? undefined : value > 0 ? "Infinity" : "-Infinity";
 }
 
-/** `%.2f`: exact, with halves to even as the binary value has them. */
+/** Formats as `%.2f` does: exactly, and halves to even by the binary value. */
 export function fixedPoint(value: number, precision: number): string {
   const special = specialNumber(value);
   if (special !== undefined) return special;
@@ -41,7 +41,7 @@ function roundHalfEven(value: number, precision: number): string {
   return (even / unit).toFixed(precision);
 }
 
-/** `%.2e`: an exponent of two digits at least. */
+/** Formats as `%.2e` does, with an exponent of at least two digits. */
 export function scientific(value: number, precision: number): string {
   const special = specialNumber(value);
   if (special !== undefined) return special;

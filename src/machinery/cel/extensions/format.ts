@@ -11,15 +11,15 @@ import { fixedPoint, plainDouble, scientific } from "./format-number.js";
 import { Type } from "../types/type.js";
 
 /**
- * How values are written. `literal`: as in cel-go before version 4 of strings, where values in lists and maps are written as CEL
- * would read them (`["a", duration("1s")]`); `plain`: as since then (`[a, 1s]`).
+ * How values are formatted. `literal`: as in cel-go before version 4 of strings, where values in lists and maps have CEL's syntax
+ * (`["a", duration("1s")]`); `plain`: as since then (`[a, 1s]`).
  */
 export type FormatStyle = "literal" | "plain";
 
-/** Ends formatting; the message is the error's. */
+/** Thrown when a format cannot be applied; the message is that of the CEL error. */
 export class FormatError extends Error {}
 
-/** Writes arguments as verbs say. */
+/** Formats arguments by verbs. */
 export interface FormatWriter {
   /** What writes a value; undefined: there is no such verb. Throws a {@link FormatError} for a value that the verb cannot be used on. */
   verb(verb: string, precision: number): ((value: Value) => string) | undefined;
@@ -111,7 +111,7 @@ export class Formatter {
   }
 }
 
-/** What a verb can be used on, in the words of each style. */
+/** The error for a verb that is used on a wrong type, in the words of each style. */
 export const USES: Readonly<Record<FormatStyle, Readonly<Record<string, string>>>> = {
   literal: {
     b: "only integers and bools can be formatted as binary",
@@ -134,7 +134,7 @@ export const USES: Readonly<Record<FormatStyle, Readonly<Record<string, string>>
 export const STRING_USES =
   "string clause can only be used on strings, bools, bytes, ints, doubles, maps, lists, types, durations, and timestamps";
 
-/** The error of a value whose type a verb cannot be used on. */
+/** The error of a value whose type a verb does not support. */
 export const misused = (use: string, type: Type): string => `error during formatting: ${use}, was given ${type.name}`;
 
 function refuse(use: string, value: Value): never {

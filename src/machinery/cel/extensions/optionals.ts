@@ -189,7 +189,7 @@ function optionalMacro(name: string, wrap: (build: MacroBuilder, mapped: Expr) =
   };
 }
 
-/** Values that may be missing: `a.?b`, `a[?b]`, `[?x]`, `optional.of(x)`, `optMap`, `orValue`. */
+/** The library of optional values: `a.?b`, `a[?b]`, `[?x]`, `optional.of(x)`, `optMap`, `orValue`. */
 export const OPTIONAL_TYPES: Library = {
   functions: FUNCTIONS,
   macros: [

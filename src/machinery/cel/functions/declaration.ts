@@ -3,7 +3,7 @@ import type { Macro } from "../parser/macros.js";
 import type { Type } from "../types/type.js";
 import type { Value } from "../values/value.js";
 
-/** One signature of a function, and what computes it. */
+/** One signature of a function, and its implementation. */
 export interface Overload {
   /** cel-go's name of the signature. Cost rules and checked expressions refer to it. */
   readonly id: string;
@@ -31,7 +31,7 @@ export interface Overload {
   readonly estimate?: EstimateCall;
 }
 
-/** An implementation declares the classes of values that its types say. */
+/** The implementation of an overload; its parameters have the classes of the overload's types. */
 export type Implementation = (...args: never[]) => Value;
 
 export interface FunctionDeclaration {
@@ -46,22 +46,22 @@ export interface VariableDeclaration {
   readonly value?: Value;
 }
 
-/** What is added to an environment together. */
+/** Functions, macros and variables that are added to an environment together. */
 export interface Library {
   readonly functions?: readonly FunctionDeclaration[];
   readonly macros?: readonly Macro[];
   readonly variables?: readonly VariableDeclaration[];
 }
 
-/** A constant argument that no call can work with: the expression is refused before it runs. */
+/** Thrown for a constant argument that no call accepts: the expression is refused before it runs. */
 export class ConstantError extends Error {}
 
-/** A function that is called with all of its arguments in parentheses. */
+/** Makes the overload of a function that is called with all of its arguments in parentheses. */
 export function globalOverload(id: string, args: readonly Type[], result: Type, call: Implementation): Overload {
   return { id, args, result, call };
 }
 
-/** A function that is called on its first argument. */
+/** Makes the overload of a function that is called on its first argument. */
 export function memberOverload(id: string, args: readonly Type[], result: Type, call: Implementation): Overload {
   return { id, args, result, member: true, call };
 }

@@ -6,7 +6,7 @@ export interface AccessUser {
   readonly extra?: Readonly<Record<string, readonly string[]>> | undefined;
 }
 
-/** What an expression asks the authorizer: whether the user may do something with a resource, or with a path that is none. */
+/** A question to the authorizer: whether the user may use a resource, or a path that is not a resource. */
 export type AccessCheck = ResourceAccess | PathAccess;
 
 export interface ResourceAccess {
@@ -28,7 +28,7 @@ export interface PathAccess {
   readonly path: string;
 }
 
-/** What an authorizer answered. */
+/** The decision of an authorizer. */
 export interface AccessDecision {
   readonly decision: "allow" | "deny" | "no-opinion";
   readonly reason?: string | undefined;
@@ -36,7 +36,7 @@ export interface AccessDecision {
   readonly error?: string | undefined;
 }
 
-/** Asks an authorizer. It must not throw. */
+/** Decides whether a check is allowed. It must not throw. */
 export type Authorize = (check: AccessCheck) => AccessDecision | Promise<AccessDecision>;
 
 /** Ends an evaluation that needs a decision which is not there yet. */
@@ -52,11 +52,11 @@ class DecisionMissing extends Error {
 }
 
 /**
- * The answers of an authorizer, which are kept: the same question is asked once.
+ * The decisions of an authorizer, which are cached: the same check is made once.
  *
- * Evaluation is synchronous and an authorizer need not be. Where it answers with a promise, {@link decide} ends the evaluation, and
- * {@link evaluate} runs it again when the answer is there. A check costs so much that an evaluation within Kubernetes' limits makes
- * at most two, so that it runs at most three times.
+ * Evaluation is synchronous and an authorizer need not be. If it returns a promise, {@link decide} ends the evaluation, and
+ * {@link evaluate} runs it again when the promise has resolved. A check costs so much that an evaluation within Kubernetes' limits
+ * makes at most two, so that it runs at most three times.
  */
 export class AccessDecisions {
   readonly #authorize: Authorize;

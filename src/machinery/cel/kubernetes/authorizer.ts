@@ -23,7 +23,7 @@ abstract class CheckValue extends KubernetesValue {
   }
 }
 
-/** Checks what one user may do: the variable `authorizer`. */
+/** The value of the variable `authorizer`: it checks what one user may do. */
 export class AuthorizerValue extends CheckValue {
   readonly type: Type = AUTHORIZER_TYPE;
 
@@ -132,7 +132,7 @@ function answer(name: string, result: Type, read: (decision: AccessDecision) => 
   return member(name, [`decision_${name}`, [DECISION_TYPE], result, ({ decision }: DecisionValue) => read(decision)]);
 }
 
-/** Kubernetes' functions that ask the authorizer, selectors included. Source: apiserver's cel/library. */
+/** Kubernetes' functions that ask the authorizer, with selectors. Source: apiserver's cel/library. */
 export const AUTHORIZER: Library = {
   functions: [
     member("path", ["authorizer_path", [AUTHORIZER_TYPE, STRING], PATH_CHECK_TYPE, pathCheck]),

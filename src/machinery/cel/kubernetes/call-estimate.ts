@@ -157,5 +157,5 @@ const ESTIMATES: ReadonlyMap<string, EstimateCall> = new Map<string, EstimateCal
   [OPERATOR.equals, equality],
 ]);
 
-/** What calls are estimated to cost where Kubernetes says so. Source: apiserver's cel/library/cost.go. */
+/** Estimates the cost of calls where Kubernetes defines it. Source: apiserver's cel/library/cost.go. */
 export const estimateKubernetesCall: EstimateCall = (call) => ESTIMATES.get(call.name)?.(call);

@@ -17,10 +17,10 @@ import { kubernetesCostOf } from "./runtime-cost.js";
 import { SEMVER } from "./semver.js";
 import { URLS } from "./urls.js";
 
-/** What one evaluation may cost: a rule of a CustomResourceDefinition, or an expression of a policy. */
+/** The cost limit of one evaluation: of a rule of a CustomResourceDefinition, or of an expression of a policy. */
 export const PER_CALL_LIMIT = 1_000_000;
 
-/** How every expression of Kubernetes is evaluated. */
+/** The options with which every expression of Kubernetes is evaluated. */
 export const KUBERNETES_PROGRAM: ProgramOptions = {
   costLimit: PER_CALL_LIMIT,
   presenceTestHasCost: false,
@@ -31,8 +31,8 @@ let shared: Environment | undefined;
 let withIncludes: Environment | undefined;
 
 /**
- * The version of Kubernetes whose function libraries new expressions may use where a server says nothing else: the version before the newest must be
- * able to read what is stored. Stored expressions may use those of the server's own version.
+ * The version of Kubernetes whose function libraries new expressions may use by default: the version before the newest must be
+ * able to read stored ones. Stored expressions may use those of the server's own version.
  */
 export const LIBRARIES_OF_NEW = "1.36";
 
@@ -40,9 +40,9 @@ export const LIBRARIES_OF_NEW = "1.36";
 export const haveSameLibraries = (one: string, other: string): boolean => hasIncludes(one) === hasIncludes(other);
 
 /**
- * The environment of all expressions in a version of Kubernetes: its options and function libraries, with no variables and no object types,
- * which each use adds with `extend`. It is made when it is first asked for, and shared. What adds to it should be kept
- * as well. The libraries of mutating admission policies (`JSON_PATCH`, `MUTATION_TYPES`) are not in it. Source: apiserver's
+ * The environment of all expressions in a version of Kubernetes: its options and function libraries, without variables and object
+ * types, which each use adds with `extend`. It is made on first use and shared; extended environments should be cached as well.
+ * The libraries of mutating admission policies (`JSON_PATCH`, `MUTATION_TYPES`) are not in it. Source: apiserver's
  * cel/environment/base.go.
  */
 export function kubernetesEnvironment(libraries: string = LIBRARIES_OF_NEW): Environment {

@@ -18,7 +18,7 @@ import { requestUriProblem } from "./urls.js";
 
 export const FORMAT_TYPE = kubernetesType("NamedFormat");
 
-/** A format that texts may have. */
+/** A named format of texts. */
 export class NamedFormat extends KubernetesValue {
   readonly type: Type = FORMAT_TYPE;
   readonly name: string;
@@ -77,7 +77,7 @@ function validate({ errorsOf }: NamedFormat, text: string): Value {
   return errors.length === 0 ? OPTIONAL_NONE : new OptionalValue(new ArrayList(errors));
 }
 
-/** Kubernetes' named formats: `format.dns1123Label().validate(text)` is what is wrong with the text, if anything is. Source: apiserver's cel/library. */
+/** Kubernetes' named formats: `format.dns1123Label().validate(text)` is an optional list of the text's errors. Source: apiserver's cel/library. */
 export const FORMAT: Library = {
   functions: [
     {

@@ -13,7 +13,7 @@ export abstract class KubernetesValue extends OpaqueValue {
   }
 }
 
-/** A type whose name only messages and `type(x)` show; no expression can write it, and it has no fields. */
+/** Makes a type whose name is only for messages and `type(x)`; expressions cannot construct it, and it has no fields. */
 export function kubernetesType(name: string): Type {
   return objectType(`kubernetes.${name}`);
 }
@@ -27,7 +27,7 @@ export function typeVariable(type: Type): VariableDeclaration {
 const STEPS = 20;
 const STEPS_OF_FAILURE = 200;
 
-/** What a parser makes of a text; the message of the error with which it refuses the text. Errors of other classes pass through. */
+/** Returns the result of a parser, or an error value if it throws a `refusal`. Errors of other classes pass through. */
 export function parsed<T>(
   text: string,
   parse: (text: string) => T,

@@ -172,7 +172,7 @@ function includes(target: Value, wanted: Value): Value {
   return false;
 }
 
-/** What version 1 of Kubernetes' functions of lists adds: `includes` (K37-240). */
+/** The function that version 1 of Kubernetes' list library adds: `includes` (K37-240). */
 export const LIST_INCLUDES: Library = {
   functions: [listFunction("includes", [["list_includes_dyn_dyn", [DYN, DYN], BOOL, includes]])],
 };

@@ -9,7 +9,10 @@ import { globalOverload, type Library } from "../functions/declaration.js";
 const ROOT = "Object";
 const PATCH = "JSONPatch";
 
-/** An object that an expression made: `Object{spec: Object.spec{replicas: 3}}`. Its type is named after its place, and any field may be in it. */
+/**
+ * An object that an expression constructed: `Object{spec: Object.spec{replicas: 3}}`. Its type is named after its place, and it
+ * may have any fields.
+ */
 export class MadeObject extends ObjectValue {
   readonly type: Type;
   readonly fields: ReadonlyMap<string, Value>;
@@ -49,7 +52,7 @@ export class MadeObject extends ObjectValue {
 
 const PATCH_FIELDS: Readonly<Record<string, Type>> = { op: STRING, path: STRING, from: STRING, value: DYN };
 
-/** An operation of a JSON patch that an expression made. Its operation and paths are looked at when it is applied. */
+/** An operation of a JSON patch that an expression constructed. Its operation and paths are validated when it is applied. */
 export class MadePatch extends ObjectValue {
   readonly type: Type = PATCH_TYPE;
   readonly op: string;
@@ -128,7 +131,7 @@ export const MUTATION_TYPES: TypeProvider = {
   construct: (typeName, fields) => (typeName === PATCH ? makePatch(fields) : new MadeObject(typeName, fields)),
 };
 
-/** What is wrong with the names of types in an object: that of a field is the name of the object around it, a dot and the field's name. */
+/** Finds wrong type names in an object: the type of a field must be named after the object around it, a dot and the field's name. */
 export function typeNameProblems(value: Value, expected: string = ROOT): string[] {
   if (value instanceof MadeObject) {
     const { name } = value.type;

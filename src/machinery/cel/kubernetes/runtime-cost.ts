@@ -15,7 +15,7 @@ import type { Value } from "../values/value.js";
 import { NamedFormat } from "./formats.js";
 import { KubernetesValue } from "./kubernetes-value.js";
 
-/** A call of `check`: no more than two fit into what one evaluation may cost. */
+/** The cost of a call of `check`: at most two fit into the limit of one evaluation. */
 export const CHECK_COST = 350_000;
 
 const constant =
@@ -123,7 +123,7 @@ const BY_OVERLOAD: ReadonlyMap<string, CallCost> = new Map<string, CallCost>([
 
 const equalityCost = OVERLOAD_COSTS.get("equals") ?? constant(1);
 
-/** What calls cost where Kubernetes says so; all else costs what cel-go says. Source: apiserver's cel/library/cost.go. */
+/** Looks up the cost of calls where Kubernetes defines it; all others have cel-go's. Source: apiserver's cel/library/cost.go. */
 export const kubernetesCostOf: CostOf = (name, overload) => {
   if (overload !== undefined && BY_OVERLOAD.has(overload)) return BY_OVERLOAD.get(overload);
   return BY_NAME.get(name);

@@ -7,10 +7,10 @@ import { NativeObject } from "../values/native.js";
 import { Timestamp } from "../values/timestamp.js";
 import { MadeObject } from "./mutation-types.js";
 
-/** What JSON cannot hold. */
+/** Thrown for a value that JSON cannot represent. */
 export class NotJsonError extends Error {}
 
-/** A value as JSON: times and durations as texts, bytes as base64, what an expression made as objects. Throws {@link NotJsonError}. */
+/** Converts a value to JSON: times and durations to texts, bytes to base64, and constructed objects to objects. Throws {@link NotJsonError}. */
 export function valueToJson(value: Value): JsonValue {
   if (value === null || typeof value !== "object") return value;
   if (value instanceof Uint8Array) return Buffer.from(value).toString("base64");

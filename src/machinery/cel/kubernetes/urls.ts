@@ -39,7 +39,7 @@ function checked(text: string, message?: (problem: string) => string): ErrorValu
   return problem instanceof ErrorValue ? problem : undefined;
 }
 
-/** What is wrong with the URI of a request; undefined: nothing. */
+/** Returns the error of an invalid request URI; undefined for a valid one. */
 export function requestUriProblem(text: string): string | undefined {
   return checked(text)?.message;
 }

@@ -1,7 +1,7 @@
 import type { CallExpr, ComprehensionExpr, Expr, FieldEntry, MapEntry } from "../ast.js";
 import type { Value } from "../values/value.js";
 
-/** Makes nodes with unique ids, and remembers where each stands in the source. */
+/** Makes nodes with unique ids, and records their positions in the source. */
 export class ExprFactory {
   readonly positions = new Map<number, number>();
   readonly macroCalls = new Map<number, CallExpr>();
@@ -46,7 +46,7 @@ export class ExprFactory {
   }
 }
 
-/** What a macro builds its expansion with: every node stands where the call stood. */
+/** Builds the expansion of a macro: every node has the position of the call. */
 export class MacroBuilder {
   readonly #factory: ExprFactory;
   readonly #offset: number;
@@ -108,8 +108,8 @@ export class MacroBuilder {
 export const ACCUMULATOR = "@result";
 
 /**
- * Makes a tree of a chain of `&&` or `||` that is as flat as can be: a rule of a thousand terms is ten levels deep. The terms keep
- * their order. `ids` are those of the operators between them.
+ * Makes a balanced tree of a chain of `&&` or `||`: a rule of a thousand terms is ten levels deep. The terms keep their order.
+ * `ids` are those of the operators between them.
  */
 export function balanceLogic(
   terms: readonly Expr[],

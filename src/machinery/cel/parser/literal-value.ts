@@ -1,6 +1,6 @@
 import { fitsInt, fitsUint, intOf, Double, Uint, type Value } from "../values/value.js";
 
-/** What a token of a literal means. Throws {@link LiteralError}. */
+/** Converts the token of a literal to its value. Throws {@link LiteralError}. */
 export function literalValue(kind: string, text: string): Value {
   switch (kind) {
     case "NUM_INT": {
@@ -34,7 +34,7 @@ function integerOf(text: string): bigint {
   return text.startsWith("-") ? -BigInt(text.slice(1)) : BigInt(text);
 }
 
-/** Cannot be read as a literal; the message is cel-go's. */
+/** Thrown for a token that is not a valid literal; the message is cel-go's. */
 export class LiteralError extends Error {}
 
 const SIMPLE: Readonly<Record<string, string>> = {

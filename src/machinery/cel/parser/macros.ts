@@ -13,7 +13,7 @@ export interface Macro {
   expand(build: MacroBuilder, target: Expr, args: readonly Expr[]): Expr | undefined;
 }
 
-/** The arguments of a macro are not what it needs. */
+/** Thrown when the arguments of a macro are invalid. */
 export class MacroError extends Error {
   /** The argument that is wrong; undefined: the call itself. */
   readonly node: Expr | undefined;
@@ -24,7 +24,7 @@ export class MacroError extends Error {
   }
 }
 
-/** The name that an argument declares as a variable. */
+/** Returns the name that an argument declares as a variable. */
 export function variableName(argument: Expr | undefined, message = "argument is not an identifier"): string {
   if (argument?.kind !== "ident") throw new MacroError(message, argument);
   if (argument.name === ACCUMULATOR || argument.name === "__result__") {

@@ -19,14 +19,14 @@ const RESERVED = new Set(
   ),
 );
 
-/** What an environment knows of syntax. */
+/** The syntax that an environment adds: its macros. */
 export interface Syntax {
   findMacro(name: string, argCount: number, member: boolean): Macro | undefined;
   /** Whether names of fields may be written in backquotes. Kubernetes has none. */
   readonly quotedFields: boolean;
 }
 
-/** Parses an expression; where it is not one, `issues` says why, and what is returned means nothing. */
+/** Parses an expression. If it has syntax errors, they go to `issues`, and the result must not be used. */
 export function parse(issues: Issues, syntax: Syntax): Ast {
   const { source } = issues;
   const factory = new ExprFactory();

@@ -13,7 +13,7 @@ const OPERAND = "[ { ( . - ! true false null NUM_FLOAT NUM_INT NUM_UINT STRING B
 /** What may stand behind an operand; the closing brackets and the end only where they belong. */
 const BEHIND = new Set("== != in < <= >= > && || [ . , - ? : + * / %".split(" "));
 
-/** Reads tokens one by one, and reports those that are not expected in the words of ANTLR, on which cel-go's parser is built. */
+/** Reads tokens one by one, and reports unexpected ones in the words of ANTLR, on which cel-go's parser is built. */
 export class TokenReader {
   readonly #tokens: readonly Token[];
   readonly #issues: Issues;

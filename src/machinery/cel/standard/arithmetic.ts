@@ -75,7 +75,7 @@ function concatBytes(a: Uint8Array, b: Uint8Array): Value {
 /** The longest string that is made: JavaScript's own limit is 2^29 code units. */
 const LONGEST_STRING = 2 ** 26;
 
-/** Strings one behind the other, or an error where nothing could hold them. */
+/** Concatenates strings; an error value where the result is too long. */
 export function concatStrings(a: string, b: string): Value {
   spendSteps((a.length + b.length) / 16);
   return a.length + b.length > LONGEST_STRING ? new ErrorValue("string is too long") : a + b;

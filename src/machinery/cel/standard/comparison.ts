@@ -22,7 +22,7 @@ function compareBig(a: bigint, b: bigint): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
-/** By code points, as Go compares UTF-8. */
+/** Compares strings by code points, as Go compares UTF-8. */
 export function compareStrings(a: string, b: string): number {
   if (a === b) return 0;
   const length = Math.min(a.length, b.length);

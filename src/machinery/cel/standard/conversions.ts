@@ -102,7 +102,7 @@ function stringToBool(text: string): Value {
   return Object.hasOwn(BOOLS, text) ? (BOOLS[text] as boolean) : notA(BOOL);
 }
 
-/** As `string(double)` writes it. */
+/** Formats a double as `string(double)` does. */
 export function formatDouble(value: number): string {
   if (Number.isNaN(value)) return "NaN";
   if (!Number.isFinite(value)) return value > 0 ? "+Inf" : "-Inf";

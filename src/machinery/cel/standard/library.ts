@@ -38,7 +38,7 @@ const TYPES: readonly Type[] = [
   UINT,
 ];
 
-/** What every environment has: the operators, functions, macros and types of the language itself. */
+/** The library of every environment: the operators, functions, macros and types of the language itself. */
 export const STANDARD_LIBRARY: Library = {
   functions: [...LOGIC, ...ARITHMETIC, ...COMPARISON, ...STRINGS, ...CONVERSIONS, ...TIME],
   macros: STANDARD_MACROS,

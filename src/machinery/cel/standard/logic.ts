@@ -54,7 +54,7 @@ export const LOGIC: readonly FunctionDeclaration[] = [
   },
 ];
 
-/** What `optional types` add to the operators. */
+/** The operators that optional types add. */
 export const OPTIONAL_INDEXING: readonly FunctionDeclaration[] = [
   {
     name: OPERATOR.index,

@@ -2,7 +2,7 @@ import { RE2JS } from "re2js";
 import { errorMessage } from "../../../base/text/error-message.js";
 import { spendSteps } from "../values/meter.js";
 
-/** A pattern that RE2 does not accept; the message is Go's. */
+/** Thrown for a pattern that RE2 does not accept; the message is Go's. */
 export class PatternError extends Error {}
 
 /** The largest program of a pattern, in instructions: one compiles in less than 50 ms. Go's limit is far higher. */

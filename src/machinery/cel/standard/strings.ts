@@ -38,7 +38,7 @@ function stringTest(name: string, id: string, test: (text: string, part: string)
   return { name, overloads: [{ id, args: [STRING, STRING], result: BOOL, member: true, call }] };
 }
 
-/** The size of everything that has one. */
+/** Evaluates `size` of any value that has a size. */
 export function size(value: Value): Value {
   if (typeof value === "string") {
     spendSteps(value.length / 64);

@@ -1,6 +1,6 @@
 import { type Kind, Type, listType, mapType, optionalType, typeType, DYN } from "./type.js";
 
-/** What type parameters stand for, as far as the checker has found out. */
+/** The types that the checker has found for type parameters so far. */
 export class Substitution {
   readonly #types: Map<string, Type>;
   /** What parameters stood for before each change, while an attempt is made. */
@@ -57,8 +57,8 @@ export class Substitution {
 }
 
 /**
- * Whether a value of one type may stand where the other is expected: the rules of cel-go's checker, which tell no direction
- * apart. What this teaches about type parameters goes into `known`, also when the answer is false: callers make an attempt of it.
+ * Whether a value of one type may be used where the other is expected, by the symmetric rules of cel-go's checker. The types that
+ * this implies for type parameters are added to `known`, even when the result is false: callers must be able to undo it.
  */
 export function isAssignable(known: Substitution, a: Type, b: Type): boolean {
   if (b.kind === "typeParam") {
@@ -74,12 +74,12 @@ export function isAssignable(known: Substitution, a: Type, b: Type): boolean {
   return a.kind === "type" || (a.name === b.name && areAssignable(known, a.parameters, b.parameters));
 }
 
-/** {@link isAssignable} of each pair, of lists of the same length. */
+/** {@link isAssignable} for each pair of two lists of the same length. */
 export function areAssignable(known: Substitution, as: readonly Type[], bs: readonly Type[]): boolean {
   return as.length === bs.length && as.every((type, index) => isAssignable(known, type, bs[index] as Type));
 }
 
-/** Of two types of which one may stand for the other, the one that allows more. */
+/** Returns the more general of two types, one of which is assignable to the other. */
 export function mostGeneral(a: Type, b: Type): Type {
   return isEqualOrLessSpecific(a, b) ? a : b;
 }

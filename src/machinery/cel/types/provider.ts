@@ -9,8 +9,8 @@ export interface FieldDeclaration {
 }
 
 /**
- * The object types that expressions can name, and their fields. The checker asks it for the types of fields, and the
- * evaluator for how to read them out of decoded objects. Answers never change, so that they may be kept.
+ * The object types that expressions can name, and their fields. The checker uses it for the types of fields, and the evaluator to
+ * read them from decoded objects. Results never change, so that they may be cached.
  */
 export interface TypeProvider {
   /** The type of this full name, if there is one; it need not be an object type (`google.protobuf.Timestamp`). */
@@ -23,13 +23,13 @@ export interface TypeProvider {
   construct?(typeName: string, fields: ReadonlyMap<string, Value>): Value;
 }
 
-/** Knows no object types. */
+/** A provider without object types. */
 export const NO_TYPES: TypeProvider = {
   findType: () => undefined,
   findField: () => undefined,
 };
 
-/** Asks each in turn. */
+/** Combines providers: the first one that has an answer wins. */
 export function combineProviders(providers: readonly TypeProvider[]): TypeProvider {
   const first = <T>(ask: (provider: TypeProvider) => T | undefined): T | undefined => {
     for (const provider of providers) {
@@ -50,7 +50,7 @@ export function combineProviders(providers: readonly TypeProvider[]): TypeProvid
   };
 }
 
-/** Object types whose fields are declared by hand. They count when an expression is compiled; their values are plain JSON. */
+/** Object types whose fields are declared by hand. They are used when an expression is compiled; their values are plain JSON. */
 export function declaredTypes(types: ReadonlyMap<Type, Readonly<Record<string, Type>>>): TypeProvider {
   const byName = new Map([...types].map(([type, fields]) => [type.name, { type, fields }] as const));
   return {

@@ -1,4 +1,4 @@
-/** What a type is made of. `opaque` is a type known by its name and parameters only, such as `optional_type`. */
+/** The kind of a type. `opaque` is a type known by its name and parameters only, such as `optional_type`. */
 export type Kind =
   | "any"
   | "bool"
@@ -85,7 +85,7 @@ export function mapType(key: Type, value: Type): Type {
   return new Type("map", "map", [key, value]);
 }
 
-/** The type of a type: `type(int)`. */
+/** Makes the type of a type: `type(int)`. */
 export function typeType(of: Type): Type {
   return new Type("type", "type", [of]);
 }
@@ -94,22 +94,22 @@ export function optionalType(value: Type): Type {
   return new Type("opaque", OPTIONAL_NAME, [value]);
 }
 
-/** A type that only its name tells apart, for values that only functions read (an IP address, a quantity). */
+/** Makes a type that only its name identifies, for values that only functions read (an IP address, a quantity). */
 export function opaqueType(name: string, ...parameters: readonly Type[]): Type {
   return new Type("opaque", name, parameters);
 }
 
-/** An object with declared fields; a {@link TypeProvider} knows which. */
+/** Makes the type of an object whose fields a {@link TypeProvider} declares. */
 export function objectType(name: string): Type {
   return new Type("struct", name);
 }
 
-/** A placeholder in the signature of a function: the same parameter is the same type in one call. */
+/** Makes a placeholder for the signature of a function: in one call, the same parameter is the same type. */
 export function typeParameter(name: string): Type {
   return new Type("typeParam", name);
 }
 
-/** Protocol buffers' wrapper of a primitive type: the type, or null. */
+/** Makes Protocol buffers' wrapper of a primitive type: the type, or null. */
 export function nullableType(type: Type): Type {
   return new Type(type.kind, type.name, type.parameters, true);
 }
@@ -128,7 +128,7 @@ function formatType(type: Type): string {
   return `${type.name}(${type.parameters.join(", ")})`;
 }
 
-/** As cel-go writes a call in messages: `(int, string)`, and `string.(int)` for a call of a member. */
+/** Formats a call as cel-go does in messages: `(int, string)`, and `string.(int)` for a member function. */
 export function formatSignature(args: readonly Type[], result: Type | undefined, member: boolean): string {
   const [target, ...rest] = args;
   const text = member ? `${target}.(${rest.join(", ")})` : `(${args.join(", ")})`;

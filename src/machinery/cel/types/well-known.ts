@@ -126,7 +126,7 @@ function find(name: string): WellKnownType | undefined {
   return Object.hasOwn(TYPES, short) ? TYPES[short] : undefined;
 }
 
-/** The protocol buffer types that every environment knows: the language has a kind of value for each. */
+/** The protocol buffer types of every environment; each corresponds to a type of the language. */
 export const WELL_KNOWN_TYPES: TypeProvider = {
   findType: (name) => find(name)?.type,
   findField(typeName, field): FieldDeclaration | undefined {

@@ -47,7 +47,7 @@ export function checkedDuration(nanoseconds: bigint): Duration | ErrorValue {
   return nanoseconds < MIN || nanoseconds > MAX ? DURATION_OVERFLOW : new Duration(nanoseconds);
 }
 
-/** Reads Go's syntax (`1h2m3.5s`, `-4ms`); undefined for anything else, and for what int64 nanoseconds cannot hold. */
+/** Parses Go's syntax (`1h2m3.5s`, `-4ms`); undefined for anything else, and for a value beyond int64 nanoseconds. */
 export function parseDuration(text: string): Duration | undefined {
   const match = /^([-+]?)(.+)$/s.exec(text);
   if (match === null) return undefined;

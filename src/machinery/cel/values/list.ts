@@ -47,7 +47,7 @@ export abstract class ListValue extends CelValue {
   }
 }
 
-/** A list whose elements are values already. */
+/** A list whose elements are CEL values. */
 export class ArrayList extends ListValue {
   readonly elements: readonly Value[];
 
@@ -65,7 +65,7 @@ export class ArrayList extends ListValue {
   }
 }
 
-/** A list in a decoded object: an element becomes a value when it is read. */
+/** A list in a decoded object: an element is converted when it is read. */
 export class NativeList extends ListValue {
   readonly native: readonly unknown[];
   readonly #toValue: (native: unknown) => Value;

@@ -2,7 +2,7 @@ import { MAP_OF_DYN } from "../types/type.js";
 import { spendSteps } from "./meter.js";
 import { CelValue, Double, ErrorValue, equalValues, isNumeric, Uint, type Value, intOf } from "./value.js";
 
-/** A map. Keys are bools, ints, uints and strings; numbers that count the same are the same key, whatever their types. */
+/** A CEL map. Keys are bools, ints, uints and strings; numbers with the same value are the same key, whatever their types. */
 export abstract class MapValue extends CelValue {
   readonly type = MAP_OF_DYN;
 
@@ -35,7 +35,7 @@ function lookupKey(key: Value): string | number | bigint | boolean | undefined {
   return key instanceof Double && Number.isInteger(key.value) ? intOf(BigInt(key.value)) : undefined;
 }
 
-/** A map whose entries are values already. */
+/** A map whose entries are CEL values. */
 export class EntryMap extends MapValue {
   readonly #entries = new Map<string | number | bigint | boolean, { readonly key: Value; readonly value: Value }>();
 
@@ -77,7 +77,7 @@ export class EntryMap extends MapValue {
 /** The map that a comprehension (transformMap) builds. It grows in place while the comprehension alone can see it. */
 export class GrowingMap extends EntryMap {}
 
-/** An object of JSON, whose keys are strings: a value becomes one when it is read. */
+/** A map over a JSON object: a value is converted when it is read. */
 export class NativeMap extends MapValue {
   readonly native: Readonly<Record<string, unknown>>;
   readonly #toValue: (native: unknown) => Value;
@@ -110,7 +110,7 @@ export class NativeMap extends MapValue {
   }
 }
 
-/** Whether a value can be looked up in a map at all. */
+/** Whether a value can be the key of a map. */
 export function isMapKey(value: Value): boolean {
   return typeof value === "string" || typeof value === "boolean" || isNumeric(value);
 }

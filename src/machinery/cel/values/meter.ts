@@ -1,9 +1,9 @@
 /**
- * Counts the steps of the evaluation that runs now, and ends it when they are spent.
+ * Counts the steps of the running evaluation, and ends it when they are used up.
  *
- * Cost is Kubernetes' measure, and is charged for a call when it is done; it counts some work not at all (the comparison of what is
- * inside of lists). Steps are ours: every function that loops spends them before or while it works, so that no expression holds
- * the event loop. Evaluation is synchronous, so one meter is current at a time.
+ * Cost is Kubernetes' measure, is charged for a call after it, and leaves out some work (comparing the elements of lists). Steps
+ * are our own: every function with a loop spends them before or during its work, so that no expression blocks the event loop.
+ * Evaluation is synchronous, so that there is one current meter at a time.
  */
 export class Meter {
   #left: number;
@@ -28,7 +28,7 @@ export class Meter {
   }
 }
 
-/** Ends an evaluation that has spent its steps. */
+/** Thrown to end an evaluation that has used all its steps. */
 export class StepsSpent extends Error {
   constructor() {
     super("operation interrupted");
@@ -37,7 +37,7 @@ export class StepsSpent extends Error {
 
 let current = new Meter(Number.POSITIVE_INFINITY);
 
-/** Spends steps of the evaluation that runs now. Call it in every function whose work grows with its arguments. */
+/** Spends steps of the running evaluation. Call it in every function whose work grows with its arguments. */
 export function spendSteps(steps: number): void {
   current.spend(steps);
 }

@@ -16,7 +16,7 @@ interface NativeField {
 /** The fields of a type, each looked up once. */
 type NativeFields = (field: string) => NativeField | undefined;
 
-/** A decoded object whose fields its type declares: a field becomes a value when it is read. */
+/** An object value over a decoded object whose type declares the fields: a field is converted when it is read. */
 export class NativeObject extends ObjectValue {
   readonly type: Type;
   readonly native: Readonly<Record<string, unknown>>;
@@ -79,7 +79,7 @@ export class NativeObject extends ObjectValue {
   }
 }
 
-/** Makes a value of what a decoded object holds: JSON's own values, and bigints where numbers would lose digits. */
+/** Converts a decoded JSON value to a CEL value; integers are bigints where numbers would lose digits. */
 export type ToValue = (native: unknown) => Value;
 
 /** Makes values of decoded objects by their declared types. Nothing is converted before an expression reads it. */

@@ -61,7 +61,7 @@ export function checkedTimestamp(nanoseconds: bigint, offset = 0): Timestamp | E
 
 const RFC3339 = /^(\d{4})-(\d\d)-(\d\d)[Tt](\d\d):(\d\d):(\d\d)(?:[.,](\d+))?(?:[Zz]|([-+])(\d\d):(\d\d))$/;
 
-/** Reads RFC 3339; undefined for anything else, a day that no month has included. */
+/** Parses RFC 3339; undefined for anything else, also for a day that does not exist. */
 export function parseTimestamp(text: string): Timestamp | ErrorValue | undefined {
   const match = RFC3339.exec(text);
   if (match === null) return undefined;

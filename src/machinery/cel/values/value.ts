@@ -1,7 +1,7 @@
 import { BOOL, BYTES, DOUBLE, DYN, ERROR, INT, NULL, optionalType, STRING, Type, TYPE, UINT } from "../types/type.js";
 
 /**
- * What an expression computes with. Most are JavaScript's own values, so that objects need no conversion:
+ * A value of an expression. Most are JavaScript's own values, so that objects need no conversion:
  *
  * - int: a number where it is a safe integer, and else a bigint, so that equal ints are `===`;
  * - bool, string, null: themselves; bytes: a Uint8Array;
@@ -12,7 +12,7 @@ import { BOOL, BYTES, DOUBLE, DYN, ERROR, INT, NULL, optionalType, STRING, Type,
  */
 export type Value = boolean | number | bigint | string | null | Uint8Array | Type | CelValue;
 
-/** Every value that is not one of JavaScript's own. Functions' own values (a quantity) extend {@link OpaqueValue}. */
+/** The base of every value that is not a JavaScript primitive. Values that libraries define (a quantity) extend {@link OpaqueValue}. */
 export abstract class CelValue {
   abstract readonly type: Type;
 
@@ -124,7 +124,7 @@ export const OPTIONAL_NONE = new OptionalValue(undefined);
 
 export const NO_SUCH_OVERLOAD = new ErrorValue("no such overload");
 
-/** The type at runtime; that of lists and maps says nothing about what is in them. */
+/** The runtime type of a value; for lists and maps it does not include the types of their elements. */
 export function typeOf(value: Value): Type {
   if (typeof value === "string") return STRING;
   if (typeof value === "number" || typeof value === "bigint") return INT;
@@ -134,7 +134,7 @@ export function typeOf(value: Value): Type {
   return value instanceof Type ? TYPE : value.type;
 }
 
-/** Whether two values are equal: numbers by what they count, whatever their types; values of other types that differ never are. */
+/** Whether two values are equal: numbers by their value, whatever their types; other values only if they have the same type. */
 export function equalValues(a: Value, b: Value): boolean {
   if (a === b) return true;
   if (typeof a === "string" || typeof a === "boolean" || a === null) return false;
@@ -153,8 +153,8 @@ export function isNumeric(value: Value): value is Numeric {
 }
 
 /**
- * Negative, zero or positive, by what the numbers count; NaN if one of them is not a number. An integer is compared with a double
- * as the double that is nearest to it, as in cel-go.
+ * Compares numbers by value: negative, zero or positive; NaN if one of them is not a number. An integer is compared with a double
+ * as the nearest double, as in cel-go.
  */
 export function compareNumbers(a: Numeric, b: Numeric): number {
   if (typeof a === "number" && typeof b === "number") return a < b ? -1 : a > b ? 1 : 0;
@@ -173,7 +173,7 @@ export function equalBytes(a: Uint8Array, b: Uint8Array): boolean {
   return a.length === b.length && a.every((byte, index) => byte === b[index]);
 }
 
-/** A value in a message, as Go's `%v` prints it. */
+/** Formats a value for a message, as Go's `%v` does. */
 export function describeValue(value: Value): string {
   if (value instanceof Double) return describeDouble(value.value);
   if (value instanceof Uint) return value.value.toString();
@@ -197,13 +197,13 @@ const MAX_UINT = 2n ** 64n - 1n;
 export const INT_OVERFLOW = new ErrorValue("integer overflow");
 export const UINT_OVERFLOW = new ErrorValue("unsigned integer overflow");
 
-/** An int value of a bigint in its range: a number where that is exact. */
+/** Makes an int value of a bigint in its range: a number where that is exact. */
 export function intOf(value: bigint): number | bigint {
   const short = Number(value);
   return Number.isSafeInteger(short) ? short : value;
 }
 
-/** {@link intOf}, or the error of what int64 cannot hold. */
+/** {@link intOf}, or an error value for an integer that int64 cannot represent. */
 export function checkedInt(value: bigint): number | bigint | ErrorValue {
   return value < MIN || value > MAX ? INT_OVERFLOW : intOf(value);
 }

@@ -33,7 +33,7 @@ interface AlgorithmFacts {
 
 export type SignatureAlgorithm = keyof typeof ALGORITHMS;
 
-/** In byte order, as kube-apiserver lists them. */
+/** The signature algorithms in byte order, as kube-apiserver lists them. */
 export const SIGNATURE_ALGORITHMS = Object.keys(ALGORITHMS).sort() as readonly SignatureAlgorithm[];
 
 export const isSignatureAlgorithm = (name: unknown): name is SignatureAlgorithm =>
@@ -48,14 +48,14 @@ function fitsAlgorithm(key: KeyObject, algorithm: SignatureAlgorithm): boolean {
   return facts.curve === undefined || key.asymmetricKeyDetails?.namedCurve === facts.curve;
 }
 
-/** The key with the paddings and encodings that the algorithm's signatures have. */
+/** Adds to a key the padding and the encoding of the algorithm's signatures. */
 export function keyInput(key: KeyObject, algorithm: SignatureAlgorithm): SignKeyObjectInput {
   const { pss }: AlgorithmFacts = ALGORITHMS[algorithm];
   if (pss !== true) return { key, dsaEncoding: "ieee-p1363" };
   return { key, padding: constants.RSA_PKCS1_PSS_PADDING, saltLength: constants.RSA_PSS_SALTLEN_DIGEST };
 }
 
-/** A key that checks JSON Web Tokens, and what tells others which one it is. */
+/** A key that verifies JSON Web Tokens, with its id. */
 export interface VerificationKey {
   readonly algorithm: Algorithm;
   readonly publicKey: KeyObject;
@@ -97,7 +97,7 @@ function algorithmOf({ asymmetricKeyType, asymmetricKeyDetails }: KeyObject): Al
   return algorithm;
 }
 
-/** A token of these claims, in compact form. */
+/** Signs a token with these claims, in compact form. */
 export function signToken(claims: JsonObject, { algorithm, privateKey, id, reproducible }: SigningKey): string {
   const head = `${encoded({ alg: algorithm, kid: id })}.${encoded(claims)}`;
   const signature =
@@ -116,7 +116,7 @@ export function isSignedBy(token: CompactToken, { algorithm, publicKey, id }: Ve
   return alg === algorithm && kid === id && verifies(publicKey, token);
 }
 
-/** The public half, as a JSON Web Key. */
+/** Exports the public key as a JSON Web Key. */
 export function jsonWebKey({ algorithm: alg, publicKey, id }: VerificationKey): JsonObject {
   const { kty = "", crv = "", x = "", y = "", n = "", e = "" } = publicKey.export({ format: "jwk" });
   return { use: "sig", kty, kid: id, ...(kty === "RSA" ? { alg, n, e } : { crv, alg, x, y }) };
@@ -124,7 +124,7 @@ export function jsonWebKey({ algorithm: alg, publicKey, id }: VerificationKey): 
 
 const encoded = (value: JsonObject): string => Buffer.from(JSON.stringify(value)).toString("base64url");
 
-/** A JSON Web Token in compact form, read and not yet believed. */
+/** A JSON Web Token that is parsed from its compact form, and not verified. */
 export interface CompactToken {
   readonly header: JsonObject;
   readonly claims: JsonObject;
@@ -139,8 +139,8 @@ const LONGEST = 256 * 1024;
 const MOST_DEPTH = 100;
 
 /**
- * Reads a token strictly: three parts of base64url without padding, JSON objects that name no member twice. Undefined for
- * everything else, and for a header with critical extensions, of which there are none here.
+ * Parses a token strictly: three parts of base64url without padding, and JSON objects without duplicate members. Undefined for
+ * anything else, and for a header with critical extensions, none of which are supported.
  */
 export function readToken(token: string): CompactToken | undefined {
   if (token.length > LONGEST) return undefined;
@@ -152,7 +152,7 @@ export function readToken(token: string): CompactToken | undefined {
   return { header, claims, signed: `${head}.${body}`, signature: Buffer.from(signature, "base64url") };
 }
 
-/** The claim "iss" of a token that nothing has verified yet: who is to verify it. "" for what is no token. */
+/** The claim "iss" of a token before its verification; it tells which authenticator must verify the token. "" for an invalid token. */
 export function untrustedIssuer(token: string): string {
   if (token.length > LONGEST) return "";
   const [, body = "", , ...more] = token.split(".");
@@ -161,7 +161,7 @@ export function untrustedIssuer(token: string): string {
   return typeof issuer === "string" ? issuer : "";
 }
 
-/** Whether the key made the signature, by the algorithm that the header names; false where that is no algorithm for the key. */
+/** Whether the key made the signature, by the algorithm that the header names; false for an algorithm that does not fit the key. */
 export function verifies(key: KeyObject, { header, signed, signature }: CompactToken): boolean {
   const { alg } = header;
   if (!isSignatureAlgorithm(alg) || !fitsAlgorithm(key, alg)) return false;

@@ -1,4 +1,4 @@
-/** Why a certificate is not taken, in the words of Go's x509. */
+/** The reason why a certificate is rejected, in the words of Go's x509. */
 export class CertificateError extends Error {
   override readonly name = "CertificateError";
 

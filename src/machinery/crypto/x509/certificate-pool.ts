@@ -1,6 +1,6 @@
 import { type Certificate, readX509, subjectOf } from "./certificate.js";
 
-/** Certificates by their subjects. Each is read when a chain may lead over it. */
+/** A pool of certificates by subject. Each is parsed when a chain may contain it. */
 export class CertificatePool {
   readonly #bySubject = new Map<string, (Uint8Array | Certificate | undefined)[]>();
 

@@ -29,7 +29,7 @@ export interface Certificate {
   readonly extensions: Extensions;
 }
 
-/** The extensions that count when chains are built. */
+/** The extensions that matter when chains are built. */
 export interface Extensions {
   /** Absent where the certificate has none. */
   readonly basicConstraints?: { readonly isAuthority: boolean; readonly longestPath: number | undefined };
@@ -49,7 +49,7 @@ export interface Extensions {
   readonly hasUnknownCritical: boolean;
 }
 
-/** Absent numbers stand for no limit. */
+/** The certificate policies. Absent numbers stand for no limit. */
 export interface Policies {
   readonly ids: readonly string[];
   /** From an issuer's policy to a subject's. */
@@ -67,7 +67,7 @@ const IDENTIFIER = 0x06;
 const SEQUENCE = 0x30;
 const context = (number: number, constructed = true): number => (constructed ? 0xa0 : 0x80) | number;
 
-/** Reads a certificate in DER. Throws an Error in the words of Go's x509 for what Go does not read. */
+/** Parses a certificate in DER. Throws an Error in the words of Go's x509 for what Go rejects. */
 export function readX509(raw: Uint8Array): Certificate {
   try {
     return certificateOf(raw);
@@ -78,7 +78,7 @@ export function readX509(raw: Uint8Array): Certificate {
   }
 }
 
-/** The subject of a certificate in DER, which is read no further; undefined for what is none. */
+/** The subject of a certificate in DER; the rest is not parsed. Undefined for an invalid certificate. */
 export function subjectOf(raw: Uint8Array): string | undefined {
   try {
     const [body] = inside(derElement(raw), "certificate");
@@ -89,7 +89,7 @@ export function subjectOf(raw: Uint8Array): string | undefined {
   }
 }
 
-/** Bytes as a string that can be compared and be a key. */
+/** Converts bytes to a string that can be compared and be a key. */
 export function bytesText(bytes: Uint8Array = new Uint8Array()): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("latin1");
 }

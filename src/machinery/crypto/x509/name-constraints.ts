@@ -4,7 +4,7 @@ import { derElement, derElements, DerError } from "../der.js";
 import { bytesOfAddress, textOfAddress } from "../../text/go/ip-address.js";
 import { CertificateError } from "./certificate-error.js";
 
-/** What an authority may sign for (RFC 5280, 4.2.1.10). A kind of names without a permitted one is not limited. */
+/** The names for which an authority may sign certificates (RFC 5280, 4.2.1.10). A kind of names without permitted subtrees is unrestricted. */
 export interface NameConstraints {
   readonly permitted: Subtrees;
   readonly excluded: Subtrees;
@@ -29,7 +29,7 @@ const IP = 0x87;
 const PERMITTED = 0xa0;
 const EXCLUDED = 0xa1;
 
-/** Reads the extension's value. `isWhole` is false for constraints on other kinds of names, which count for nothing here. */
+/** Parses the extension's value. `isWhole` is false if it also constrains other kinds of names, which are ignored here. */
 export function readNameConstraints(value: Uint8Array): {
   readonly constraints: NameConstraints;
   readonly isWhole: boolean;

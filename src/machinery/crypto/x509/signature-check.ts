@@ -61,21 +61,21 @@ export function hasKnownKey({ publicKey }: Certificate): boolean {
   return KEYS[keyIdOf(publicKey)] !== undefined;
 }
 
-/** Why no certificate that this one signed counts; undefined where they do. */
+/** Returns why this certificate may not sign others; undefined where it may. */
 export function signingFault({ version, extensions: { basicConstraints, keyUsage } }: Certificate): string | undefined {
   const isAuthority = basicConstraints?.isAuthority ?? version !== 3;
   if (isAuthority && (keyUsage === 0 || (keyUsage & CERT_SIGN) !== 0)) return undefined;
   return "x509: invalid signature: parent certificate cannot sign this kind of certificate";
 }
 
-/** Why the way in which a certificate is signed does not count; undefined where it does, or is not known. */
+/** Returns the error for a certificate that is signed with an insecure algorithm; undefined for a secure or unknown one. */
 export function insecureAlgorithm(certificate: Certificate): string | undefined {
   const algorithm = algorithmOf(certificate);
   if (algorithm?.hash !== "insecure") return undefined;
   return `x509: cannot verify signature: insecure algorithm ${algorithm.name}`;
 }
 
-/** Why the issuer's signature under the certificate does not count, in Go's words; undefined where it does. */
+/** Returns why the issuer's signature of the certificate is invalid, in Go's words; undefined where it is valid. */
 export function signatureFault(certificate: Certificate, issuer: Certificate): string | undefined {
   const unable = signingFault(issuer) ?? insecureAlgorithm(certificate);
   if (unable !== undefined) return unable;

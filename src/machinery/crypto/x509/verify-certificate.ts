@@ -29,8 +29,9 @@ const MOST_CHECKS = 100;
 type Chain = readonly Certificate[];
 
 /**
- * Verifies a certificate as Verify of Go's crypto/x509: some chain leads from it over the intermediates to a root, all of it valid now
- * and good for the usage. Throws a {@link CertificateError} in Go's words. Takes what Go takes, and looks at no revocations.
+ * Verifies a certificate as Verify of Go's crypto/x509: some chain leads from it through the intermediates to a root, and all of
+ * it is valid now and for the usage. Throws a {@link CertificateError} in Go's words. It accepts what Go accepts, and checks no
+ * revocations.
  */
 export function verifyCertificate(leaf: Certificate, options: Verification): void {
   const { roots, host, usage } = options;

@@ -29,7 +29,7 @@ function ruleEnvironment(types: NamedTypes, optionalOldSelf: boolean, libraries:
   });
 }
 
-/** An expression that is ready to run, or what is wrong with it. */
+/** A compiled expression, or its error. */
 export type Expression =
   | { readonly program: Program; readonly error: undefined; readonly maxCost: () => number }
   | { readonly program: undefined; readonly error: string };

@@ -90,8 +90,8 @@ function scalarKey(value: Value): string | undefined {
 type KeyOf = (item: Value) => string | undefined;
 
 /**
- * x-kubernetes-list-type=map: lists of the same size are equal whose items of equal keys are, and `+` puts items in the place of those with their
- * keys.
+ * A list with x-kubernetes-list-type=map: two lists are equal if they have the same size and equal items for equal keys; `+`
+ * replaces items that have the same keys.
  */
 export class CountingMap extends UnorderedList {
   #byKey: ReadonlyMap<string | number, Value> | undefined;

@@ -18,10 +18,10 @@ import { type RuleDialect, ruleDialect, SchemaCaches } from "./dialect.js";
 import { escapeName, isReserved } from "./escape-name.js";
 import type { FieldDeclaration, TypeProvider } from "../../cel/types/provider.js";
 
-/** The largest request, in bytes: nothing in an object is larger. */
+/** The size of the largest request, in bytes, which limits the size of everything in an object. */
 export const LARGEST_REQUEST = 3 * 1024 * 1024;
 
-/** What rules see of the values of a schema, and how large they can be. Source: apiserver's common.SchemaDeclType. */
+/** The type of a schema's values in CEL, with estimates of their sizes. Source: apiserver's common.SchemaDeclType. */
 export type DeclaredType = ScalarType | DeclaredList | DeclaredMap | DeclaredObject;
 
 interface Sized {
@@ -59,8 +59,8 @@ export interface DeclaredField {
 }
 
 /**
- * What rules see of a schema's values; undefined where that is nothing: without a type only int-or-string is known. A whole resource
- * has the fields that every resource has.
+ * Declares the type of a schema's values to CEL; undefined where rules cannot use them: of schemas without a type only
+ * int-or-string is known. A whole resource also has the fields of every resource.
  */
 export function declaredTypeOf(
   schema: StructuralSchema,

@@ -1,7 +1,7 @@
 import { haveSameLibraries, LIBRARIES_OF_NEW } from "../../cel/kubernetes/environment.js";
 import type { StructuralSchema } from "../structural-schema.js";
 
-/** What of rules differs between versions of Kubernetes. There is one object for each version. */
+/** How rules differ between versions of Kubernetes. Each version has one object. */
 export interface RuleDialect {
   /** The version of Kubernetes whose function libraries stored rules may use. */
   readonly libraries: string;
@@ -15,7 +15,7 @@ export interface RuleDialect {
 
 const dialects = new Map<string, RuleDialect>();
 
-/** The rules of a version of Kubernetes ("1.37"), in which new ones keep to an older version; of 1.36 where none is given. */
+/** The dialect of a version of Kubernetes ("1.37"), in which new rules use the libraries of an older version, `ofNew`; default: 1.36. */
 export function ruleDialect(version: string = LIBRARIES_OF_NEW, ofNew: string = LIBRARIES_OF_NEW): RuleDialect {
   const librariesOfNew = haveSameLibraries(version, ofNew) ? version : ofNew;
   const key = `${version} ${librariesOfNew}`;
@@ -28,7 +28,7 @@ export function ruleDialect(version: string = LIBRARIES_OF_NEW, ofNew: string = 
   return dialect;
 }
 
-/** What is made of schemas, once for each version and for a schema as a whole resource or not. */
+/** Caches results by schema, separately for each version and for schemas of whole resources. */
 export class SchemaCaches<T> {
   readonly #caches = new Map<string, WeakMap<StructuralSchema, T>>();
 

@@ -15,14 +15,14 @@ const ESCAPES: Readonly<Record<string, string>> = {
 
 const ESCAPED: ReadonlyMap<string, string> = new Map(Object.entries(ESCAPES).map(([name, escape]) => [escape, name]));
 
-/** The name by which expressions know a field; undefined for a field that they cannot name. Source: apiserver's cel.Escape. */
+/** The name of a field in expressions; undefined for a field that they cannot name. Source: apiserver's cel.Escape. */
 export function escapeName(name: string): string | undefined {
   if (RESERVED.has(name)) return `__${name}__`;
   if (!/^[A-Za-z_./-][\w./-]*$/.test(name)) return undefined;
   return name.replaceAll(/__|[./-]/g, (part) => ESCAPES[part] ?? part);
 }
 
-/** The field that a name in an expression means; undefined for a name that no field escapes to. Source: apiserver's cel.Unescape. */
+/** Finds the field that a name in an expression means; undefined for a name that no field escapes to. Source: apiserver's cel.Unescape. */
 export function unescapeName(escaped: string): string | undefined {
   if (!escaped.includes("__")) return escaped;
   let isName = true;
@@ -36,5 +36,5 @@ export function unescapeName(escaped: string): string | undefined {
   return isName ? name : undefined;
 }
 
-/** A field's name that is one of CEL's own words may be written without underscores where a field is meant. */
+/** Whether a name is a reserved word of CEL, which must be escaped where it names a field. */
 export const isReserved = (name: string): boolean => RESERVED.has(name);

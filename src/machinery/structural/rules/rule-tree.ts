@@ -11,7 +11,7 @@ import type { JsonObject, JsonValue } from "../../meta/json.js";
 import type { CorrelatedValue } from "../ratchet.js";
 import { NO_PATH } from "../validation-result.js";
 
-/** A schema that has rules, or leads to one that has. */
+/** A schema that has rules, or contains one that has. */
 export class RuleNode {
   readonly properties: ReadonlyMap<string, RuleNode>;
   /** Of the values of additionalProperties. */
@@ -55,7 +55,7 @@ export class RuleNode {
   }
 }
 
-/** A rule that is compiled when it is first needed. */
+/** A rule that is compiled on first use. */
 export class LazyRule {
   /** By the function libraries that stored rules may use; undefined before. */
   compiled: CompiledRule | undefined;
@@ -80,7 +80,7 @@ export class LazyRule {
   }
 }
 
-/** The part of a schema that leads to rules; undefined where there are none. */
+/** The part of a schema that contains rules; undefined where it contains none. */
 export function ruleTreeOf(
   schema: StructuralSchema,
   isResourceRoot: boolean,
@@ -124,7 +124,7 @@ function nodeOf(
   });
 }
 
-/** A value that rules may speak of. */
+/** A value to which rules may apply, with its place in the object. */
 export interface Place {
   readonly node: RuleNode;
   readonly value: Exclude<JsonValue, null>;
@@ -137,12 +137,12 @@ export interface Place {
   readonly ratchet: CorrelatedValue | undefined;
 }
 
-/** What was there before; null is nothing. */
+/** The value before the update; undefined where there is none or it was null. */
 export function oldOf({ correlated }: Place): Exclude<JsonValue, null> | undefined {
   return correlated?.old ?? undefined;
 }
 
-/** As errors have it. */
+/** The path of a place for errors. */
 export function pathOf(place: Place): string {
   let path = "";
   for (let at: Place | undefined = place; at !== undefined; at = at.outer) path = at.step + path;
@@ -150,7 +150,7 @@ export function pathOf(place: Place): string {
   return path === "" ? NO_PATH : path.replace(/^\./, "");
 }
 
-/** The places right inside of one. */
+/** Lists the places directly inside another. */
 export function placesIn(place: Place, ratchets: boolean): Place[] {
   const { node, value, correlated } = place;
   const places: Place[] = [];

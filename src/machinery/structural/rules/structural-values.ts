@@ -7,7 +7,7 @@ import { isFields } from "../../meta/access.js";
 import { escapeName } from "./escape-name.js";
 import { ArrayList, ListValue } from "../../cel/values/list.js";
 
-/** Makes a value of what an object holds. */
+/** Converts a decoded value to a CEL value. */
 export type ReadNative = (native: JsonValue) => Value;
 
 /** A field of an object. */
@@ -108,7 +108,7 @@ export class StructuralMap extends MapValue {
   }
 }
 
-/** What a schema preserves without knowing its type: it is only compared. */
+/** A value that a schema preserves without a type: rules can only compare it. */
 export class UnknownValue extends CelValue {
   readonly type = DYN;
 
@@ -192,7 +192,7 @@ function scalarKey(value: Value): unknown {
   return typeof value === "object" ? undefined : value;
 }
 
-/** x-kubernetes-list-type=map: the items of equal keys are compared, and `+` puts items in the place of those with their keys. */
+/** A list with x-kubernetes-list-type=map: items with equal keys are compared, and `+` replaces items that have the same keys. */
 export class MapList extends UnorderedList {
   #byKey: ReadonlyMap<string, Value> | undefined;
 

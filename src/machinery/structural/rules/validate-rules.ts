@@ -173,7 +173,7 @@ function refusal(path: string, { node, value }: Place, detail: string, reason: s
   }
 }
 
-/** What all rules of one object may cost together. Source: apiserver's RuntimeCELCostBudget. */
+/** The cost limit for all rules of one object. Source: apiserver's RuntimeCELCostBudget. */
 export const COST_BUDGET = 10_000_000;
 
 /** The cost after which others get their turn: a millisecond or two. */
@@ -200,7 +200,7 @@ interface RuleResult {
   readonly budgetLeft: number;
 }
 
-/** Judges values by the rules of a schema (x-kubernetes-validations). */
+/** Validates values by the rules of a schema (x-kubernetes-validations). */
 export interface RuleValidator {
   (value: JsonValue, options?: RuleOptions): RuleResult;
   /** The same in steps. */
@@ -208,8 +208,8 @@ export interface RuleValidator {
 }
 
 /**
- * What judges values by the rules in a schema and in all that is in it; undefined where there are none. Rules are compiled when a value
- * first needs them. Source: apiextensions' cel.Validator.
+ * Makes the validator of the rules in a schema and its subschemas; undefined where there are none. Each rule is compiled when a
+ * value first needs it. Source: apiextensions' cel.Validator.
  */
 export function compileRules(
   schema: StructuralSchema,

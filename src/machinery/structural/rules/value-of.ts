@@ -64,8 +64,8 @@ function bytesOf(text: string): Value {
 }
 
 /**
- * What reads the values of a schema out of decoded objects, which are not copied. What the schema does not allow is an error of the
- * evaluation. Source: apiserver's common.UnstructuredToVal.
+ * Makes a function that converts decoded objects to CEL values by their schema, without a copy. A value that the schema does not
+ * allow is an error of the evaluation. Source: apiserver's common.UnstructuredToVal.
  */
 export function readerOf(
   schema: StructuralSchema,

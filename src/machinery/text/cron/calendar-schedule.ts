@@ -62,7 +62,7 @@ export interface WallDate extends Pick<WallTime, "year" | "month" | "day"> {
   readonly second?: number;
 }
 
-/** One of the fields of a schedule. */
+/** One field of a schedule. */
 export interface Field {
   readonly values: ReadonlySet<number>;
   /** Whether it was written as "*". */
@@ -150,13 +150,13 @@ function isDay({ day, weekday }: WallTime, { dayOfMonth, dayOfWeek }: CalendarFi
   return dayOfMonth.isAny || dayOfWeek.isAny ? byMonth && byWeek : byMonth || byWeek;
 }
 
-/** When something is due. */
+/** The times of a schedule. */
 export interface Schedule {
   /** The first time after `time`, both in milliseconds since the Unix epoch; undefined when there is none within five years. */
   next(time: number): number | undefined;
 }
 
-/** Due each time that `milliseconds` have passed, in whole seconds and at least one. */
+/** A schedule that is due every `milliseconds`, in whole seconds and at least one. */
 export function intervalSchedule(milliseconds: number): Schedule {
   const seconds = Math.max(1, Math.trunc(milliseconds / 1000));
   return { next: (time) => (Math.floor(time / 1000) + seconds) * 1000 };

@@ -42,7 +42,7 @@ const DESCRIPTORS: Readonly<Record<string, string>> = {
 /** What is wrong with a schedule, in robfig/cron's words. */
 class ScheduleError extends Error {}
 
-/** What is wrong with a standard cron schedule, in robfig/cron's words; undefined for a good one. */
+/** Returns robfig/cron's error for an invalid schedule; undefined for a valid one. */
 export function scheduleError(schedule: string): string | undefined {
   try {
     parseSchedule(schedule);

@@ -1,7 +1,7 @@
 import { int64Of } from "../../../base/numbers/int64.js";
 import { goQuote } from "../../../base/text/go-quote.js";
 
-/** Go's strconv.Atoi: the number, or its error's text. */
+/** Go's strconv.Atoi: the number, or the text of its error. */
 export function atoi(text: string): number | string {
   if (!/^[+-]?[0-9]+$/.test(text)) return `strconv.Atoi: parsing ${goQuote(text)}: invalid syntax`;
   const value = int64Of(text);

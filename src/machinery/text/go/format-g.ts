@@ -1,4 +1,7 @@
-/** strconv.FormatFloat(value, 'g', -1, 64) of a finite number: the fewest digits; an exponent below 1e-4 and from 1e+06 on. */
+/**
+ * Formats a finite number as strconv.FormatFloat(value, 'g', -1, 64) does: with the fewest digits, and with an exponent below 1e-4
+ * and from 1e+06 on.
+ */
 export function formatG(value: number): string {
   const [mantissa = "", exponent = "0"] = value.toExponential().split("e");
   const power = Number(exponent);

@@ -1,6 +1,6 @@
 const WELL_FORMED = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
 
-/** What base64.StdEncoding says of bad input. */
+/** The error of Go's base64.StdEncoding for invalid input. */
 export class Base64Error extends Error {
   override readonly name = "Base64Error";
 
@@ -10,8 +10,8 @@ export class Base64Error extends Error {
 }
 
 /**
- * A []byte's JSON text after a round trip through Go: standard alphabet, padded, line breaks ignored, left-over bits
- * cleared. Throws {@link Base64Error}.
+ * Rewrites the base64 text of a []byte as Go does when it decodes and encodes it: standard alphabet, padded, line breaks ignored,
+ * left-over bits cleared. Throws {@link Base64Error}.
  */
 export function canonicalizeBase64(text: string): string {
   if (WELL_FORMED.test(text) && !text.endsWith("=")) return text;

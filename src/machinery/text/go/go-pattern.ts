@@ -1,6 +1,6 @@
 import { goQuote } from "../../../base/text/go-quote.js";
 
-/** A pattern of Go's (RE2) as a RegExp. Throws in Go's words for one that is none. */
+/** Converts a pattern of Go (RE2) to a RegExp. Throws in Go's words for an invalid one. */
 export function goPattern(pattern: string): RegExp {
   const flags = new Set<string>();
   const source = pattern
@@ -46,5 +46,5 @@ function problem(pattern: string): string {
   return `invalid nested repetition operator: ${goQuote(/[*+?]{2,}/.exec(plain)?.[0] ?? "").replaceAll('"', "`")}`;
 }
 
-/** A pattern that the whole of a text must agree with. */
+/** Makes a pattern that must match the whole of a text. */
 export const wholePattern = (pattern: string): RegExp => goPattern(pattern === "" ? "" : `^(?:${pattern})$`);

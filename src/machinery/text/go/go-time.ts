@@ -1,6 +1,6 @@
 import { goQuote } from "../../../base/text/go-quote.js";
 
-/** What time.Parse says of a text that is not a time in the layout. */
+/** The error of Go's time.Parse for a text that does not fit the layout. */
 export class TimeParseError extends Error {
   override readonly name = "TimeParseError";
 }
@@ -10,14 +10,14 @@ const MICROSECONDS = "2006-01-02T15:04:05.000000Z07:00";
 const CANONICAL = /^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|1\d|2[0-8])T([01]\d|2[0-3]):[0-5]\d:[0-5]\dZ$/;
 const CANONICAL_MICRO = /^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|1\d|2[0-8])T([01]\d|2[0-3]):[0-5]\d:[0-5]\d\.\d{6}Z$/;
 
-/** metav1.Time: RFC 3339 in, UTC and whole seconds out. Throws a {@link TimeParseError} in time.Parse's words. */
+/** Parses a metav1.Time by RFC 3339, and formats it in UTC and whole seconds. Throws a {@link TimeParseError} in time.Parse's words. */
 export function canonicalizeTime(text: string): string {
   if (CANONICAL.test(text)) return text;
   const { milliseconds } = parseTime(text, SECONDS);
   return `${formatSeconds(milliseconds)}Z`;
 }
 
-/** metav1.MicroTime: always six digits of a second, in and out. */
+/** Parses and formats a metav1.MicroTime, which always has six digits of a second. */
 export function canonicalizeMicroTime(text: string): string {
   if (CANONICAL_MICRO.test(text)) return text;
   const { milliseconds, micros } = parseTime(text, MICROSECONDS);

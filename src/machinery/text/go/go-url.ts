@@ -1,7 +1,7 @@
 import { goQuote } from "../../../base/text/go-quote.js";
 import { NetipError, parseAddr } from "./netip.js";
 
-/** A URL as Go's net/url reads it. Everything but the user, the escaped path, the query and what is opaque is decoded. */
+/** A URL as Go's net/url parses it. Everything is decoded except the user, the escaped path, the query and the opaque part. */
 export interface GoUrl {
   /** In lower case; "" for none. */
   readonly scheme: string;
@@ -17,18 +17,21 @@ export interface GoUrl {
   readonly text: string;
 }
 
-/** What is no URL; the message is Go's, with what was parsed. */
+/** Go's error for an invalid URL, which quotes the input. */
 export class GoUrlError extends Error {}
 
 /** Why a part of a URL is wrong, in Go's words. */
 class PartError extends Error {}
 
-/** As `url.ParseRequestURI`: an absolute URL or a path from the root; "#" begins no fragment. Throws {@link GoUrlError}. */
+/**
+ * Checks a text as Go's `url.ParseRequestURI` does: it must be an absolute URL or a path from the root; "#" begins no fragment.
+ * Throws {@link GoUrlError}.
+ */
 export function checkRequestUri(text: string): void {
   of(text, () => parse(text, true));
 }
 
-/** As `url.Parse`. Throws {@link GoUrlError}. */
+/** Parses a URL as Go's `url.Parse` does. Throws {@link GoUrlError}. */
 export function parseGoUrl(text: string): GoUrl {
   const [before, fragment = ""] = cut(text, "#");
   const parts = of(before, () => parse(before, false));
@@ -158,7 +161,7 @@ function requirePort(text: string): void {
   if (!/^(?::[0-9]*)?$/.test(text)) throw new PartError(`invalid port ${goQuote(text)} after host`);
 }
 
-/** The parts of {@link GoUrl.host}. */
+/** Splits {@link GoUrl.host} into host and port. */
 export function hostAndPort(host: string): { readonly hostname: string; readonly port: string } {
   const colon = host.lastIndexOf(":");
   const hasPort = colon >= 0 && /^[0-9]*$/.test(host.slice(colon + 1));
@@ -247,7 +250,7 @@ function write(parts: Parts): string {
   return `${start}${slashes}${user}${escape(host, HOST)}${escapedPath}${query}`;
 }
 
-/** The query's parameters, as Go's URL.Query reads them: what it cannot read is left out. */
+/** The query's parameters, as Go's URL.Query parses them: invalid ones are left out. */
 export function queryParameters(rawQuery: string): ReadonlyMap<string, readonly string[]> {
   const parameters = new Map<string, string[]>();
   const written = rawQuery.split("&");

@@ -2,7 +2,7 @@ import { goQuote } from "../../../base/text/go-quote.js";
 import { isJsonObject, type JsonValue } from "../../meta/json.js";
 import { formatG } from "./format-g.js";
 
-/** Go's name of the type a decoded JSON value has. */
+/** Go's name for the type of a decoded JSON value. */
 export function goTypeName(value: JsonValue): string {
   if (value === null) return "<nil>";
   if (Array.isArray(value)) return "[]interface {}";
@@ -12,7 +12,7 @@ export function goTypeName(value: JsonValue): string {
   return typeof value === "bigint" || (Number.isInteger(value) && Math.abs(value) < 2 ** 63) ? "int64" : "float64";
 }
 
-/** As Go's `%v` shows a decoded JSON value: `map[a:1 b:[x <nil>]]`. */
+/** Formats a decoded JSON value as Go's `%v` does: `map[a:1 b:[x <nil>]]`. */
 export function goV(value: JsonValue): string {
   if (value === null) return "<nil>";
   if (Array.isArray(value)) return `[${value.map(goV).join(" ")}]`;
@@ -30,7 +30,7 @@ export interface SharpOptions {
   readonly floats?: boolean;
 }
 
-/** As Go's `%#v` shows it. */
+/** Formats a decoded JSON value as Go's `%#v` does. */
 export function goSharpV(value: JsonValue, options: SharpOptions = {}): string {
   if (value === null) return "interface {}(nil)";
   if (typeof value === "string") return goQuote(value);

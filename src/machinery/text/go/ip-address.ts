@@ -17,7 +17,7 @@ export function bytesOfAddress(text: string): Uint8Array | undefined {
   return withoutMapping(Uint8Array.from([...before, ...zeros, ...after].flatMap((group) => [group >> 8, group & 255])));
 }
 
-/** The normal form of an address of 4 or 16 bytes: RFC 5952 for IPv6. */
+/** Formats an address of 4 or 16 bytes in its normal form: RFC 5952 for IPv6. */
 export function textOfAddress(bytes: Uint8Array): string {
   const shown = withoutMapping(bytes);
   if (shown.length === 4) return shown.join(".");
@@ -35,7 +35,7 @@ function normalIpv6(text: string): string | undefined {
   }
 }
 
-/** An IPv4 address in IPv6's clothes is what it is. */
+/** Returns the 4 bytes of an IPv4 address that is mapped into IPv6; any other address unchanged. */
 export function withoutMapping(bytes: Uint8Array): Uint8Array {
   const mapped = bytes.length === 16 && bytes.subarray(0, 12).every((byte, index) => byte === (index < 10 ? 0 : 255));
   return mapped ? bytes.subarray(12) : bytes;

@@ -8,16 +8,16 @@ export interface Addr {
   readonly zone: string;
 }
 
-/** An address with the length of its network, bits beyond it included: `10.9.8.7/24`. */
+/** An address with a prefix length; bits beyond the prefix are kept: `10.9.8.7/24`. */
 export interface Prefix {
   readonly addr: Addr;
   readonly bits: number;
 }
 
-/** What no address or network is; the message is Go's. */
+/** Go's netip error for an invalid address or network. */
 export class NetipError extends Error {}
 
-/** As `netip.ParseAddr`. Throws {@link NetipError}. */
+/** Parses an address as Go's `netip.ParseAddr` does. Throws {@link NetipError}. */
 export function parseAddr(text: string): Addr {
   const [first] = /[.:%]/.exec(text) ?? [];
   if (first === ".") return { bytes: ipv4Bytes(text, text), zone: "" };
@@ -25,7 +25,7 @@ export function parseAddr(text: string): Addr {
   throw addrError(text, first === "%" ? "missing IPv6 address" : "unable to parse IP");
 }
 
-/** As `netip.ParsePrefix`. Throws {@link NetipError}. */
+/** Parses a network as Go's `netip.ParsePrefix` does. Throws {@link NetipError}. */
 export function parsePrefix(text: string): Prefix {
   const fail = (message: string): NetipError => new NetipError(`netip.ParsePrefix(${goQuote(text)}): ${message}`);
   const slash = text.lastIndexOf("/");
@@ -135,7 +135,7 @@ export function isMapped({ bytes }: Addr): boolean {
   );
 }
 
-/** The only canonical form: RFC 5952 for IPv6. Addresses that are mapped or have a zone are not written here. */
+/** Formats an address in its canonical form: RFC 5952 for IPv6. It must not be mapped or have a zone. */
 export function addrText({ bytes }: Addr): string {
   if (bytes.length === 4) return bytes.join(".");
   const groups = Array.from({ length: 8 }, (_, index) => ((bytes[2 * index] ?? 0) << 8) | (bytes[2 * index + 1] ?? 0));
@@ -156,7 +156,7 @@ function longestZeros(groups: readonly number[]): { readonly start: number; read
   return best;
 }
 
-/** The bytes with every bit behind the first `bits` cleared. */
+/** Returns the bytes with every bit after the first `bits` cleared. */
 export function maskedBytes(bytes: readonly number[], bits: number): number[] {
   return bytes.map((byte, index) => byte & (255 << (8 - Math.max(0, Math.min(8, bits - index * 8)))) & 255);
 }

@@ -1,7 +1,7 @@
 const DECIMAL = /^[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?$/;
 const HEX_FLOAT = /^([+-]?)0[xX]([0-9a-fA-F]*)(?:\.([0-9a-fA-F]*))?[pP]([+-]?[0-9]+)$/;
 
-/** An integer as Go's source has it (0x, 0o, 0b, a leading 0, `_` between digits), of any size; undefined if it is none. */
+/** Parses an integer literal of Go (0x, 0o, 0b, a leading 0, `_` between digits) of any size; undefined for an invalid one. */
 export function parseIntegerLiteral(text: string): bigint | undefined {
   const plain = withoutUnderscores(text);
   const match = /^([+-]?)(?:0([xXbBoO])([0-9a-fA-F]+)|0([0-7]+)|(0|[1-9][0-9]*))$/.exec(plain ?? "");
@@ -18,7 +18,7 @@ function integerOf(prefix: string | undefined, digits: string, decimal: string |
   return /^[0-7]+$/.test(digits) ? BigInt(`0o${digits}`) : undefined;
 }
 
-/** A floating-point number as Go's source has it; undefined if it is none or too large. */
+/** Parses a floating-point literal of Go; undefined for an invalid one and for one that is too large. */
 export function parseFloatLiteral(text: string): number | undefined {
   const plain = withoutUnderscores(text);
   if (plain === undefined) return undefined;

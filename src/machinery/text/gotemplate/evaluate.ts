@@ -35,7 +35,7 @@ import type { TemplateSet } from "./parser.js";
 import { Variables } from "./variables.js";
 import { FunctionError, TemplateError } from "./template-error.js";
 
-/** One run of a template: what all templates that take part in it share. */
+/** One execution of a template: the state that all its templates share. */
 export interface Run {
   readonly set: TemplateSet;
   /** The text all of them were parsed from, for places in messages. */
@@ -47,7 +47,7 @@ export interface Run {
   readonly out: (text: string) => void;
 }
 
-/** Runs the template of this name over data, writing as it goes. Throws {@link TemplateError}. */
+/** Executes the template of this name with data, and writes its output as it proceeds. Throws {@link TemplateError}. */
 export function evaluate(run: Run, name: string, data: JsonObject): void {
   const dot: GoValue = concrete(data) ?? invalid;
   const calls: Evaluation[] = [];

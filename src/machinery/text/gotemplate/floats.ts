@@ -12,7 +12,7 @@ interface Digits {
   readonly point: number;
 }
 
-/** %e: `decimals` digits behind the point, as many as the value needs when undefined. Of a finite number. */
+/** Formats a finite number as %e does: with `decimals` digits after the point, or as many as it needs when undefined. */
 export function formatExponent(value: number, decimals: number | undefined): string {
   const rounded = decimals === undefined ? shortest(value) : round(exact(value), decimals + 1);
   const digits = rounded.digits.padEnd((decimals ?? 0) + 1, "0");
@@ -20,14 +20,14 @@ export function formatExponent(value: number, decimals: number | undefined): str
   return `${sign(value)}${digits.charAt(0)}${fraction}${exponent(rounded.digits === "" ? 0 : rounded.point - 1)}`;
 }
 
-/** %f: `decimals` digits behind the point, as many as the value needs when undefined. Of a finite number. */
+/** Formats a finite number as %f does: with `decimals` digits after the point, or as many as it needs when undefined. */
 export function formatFixed(value: number, decimals: number | undefined): string {
   const all = decimals === undefined ? shortest(value) : exact(value);
   const rounded = decimals === undefined ? all : round(all, all.point + decimals);
   return sign(value) + fixed(rounded, decimals ?? Math.max(rounded.digits.length - rounded.point, 0));
 }
 
-/** %g: `precision` significant digits, as many as the value needs when undefined. Of a finite number. */
+/** Formats a finite number as %g does: with `precision` significant digits, or as many as it needs when undefined. */
 export function formatGeneral(value: number, precision: number | undefined): string {
   const wanted = precision === 0 ? 1 : precision;
   const { digits, point } = wanted === undefined ? shortest(value) : round(exact(value), wanted);
@@ -116,13 +116,13 @@ function split(value: number): Binary {
     : { mantissa: fraction | (1n << 52n), exponent: biased - 1075 };
 }
 
-/** %b of a finite number that is not negative: 6755399441055744p-52. */
+/** Formats a finite number that is not negative as %b does: 6755399441055744p-52. */
 export function formatMantissa(value: number): string {
   const { mantissa, exponent } = split(value);
   return `${mantissa}p${exponent < 0 ? "" : "+"}${exponent}`;
 }
 
-/** %x of a finite number that is not negative: 0x1.8p+00, with as many hexadecimal digits as it needs or `digits`. */
+/** Formats a finite number that is not negative as %x does: 0x1.8p+00, with as many hexadecimal digits as it needs or `digits`. */
 export function formatHexFloat(value: number, digits: number | undefined): string {
   let { mantissa, exponent } = split(value);
   if (mantissa === 0n) return `0x0${digits === undefined || digits === 0 ? "" : `.${"0".repeat(digits)}`}p+00`;

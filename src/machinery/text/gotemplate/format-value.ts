@@ -5,7 +5,7 @@ import { boxed, type Concrete, type GoValue, sliceItems, typeName, unboxed } fro
 
 const plain: Spec = { verb: "v", flags: "", width: undefined, precision: undefined };
 
-/** As Go's fmt.Sprint: everything as %v, a space between two neighbours that are no strings. */
+/** Formats values as Go's fmt.Sprint does: each as %v, with a space between two neighbours that are not strings. */
 export function sprint(values: readonly GoValue[]): string {
   let text = "";
   let afterString = true;
@@ -18,12 +18,12 @@ export function sprint(values: readonly GoValue[]): string {
   return text;
 }
 
-/** As Go's fmt.Sprintln: everything as %v, a space between any two, a new line behind them. */
+/** Formats values as Go's fmt.Sprintln does: each as %v, with a space between any two, and a newline. */
 export function sprintln(values: readonly GoValue[]): string {
   return `${values.map((value) => formatValue(value, plain)).join(" ")}\n`;
 }
 
-/** A value by one verb of Go's fmt, `%!d(string=x)` where the verb does not fit it. Flags hold for each part of a map or list. */
+/** Formats a value by one verb of Go's fmt; `%!d(string=x)` where the verb does not fit it. Flags apply to each part of a map or list. */
 export function formatValue(value: GoValue, asked: Spec): string {
   const held = unboxed(value);
   const { verb } = asked;

@@ -2,7 +2,7 @@ import { byteFor, bytesOf } from "../../../base/text/byte-text.js";
 import { goQuote } from "../../../base/text/go-quote.js";
 import { formatHexFloat, formatMantissa, formatExponent, formatFixed, formatGeneral } from "./floats.js";
 
-/** One `%` of a format. */
+/** One `%` verb of a format. */
 export interface Spec {
   readonly verb: string;
   /** Of "+-# 0", in any order, repeated at will. */
@@ -13,7 +13,7 @@ export interface Spec {
   readonly goSyntax?: boolean;
 }
 
-/** Fills up to the width: on the left, with "-" on the right. Characters count, not bytes. */
+/** Pads a text to the width: on the left, with the flag "-" on the right. It counts characters, not bytes. */
 export function pad(text: string, { flags, width = 0 }: Spec): string {
   const missing = width - Array.from(text).length;
   if (missing <= 0) return text;
@@ -23,7 +23,7 @@ export function pad(text: string, { flags, width = 0 }: Spec): string {
 
 const BOTH_CASES = /[xX]/;
 
-/** A string by %s, %v, %q, %x or %X; undefined for another verb. */
+/** Formats a string by %s, %v, %q, %x or %X; returns undefined for another verb. */
 export function formatText(text: string, spec: Spec): string | undefined {
   const { verb, precision } = spec;
   if (BOTH_CASES.test(verb)) return pad(hexBytes(text, spec), spec);
@@ -65,7 +65,7 @@ const bases: Readonly<Record<string, number>> = {
   X: 16,
 };
 
-/** An integer by %v, %d, %b, %o, %O, %x, %X, %c, %q or %U; undefined for another verb. */
+/** Formats an integer by %v, %d, %b, %o, %O, %x, %X, %c, %q or %U; returns undefined for another verb. */
 export function formatInteger(value: bigint, spec: Spec): string | undefined {
   const { verb } = spec;
   if (verb === "c") return pad(characterOf(value), spec);
@@ -118,7 +118,7 @@ function unicodeNotation(value: bigint, { flags, precision = 4 }: Spec): string 
   return shown ? `U+${code} '${character}'` : `U+${code}`;
 }
 
-/** A float by %v, %g, %G, %e, %E, %f, %F, %b, %x or %X; undefined for another verb. */
+/** Formats a float by %v, %g, %G, %e, %E, %f, %F, %b, %x or %X; returns undefined for another verb. */
 export function formatFloat(value: number, spec: Spec): string | undefined {
   const digits = floatDigits(Math.abs(value), spec);
   if (digits === undefined) return undefined;

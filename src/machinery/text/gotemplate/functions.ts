@@ -94,7 +94,7 @@ export function findFunction(name: string): TemplateFunction | undefined {
   return functions.get(name);
 }
 
-/** What `call` always ends with. */
+/** Makes the error of `call` for a value that is not a function. Every `call` ends with it, because JSON has no functions. */
 export function callOfNoFunction(value: GoValue, name: string): FunctionError {
   const held = unboxed(value);
   return new FunctionError(held.kind === "invalid" ? "call of nil" : `non-function ${name} of type ${typeName(held)}`);

@@ -12,7 +12,7 @@ import {
   unboxed,
 } from "./values.js";
 
-/** `index x 1 "a"`: what is at x[1]["a"]; nothing for a missing key. Throws {@link FunctionError}. */
+/** `index x 1 "a"`: the value at x[1]["a"]; nothing for a missing key. Throws {@link FunctionError}. */
 export function index(item: GoValue, indexes: readonly GoValue[]): GoValue {
   let current: GoValue = unboxed(item);
   if (current.kind === "invalid") throw new FunctionError("index of untyped nil");
@@ -63,7 +63,7 @@ function itemAt(item: SliceValue | (Concrete & { kind: "string" }), position: nu
   return { kind: "uint8", value: BigInt(bytesOf(item.value)[position] ?? 0) };
 }
 
-/** `slice x 1 2`: x[1:2] of a list or the bytes of a string. Throws {@link FunctionError}. */
+/** Evaluates `slice x 1 2`: x[1:2] of a list or the bytes of a string. Throws {@link FunctionError}. */
 export function slice(item: GoValue, indexes: readonly GoValue[]): GoValue {
   const held = unboxed(item);
   if (held.kind === "invalid") throw new FunctionError("slice of untyped nil");
@@ -82,7 +82,7 @@ export function slice(item: GoValue, indexes: readonly GoValue[]): GoValue {
   return { ...held, from: held.from + start, length: end - start, capacity: limit - start };
 }
 
-/** kubectl's `exists`: whether `index` of the same arguments would find something. */
+/** kubectl's `exists`: whether `index` with the same arguments would find a value. */
 export function exists(item: GoValue, indexes: readonly GoValue[]): boolean {
   let current: GoValue = unboxed(item);
   for (const one of indexes) {

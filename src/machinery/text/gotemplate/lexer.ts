@@ -233,7 +233,7 @@ function withoutTrailingSpace(text: string): string {
   return text.slice(0, end);
 }
 
-/** Tokens one by one, with any number of them given back. */
+/** Reads tokens one by one; any number of them can be pushed back. */
 export class TokenReader {
   readonly #lexer: Lexer;
   /** Tokens that were given back, the next one last. */

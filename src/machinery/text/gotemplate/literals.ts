@@ -3,7 +3,7 @@ import { goQuote } from "../../../base/text/go-quote.js";
 import { parseFloatLiteral, parseIntegerLiteral } from "../go/number-syntax.js";
 import { TemplateError } from "./template-error.js";
 
-/** A number as the template has it: what it is where nothing says which type is wanted. */
+/** A numeric literal of a template, with its default type. */
 export type NumberLiteral =
   | { readonly kind: "int"; readonly value: bigint }
   | { readonly kind: "float64"; readonly value: number }
@@ -31,7 +31,7 @@ export function parseNumber(text: string): NumberLiteral {
   return { kind: "float64", value: float };
 }
 
-/** `1+2i`, as the lexer found it. */
+/** Parses a complex number, "1+2i", as the lexer found it. */
 export function parseComplex(text: string): NumberLiteral {
   const split = /^(.+?)(?<![eEpP])([+-].*)i$/.exec(text);
   const real = parseFloatLiteral(split?.[1] ?? "");
@@ -40,7 +40,7 @@ export function parseComplex(text: string): NumberLiteral {
   return { kind: "complex128", real, imaginary };
 }
 
-/** A character in single quotes, as the number it is. */
+/** Parses a character in single quotes to its code point. */
 export function parseCharacter(quoted: string): NumberLiteral {
   const inner = quoted.slice(1);
   if (inner.startsWith("'")) throw invalidSyntax();
@@ -49,7 +49,7 @@ export function parseCharacter(quoted: string): NumberLiteral {
   return { kind: "int", value: BigInt(code) };
 }
 
-/** A string in double quotes or back quotes. */
+/** Decodes a string in double quotes or back quotes. */
 export function unquoteString(quoted: string): string {
   const inner = quoted.slice(1, -1);
   if (quoted.startsWith("`")) return inner.replaceAll("\r", "");

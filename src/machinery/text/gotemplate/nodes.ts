@@ -6,7 +6,7 @@ interface Placed {
   readonly at: number;
 }
 
-/** What a template is made of: text, actions, control. */
+/** A node of a template: text, an action, or a control structure. */
 export type Node = TextNode | ActionNode | BranchNode | JumpNode | TemplateNode;
 
 export interface TextNode extends Placed {
@@ -37,7 +37,7 @@ export interface TemplateNode extends Placed {
   readonly pipe: PipeNode | undefined;
 }
 
-/** What commands are made of. */
+/** An operand of a command. */
 export type Operand =
   | BoolNode
   | ChainNode
@@ -50,7 +50,7 @@ export type Operand =
   | StringNode
   | VariableNode;
 
-/** Commands, each fed what the one before gave; in front of them the variables that keep the result. */
+/** A pipeline of commands: each gets the previous result as its last argument. The variables before them keep the final result. */
 export interface PipeNode extends Placed {
   readonly kind: "pipe";
   readonly variables: readonly VariableNode[];
@@ -70,7 +70,7 @@ export interface BoolNode extends Placed {
   readonly value: boolean;
 }
 
-/** A pipeline in parentheses or a function, and the fields that are read of its result. */
+/** A pipeline in parentheses or a function, and the fields that are read from its result. */
 export interface ChainNode extends Placed {
   readonly kind: "chain";
   readonly of: Operand;
@@ -115,12 +115,12 @@ export interface VariableNode extends Placed {
   readonly fields: readonly string[];
 }
 
-/** The text of nodes, in Go's form: parsing it again gives the same nodes, without comments and trim markers. */
+/** The text of nodes in Go's form: parsing it again gives the same nodes, without comments and trim markers. */
 export function formatNodes(nodes: readonly Node[]): string {
   return nodes.map(formatNode).join("");
 }
 
-/** The text of one node. Error messages show it. */
+/** Formats one node, for messages of errors. */
 export function formatNode(node: Node | CommandNode | Operand): string {
   switch (node.kind) {
     case "text":

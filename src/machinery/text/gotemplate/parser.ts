@@ -6,7 +6,7 @@ import { formatNode } from "./nodes.js";
 import { TemplateError } from "./template-error.js";
 import { describeToken, type Token, type TokenKind } from "./tokens.js";
 
-/** Templates by name: what {{define}} and {{block}} made, and the whole under the name it was given. */
+/** Templates by name: those that {{define}} and {{block}} made, and the main one under its given name. */
 export type TemplateSet = Map<string, readonly Node[]>;
 
 export interface ParseOptions {
@@ -15,7 +15,7 @@ export interface ParseOptions {
   readonly hasFunction: (name: string) => boolean;
 }
 
-/** Parses a template with those defined in it. Throws {@link TemplateError}. */
+/** Parses a template, and the templates defined in it. Throws {@link TemplateError}. */
 export function parseTemplate(text: string, options: ParseOptions): TemplateSet {
   const set: TemplateSet = new Map();
   new TreeParser(new Lexer(text), set, options).parseWhole();

@@ -1,9 +1,9 @@
-/** A template that does not parse or that does not fit the data. The message is that of Go's text/template. */
+/** Thrown for a template that cannot be parsed or that does not fit the data. The message is that of Go's text/template. */
 export class TemplateError extends Error {
   override readonly name = "TemplateError";
 }
 
-/** What a function of a template complains about; the evaluator says where. */
+/** The error of a template function; the evaluator adds the place. */
 export class FunctionError extends Error {
   override readonly name = "FunctionError";
 }

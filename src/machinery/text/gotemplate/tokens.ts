@@ -56,7 +56,7 @@ export function isKeyword(word: string): word is Keyword {
   return (keywords as readonly string[]).includes(word);
 }
 
-/** How Go's messages show a token: keywords in angle brackets, the rest quoted and cut after ten characters. */
+/** Formats a token for Go's messages: keywords in angle brackets, others quoted and cut after ten characters. */
 export function describeToken({ kind, text }: Token): string {
   if (kind === "eof") return "EOF";
   if (kind === "error") return text;

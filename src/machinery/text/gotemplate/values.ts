@@ -3,7 +3,7 @@ import { goTypeName } from "../go/go-values.js";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../meta/json.js";
 import { compareKeys } from "../../../base/collections/key-order.js";
 
-/** A value whose type is known. */
+/** A value whose dynamic type is known. */
 export type Concrete =
   | { readonly kind: "bool"; readonly value: boolean }
   | { readonly kind: "string"; readonly value: string }
@@ -13,7 +13,7 @@ export type Concrete =
   | { readonly kind: "map"; readonly entries: JsonObject }
   | SliceValue;
 
-/** A window on a list. Go lets a slice grow into what its list has beyond its end. */
+/** A slice: a part of a list. In Go a slice can be extended into its list beyond its end. */
 export interface SliceValue {
   readonly kind: "slice";
   readonly list: readonly JsonValue[];
@@ -35,7 +35,7 @@ export type GoValue =
 export const invalid: GoValue = { kind: "invalid" };
 export const nilInterface: GoValue = { kind: "interface", held: undefined };
 
-/** A JSON value as Go decodes it into an interface; undefined for null. */
+/** Converts a JSON value as Go decodes it into an interface; undefined for null. */
 export function concrete(value: JsonValue): Concrete | undefined {
   if (value === null) return undefined;
   if (Array.isArray(value)) {
@@ -48,7 +48,7 @@ export function concrete(value: JsonValue): Concrete | undefined {
   return { kind: "int64", value: BigInt(value) };
 }
 
-/** What lies in a map or list. */
+/** Wraps an element of a map or list in an interface value, as Go's decoder does. */
 export function boxed(value: JsonValue): GoValue {
   return { kind: "interface", held: concrete(value) };
 }
@@ -62,7 +62,7 @@ export function sliceItems({ list, from, length }: SliceValue): readonly JsonVal
   return Array.from({ length }, (_, index) => list[from + index] ?? null);
 }
 
-/** Takes the interface away, as Go's reflect.Value.Elem does. */
+/** Unwraps an interface value, as Go's reflect.Value.Elem does. */
 export function unboxed(value: GoValue): Concrete | { readonly kind: "invalid" } {
   return value.kind === "interface" ? (value.held ?? { kind: "invalid" }) : value;
 }
@@ -71,7 +71,7 @@ export function isNilInterface(value: GoValue): boolean {
   return value.kind === "interface" && value.held === undefined;
 }
 
-/** Go's name of a value's type, as it stands: an interface is one, whatever it holds. */
+/** Go's name for the static type of a value: an interface is "interface {}", whatever it holds. */
 export function typeName({ kind }: GoValue): string {
   if (kind === "map") return "map[string]interface {}";
   if (kind === "slice") return "[]interface {}";
@@ -79,7 +79,7 @@ export function typeName({ kind }: GoValue): string {
   return kind === "invalid" ? "<nil>" : kind;
 }
 
-/** What counts as true for if, with, and, or, not: whatever is not empty, zero or nothing. */
+/** Whether if, with, and, or, not treat a value as true: it is not empty, zero or nothing. */
 export function isTrue(value: GoValue): boolean {
   const held = unboxed(value);
   switch (held.kind) {
@@ -104,27 +104,27 @@ export function isTrue(value: GoValue): boolean {
   }
 }
 
-/** The length of what has one: bytes of a string, entries, items; undefined for the rest. */
+/** The length of a string in bytes, of a map in entries or of a list in items; undefined for any other value. */
 export function lengthOf(value: GoValue): number | undefined {
   if (value.kind === "string") return byteLength(value.value);
   if (value.kind === "map") return Object.keys(value.entries).length;
   return value.kind === "slice" ? value.length : undefined;
 }
 
-/** What a range passes, one after the other: a key or index with what it holds. */
+/** One iteration of a range: the key or index, and its value. */
 export type RangeStep = readonly [GoValue, GoValue];
 
-/** Whether {@link rangeSteps} can pass it; nothing is passed of no value. */
+/** Whether {@link rangeSteps} accepts the value; no value gives no steps. */
 export function canRange({ kind }: GoValue): boolean {
   return isCount(kind) || kind === "slice" || kind === "map" || kind === "invalid";
 }
 
-/** A number stands for what is below it: 0, 1, 2. */
+/** Whether a range over a value of this kind counts up to it: 0, 1, 2. */
 export function isCount(kind: GoValue["kind"]): kind is "int" | "int64" | "uint8" {
   return kind === "int" || kind === "int64" || kind === "uint8";
 }
 
-/** Items of a list, entries of a map in the order of their keys, numbers below a number. */
+/** Iterates over the items of a list, the entries of a map sorted by key, or the numbers below a number. */
 export function* rangeSteps(value: GoValue): Iterable<RangeStep> {
   if (value.kind === "slice") {
     for (const [index, item] of sliceItems(value).entries()) yield [{ kind: "int", value: BigInt(index) }, boxed(item)];

@@ -5,7 +5,7 @@ interface Variable {
   value: GoValue;
 }
 
-/** The variables of one template at work: the newest of a name hides the others. `$` is there from the start. */
+/** The variables of a template while it runs: the newest of a name hides the others. `$` is always defined. */
 export class Variables {
   readonly #held: Variable[];
 

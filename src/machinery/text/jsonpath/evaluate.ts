@@ -3,7 +3,7 @@ import { goTypeName, goV } from "../go/go-values.js";
 import { isJsonObject, type JsonValue } from "../../meta/json.js";
 import { JsonPathError, type Bound, type Step, type Template } from "./nodes.js";
 
-/** What one text or action of the template found, in order. */
+/** The values that one text or action of the template found, in order. */
 export type Found = readonly Operand[];
 
 export interface EvaluateOptions {
@@ -196,7 +196,7 @@ function outOfBounds(index: number, length: number): JsonPathError {
   return new JsonPathError(`array index out of bounds: index ${index}, length ${length}`);
 }
 
-/** A value with the kind Go gives it. The literals of a template carry theirs; data is judged by its value. */
+/** A value with its kind in Go. Literals of a template have their own; that of data follows from its value. */
 export interface Operand {
   readonly value: JsonValue;
   readonly float: boolean;

@@ -58,8 +58,8 @@ function printOperand({ value, float }: Operand, floats: boolean): string {
 }
 
 /**
- * Completes what --sort-by and custom-columns take for a path: `a.b`, `.a.b`, `{a.b}` and `{.a.b}` are all `{.a.b}`.
- * Throws {@link JsonPathError}.
+ * Completes a path as --sort-by and custom-columns accept it: `a.b`, `.a.b`, `{a.b}` and `{.a.b}` all become `{.a.b}`. Throws
+ * {@link JsonPathError}.
  */
 export function relaxedJsonPath(path: string): string {
   if (path === "") return "";

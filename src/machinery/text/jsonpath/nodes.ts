@@ -1,4 +1,4 @@
-/** A parsed template: pieces in order; an action (`{...}`) is a list of steps, each fed what the one before found. */
+/** A parsed template: its parts in order. An action (`{...}`) is a list of steps; each step gets the results of the previous one. */
 export type Template = readonly TemplatePart[];
 
 export type TemplatePart =
@@ -22,7 +22,7 @@ export type Step =
   | { readonly kind: "literal"; readonly value: number | bigint | boolean; readonly float: boolean }
   | { readonly kind: "identifier"; readonly name: string };
 
-/** undefined: not given. `derived` marks the end of a single index, which is the index plus one. */
+/** The bound of a slice; undefined where it was not given. `derived` marks the end of a single index, which is the index plus one. */
 export type Bound = { readonly value: number; readonly derived?: boolean } | undefined;
 
 /** Prints a template so that parsing it again gives the same one. */
@@ -84,7 +84,7 @@ function formatAlternative(steps: readonly Step[]): string {
   return step?.kind === "slice" ? formatSlice(step.from, step.to, step.step) : formatSteps(steps);
 }
 
-/** A template that cannot be parsed, or that does not fit the data. The message is client-go's. */
+/** Thrown for a template that cannot be parsed, or that does not fit the data. The message is client-go's. */
 export class JsonPathError extends Error {
   override readonly name = "JsonPathError";
 }

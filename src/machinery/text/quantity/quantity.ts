@@ -96,7 +96,7 @@ function parseRounded(
   return { unscaled: sign === "-" ? -unscaled : unscaled, scale, format: resultFormat, wide: true };
 }
 
-/** As Go marshals it: the text it was read from when that was canonical, else its canonical form. */
+/** Formats a quantity as Go marshals it: the original text if that was canonical, else the canonical form. */
 export function formatQuantity(quantity: Quantity): string {
   if (quantity.text !== undefined) return quantity.text;
   if (quantity.unscaled === 0n) return "0";
@@ -131,7 +131,7 @@ function formatBinary(value: bigint): string {
   return `${number}${binarySuffix(exponent)}`;
 }
 
-/** "1000m" -> "1", "0.5Gi" -> "512Mi", 2 -> "2": a quantity's JSON value after a round trip through Go. */
+/** Rewrites a quantity as Go does when it decodes and encodes it: "1000m" -> "1", "0.5Gi" -> "512Mi", 2 -> "2". */
 export function canonicalizeQuantity(value: string | number | bigint): string {
   return formatQuantity(parseQuantity(String(value).trim()));
 }
@@ -141,7 +141,7 @@ export function compareQuantities(a: Quantity, b: Quantity): number {
   return compareScaled(a.unscaled, a.scale, b.unscaled, b.scale);
 }
 
-/** The sum; written with the suffixes of `a`, unless `a` is zero. */
+/** Adds two quantities. The sum is formatted with the suffixes of `a`, unless `a` is zero. */
 export function addQuantities(a: Quantity, b: Quantity): Quantity {
   const format = a.unscaled === 0n ? b.format : a.format;
   const either = a.wide === true || b.wide === true;
@@ -153,12 +153,15 @@ export function addQuantities(a: Quantity, b: Quantity): Quantity {
   return { unscaled, scale, format, wide: either || ![left, right, unscaled].every(fitsInt64) };
 }
 
-/** The quantity with the other sign. */
+/** Negates a quantity. */
 export function negateQuantity({ unscaled, scale, format, wide }: Quantity): Quantity {
   return { unscaled: -unscaled, scale, format, wide: wide === true };
 }
 
-/** The value as apimachinery's AsInt64 has it: undefined for a number that it holds as a fraction ("1000m") or a decimal, or that is too large. */
+/**
+ * Converts a quantity as apimachinery's AsInt64 does: undefined for a number that it holds as a fraction ("1000m") or a decimal,
+ * or that is too large.
+ */
 export function quantityAsInt64(quantity: Quantity): bigint | undefined {
   if (quantity.wide === true || quantity.scale < 0) return undefined;
   if (quantity.unscaled !== 0n && quantity.scale > 18) return undefined;
@@ -168,14 +171,14 @@ export function quantityAsInt64(quantity: Quantity): bigint | undefined {
 
 const fitsInt64 = (value: bigint): boolean => value >= -MAX_INT64 - 1n && value <= MAX_INT64;
 
-/** The value in units of 10^`scale`, rounded away from zero: `quantityValue(q, -3)` is milli-units. */
+/** Converts a quantity to units of 10^`scale`, rounded away from zero: `quantityValue(q, -3)` is milli-units. */
 export function quantityValue(quantity: Quantity, scale = 0): bigint {
   if (quantity.scale >= scale) return atScale(quantity, scale);
   const divisor = 10n ** BigInt(scale - quantity.scale);
   return quantity.unscaled < 0n ? -divideUp(-quantity.unscaled, divisor) : divideUp(quantity.unscaled, divisor);
 }
 
-/** May lose precision. */
+/** Converts a quantity to a number, which may lose precision. */
 export function quantityToNumber({ unscaled, scale }: Quantity): number {
   return scale < 0 ? Number(unscaled) / 10 ** -scale : Number(unscaled) * 10 ** scale;
 }
@@ -207,12 +210,12 @@ const MOST_KNOWN = 4096;
 const milliValues = new Map<string, number>();
 const wholeValues = new Map<string, number>();
 
-/** A quantity in thousandths, rounded up: "0.5" is 500. */
+/** Converts a quantity to thousandths, rounded up: "0.5" is 500. */
 export function milliValue(quantity: string | number): number {
   return remembered(milliValues, quantity, -3);
 }
 
-/** A quantity in its unit, rounded up: "1Ki" is 1024. */
+/** Converts a quantity to whole units, rounded up: "1Ki" is 1024. */
 export function wholeValue(quantity: string | number): number {
   return remembered(wholeValues, quantity, 0);
 }

@@ -7,7 +7,7 @@ export interface DiffSide {
 
 const CONTEXT = 3;
 
-/** Two texts in the form of `diff -u`; "" when they are the same. */
+/** Compares two texts, and formats their differences as `diff -u` does; "" when they are the same. */
 export function unifiedDiff(from: DiffSide, to: DiffSide): string {
   if (from.text === to.text) return "";
   const [a, b] = [linesOf(from.text), linesOf(to.text)];
@@ -72,7 +72,7 @@ interface Change {
   readonly toCount: number;
 }
 
-/** The shortest way from one list of lines to another (Myers, "An O(ND) Difference Algorithm", 1986), in order. */
+/** Computes the shortest list of changes from one list of lines to another, in order (Myers, "An O(ND) Difference Algorithm", 1986). */
 export function changesBetween(from: readonly string[], to: readonly string[]): readonly Change[] {
   const kept = keptPairs(from, to);
   const changes: Change[] = [];

@@ -5,7 +5,7 @@ import { isJsonObject, type JsonValue } from "../../meta/json.js";
 import { readYaml } from "./read.js";
 import { YamlError } from "./yaml-error.js";
 
-/** Reads a configuration file, JSON where it begins so and else YAML. Throws an Error in apimachinery's words. */
+/** Parses a configuration file: as JSON if it begins with "{", else as YAML. Throws an Error in apimachinery's words. */
 export function readConfigurationDocument(text: string): ConfigurationDocument {
   if (text.trimStart().startsWith("{")) return { text, ...readJson(text), repeated: [] };
   try {

@@ -14,7 +14,7 @@ export interface ManifestDocument {
   readonly raw?: string;
 }
 
-/** The bytes of a file as text: UTF-8, or UTF-16 when a byte order mark says so; the mark is taken off. Bad bytes become U+FFFD. */
+/** Decodes the bytes of a file: UTF-8, or UTF-16 if a byte order mark says so; the mark is removed. Invalid bytes become U+FFFD. */
 export function decodeManifest(bytes: Uint8Array): string {
   if (bytes[0] === 0xff && bytes[1] === 0xfe) return new TextDecoder("utf-16le").decode(bytes);
   if (bytes[0] === 0xfe && bytes[1] === 0xff) return new TextDecoder("utf-16be").decode(bytes);

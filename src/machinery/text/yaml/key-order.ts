@@ -1,7 +1,4 @@
-/**
- * The order goyaml v2 prints keys in: digits count as numbers ("a9" before "a10"), and a letter comes after
- * anything that is not one.
- */
+/** Compares keys in the order of goyaml v2: digits are compared as numbers ("a9" before "a10"), and letters come after other characters. */
 export function compareKeys(a: string, b: string): number {
   const left = Array.from(a);
   const right = Array.from(b);

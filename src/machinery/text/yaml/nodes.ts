@@ -51,7 +51,7 @@ export interface AliasNode extends Placed {
 /** Collections nested deeper than this are refused, so that nothing that walks a value can run out of stack. */
 const maxDepth = 1000;
 
-/** The first document of the text, or undefined when there is none. Throws {@link YamlError}, for `lookahead` see readYaml11. */
+/** Parses the first document of a text; undefined when there is none. Throws {@link YamlError}; for `lookahead` see readYaml11. */
 export function readNodes(text: string, lookahead = GOYAML2_LOOKAHEAD): YamlNode | undefined {
   // The parser that is asked first knows two of the five line breaks of YAML 1.1.
   if (/[\u0085\u2028\u2029]/.test(text)) return readYaml11(text, lookahead);

@@ -1,6 +1,6 @@
 import { YamlError } from "./yaml-error.js";
 
-/** What libyaml says of bytes that are no UTF-8: of the first sequence that is none. */
+/** Makes libyaml's error for the first byte sequence that is not UTF-8. */
 export function notUtf8(bytes: Uint8Array): YamlError {
   for (let at = 0; at < bytes.length; ) {
     const width = widthOf(bytes[at] ?? 0);

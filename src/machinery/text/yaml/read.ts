@@ -25,7 +25,7 @@ export interface YamlRead {
   readonly repeated: readonly string[];
 }
 
-/** {@link parseYaml} that tells which keys are set twice. */
+/** As {@link parseYaml}, and reports the keys that are set twice. */
 export function readYaml(text: string): YamlRead {
   const root = readNodes(text);
   if (root === undefined) return { value: null, repeated: [] };
@@ -34,7 +34,7 @@ export function readYaml(text: string): YamlRead {
   return { value, repeated: decoder.repeated?.length === 0 ? [] : repeatedKeys(text) };
 }
 
-/** {@link readYaml} in steps: the parser that is asked first cannot pause, so that a long text is read by the other. */
+/** {@link readYaml} in steps. It uses the slower of the two parsers, because the faster one cannot pause. */
 export function* readYamlSteps(text: string): Steps<YamlRead> {
   const root = yield* readYaml11Steps(text);
   if (root === undefined) return { value: null, repeated: [] };

@@ -9,7 +9,7 @@ interface Analysis {
   readonly blockAllowed: boolean;
 }
 
-/** Line breaks as libyaml counts them in text it prints. */
+/** Whether libyaml counts a character as a line break when it prints text. */
 export function isBreak(character: string | undefined): boolean {
   return (
     character === "\n" ||
@@ -20,7 +20,7 @@ export function isBreak(character: string | undefined): boolean {
   );
 }
 
-/** Characters goyaml prints as they are; astral ones it escapes. */
+/** Whether goyaml prints a character unescaped. It escapes all beyond U+FFFF. */
 export function isPrintable(character: string): boolean {
   const code = character.codePointAt(0) ?? 0;
   return (
@@ -31,7 +31,7 @@ export function isPrintable(character: string): boolean {
   );
 }
 
-/** How goyaml v2 prints a string in block context, as a value or as a simple key. */
+/** Chooses the style in which goyaml v2 prints a string in block context, as a value or as a simple key. */
 export function chooseStyle(value: string, characters: readonly string[], simpleKey: boolean): ScalarStyle {
   const analysis = analyse(characters);
   let style: ScalarStyle = "double";

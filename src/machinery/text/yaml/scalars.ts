@@ -1,6 +1,6 @@
 import type { JsonValue } from "../../meta/json.js";
 
-/** What a scalar turned out to be. `binary` is base64 that is not decoded yet. */
+/** The type that a scalar was resolved to. `binary` is base64 that is not decoded yet. */
 export type ScalarTag = "str" | "bool" | "int" | "float" | "null" | "timestamp" | "binary" | "other";
 
 export interface ResolvedScalar {

@@ -1,6 +1,6 @@
 /**
- * A document that cannot be read. `message` is worded as sigs.k8s.io/yaml words it ("error converting YAML to JSON: ..."),
- * so a caller puts "error parsing FILE: " before it and is done.
+ * Thrown for a document that cannot be parsed. `message` is that of sigs.k8s.io/yaml ("error converting YAML to JSON: ..."), so
+ * that a caller only adds "error parsing FILE: " before it.
  */
 export class YamlError extends Error {
   override readonly name = "YamlError";

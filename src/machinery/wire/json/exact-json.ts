@@ -6,7 +6,7 @@ import { setKey, ownValue } from "./own-keys.js";
 
 export type DuplicateKeys = ReadonlyMap<JsonObject, readonly string[]>;
 
-/** A text that is not JSON, in the words of Go's encoding/json ("invalid character '}' looking for beginning of value"). */
+/** Thrown for a text that is not JSON, in the words of Go's encoding/json ("invalid character '}' looking for beginning of value"). */
 export class JsonDecodeError extends Error {
   override readonly name = "JsonDecodeError";
 
@@ -33,7 +33,7 @@ export interface JsonRead {
   readonly duplicates?: DuplicateKeys | undefined;
 }
 
-/** One whole text: the slow path of the decoder. Throws {@link JsonDecodeError}. */
+/** Parses a whole JSON text; the slow path of the decoder. Throws {@link JsonDecodeError}. */
 export function parseExactJson(text: string, maxDepth: number): ExactJson {
   return atOnce(exactJsonSteps(text, maxDepth));
 }
@@ -305,7 +305,7 @@ function quoteByte(text: string, at: number): string {
 
 const MOST = 100;
 
-/** `duplicate field "data.a"`, each once, at most 100: what a strict decoder says of a value of no particular type. */
+/** A strict decoder's errors for repeated keys in a value without a type: `duplicate field "data.a"`, each once, at most 100. */
 export function repeatedFields(value: JsonValue, duplicates: DuplicateKeys | undefined): readonly string[] {
   if (duplicates === undefined) return [];
   const found = new Set<string>();

@@ -34,10 +34,10 @@ export function shareFieldsV1<T extends object>(value: T): T {
   return value;
 }
 
-/** Whether it came from {@link shareFieldsV1}. */
+/** Whether the value came from {@link shareFieldsV1}. */
 export const isShared = (value: object): boolean => texts.has(value);
 
-/** fieldsV1 as Go writes it. */
+/** Encodes fieldsV1 as Go does. */
 export const fieldsV1Text = (value: object): string => texts.get(value) ?? write(value);
 
 /** {@link fieldsV1Text} in steps. */

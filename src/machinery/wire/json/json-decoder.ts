@@ -2,10 +2,10 @@ import type { JsonValue } from "../../meta/json.js";
 import { JsonDecodeError, parseExactJson, type DuplicateKeys, exactJsonSteps } from "./exact-json.js";
 import type { Steps } from "../../../base/async/steps.js";
 
-/** Go's limit; what is nested deeper is refused before anything walks it. */
+/** Go's limit of nesting; a deeper text is rejected before anything recurses into it. */
 export const maxJsonDepth = 10_000;
 
-/** What a body may nest, which the YAML reader has too: nothing that walks what a client sent can run out of stack. */
+/** The limit of nesting in a request body, which the YAML reader has too, so that no recursion over a client's value overflows the stack. */
 export const maxBodyDepth = 1000;
 
 export interface DecodedJson {
@@ -43,8 +43,8 @@ export function decodeJson(data: Uint8Array | string, options: { readonly maxDep
 const MAY_BE_INEXACT = /(?:^|[:[,])\s*(?:-?[0-9][0-9.]*[eE]|-?[0-9][0-9.]{14}|-0)/;
 
 /**
- * As {@link decodeJson}, for a document that was encoded here and has no repeated keys: a search for numbers takes the place of the
- * scan, and it takes half as long.
+ * As {@link decodeJson}, for a document that kubets encoded, which has no repeated keys. It takes half the time, because it
+ * searches for inexact numbers instead of scanning.
  */
 export function decodeOwnJson(data: Uint8Array): JsonValue {
   const text = utf8.decode(data);
@@ -141,7 +141,7 @@ export { JsonDecodeError };
 /** What JSON.parse reads within a few milliseconds. */
 const LONG_BYTES = 64 * 1024;
 
-/** {@link decodeJson} in steps: JSON.parse cannot pause, so the parser that can reads a long text. */
+/** {@link decodeJson} in steps. JSON.parse cannot pause, so a long text is parsed by the parser that can. */
 export function* decodeJsonSteps(data: Uint8Array, { maxDepth }: { readonly maxDepth: number }): Steps<DecodedJson> {
   if (data.length < LONG_BYTES) return decodeJson(data, { maxDepth });
   return yield* exactJsonSteps(utf8.decode(data), maxDepth);

@@ -8,8 +8,8 @@ export interface JsonEncodeOptions {
 }
 
 /**
- * A JSON value as Go's encoding/json writes it: `<`, `>`, `&`, U+2028 and U+2029 escaped in strings, bigint and integers
- * exact, undefined properties left out. Any depth; no trailing newline. Throws on NaN, infinities, functions and symbols.
+ * Encodes a JSON value as Go's encoding/json does: `<`, `>`, `&`, U+2028 and U+2029 escaped in strings, bigint and integers exact,
+ * undefined properties left out. Any depth; no trailing newline. Throws for NaN, infinities, functions and symbols.
  */
 export function encodeJson(value: unknown, options: JsonEncodeOptions = {}): string {
   if (!isContainer(value)) return encodeJsonScalar(value);
@@ -75,7 +75,7 @@ function sortedKeys(object: object): string[] {
   return keys;
 }
 
-/** {@link encodeJson} of a value that is neither a list nor an object. */
+/** As {@link encodeJson}, for a value that is neither a list nor an object. */
 export function encodeJsonScalar(value: unknown): string {
   if (typeof value === "string") return encodeString(value);
   if (typeof value === "number") return encodeNumber(value);
@@ -84,7 +84,7 @@ export function encodeJsonScalar(value: unknown): string {
   throw new TypeError(`json: unsupported type: ${typeof value}`);
 }
 
-/** A float64 or integer; Go and JavaScript choose the same digits and the same exponents. */
+/** Encodes a float64 or an integer; Go and JavaScript choose the same digits and the same exponents. */
 export function encodeNumber(value: number): string {
   if (!Number.isFinite(value)) throw new TypeError(`json: unsupported value: ${value}`);
   return Object.is(value, -0) ? "-0" : String(value);
@@ -109,7 +109,7 @@ const LONE_SURROGATES = /\p{Cs}/gu;
 const ESCAPED = /[<>&\u2028\u2029]/;
 const ESCAPES = /[<>&\u2028\u2029]/g;
 
-/** A quoted string with Go's escapes. A lone surrogate becomes U+FFFD. */
+/** Encodes a string in quotes with Go's escapes. A lone surrogate becomes U+FFFD. */
 export function encodeString(text: string): string {
   if (isPlain(text)) return `"${text}"`;
   const quoted = JSON.stringify(LONE_SURROGATE.test(text) ? text.replaceAll(LONE_SURROGATES, "\ufffd") : text);

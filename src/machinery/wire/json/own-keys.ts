@@ -7,7 +7,7 @@ export function setKey(object: object, key: string, value: unknown): void {
   }
 }
 
-/** An own property, or undefined. */
+/** Returns an own property; undefined where it is absent. */
 export function ownValue(object: object, key: string): unknown {
   const value = (object as Record<string, unknown>)[key];
   // Most are absent, which costs one look.

@@ -6,8 +6,8 @@ const RESERVED_FROM = 19_000;
 const RESERVED_TO = 19_999;
 
 /**
- * Why the fields of a kind, beside apiVersion, kind and metadata, have no protobuf form as they are numbered: the field's path and what is
- * wrong with it. Undefined where no field has a number, and where all have one that can be.
+ * Returns why a kind's fields, apart from apiVersion, kind and metadata, have no protobuf form with their numbers: the field's
+ * path and its fault. Undefined where no field has a number, and where all numbers are valid.
  */
 export function fieldNumberProblem(content: StructSchema): string | undefined {
   if (!hasNumber(content, new Set())) return undefined;

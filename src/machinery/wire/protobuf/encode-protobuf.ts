@@ -10,10 +10,7 @@ import { sealEnvelope } from "./envelope.js";
 import { type Numbers, numbered, type StructLookup } from "./field-numbers.js";
 import { writeDuration, writeIntOrString, writeTime } from "./scalar-messages.js";
 
-/**
- * An object as Go's generated marshallers write it, in the envelope that says what it is. Throws as
- * {@link encodeProtobufMessage} does.
- */
+/** Encodes an object as Go's generated marshallers do, in the envelope that states its kind. Throws as {@link encodeProtobufMessage} does. */
 export function encodeProtobufDocument(
   object: object,
   kind: GroupVersionKind,
@@ -24,9 +21,9 @@ export function encodeProtobufDocument(
 }
 
 /**
- * The message of an object, without its kind: fields by their numbers, zero values of what is not a pointer, a list or a map
- * written, map keys sorted. The values must fit the schema. Throws a TypeError for a union of JSON Schema when `structOf` is
- * left out.
+ * Encodes an object as a message, without its kind: fields by their numbers, map keys sorted, and zero values written unless the
+ * field is a pointer, a list or a map. The values must fit the schema. Throws a TypeError for a union of JSON Schema when
+ * `structOf` is left out.
  */
 export function encodeProtobufMessage(object: object, schema: StructSchema, structOf?: StructLookup): Uint8Array {
   try {

@@ -2,7 +2,7 @@ import { formatGroupVersion, type GroupVersionKind } from "../../meta/gvk.js";
 import { bytesOf, ProtobufError, readFields, textOf } from "./wire-reader.js";
 import { WireWriter } from "./wire-writer.js";
 
-/** runtime.Unknown: what a protobuf body says it is, and its message. */
+/** runtime.Unknown: the kind of a protobuf body, and its message. */
 export interface ProtobufEnvelope {
   /** "" when the sender left it out. */
   readonly apiVersion: string;
@@ -17,7 +17,7 @@ const MAGIC = Uint8Array.of(0x6b, 0x38, 0x73, 0x00);
 /** Whether bytes begin as a Kubernetes protobuf document does. */
 export const isProtobufDocument = (bytes: Uint8Array): boolean => MAGIC.every((byte, index) => bytes[index] === byte);
 
-/** Throws a {@link ProtobufError} for what does not begin as a Kubernetes document, or ends there. */
+/** Opens the envelope of a document. Throws a {@link ProtobufError} for bytes that do not begin as a Kubernetes document, or end too early. */
 export function openEnvelope(document: Uint8Array): ProtobufEnvelope {
   if (document.length === 0) throw new ProtobufError("empty data");
   if (!isProtobufDocument(document)) {
@@ -39,7 +39,7 @@ export function openEnvelope(document: Uint8Array): ProtobufEnvelope {
   return { apiVersion, kind, raw };
 }
 
-/** The document of a message of `kind`. */
+/** Wraps a message of `kind` in Kubernetes' envelope of protobuf documents. */
 export function sealEnvelope(kind: GroupVersionKind, raw: Uint8Array): Uint8Array {
   const { head, tail } = envelopeOf(kind, raw.length);
   const document = new Uint8Array(head.length + raw.length + tail.length);
@@ -49,7 +49,7 @@ export function sealEnvelope(kind: GroupVersionKind, raw: Uint8Array): Uint8Arra
   return document;
 }
 
-/** What stands before and behind a message of `kind` that is `length` bytes long. */
+/** The bytes before and after a message of `kind` that is `length` bytes long. */
 export function envelopeOf(
   kind: GroupVersionKind,
   length: number,
@@ -86,7 +86,7 @@ function typeOf(kind: GroupVersionKind): Uint8Array {
 /** More kinds than there are. */
 const REMEMBERED = 2000;
 
-/** The varint of a number from 0 to 2^53. */
+/** Encodes a number from 0 to 2^53 as a varint. */
 export function varint(value: number): Uint8Array {
   const bytes: number[] = [];
   let rest = value;

@@ -3,7 +3,7 @@ import type { Field, StructSchema } from "../../schema/schema.js";
 /** Finds a type by its OpenAPI name, for the few free-form types that hold another. */
 export type StructLookup = (definition: string) => StructSchema | undefined;
 
-/** Numbers of a message's fields; an inlined struct is a message of its own. */
+/** The fields of a message by number; an inlined struct is a message of its own. */
 export interface Numbers {
   readonly fields: ReadonlyMap<number, Field>;
   readonly inlined: ReadonlyMap<number, Numbers>;
@@ -11,7 +11,7 @@ export interface Numbers {
 
 const numbersOf = new WeakMap<StructSchema, Numbers>();
 
-/** Of a type, by its numbers. */
+/** The fields of a message type by their numbers. */
 export function numbered(schema: StructSchema): Numbers {
   let numbers = numbersOf.get(schema);
   if (numbers === undefined) {

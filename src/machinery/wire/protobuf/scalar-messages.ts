@@ -9,8 +9,8 @@ const LAST_SECOND = 253_402_300_800;
 const NANOSECONDS = 1_000_000_000;
 
 /**
- * meta/v1 Time and MicroTime: seconds and nanoseconds since the epoch; an empty message is no time. Throws a
- * {@link ProtobufError} for a time whose year has not four digits.
+ * Decodes meta/v1 Time and MicroTime: seconds and nanoseconds since the epoch; an empty message is null. Throws a {@link
+ * ProtobufError} for a time whose year does not have four digits.
  */
 export function readTime(message: Uint8Array, digits: 0 | 6): JsonValue {
   if (message.length === 0) return null;
@@ -29,7 +29,7 @@ export function readTime(message: Uint8Array, digits: 0 | 6): JsonValue {
   return `${whole}.${String(nanoseconds).padStart(9, "0").slice(0, digits)}Z`;
 }
 
-/** {@link readTime} the other way round; null is no time. */
+/** Writes a time as protobuf; the inverse of {@link readTime}. Null writes nothing. */
 export function writeTime(writer: BackwardWriter, value: unknown): void {
   if (typeof value !== "string") return;
   const point = value.indexOf(".");
@@ -38,14 +38,14 @@ export function writeTime(writer: BackwardWriter, value: unknown): void {
   writer.integer(1, Math.floor(Date.parse(value) / 1000));
 }
 
-/** meta/v1 Duration: nanoseconds, as Go prints them. */
+/** Decodes a Duration of meta/v1, from nanoseconds to the text that Go prints. */
 export function readDuration(message: Uint8Array): string {
   let nanoseconds = 0n;
   for (const { number, value } of readFields(message)) if (number === 1) nanoseconds = BigInt(integerOf(value));
   return formatNanoseconds(nanoseconds);
 }
 
-/** intstr.IntOrString: which of the two it is, and both. */
+/** Decodes intstr.IntOrString: its type, and both values. */
 export function readIntOrString(message: Uint8Array): JsonValue {
   let isText = false;
   let integer = 0;
@@ -58,7 +58,7 @@ export function readIntOrString(message: Uint8Array): JsonValue {
   return isText ? text : integer;
 }
 
-/** {@link readIntOrString} the other way round. */
+/** Writes an IntOrString as protobuf; the inverse of {@link readIntOrString}. */
 export function writeIntOrString(writer: BackwardWriter, value: unknown): void {
   const isText = typeof value === "string";
   writer.text(3, isText ? value : "");
@@ -66,7 +66,7 @@ export function writeIntOrString(writer: BackwardWriter, value: unknown): void {
   writer.integer(1, isText);
 }
 
-/** {@link readDuration} the other way round. */
+/** Writes a duration as protobuf; the inverse of {@link readDuration}. */
 export function writeDuration(writer: BackwardWriter, value: unknown): void {
   writer.integer(1, parseNanoseconds(String(value)));
 }

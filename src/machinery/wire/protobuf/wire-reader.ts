@@ -1,9 +1,9 @@
-/** A protobuf text that cannot be read. */
+/** Thrown for bytes that are not valid protobuf. */
 export class ProtobufError extends Error {
   override readonly name = "ProtobufError";
 }
 
-/** One field as it is on the wire. */
+/** The value of one field on the wire. */
 export type WireValue =
   | { readonly type: "varint"; readonly value: bigint }
   | { readonly type: "fixed64" | "fixed32" | "bytes"; readonly bytes: Uint8Array };
@@ -76,7 +76,7 @@ export class WireReader {
   }
 }
 
-/** The fields of a message in the order they were written. Throws a {@link ProtobufError}. */
+/** Iterates over the fields of a message in the order of its bytes. Throws a {@link ProtobufError}. */
 export function* readFields(message: Uint8Array): Generator<WireField, void> {
   const reader = new WireReader(message);
   while (!reader.done) {
@@ -103,13 +103,13 @@ export function* readFields(message: Uint8Array): Generator<WireField, void> {
   }
 }
 
-/** The content of a length-delimited field. */
+/** Returns the content of a length-delimited field. */
 export function bytesOf(value: WireValue): Uint8Array {
   if (value.type !== "bytes") throw new ProtobufError(`proto: wrong wireType for a message`);
   return value.bytes;
 }
 
-/** A signed 64-bit integer; a number as long as that is exact. */
+/** Decodes a signed 64-bit integer; to a number as long as that is exact. */
 export function integerOf(value: WireValue): number | bigint {
   if (value.type !== "varint") throw new ProtobufError(`proto: wrong wireType for an integer`);
   const signed = BigInt.asIntN(64, value.value);

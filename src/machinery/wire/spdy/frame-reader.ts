@@ -15,12 +15,12 @@ export const TYPE = {
 export const FLAG_FIN = 1;
 export const FLAG_UNIDIRECTIONAL = 2;
 
-/** Why a stream is reset. */
+/** The reasons for which a stream is reset. */
 export const RESET = { protocolError: 1, refusedStream: 3, cancel: 5, flowControlError: 7 } as const;
 
 export const SETTING_INITIAL_WINDOW = 7;
 
-/** The bytes of a control frame of version 3. Numbers are written as 32 bits. */
+/** Encodes a control frame of version 3. Numbers are written as 32 bits. */
 export function controlFrame(type: number, flags: number, ...payload: readonly (number | Uint8Array)[]): Buffer {
   const length = payload.reduce<number>((sum, part) => sum + (typeof part === "number" ? 4 : part.length), 0);
   const frame = Buffer.allocUnsafe(8 + length);
@@ -38,12 +38,12 @@ export function controlFrame(type: number, flags: number, ...payload: readonly (
   return frame;
 }
 
-/** SYN_STREAM with no associated stream and the highest priority. */
+/** Encodes a SYN_STREAM with no associated stream and the highest priority. */
 export function synStream(streamId: number, headers: Uint8Array): Buffer {
   return controlFrame(TYPE.synStream, 0, streamId, 0, Buffer.alloc(2), headers);
 }
 
-/** The eight bytes before the data of a DATA frame. */
+/** Encodes the eight bytes before the data of a DATA frame. */
 export function dataHead(streamId: number, length: number, fin: boolean): Buffer {
   const head = Buffer.allocUnsafe(8);
   head.writeUInt32BE(streamId, 0);
@@ -59,7 +59,7 @@ export interface ControlFrame {
   readonly payload: Buffer;
 }
 
-/** A part of a DATA frame, as it arrived. `fin`: it is the last part of the last frame of its stream. */
+/** A part of a DATA frame, as it arrived. `fin` is true for the last part of a stream's last frame. */
 export interface DataPiece {
   readonly kind: "data";
   readonly streamId: number;

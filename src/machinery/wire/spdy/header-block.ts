@@ -9,7 +9,7 @@ const STATUS = "status|200 OK|version|HTTP/1.1|url|public|set-cookie|keep-alive|
 const TEXT =
   "100101201202205206300302303304305306307402405406407408409410411412413414415416417502504505203 Non-Authoritative Information204 No Content301 Moved Permanently400 Bad Request401 Unauthorized403 Forbidden404 Not Found500 Internal Server Error501 Not Implemented503 Service UnavailableJan Feb Mar Apr May Jun Jul Aug Sept Oct Nov Dec 00:00:00 Mon, Tue, Wed, Thu, Fri, Sat, Sun, GMTchunked,text/html,image/png,image/jpg,image/gif,application/xml,application/xhtml+xml,text/plain,text/javascript,publicprivatemax-age=gzip,deflate,sdchcharset=utf-8charset=iso-8859-1,utf-,*,enq=0.";
 
-/** What the zlib streams of SPDY/3's header blocks begin with, as the protocol's third draft defines it (section 2.6.10.1). */
+/** The preset dictionary of the zlib streams in SPDY/3 header blocks, as the protocol's third draft defines it (section 2.6.10.1). */
 export function headerDictionary(): Buffer {
   const words = [...WORDS.split(" "), ...STATUS.split("|")].flatMap((word) => {
     const length = Buffer.alloc(4);
@@ -24,12 +24,12 @@ const DICTIONARY_ID = 0xe3c6a7c2;
 
 export type Headers = Readonly<Record<string, string>>;
 
-/** The longest header block, compressed or not. Kubernetes' headers are shorter than 100 bytes. */
+/** The largest size of a header block, compressed or not. Kubernetes' headers are shorter than 100 bytes. */
 export const LARGEST_HEADER_BLOCK = 64 * 1024;
 
 /**
- * Encodes the header blocks of one direction as parts of one zlib stream. The blocks are stored, not compressed: they are short, and
- * every inflater reads them. Each ends with an empty block, as zlib's flush leaves it: Go's inflater gives out no bytes before.
+ * Encodes the header blocks of one direction as parts of one zlib stream. The blocks are stored without compression, because they
+ * are short. Each ends with an empty block, as zlib's flush leaves it, because Go's inflater returns no bytes before.
  */
 export class HeaderEncoder {
   #begun = false;
@@ -51,7 +51,7 @@ export class HeaderEncoder {
   }
 }
 
-/** Decodes the header blocks of one direction, in their order: call it for one after the other. */
+/** Decodes the header blocks of one direction. Call it for one block after the other, in order. */
 export class HeaderDecoder {
   #inflate: Inflate | undefined;
   #output: Buffer[] = [];

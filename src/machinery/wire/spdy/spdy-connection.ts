@@ -40,7 +40,7 @@ const MOST_STREAMS = 4096;
 /** The connection reads no more while more than this is not sent: a peer that sends pings and reads no answers. */
 const MOST_UNSENT_BYTES = 8 * 1024 * 1024;
 
-/** SPDY/3.1 over a connection, as spdystream speaks it, which is what Kubernetes' programs have. Takes over the duplex. */
+/** Speaks SPDY/3.1 over a duplex, as spdystream, the library of Kubernetes' programs, does. It takes over the duplex. */
 export function spdyConnection(duplex: Duplex, options: SpdyOptions): MultiplexedConnection {
   return new SpdyConnection(duplex, options);
 }

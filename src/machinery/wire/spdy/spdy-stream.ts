@@ -3,10 +3,13 @@ import { ChunkPipe } from "../streams/chunk-pipe.js";
 import type { Headers } from "./header-block.js";
 import { Fifo } from "../../../base/collections/fifo.js";
 
-/** The window of a stream and of the connection until a peer says otherwise. */
+/** The initial window of a stream and of the connection. */
 export const INITIAL_WINDOW = 64 * 1024;
 
-/** The windows that an end with flow control gives its peer, of each stream and of the connection: several streams that nobody reads hold back no other. */
+/**
+ * The flow control windows that this end grants its peer, for each stream and for the connection: several streams that nobody
+ * reads do not block the others.
+ */
 export const OWN_WINDOW = { stream: 4 * 1024 * 1024, connection: 16 * 1024 * 1024 } as const;
 
 /** Bytes that the reader has taken before the peer gets them back as window. */
@@ -60,7 +63,7 @@ export class Window {
 /** The longest DATA frame that is sent: other streams have their turn between two of them. */
 const LARGEST_DATA = 64 * 1024;
 
-/** What a stream needs of its connection. */
+/** The part of a connection that its streams use. */
 export interface StreamCarrier {
   /** Sends a DATA frame. Resolves when more may be sent. */
   sendData(stream: SpdyStream, data: Uint8Array, fin: boolean): Promise<void>;
@@ -153,7 +156,7 @@ export class SpdyStream implements ByteStream {
   }
 }
 
-/** The streams that a peer has opened, until they are taken. */
+/** The streams that a peer has opened, until the reader takes them. */
 export class IncomingStreams implements AsyncIterable<IncomingStream> {
   readonly #streams = new Fifo<IncomingStream>();
   #ended = false;

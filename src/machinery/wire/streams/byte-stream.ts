@@ -59,7 +59,7 @@ export interface MultiplexedConnection {
   readonly fault: Error | undefined;
 }
 
-/** A stream that the other end has opened. It waits until it is accepted or refused. */
+/** A stream that the other end has opened. It waits until it is accepted or reset. */
 export interface IncomingStream {
   /** Lower-case names. */
   readonly headers: Readonly<Record<string, string>>;

@@ -1,6 +1,6 @@
 import { Duplex } from "node:stream";
 
-/** The two ends of a connection in memory: what one writes, the other reads. Destroying one destroys the other. */
+/** The two ends of a connection in memory: each reads what the other writes. Destroying one destroys the other. */
 export function duplexPair(): readonly [Duplex, Duplex] {
   const one = new End();
   const other = new End();

@@ -2,7 +2,7 @@ import { Duplex } from "node:stream";
 import type { ByteStream } from "./byte-stream.js";
 import { GatedWriter } from "./gated-writer.js";
 
-/** A ByteStream as a Node duplex, for what wants a socket. Takes over the stream. */
+/** Wraps a ByteStream as a Node duplex, for code that expects a socket. It takes over the stream. */
 export function duplexOf(stream: ByteStream): Duplex {
   return new ByteStreamDuplex(stream);
 }
@@ -42,7 +42,7 @@ class ByteStreamDuplex extends Duplex {
   }
 }
 
-/** A Node duplex, such as a socket with `allowHalfOpen`, as a ByteStream. Takes over the duplex. */
+/** Makes a ByteStream of a Node duplex, such as a socket with `allowHalfOpen`, which it takes over. */
 export function byteStreamOf(duplex: Duplex): ByteStream {
   const writer = new GatedWriter(duplex);
   let broken: Error | undefined;

@@ -4,8 +4,8 @@ import type { Duplex } from "node:stream";
 const MOST_WAITING_BYTES = 64 * 1024;
 
 /**
- * What a connection receives. Throws what broke it, after everything that came before: Node's own iteration drops that, and a peer's
- * last bytes are often followed by a reset.
+ * Yields the chunks that a connection receives, and throws its error after the last of them. Node's own iteration drops chunks
+ * before an error, and a peer's last bytes are often followed by a reset.
  */
 export async function* receivedChunks(duplex: Duplex): AsyncGenerator<Buffer, void, void> {
   let chunks: Buffer[] = [];

@@ -12,7 +12,7 @@ export type StreamType = "stdin" | "stdout" | "stderr" | "error" | "resize" | "d
 
 export const STREAM_TYPE = "streamtype";
 
-/** Subprotocols of exec and attach, over SPDY and over WebSockets. */
+/** The newest protocol of exec and attach, over SPDY and over WebSockets; V1 is the oldest. */
 export const V5 = "v5.channel.k8s.io";
 export const V4 = "v4.channel.k8s.io";
 export const V3 = "v3.channel.k8s.io";
@@ -20,10 +20,10 @@ export const V2 = "v2.channel.k8s.io";
 /** Over SPDY the oldest protocol has no name. */
 export const V1 = "channel.k8s.io";
 
-/** What a client offers over SPDY, newest first. */
+/** The protocols that a client offers over SPDY, newest first. */
 export const SPDY_PROTOCOLS: readonly string[] = [V5, V4, V3, V2, V1];
 
-/** A subprotocol of exec and attach in WebSockets, as a server takes it. */
+/** A WebSocket subprotocol of exec and attach, for a server. */
 export interface ChannelProtocol {
   readonly name: string;
   /** Messages are text: a digit for the channel, then base64. */
@@ -34,7 +34,7 @@ export interface ChannelProtocol {
   readonly halfClose: boolean;
 }
 
-/** The subprotocols of WebSockets that kube-apiserver and kubelets know; "" is a client that offers none. */
+/** The WebSocket subprotocols that kube-apiserver and kubelets support; "" stands for a client that offers none. */
 export const CHANNEL_PROTOCOLS: readonly ChannelProtocol[] = [
   { name: V5, base64: false, status: true, halfClose: true },
   { name: V4, base64: false, status: true, halfClose: false },
@@ -50,14 +50,14 @@ export interface TerminalSize {
   readonly height: number;
 }
 
-/** A size as the resize stream carries it: Go's JSON encoder with a line break. */
+/** Encodes a size for the resize stream: Go's JSON with a line break. */
 export const encodeTerminalSize = ({ width, height }: TerminalSize): Uint8Array =>
   Buffer.from(`{"Width":${width},"Height":${height}}\n`);
 
 const NON_ZERO_EXIT_CODE = "NonZeroExitCode";
 const EXIT_CODE = "ExitCode";
 
-/** The Status on the error stream of a program that has ended with `code`. */
+/** Makes the Status on the error stream of a program that has ended with `code`. */
 export function exitStatus(code: number): Status {
   if (code === 0) return { metadata: {}, status: "Success" } as unknown as Status;
   return {
@@ -71,7 +71,7 @@ export function exitStatus(code: number): Status {
 
 const BRAND = Symbol.for("kubets.RemoteCommandExitError");
 
-/** The remote program has ended with another code than 0. */
+/** The remote program has exited with a code other than 0. */
 export class RemoteCommandExitError extends Error {
   override readonly name = "RemoteCommandExitError";
   readonly [BRAND] = true;
@@ -89,8 +89,8 @@ export function isRemoteCommandExit(error: unknown): error is RemoteCommandExitE
 }
 
 /**
- * What the error stream of protocol 4 and later says: undefined for success, a {@link RemoteCommandExitError}, or an error with the
- * Status' message. What is no such Status becomes an error in client-go's words.
+ * Decodes the error stream of protocol 4 and later: undefined for success, a {@link RemoteCommandExitError}, or an error with the
+ * Status' message. An invalid Status becomes an error in client-go's words.
  */
 export function remoteCommandError(message: Uint8Array): Error | undefined {
   const text = Buffer.from(message).toString("utf8");

@@ -1,15 +1,15 @@
 const ends = new WeakMap<object, string>();
 
-/** Notes that no program answers a connection: what stands in for one, as a phrase with its subject. */
+/** Marks a connection that a stand-in answers instead of a program; `what` names the stand-in as a phrase with its subject. */
 export function markStandIn<T extends object>(connection: T, what: string | undefined): T {
   if (what !== undefined) ends.set(connection, what);
   return connection;
 }
 
-/** What stands in at the other end of a connection; undefined where a program answers. */
+/** Names the stand-in at the other end of a connection; undefined where a program answers. */
 export const standInAt = (connection: object): string | undefined => ends.get(connection);
 
-/** A call was not made, because no program would answer it. */
+/** Thrown for a call that was not made, because no program would answer it. */
 export class StandInError extends Error {
   override readonly name = "StandInError";
 
@@ -19,7 +19,7 @@ export class StandInError extends Error {
   }
 }
 
-/** The {@link StandInError} that is the cause of another error. */
+/** Finds the {@link StandInError} that caused another error. */
 export function standInErrorOf(error: unknown): StandInError | undefined {
   for (let cause = error; cause instanceof Error; cause = cause.cause) {
     if (cause instanceof StandInError) return cause;

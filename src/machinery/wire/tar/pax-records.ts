@@ -30,7 +30,7 @@ const NAMES: ReadonlySet<string> = new Set(["path", "linkpath", "uname", "gname"
 
 const textOf = (bytes: Uint8Array): string => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString();
 
-/** The records in the order of their keys, as archives have them. */
+/** Encodes the records sorted by key, as archives have them. */
 export function encodePaxRecords(records: PaxRecords): Uint8Array {
   const lines = [...records].sort(([a], [b]) => (a < b ? -1 : 1)).map(([key, value]) => record(key, value));
   return Buffer.from(lines.join(""));

@@ -57,7 +57,7 @@ function typeOf(flag: string, name: string): TarEntryType {
   return REGULAR.has(flag) ? "file" : (BARE[flag] ?? "special");
 }
 
-/** What the records say replaces what the block says. */
+/** Merges extended records into a header: they override the fields of the block. */
 export function withRecords(header: RawHeader, records: PaxRecords): RawHeader {
   if ([...records.keys()].some((key) => key.startsWith("GNU.sparse."))) throw sparse(header.name);
   const given = (key: string): string | undefined => records.get(key) || undefined;
@@ -83,7 +83,7 @@ export function withRecords(header: RawHeader, records: PaxRecords): RawHeader {
   };
 }
 
-/** Files with holes are refused: programs make them only with a flag of theirs. */
+/** Makes the error for files with holes, which programs write only with a special flag. */
 export const sparse = (name: string): TarError =>
   new TarError(`archive/tar: ${JSON.stringify(name)} is a sparse file, which is not supported`);
 

@@ -1,7 +1,7 @@
-/** What an entry of an archive is. `special` are devices, FIFOs and types that are not known here. */
+/** The type of an archive's entry. `special` are devices, FIFOs and unknown types. */
 export type TarEntryType = "file" | "directory" | "symlink" | "hardlink" | "special";
 
-/** What an archive says of one file, without its bytes. */
+/** The header of one file in an archive, without its content. */
 export interface TarHeader {
   /** As the archive has it: with "/" as separator, possibly absolute or with "..". Never holds a NUL. */
   readonly name: string;
@@ -20,13 +20,13 @@ export interface TarHeader {
   readonly linkName: string;
 }
 
-/** Archives are made of blocks of so many bytes. */
+/** The size of an archive's blocks in bytes. */
 export const BLOCK = 512;
 
-/** The bytes that fill the last block of a content of `size` bytes. */
+/** Makes the bytes that fill the last block of a content of `size` bytes. */
 export const paddingOf = (size: number): number => (BLOCK - (size % BLOCK)) % BLOCK;
 
-/** The archive is damaged or of a kind that is not read. Messages are those of Go's archive/tar, where it has one. */
+/** The archive is damaged, or has an unsupported format. Messages are those of Go's archive/tar, where it has one. */
 export class TarError extends Error {
   override readonly name = "TarError";
 }

@@ -9,7 +9,7 @@ const FLAGS: Readonly<Record<Exclude<TarEntryType, "special">, string>> = {
   directory: "5",
 };
 
-/** What ends an archive. */
+/** The two zero blocks that end an archive. */
 export const tarEnd = (): Uint8Array => new Uint8Array(2 * BLOCK);
 
 /**

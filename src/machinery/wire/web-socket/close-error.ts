@@ -23,11 +23,11 @@ const NAMES: Readonly<Record<number, string>> = {
   1015: "TLS handshake error",
 };
 
-/** Whether a close frame may have the code: those of RFC 6455 and its registry, and those of applications. */
+/** Whether a peer may send a close frame with this code: RFC 6455's, registered ones, and those of applications. */
 export const mayBeReceived = (code: number): boolean =>
   (code >= 1000 && code <= 1003) || (code >= 1007 && code <= 1013) || (code >= 3000 && code <= 4999);
 
-/** A WebSocket has ended otherwise than with code 1000. The message is that of client-go's library. */
+/** A WebSocket was closed with a code other than 1000. The message is that of client-go's library. */
 export class WebSocketCloseError extends Error {
   override readonly name = "WebSocketCloseError";
 
@@ -42,7 +42,7 @@ export class WebSocketCloseError extends Error {
   }
 }
 
-/** The peer has sent what the protocol forbids. The message is that of client-go's library; close code 1002 answers it. */
+/** The peer has violated the protocol. The message is that of client-go's library; the connection is closed with code 1002. */
 export class WebSocketProtocolError extends Error {
   override readonly name = "WebSocketProtocolError";
 

@@ -6,7 +6,7 @@ const MASKED = 0x80;
 /** The longest payload of a control frame. */
 export const LARGEST_CONTROL_PAYLOAD = 125;
 
-/** A frame with a whole message or a control message, in parts that are to be written together. */
+/** Encodes a whole message or a control message as a frame, in parts that are to be written together. */
 export function encodeFrame(opcode: number, payload: readonly Uint8Array[]): readonly Uint8Array[] {
   const length = lengthOf(payload);
   const head = Buffer.allocUnsafe(headLengthOf(length));
@@ -14,7 +14,7 @@ export function encodeFrame(opcode: number, payload: readonly Uint8Array[]): rea
   return [head, ...payload];
 }
 
-/** The same frame masked with a key, as clients must send it: the payload is copied to memory that `allocate` gives. */
+/** Encodes a frame masked with a key, as clients must send it: the payload is copied to memory from `allocate`. */
 export function encodeMaskedFrame(
   opcode: number,
   payload: readonly Uint8Array[],
@@ -48,9 +48,7 @@ function writeHead(head: Buffer, opcode: number, length: number, masked: number)
   if (headLength === 10) head.writeBigUInt64BE(BigInt(length), 2);
 }
 
-/**
- * Masks or unmasks bytes with the four bytes of `key`, in place. `done` is how many bytes of the same frame came before.
- */
+/** Masks or unmasks bytes with the four bytes of `key`, in place. `done` is the number of earlier bytes of the same frame. */
 export function mask(bytes: Uint8Array, key: Uint8Array, done: number): void {
   const { length } = bytes;
   const keyAt = (index: number): number => key[(done + index) & 3] ?? 0;

@@ -1,12 +1,12 @@
 import { createHash } from "node:crypto";
 
-/** The answer to a handshake's Sec-WebSocket-Key. */
+/** Computes the answer to a handshake's Sec-WebSocket-Key. */
 export const acceptKey = (key: string): string =>
   createHash("sha1").update(`${key}258EAFA5-E914-47DA-95CA-C5AB0DC85B11`).digest("base64");
 
 type RequestHeaders = Readonly<Record<string, string | readonly string[] | undefined>>;
 
-/** The subprotocols that a handshake offers, in its order. */
+/** Lists the subprotocols that a handshake offers, in its order. */
 export function offeredSubprotocols({ "sec-websocket-protocol": offered }: RequestHeaders): readonly string[] {
   return [offered ?? []]
     .flat()
@@ -16,8 +16,8 @@ export function offeredSubprotocols({ "sec-websocket-protocol": offered }: Reque
 }
 
 /**
- * The headers of a server's 101 answer, with one of the subprotocols that the client offers; undefined or "" names none. Throws an Error
- * when the handshake is invalid: answer it with 400. `headers` are the request's, with lower-case names.
+ * Makes the headers of a server's 101 answer, with one of the subprotocols that the client offers; undefined or "" for none.
+ * Throws an Error for an invalid handshake, which the caller answers with 400. `headers` are the request's, with lower-case names.
  */
 export function webSocketAnswer(
   method: string,
@@ -41,11 +41,14 @@ export function webSocketAnswer(
 /** How browsers send a bearer token with a WebSocket: as a subprotocol, in base64url. Source: apiserver's websocket authenticator. */
 const BEARER = "base64url.bearer.authorization.k8s.io.";
 
-/** The subprotocols that a handshake offers, in its order, without those that are a token. */
+/** The subprotocols that a handshake offers, in order, without bearer tokens. */
 export const withoutBearer = (offered: readonly string[]): readonly string[] =>
   offered.filter((one) => one !== "" && !one.startsWith(BEARER));
 
-/** The token among the subprotocols; undefined for none. Several, or one without another subprotocol beside it, are "": no token. */
+/**
+ * The bearer token among the subprotocols; undefined for none, and "", which is never valid, for several tokens or for one without
+ * another subprotocol beside it.
+ */
 export function bearerSubprotocol(offered: readonly string[]): string | undefined {
   const tokens = offered.filter((one) => one.startsWith(BEARER)).map((one) => one.slice(BEARER.length));
   const [token] = tokens;

@@ -5,8 +5,8 @@ import type { WebSocket } from "./web-socket.js";
 const SHARED_MESSAGE = 64 * 1024 + 8;
 
 /**
- * The binary messages of a WebSocket as one stream of bytes in each direction: another protocol runs in them. To end it closes the
- * WebSocket.
+ * Wraps a WebSocket as one stream of bytes in each direction, for another protocol over its binary messages. The end of the stream
+ * closes the WebSocket.
  */
 export function webSocketDuplex(webSocket: WebSocket): Duplex {
   return new WebSocketDuplex(webSocket);

@@ -45,8 +45,8 @@ export interface WebSocketOptions {
 const MOST_UNSENT_BYTES = 8 * 1024 * 1024;
 
 /**
- * A WebSocket over a connection on which the handshake is done. It is read and answers pings while {@link pieces} is iterated, and holds
- * back the peer while it is not. Takes over the duplex.
+ * A WebSocket over a connection after the handshake. While {@link pieces} is iterated, it reads and answers pings; otherwise it
+ * holds back the peer. It takes over the duplex.
  */
 export class WebSocket {
   /** Resolves when the connection is over; never rejects. */

@@ -14,7 +14,7 @@ const DEFAULT_FAILURES = 3;
 type ProbeKind = Exclude<ProbeQuestion["kind"], "hook">;
 const NAMES = { startup: "Startup", readiness: "Readiness", liveness: "Liveness" } as const;
 
-/** The probes of a running container. Without a readiness probe it is ready as soon as it has started. */
+/** Runs the probes of a running container. Without a readiness probe it is ready as soon as it has started. */
 export class ContainerProbes {
   readonly #stopped = new AbortController();
 

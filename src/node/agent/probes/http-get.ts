@@ -6,7 +6,7 @@ import type { IntOrString } from "../../../api/types/meta/v1.js";
 /** So long is the beginning of an answer at most. */
 const STATUS_LINE = 64;
 
-/** Asks for what an HTTPGetAction names, and answers the status code; undefined where the answer is no HTTP. */
+/** Sends the request of an HTTPGetAction, and resolves with the status code; undefined where the answer is not HTTP. */
 export async function httpGet(
   connection: ByteStream,
   { path, host, httpHeaders }: Received<HTTPGetAction>,
@@ -36,7 +36,7 @@ export async function httpGet(
 /** "1.36" of "v1.36.3". */
 const minorOf = (version: string): string => version.replace(/^v/, "").split(".").slice(0, 2).join(".");
 
-/** A port by its number, or by the name that the container gives it; 0 for a name that it does not have. */
+/** Resolves a port by its number, or by the container's name for it; 0 for an unknown name. */
 export function portNumber(port: OrAbsent<IntOrString>, container: Received<Container | EphemeralContainer>): number {
   if (typeof port === "number") return port;
   const name = text(port);

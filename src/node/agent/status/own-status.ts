@@ -10,7 +10,10 @@ import {
 } from "../../../machinery/meta/received.js";
 import { OWN_CONDITIONS } from "./pod-conditions.js";
 
-/** The pod as the API has it, with the status that its node computed last, which the API may not have yet. Conditions of others stay. */
+/**
+ * Returns the pod as the API has it, with the status that its node computed last, which the API may not have yet. Conditions of
+ * other writers stay.
+ */
 export function withOwnStatus(pod: ReceivedObject<Pod>, own: Received<PodStatus>): ReceivedObject<Pod> {
   const status = object(pod.status);
   const conditions = objects(own.conditions);
@@ -20,8 +23,8 @@ export function withOwnStatus(pod: ReceivedObject<Pod>, own: Received<PodStatus>
 }
 
 /**
- * What a node sends to bring its part of a pod's status to `own`: a strategic merge patch, which leaves conditions of others alone
- * whatever becomes of them meanwhile. `before` is the status that the node sent last or, at first, found.
+ * Makes the patch with which a node updates its part of a pod's status to `own`: a strategic merge patch, which leaves the
+ * conditions of other writers alone. `before` is the status that the node sent last or, at first, found.
  */
 export function ownStatusPatch(own: Received<PodStatus>, before: Received<PodStatus>): object {
   const conditions = objects(own.conditions);

@@ -23,7 +23,7 @@ export const OWN_CONDITIONS: readonly string[] = [
   "PodResizePending",
 ];
 
-/** What conditions are computed of. */
+/** The facts from which the conditions of a pod are computed. */
 export interface ConditionFacts {
   /** "v1.37.1" */
   readonly kubeletVersion: string;
@@ -35,7 +35,7 @@ export interface ConditionFacts {
   readonly resize?: Condition | undefined;
 }
 
-/** The kubelet's conditions of a pod in `phase`, in the order of a kubelet. */
+/** Computes the kubelet's conditions of a pod in `phase`, in a kubelet's order. */
 export function podConditions(facts: ConditionFacts, phase: PodPhase): readonly Condition[] {
   const { pod, records, resize, kubeletVersion } = facts;
   const hasEnded = phase === "Succeeded" || phase === "Failed";

@@ -5,7 +5,7 @@ import { type Condition, type ConditionFacts, podConditions } from "./pod-condit
 import { sharedMessage } from "../termination-message.js";
 import { restartAction } from "../../../api/pods/restart-policy.js";
 
-/** What a pod's status is computed of. */
+/** The facts from which the status of a pod is computed. */
 export interface PodFacts extends ConditionFacts {
   readonly hostIp: string;
   readonly podIp: string;
@@ -25,7 +25,10 @@ export interface PodFailure {
   readonly disrupts?: boolean;
 }
 
-/** A pod's status as a kubelet writes it, with its own conditions only. Times of conditions that did not change are those of `pod`. */
+/**
+ * Computes a pod's status as a kubelet writes it, with the kubelet's conditions only. Conditions that did not change keep their
+ * times from `pod`.
+ */
 export function podStatus(facts: PodFacts): Received<PodStatus> {
   const { pod, records, hostIp, podIp, startTime, ended } = facts;
   const failure = ended ? facts.failure : undefined;

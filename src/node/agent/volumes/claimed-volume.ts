@@ -26,7 +26,7 @@ interface ClaimSource {
   readonly signal: AbortSignal;
 }
 
-/** The volume behind a claim that a pod names, or that was made for it. Throws a {@link VolumeError} where a kubelet waits. */
+/** Finds the volume of the claim that a pod names, or that was made for it. Throws a {@link VolumeError} where a kubelet would wait. */
 export async function claimedVolume(volume: Received<Volume>, source: ClaimSource): Promise<ClaimedVolume> {
   const { namespace = "", name: podName = "" } = source.pod.metadata ?? {};
   const name = text(volume.name);

@@ -15,7 +15,7 @@ import { absent, number, object, objects, type Received, text } from "../../../m
 import type { FilesVolume, VolumeFile } from "../../container-runtime.js";
 import { ConfigError, dataOf, type EnvironmentSource, podField, resourceField } from "../container-environment.js";
 
-/** A volume of a pod cannot be made. The message is that of the kubelet's event. */
+/** Thrown when a volume of a pod cannot be mounted. The message is that of the kubelet's event. */
 export class VolumeError extends Error {
   override readonly name = "VolumeError";
 }
@@ -33,7 +33,7 @@ interface Part {
   readonly modes?: ReadonlyMap<string, number>;
 }
 
-/** What volumes of a pod need besides its objects. */
+/** The token and the sources from which the volumes of a pod are filled. */
 export interface VolumeSource extends EnvironmentSource {
   /** A token of the pod's service account. */
   readonly token: (audience: string | undefined, expirationSeconds: number | undefined) => Promise<string>;

@@ -26,8 +26,8 @@ interface Made {
 }
 
 /**
- * Where a container sees the volumes of its pod. Throws a VolumeError for what is not there, and a ConfigError for a subPath that leads
- * out of its volume.
+ * Computes where a container mounts the volumes of its pod. Throws a VolumeError for a missing volume, and a ConfigError for a
+ * subPath that leads out of its volume.
  */
 export async function volumeMounts(
   container: Received<Container | EphemeralContainer>,

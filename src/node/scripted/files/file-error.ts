@@ -18,7 +18,7 @@ const TEXTS = {
 
 export type FileErrorCode = keyof typeof TEXTS;
 
-/** What the file system refuses. The message is errno's text. */
+/** Thrown when the file system refuses an operation. The message is errno's text. */
 export class FileError extends Error {
   override readonly name = "FileError";
 

@@ -10,7 +10,7 @@ const DEFAULT_CAPACITY = 128 * 1024 * 1024;
 /** What an entry of a directory counts beside its content, so that names alone cannot fill the memory. */
 const ENTRY_BYTES = 512;
 
-/** What several stores share. */
+/** A limit of bytes that several stores share. */
 export interface FileSpace {
   /** False where so many bytes do not fit. */
   take(bytes: number): boolean;
@@ -24,7 +24,7 @@ export interface FileStoreOptions {
   readonly space?: FileSpace;
 }
 
-/** Files that are counted together: a container's own, or those of a volume. File systems show them by paths. */
+/** A tree of files whose bytes are counted together: a container's own, or those of a volume. File systems mount it at paths. */
 export class FileStore {
   readonly root: DirectoryNode;
   /** A volume may grow. Bytes. */

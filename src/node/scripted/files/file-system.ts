@@ -8,7 +8,7 @@ const MOST_LINKS = 40;
 /** The longest path, in UTF-16 units. */
 export const LONGEST_PATH = 4096;
 
-/** A tree of a store that is seen at some path of a file system. */
+/** A tree of files that is mounted at a path of a file system. */
 export interface MountedTree {
   readonly store: FileStore;
   /** A folder of the store, or a file. */
@@ -442,8 +442,8 @@ function normal(path: string): string {
   return `/${names.join("/")}`;
 }
 
-/** `path` seen from `cwd`. */
+/** Makes `path` absolute, relative to `cwd`. */
 export const absolute = (cwd: string, path: string): string => (path.startsWith("/") ? path : `${cwd}/${path}`);
 
-/** The shortest name of `path` as seen from `cwd`. By names alone: links are not followed. */
+/** Normalizes `path` relative to `cwd`, by names alone: links are not followed. */
 export const normalPath = (cwd: string, path: string): string => normal(absolute(cwd, path));

@@ -31,7 +31,7 @@ export interface LinkNode extends Attributes {
   readonly target: string;
 }
 
-/** A file whose bytes are made when they are read and dropped, or taken elsewhere, when they are written. */
+/** A file whose bytes are generated when it is read; what is written to it is discarded or passed on. */
 export interface DeviceNode extends Attributes {
   readonly kind: "device";
   /** Where it is a regular file to `ls` and `tar`: its length in bytes. Else a character device. */
@@ -42,7 +42,7 @@ export interface DeviceNode extends Attributes {
 
 export type FileNode = DirectoryNode | RegularNode | LinkNode | DeviceNode;
 
-/** The length that `ls` and `tar` show. */
+/** Computes the size that `ls` and `tar` print. */
 export function sizeOf(node: FileNode): number {
   if (node.kind === "file") return node.content.size;
   if (node.kind === "device") return node.size ?? 0;
@@ -53,7 +53,7 @@ export function sizeOf(node: FileNode): number {
 const BLOCK = 64 * 1024;
 const SMALLEST_BLOCK = 64;
 
-/** The bytes of a file. What is appended in small pieces does not take more memory than they have bytes, but for one block. */
+/** The bytes of a file. Small pieces that are appended take at most one block of memory more than their bytes. */
 export class FileContent {
   readonly #chunks: Uint8Array[] = [];
   /** The last chunk, while more fits into it. */

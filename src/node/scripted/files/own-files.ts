@@ -10,7 +10,7 @@ import type { FileSpace } from "./file-store.js";
 import type { Program } from "../program.js";
 import { FileSystem, normalPath } from "./file-system.js";
 
-/** What the files of containers are made with. */
+/** The parts from which the files of a container are made. */
 export interface OwnFilesParts {
   readonly clock: Clock;
   readonly random: Random;
@@ -28,7 +28,7 @@ const FOLDERS =
     " ",
   );
 
-/** The container's files without its volumes. */
+/** Makes the container's files without its volumes. */
 export function ownFiles(
   spec: ContainerSpec,
   image: ScriptedImage,

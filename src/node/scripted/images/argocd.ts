@@ -7,7 +7,7 @@ const PASSWORD_LENGTH = 16;
 const REDIS = { name: "argocd-redis", key: "auth" };
 const ADMIN = { name: "argocd-initial-admin-secret", key: "password" };
 
-/** `argocd admin redis-initial-password`: a Secret with a password for Redis, unless it is there. */
+/** `argocd admin redis-initial-password`: creates a Secret with a password for Redis, unless it exists. */
 export const redisInitialPassword =
   (random: (bytes: number) => Uint8Array): Program =>
   (io) =>
@@ -24,7 +24,10 @@ export const redisInitialPassword =
       await io.stdout.write("Password secret is configured properly.\n");
     });
 
-/** What argocd-server does at its first start: a Secret with the administrator's password. Nothing in this cluster asks for it. */
+/**
+ * Does what argocd-server does at its first start: it creates a Secret with the administrator's password. Nothing in this cluster
+ * asks for the password.
+ */
 export const adminInitialPassword =
   (random: (bytes: number) => Uint8Array): Program =>
   (io) =>

@@ -3,7 +3,7 @@ import type { Program } from "../program.js";
 import type { MakeCertificate } from "./certificate-maker.js";
 import type { CommandLine, ImageScript, ScriptStart } from "./image-script.js";
 
-/** What the programs of built-in scripts need of the cluster. */
+/** The parts of the cluster that the programs of built-in scripts use. */
 export interface BuiltInParts {
   readonly makeCertificate: MakeCertificate;
   readonly random: (bytes: number) => Uint8Array;
@@ -11,8 +11,8 @@ export interface BuiltInParts {
 }
 
 /**
- * What charts cannot do without: programs that write objects into the API which other pods wait for. They use the API as their pod's service
- * account. Everything else of these images stands in.
+ * The scripts for images whose programs write objects into the API that other pods wait for; charts do not work without them. They
+ * use the API as their pod's service account. Other programs of these images are stand-ins.
  */
 export function builtInScripts({ makeCertificate, random, kubectl }: BuiltInParts): readonly ImageScript[] {
   const certgen = onDemand(async () => (await inOrder(import("./webhook-certgen.js"))).webhookCertgen(makeCertificate));

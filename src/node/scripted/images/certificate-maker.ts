@@ -16,7 +16,7 @@ export interface CertificateOrder {
 }
 
 /**
- * Makes the certificates that programs of images make: a key of P-256 and a certificate, signed by `authority`, or by itself without one.
+ * Makes a certificate for a program of an image: a P-256 key, and a certificate signed by `authority` or, without one, by itself.
  * Throws an error with the reason where the authority cannot be read.
  */
 export type MakeCertificate = (order: CertificateOrder, authority?: CertificatePair) => CertificatePair;

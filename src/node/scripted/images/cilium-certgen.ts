@@ -34,7 +34,7 @@ const FLAGS: FlagTable = {
 const LONGEST_FILE = 1024 * 1024;
 const YEAR_MS = 365 * DAY_MS;
 
-/** cilium-certgen: an authority in a Secret, and in others the certificates that its configuration asks for. */
+/** cilium-certgen: creates a CA in a Secret, and in other Secrets the certificates that its configuration requests. */
 export const ciliumCertgen =
   (make: MakeCertificate): Program =>
   async (io) => {

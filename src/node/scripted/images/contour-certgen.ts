@@ -16,7 +16,10 @@ const FLAGS: FlagTable = {
 };
 const DEFAULT_NAMESPACE = "projectcontour";
 
-/** `contour certgen --kube`: Secrets with an authority, and certificates for Contour and Envoy by it. It writes no files (--pem, --yaml). */
+/**
+ * `contour certgen --kube`: writes Secrets with a certificate authority, and certificates for Contour and Envoy that it signed. It
+ * writes no files (--pem, --yaml).
+ */
 export const contourCertgen =
   (make: MakeCertificate): Program =>
   async (io) => {

@@ -3,7 +3,7 @@ import type { ContainerSpec } from "../../container-runtime.js";
 import type { Program } from "../program.js";
 import { Glob } from "../shell/expansion/glob.js";
 
-/** What containers of some images do in place of the image's own programs. */
+/** A script that containers of some images run in place of the image's own programs. */
 export interface ImageScript {
   /**
    * Which images they are: a pattern of the shell, whose * also matches slashes, against the name without tag and digest, or against all of
@@ -14,7 +14,7 @@ export interface ImageScript {
   start(line: CommandLine): ScriptStart | undefined;
 }
 
-/** What a pod's container names: a command in place of the image's entrypoint, and args. */
+/** The command line of a pod's container: a command in place of the image's entrypoint, and args. */
 export type CommandLine = Required<Pick<ContainerSpec, "args">> & Pick<ContainerSpec, "command">;
 
 export interface ScriptStart {
@@ -25,7 +25,7 @@ export interface ScriptStart {
   readonly standsIn?: boolean;
 }
 
-/** The first script for an image that knows the container's command line. */
+/** Finds the first script for an image that supports the container's command line. */
 export function scriptStart(
   scripts: readonly ImageScript[],
   { image, command, args = [] }: Pick<ContainerSpec, "image" | "command" | "args">,

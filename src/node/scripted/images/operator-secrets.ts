@@ -5,7 +5,7 @@ import { DAY_MS, type MakeCertificate } from "./certificate-maker.js";
 import { isNotFound, PodApi, secretOf, secretPath } from "./pod-api.js";
 import { type FlagTable, programFlags } from "./program-flags.js";
 
-/** What MetalLB's controller does at its start: the Secret by which its speakers find each other, owned by its Deployment. */
+/** Does what MetalLB's controller does at its start: it creates the Secret by which its speakers find each other, owned by its Deployment. */
 export const memberlistSecret =
   (random: (bytes: number) => Uint8Array): Program =>
   (io) =>
@@ -40,7 +40,10 @@ const KEDA: FlagTable = {
 };
 const LIFETIME_MS = 10 * 365 * DAY_MS;
 
-/** What KEDA's operator does at its start, if it is to: a Secret with the certificates of its three programs, and their authority in its webhook. */
+/**
+ * Does what KEDA's operator does at its start if its flags say so: it creates a Secret with the certificates of its three
+ * programs, and puts their CA into its webhook.
+ */
 export const kedaCertificates =
   (make: MakeCertificate): Program =>
   (io) =>

@@ -3,7 +3,7 @@ import type { JsonObject } from "../../../machinery/meta/json.js";
 import type { ProgramIo } from "../program.js";
 import { exchange } from "../programs/network/http-exchange.js";
 
-/** The API refuses a request; in the server's words. */
+/** Thrown when the API refuses a request; in the server's words. */
 export class ApiError extends Error {
   override readonly name = "ApiError";
 
@@ -21,7 +21,7 @@ const ACCOUNT = "/var/run/secrets/kubernetes.io/serviceaccount";
 const LONGEST_FILE = 1024 * 1024;
 const LONGEST_ANSWER = 4 * 1024 * 1024;
 
-/** The API as a program in a pod reaches it: by the Service "kubernetes", as the service account whose token the pod has mounted. */
+/** The API as a program in a pod reaches it: by the Service "kubernetes", as the service account whose token is mounted in the pod. */
 export class PodApi {
   private constructor(
     private readonly io: ProgramIo,
@@ -115,7 +115,7 @@ export const isNotFound = (error: unknown): boolean => error instanceof ApiError
 export const secretPath = (namespace: string, name = ""): string =>
   `/api/v1/namespaces/${encodeURIComponent(namespace)}/secrets${name && `/${encodeURIComponent(name)}`}`;
 
-/** A Secret whose data is `data`, not yet in base64. */
+/** Makes a Secret of `data`, which is not in base64. */
 export const secretOf = (
   metadata: JsonObject,
   data: Readonly<Record<string, string>>,
@@ -128,7 +128,7 @@ export const secretOf = (
   type,
 });
 
-/** The value of a key of a Secret; undefined where it has none. */
+/** Decodes the value of a Secret's key; undefined where it is absent or empty. */
 export function secretValue(secret: JsonObject, key: string): string | undefined {
   const value = text(object(secret["data"])[key]);
   return value === "" ? undefined : Buffer.from(value, "base64").toString("utf8");

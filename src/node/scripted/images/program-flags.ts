@@ -15,7 +15,7 @@ export interface FlagTable {
   readonly short?: Readonly<Record<string, string>>;
 }
 
-/** A flag that the program does not have, or a value that it does not take. In the words of pflag. */
+/** An unknown flag, or an invalid value. The message is pflag's. */
 export class FlagError extends Error {
   override readonly name = "FlagError";
 }
@@ -86,7 +86,7 @@ function booleanOf(name: string, value: string): boolean {
   );
 }
 
-/** What the flags that a program cannot do without are called, where they were not given; in the words of cobra. */
+/** Throws cobra's error for required flags that were not given. */
 export function checkRequired(flags: ProgramFlags, names: readonly string[]): void {
   const missing = names.filter((name) => !flags.isSet(name));
   if (missing.length > 0)

@@ -4,7 +4,7 @@ import { sh } from "../shell/sh.js";
 import { ShellSyntaxError } from "../shell/parse/syntax.js";
 import type { ImageScript } from "./image-script.js";
 
-/** What a user's containers of some images run: a script of the small shell. */
+/** A script of the small shell that a user runs in containers of some images. */
 export interface ImageScriptText {
   /** As {@link ImageScript.image}. */
   readonly image: string;
@@ -20,7 +20,7 @@ export const textScript = ({ image, script }: ImageScriptText): ImageScript => (
   start: ({ command = [], args }) => ({ program: sh, argv: ["sh", "-c", script, "sh", ...command, ...args] }),
 });
 
-/** What the shell cannot parse of a script, with its line in it; undefined for nothing. */
+/** The first syntax error of a script, with its line; undefined for a valid script. */
 export function scriptFault(script: string): { readonly line: number; readonly message: string } | undefined {
   const parser = new Parser(script, { take: () => {}, hasBraces: false, isWhole: true, aliases: () => undefined });
   try {

@@ -34,9 +34,9 @@ class FatalError extends Error {
 }
 
 /**
- * kube-webhook-certgen of Jet and of ingress-nginx: `create` makes a Secret with an authority and a serving certificate unless it is there,
- * `patch` writes the authority into webhooks and into an APIService. The API version that the first generation used has gone; it uses the
- * second one's.
+ * kube-webhook-certgen of Jet and of ingress-nginx: `create` makes a Secret with a CA and a serving certificate unless it exists,
+ * `patch` writes the CA into webhooks and into an APIService. It uses admissionregistration.k8s.io/v1, because the version that
+ * the first generation used no longer exists.
  */
 export const webhookCertgen =
   (make: MakeCertificate): Program =>

@@ -1,4 +1,4 @@
-/** An amount of which at most `limit` is in use at a time. Amounts of a part count in the whole as well. */
+/** A budget of which at most `limit` may be in use. Uses of a part count against the whole as well. */
 export class Budget {
   #used = 0;
   #isClosed = false;

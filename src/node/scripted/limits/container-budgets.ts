@@ -9,7 +9,7 @@ const DEFAULT_MEMORY = 64 * 1024 * 1024;
 /** How many processes a container has at most; a kubelet has one limit for all pods as well (podPidsLimit). */
 const MOST_PROCESSES = 512;
 
-/** What a container may use, of its own limits and of what all containers of the process may use together. */
+/** The budgets of one container: its own limits, and those of all containers of the process together. */
 export class ContainerBudgets implements ContainerMemory {
   readonly #memory: Budget;
   readonly #files: Budget;

@@ -1,4 +1,4 @@
-/** No further program or subshell may start: errno's text. */
+/** Thrown when no further program or subshell may start; the message is errno's text. */
 export class ForkError extends Error {
   override readonly name = "ForkError";
 
@@ -7,7 +7,7 @@ export class ForkError extends Error {
   }
 }
 
-/** The container has no memory left, and is being ended. */
+/** Thrown when the container has no memory left, and is being ended. */
 export class OutOfMemoryError extends Error {
   override readonly name = "OutOfMemoryError";
 

@@ -1,6 +1,6 @@
 import { OutOfMemoryError } from "./errors.js";
 
-/** Takes so many bytes of a container's memory, or gives them back. Throws where the container has none left, and is being ended. */
+/** Takes bytes of a container's memory, or gives them back. Throws where the container has none left and is being killed. */
 export interface ContainerMemory {
   take(bytes: number): void;
   give(bytes: number): void;

@@ -1,11 +1,11 @@
-/** A pattern may become so many instructions at most: a longer one takes too long to compile. */
+/** The number of instructions that a pattern may compile to; a longer one would take too long to compile. */
 export const MOST_INSTRUCTIONS = 4096;
-/** A pattern and a text may need so many steps: a match is not found in slices of the event loop. */
+/** The number of steps that matching a pattern with a text may take, because a match cannot be sliced. */
 export const MOST_STEPS = 256 * 1024;
 /** A class of Unicode's costs as much as so many characters of a pattern. */
 const CLASS_INSTRUCTIONS = 32;
 
-/** At most so many instructions come of a pattern in RE2's syntax. */
+/** An upper bound of the instructions that a pattern in RE2's syntax compiles to. */
 export function instructionsOf(pattern: string): number {
   const repeats = (before: RegExp): number[] =>
     [...pattern.matchAll(before)].map(([, least = "", most = ""]) => Math.max(Number(least), Number(most), 1));

@@ -2,7 +2,7 @@ import { Budget } from "./budget.js";
 
 const MIB = 1024 * 1024;
 
-/** What the containers of several nodes may use together: they share one process. */
+/** The budgets that the containers of several nodes share, because they share one process. */
 export interface ServerLimits {
   /** Bytes of what programs hold: variables, words, scripts, lines. */
   readonly memory: Budget;
@@ -16,7 +16,7 @@ export interface ServerLimits {
   readonly users: Set<LimitedContainer>;
 }
 
-/** A container, or the volumes of a pod, as those see it that look for the one which uses most. */
+/** A container, or the volumes of a pod, as the search for the largest user sees it. */
 export interface LimitedContainer {
   readonly memoryBytes: number;
   readonly filesBytes: number;
@@ -33,7 +33,7 @@ export interface ServerAmounts {
 
 const AMOUNTS: ServerAmounts = { memory: 128 * MIB, files: 128 * MIB, volumes: 128 * MIB, processes: 2048 };
 
-/** Limits of their own, which tests use; the containers of a process share {@link processLimits}. */
+/** Makes limits of their own, for tests; the containers of a process share {@link processLimits}. */
 export function serverLimits(amounts: Partial<ServerAmounts> = {}): ServerLimits {
   const { memory, files, volumes, processes } = { ...AMOUNTS, ...amounts };
   return {
@@ -48,7 +48,7 @@ export function serverLimits(amounts: Partial<ServerAmounts> = {}): ServerLimits
 /** The limits of all containers of this process. */
 export const processLimits: ServerLimits = serverLimits();
 
-/** The container that uses most of something; undefined where none uses any. */
+/** Finds the container with the largest amount; undefined where every amount is 0. */
 export function greatestUser(
   { users }: ServerLimits,
   amount: (container: LimitedContainer) => number,
@@ -58,7 +58,7 @@ export function greatestUser(
   return greatest;
 }
 
-/** Takes bytes of files for a user. Where there are no more of them, the one that uses most ends; false where that is this user. */
+/** Takes bytes of files for a user. Where too few are left, it ends the largest user; it returns false where that is this user. */
 export function takeFiles(files: Budget, server: ServerLimits, user: LimitedContainer, bytes: number): boolean {
   while (files.take(bytes) !== undefined) {
     const greatest = greatestUser(server, (one) => one.filesBytes) ?? user;

@@ -14,7 +14,7 @@ import {
 import type { FileSystem } from "../files/file-system.js";
 import { hostsFileAddresses } from "./hosts-file.js";
 
-/** What a container's programs reach. */
+/** The network of a container's programs. */
 export interface ContainerNetworkParts {
   readonly pod: PodIdentity;
   /** Left out: the pod reaches itself alone. */
@@ -23,7 +23,7 @@ export interface ContainerNetworkParts {
   readonly dialPod: (port: number) => Promise<ByteStream | undefined>;
 }
 
-/** The pod's network with what belongs to the container: its /etc/hosts, and localhost. */
+/** The pod's network as one container sees it: with its /etc/hosts, and localhost. */
 export class PodView {
   constructor(private readonly parts: ContainerNetworkParts) {}
 

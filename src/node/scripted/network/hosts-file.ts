@@ -6,7 +6,7 @@ import type { FileSystem } from "../files/file-system.js";
 /** More of the file is not read, in bytes. */
 const MOST_BYTES = 64 * 1024;
 
-/** /etc/hosts of a pod, as the kubelet writes it. */
+/** Formats /etc/hosts of a pod, as the kubelet writes it. */
 export function hostsFile({ ip, hostname, namespace, object }: PodIdentity): string {
   const { hostNetwork, subdomain = "", hostAliases = [] } = object?.().spec ?? {};
   const inFull = subdomain === "" ? [] : [`${hostname}.${subdomain}.${namespace}.svc.${CLUSTER_DOMAIN}`];
@@ -25,7 +25,7 @@ export function hostsFile({ ip, hostname, namespace, object }: PodIdentity): str
   ].join("\n");
 }
 
-/** The IPv4 addresses that a container's /etc/hosts has for a name. */
+/** Finds the IPv4 addresses of a name in a container's /etc/hosts. */
 export function hostsFileAddresses(files: FileSystem, host: string): readonly string[] {
   const wanted = host.toLowerCase();
   const node = files.look("/etc/hosts");

@@ -16,7 +16,10 @@ import {
   parseRange,
 } from "../../../base/forward.js";
 
-/** On a pod: which of its ports lead to this machine, "80=127.0.0.1:3000,443=127.0.0.1:3443". It counts where the server allows the address. */
+/**
+ * The annotation of a pod that leads its ports to this machine: "80=127.0.0.1:3000,443=127.0.0.1:3443". It has an effect where the
+ * server allows the address.
+ */
 export const FORWARD_ANNOTATION = "kubets.dev/forward";
 
 /** A port of a pod that leads to this machine. */
@@ -35,12 +38,15 @@ const NONE: Judged = { opened: [], refused: [] };
 /** Of one annotation. */
 const MOST_PORTS = 100;
 
-/** The program that a port of a pod leads to does not take the connection. */
+/** Thrown when the program that a pod's port leads to does not accept the connection. */
 export class ForwardError extends Error {
   override readonly name = "ForwardError";
 }
 
-/** Which ports of pods lead to programs of this machine: those that who started the server names, and those that pods name and it allows. */
+/**
+ * The ports of pods that lead to programs of this machine: those that the server's options name, and those that pods name and the
+ * server allows.
+ */
 export class PodForwards {
   readonly #allowed: readonly AddressRange[];
 

@@ -55,7 +55,7 @@ async function change(
   return code;
 }
 
-/** Owners are kept and shown; every program of a container runs as root all the same. */
+/** chown: stores the owner, which is shown; yet every program of a container runs as root. */
 export const chown: Program = gnuProgram({ letters: "RhvcfHLP", long: LONG }, async (io, options) => {
   checkOperands(options.operands);
   const [owner = "", ...files] = options.operands;
@@ -104,7 +104,7 @@ export const chmod: Program = async (io) => {
 
 const SHIFTS: Readonly<Record<string, number>> = { __proto__: null as never, u: 6, g: 3, o: 0 };
 
-/** What a mode makes of another one; undefined where it is none. */
+/** Parses a mode, and returns a function that applies it to another mode; undefined for an invalid one. */
 export function modeChange(text: string): ((mode: number, isDirectory: boolean) => number) | undefined {
   if (/^[0-7]{1,5}$/.test(text)) return () => Number.parseInt(text, 8) & 0o7777;
   if (!/^[ugoa]*(?:[-+=](?:[rwxXst]*|[ugo]))+(?:,[ugoa]*(?:[-+=](?:[rwxXst]*|[ugo]))+)*$/.test(text)) return undefined;

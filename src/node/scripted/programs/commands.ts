@@ -59,7 +59,7 @@ export const timeout: Program = gnuProgram(
   },
 );
 
-/** nohup: nothing sends SIGHUP here, but where it does, it is not heard. */
+/** nohup: it ignores SIGHUP, although nothing sends that here. */
 export const nohup: Program = gnuProgram({ letters: "+", usageCode: CANNOT_BEGIN }, async (io, { operands: argv }) => {
   if (argv.length === 0) throw new UsageError("missing operand");
   io.onSignal("SIGHUP", () => {});
@@ -82,7 +82,7 @@ export const nice: Program = gnuProgram(
   },
 );
 
-/** time: how long a command took by the container's clock. */
+/** time: measures how long a command takes by the container's clock. */
 export const time: Program = gnuProgram({ letters: "+p" }, async (io, { operands: argv }) => {
   const began = io.clock.now();
   const end = argv.length === 0 ? { code: 0 } : await runCommand(io, argv);
@@ -108,7 +108,7 @@ export const printenv: Program = gnuProgram(
   },
 );
 
-/** The programs of all containers share one thread. */
+/** nproc: prints 1, because the programs of all containers share one thread. */
 export const nproc: Program = async (io) => {
   await io.stdout.write("1\n");
   return 0;
@@ -119,5 +119,5 @@ export const tty: Program = gnuProgram({ letters: "s", long: { silent: "s", quie
   return Number(io.terminal === undefined);
 });
 
-/** Files are in memory: there is nothing to be written anywhere else. */
+/** sync: it does nothing, because files are in memory. */
 export const sync: Program = () => 0;

@@ -194,7 +194,7 @@ export const touch: Program = (io) =>
     (operand) => `cannot touch '${operand}'`,
   );
 
-/** stat -c with %s, %a, %n and %F; else the size. */
+/** stat: -c with %s, %a, %n and %F; without -c it prints the size. */
 export const stat: Program = (io) => {
   const { values, operands } = optionsOf(io.args, "c");
   return forEachPath(

@@ -23,7 +23,7 @@ export interface ParsedOptions {
   value(letter: string): string | undefined;
 }
 
-/** A program ends with `code` and says why on its stderr. */
+/** Ends a program with `code`, and prints the message on its stderr. */
 export class ProgramFailure extends Error {
   constructor(
     message: string,
@@ -33,10 +33,10 @@ export class ProgramFailure extends Error {
   }
 }
 
-/** The options are wrong. Without a message, only how they are used is said. */
+/** Thrown for invalid options. Without a message only the usage is printed. */
 export class UsageError extends Error {}
 
-/** A program that reads its options by a table, and says what it fails with as GNU's programs do. */
+/** Makes a program that parses its options by a table, and reports errors as GNU's programs do. */
 export function gnuProgram(
   table: OptionTable,
   run: (io: ProgramIo, options: ParsedOptions) => number | Promise<number>,
@@ -140,7 +140,7 @@ function longOption(
   return [letter, value];
 }
 
-/** What errno says of a file that the file system refuses; other errors are thrown on. */
+/** errno's text for an error of the file system; rethrows any other error. */
 export function errnoText(error: unknown): string {
   if (error instanceof FileError) return error.message;
   throw error;

@@ -11,7 +11,7 @@ import { type Match, perlRegexp, posixRegexp, type PosixRegexp, RegexpError } fr
 const FAILURE = 2;
 const USAGE = "Usage: grep [OPTION]... PATTERNS [FILE]...\nTry 'grep --help' for more information.";
 
-/** grep, and egrep and fgrep by their names. No pattern takes longer than in proportion to the line. */
+/** grep, also as egrep and fgrep. The time of every pattern is at most proportional to the length of the line. */
 export const grep: Program = gnuProgram(
   {
     letters: "EFGPivcqslLonhHrRwxaIzTUe:f:m:A:B:C:",

@@ -11,7 +11,7 @@ import { contentOf, forEachPath } from "./options.js";
  */
 export const latin = (text: string): string => (isAscii(text) ? text : bytesOf(text).toString("latin1"));
 
-/** The reverse of {@link latin}, for file names and messages. */
+/** Reverses {@link latin}, for file names and messages. */
 export const unlatin = (text: string): string => (isAscii(text) ? text : Buffer.from(text, "latin1").toString("utf8"));
 
 const isAscii = (text: string): boolean => /^[\0-\x7f]*$/.test(text);
@@ -19,7 +19,7 @@ const isAscii = (text: string): boolean => /^[\0-\x7f]*$/.test(text);
 /** So much output is written at a time, in bytes. */
 const BLOCK = 8192;
 
-/** Collects the small pieces that a program writes. Flush it before the program waits for input, and at its end. */
+/** Collects the small pieces that a program writes. It must be flushed before the program waits for input, and at its end. */
 export class TextOutput {
   #pieces = "";
 
@@ -42,7 +42,7 @@ export class TextOutput {
 /** So many characters of a {@link LongText} are put together at a time. */
 const PART = 16 * 1024;
 
-/** A text of many pieces. V8 keeps such a text as a tree, which takes long to read at once: here it is made in parts. */
+/** A text of many pieces. V8 keeps such a text as a tree, which is slow to read at once; this class builds it in parts. */
 export class LongText {
   readonly #parts: string[] = [];
   #part = "";
@@ -65,7 +65,7 @@ export const LINE_FEED = 10;
 /** Beginnings of lines that are longer count as the program's memory. */
 const FREE_BYTES = 4096;
 
-/** The lines of some content, as strings of bytes. A line may be as long as the program's memory allows. */
+/** Reads the lines of some content as strings of bytes. A line may be as long as the program's memory allows. */
 export class LineReader {
   readonly #chunks: AsyncIterator<Uint8Array>;
   #chunk: Buffer = Buffer.alloc(0);
@@ -149,14 +149,14 @@ export async function eachLine(
   }
 }
 
-/** How {@link readEach} treats its operands. */
+/** The options of {@link readEach}. */
 export interface ReadEachOptions {
   readonly delimiter?: number;
   /** What an error says before errno's text. Default: the operand. */
   readonly refusal?: (operand: string) => string;
 }
 
-/** Reads the lines of each operand; "-", and no operand at all, are the input. Answers the exit code. */
+/** Calls `act` for each operand's lines; "-", and the lack of operands, stand for the input. Resolves with the exit code. */
 export async function readEach(
   io: ProgramIo,
   operands: readonly string[],

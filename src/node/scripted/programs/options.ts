@@ -5,7 +5,7 @@ import { absolute } from "../files/file-system.js";
 import type { ProgramIo } from "../program.js";
 import { giveWay } from "../slices.js";
 
-/** The letters of a program's options, and its operands. Letters of `valued` take the rest of their word, or the next one. */
+/** The option letters and the operands of a program. Letters of `valued` take the rest of their word, or the next word. */
 export interface Options {
   readonly flags: ReadonlySet<string>;
   readonly values: Readonly<Record<string, string | undefined>>;
@@ -65,11 +65,11 @@ export function baseName(path: string): string {
   return trimmed.slice(trimmed.lastIndexOf("/") + 1);
 }
 
-/** The content of an operand; "-" is the input. */
+/** Reads the content of an operand; "-" is the input. */
 export const contentOf = (io: ProgramIo, operand: string): AsyncIterable<Uint8Array> =>
   operand === "-" ? io.stdin : io.files.read(absolute(io.cwd, operand));
 
-/** The lines of a content, each with its line feed if it has one. Longer than 1 MiB, they are cut. */
+/** Yields the lines of some content, each with its line feed if it has one. Lines longer than 1 MiB are cut into pieces. */
 export async function* linesOf(content: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer, void, undefined> {
   /** The beginning of a line whose end has not come. */
   let rest: Buffer = Buffer.alloc(0);

@@ -10,7 +10,7 @@ const MOST_LINKS = 40;
 /** Which names of a path may be missing. */
 type Missing = "none" | "last" | "any";
 
-/** The path without links, "." and "..". Throws a {@link FileError}. */
+/** Resolves links, "." and ".." in a path. Throws a {@link FileError}. */
 export function canonicalPath({ files, cwd }: ProgramIo, path: string, missing: Missing): string {
   const waiting = absolute(cwd, path).split("/").reverse();
   const names: string[] = [];

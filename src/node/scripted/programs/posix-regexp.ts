@@ -7,7 +7,7 @@ const LONGEST_PATTERN = 2048;
 /** RE2 repeats nothing more often. */
 const MOST_REPEATS = 1000;
 
-/** A pattern has an error; the message is that of regcomp(). */
+/** Thrown for a pattern with an error; the message is that of regcomp(). */
 export class RegexpError extends Error {}
 
 export interface RegexpSyntax {
@@ -22,10 +22,10 @@ export interface RegexpSyntax {
   readonly lenient?: boolean;
 }
 
-/** Where a match and its groups begin and end, as pairs; -1 where a group has no part in it. */
+/** The beginnings and ends of a match and of its groups, as pairs of offsets; -1 for a group that does not take part. */
 export type Match = readonly number[];
 
-/** A pattern of POSIX, over strings of bytes. Its time grows with the length of the text, whatever the pattern: nothing backtracks. */
+/** A POSIX pattern over strings of bytes. Its time grows with the length of the text, whatever the pattern: it never backtracks. */
 export interface PosixRegexp {
   readonly groups: number;
   /** The leftmost longest match at `from` or later. */
@@ -47,7 +47,7 @@ export function posixRegexp(pattern: string, syntax: RegexpSyntax): PosixRegexp 
   return re2Regexp(translation.source, groups, flags);
 }
 
-/** A pattern in Perl's syntax, but for what looks ahead or behind. Throws a {@link RegexpError}. */
+/** Compiles a pattern in Perl's syntax, without lookahead and lookbehind. Throws a {@link RegexpError}. */
 export function perlRegexp(pattern: string, ignoreCase: boolean): PosixRegexp {
   if (pattern.length > LONGEST_PATTERN || instructionsOf(pattern) > MOST_INSTRUCTIONS)
     throw new RegexpError("Regular expression too big");

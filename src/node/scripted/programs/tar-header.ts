@@ -17,10 +17,10 @@ const LONGEST_EXTENSION = 64 * 1024;
 const LARGEST_OCTAL = 8 ** 11;
 const TYPES: Readonly<Record<TarHeader["type"], string>> = { file: "0", directory: "5", link: "2", other: "0" };
 
-/** This is no archive, or not all of one. */
+/** Thrown for bytes that are not a complete archive. */
 export class TarFormatError extends Error {}
 
-/** The blocks before an entry's content, in GNU tar's format: a long name comes as an entry before it. */
+/** Encodes the blocks before an entry's content in GNU tar's format: a long name is an entry of its own before it. */
 export function encodeHeader(header: TarHeader): Uint8Array {
   const blocks: Uint8Array[] = [];
   const name = header.type === "directory" ? `${header.name}/` : header.name;

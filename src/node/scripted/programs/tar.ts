@@ -21,7 +21,7 @@ interface Options {
   readonly operands: readonly string[];
 }
 
-/** tar c, x and t, from and to "-" or a file, with -C, -m, -v and the options of owners and permissions, which change nothing. */
+/** tar c, x and t, from and to "-" or a file, with -C, -m, -v; the options of owners and permissions have no effect. */
 export const tar: Program = async (io) => {
   const options = optionsOf(io.args);
   if (options.mode === undefined) {

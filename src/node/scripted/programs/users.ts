@@ -3,7 +3,7 @@ import type { ProgramIo } from "../program.js";
 /** More of /etc/passwd or /etc/group is not read, in bytes. */
 const MOST_BYTES = 64 * 1024;
 
-/** The lines of a file of users or groups, each as its fields; none where there is no such file. */
+/** Reads the lines of a file of users or groups, each split into fields; empty where the file does not exist. */
 export function accountRows(io: ProgramIo, file: "passwd" | "group" | "hosts"): readonly (readonly string[])[] {
   const path = `/etc/${file}`;
   const node = io.files.look(path);
@@ -30,7 +30,7 @@ function idOf(io: ProgramIo, file: "passwd" | "group", text: string): number | u
 const nameOf = (io: ProgramIo, file: "passwd" | "group", id: number): string | undefined =>
   rowsOf(io, file).find(([, , number]) => Number(number) === id)?.[0];
 
-/** The number of a user that is named, or is a number itself. */
+/** Finds the number of a user by name or number. */
 export const userId = (io: ProgramIo, text: string): number | undefined => idOf(io, "passwd", text);
 export const groupId = (io: ProgramIo, text: string): number | undefined => idOf(io, "group", text);
 export const userName = (io: ProgramIo, id: number): string | undefined => nameOf(io, "passwd", id);

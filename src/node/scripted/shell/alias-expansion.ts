@@ -11,7 +11,7 @@ const BEHIND = /[\s;&|<>()]/;
 /** How many characters the aliases of one line may bring: with each the rest of the script is copied. */
 const LONGEST = 32 * 1024;
 
-/** Which aliases a parser has replaced in its text, and where their values end. */
+/** Tracks the aliases that a parser has replaced in its text, and the ends of their values. */
 export class AliasExpansion {
   #values: { readonly name: string; end: number }[] = [];
   /** The word behind this place is an alias too: a value that ends in a blank stands before it. */

@@ -2,7 +2,7 @@ import { expandKey, expandWord, expandWords } from "./expansion/expand.js";
 import type { Shell } from "./shell.js";
 import type { Assignment } from "./parse/syntax.js";
 
-/** What an assignment's words have come to. */
+/** An assignment after the expansion of its words. */
 export interface Assigned {
   readonly name: string;
   /** Of a variable or an element; an array as words for the trace. */
@@ -10,7 +10,7 @@ export interface Assigned {
   apply(): void;
 }
 
-/** Expands an assignment's words. What it sets, it sets when it is applied. `becomesAssociative`: the keys of a new array are texts. */
+/** Expands the words of an assignment, which takes effect when it is applied. `becomesAssociative`: the keys of a new array are texts. */
 export async function expandAssignment(
   assignment: Assignment,
   shell: Shell,

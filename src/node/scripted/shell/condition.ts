@@ -10,7 +10,7 @@ import { errorMessage } from "../../../base/text/error-message.js";
 import { inOrder } from "../../../base/async/turns.js";
 import { instructionsOf, MOST_INSTRUCTIONS, MOST_STEPS } from "../limits/regexp-cost.js";
 
-/** Whether what stands between [[ and ]] holds. */
+/** Evaluates the condition between [[ and ]]. */
 export async function holds(condition: Condition, shell: Shell): Promise<boolean> {
   switch (condition.kind) {
     case "and":
@@ -111,7 +111,7 @@ async function matchesExpression(text: string, word: Word, shell: Shell): Promis
 /** The longest pattern, in UTF-16 units: a longer one takes too long to compile. */
 const LONGEST_PATTERN = 512;
 
-/** The match in a text and its groups; undefined where there is none. Groups that have no part in it are "". */
+/** Matches a text, and returns the match and its groups; undefined where it does not match. Groups that do not take part are "". */
 export type Matcher = (text: string) => readonly string[] | undefined;
 
 /** Compiles a regular expression of [[ a =~ b ]] in RE2's syntax, which does not backtrack. Throws a CommandError. */

@@ -1,18 +1,18 @@
-/** `exit`, and the end of a shell with `set -e`. */
+/** Thrown by `exit`, and to end a shell with `set -e`. */
 export class ExitShell extends Error {
   constructor(readonly code: number) {
     super("exit");
   }
 }
 
-/** `return` out of a function or of a script that `.` runs. */
+/** Thrown by `return`, to leave a function or a script that `.` runs. */
 export class ReturnFromScript extends Error {
   constructor(readonly code: number) {
     super("return");
   }
 }
 
-/** `break` and `continue` out of so many loops. */
+/** Thrown by `break` and `continue`, to leave a number of loops. */
 export class LeaveLoop extends Error {
   constructor(
     readonly kind: "break" | "continue",
@@ -22,20 +22,20 @@ export class LeaveLoop extends Error {
   }
 }
 
-/** A signal has ended a command in the background. */
+/** Thrown when a signal has ended a command in the background. */
 export class JobEnded extends Error {
   constructor(readonly code: number) {
     super("job ended");
   }
 }
 
-/** Ctrl-C at an interactive shell ends what it runs. */
+/** Thrown into the running command of an interactive shell at Ctrl-C. */
 export class Interrupted extends Error {}
 
-/** What a script cannot go on behind: a value for a constant, or a parameter that must be set and is not. */
+/** Ends the script: an assignment to a constant, or an unset parameter that must be set. */
 export class FatalError extends Error {}
 
-/** A command that fails without having run: a redirection or an expansion that is refused. */
+/** Thrown for a command that fails before it runs, because a redirection or an expansion failed. */
 export class CommandError extends Error {
   constructor(
     message: string,

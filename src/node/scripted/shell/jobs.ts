@@ -22,14 +22,14 @@ export interface Job {
   signal(name: string): void;
 }
 
-/** What a job runs in: its signal aborts when the job is killed. */
+/** The scope of a job: its signal aborts when the job is killed. */
 export interface JobScope {
   readonly signal: AbortSignal;
   /** Handles the signals that the job is sent; false where a signal is to end it. */
   receive: (name: string) => boolean;
 }
 
-/** The commands of a shell in the background. Their pids are made up where the shell runs them itself. */
+/** The background commands of a shell. Those that the shell runs itself have invented pids. */
 export class Jobs {
   readonly #jobs = new Map<number, Job>();
   /** They end the jobs that run, as the end of the shell does. */
@@ -121,8 +121,8 @@ export class Jobs {
 }
 
 /**
- * Runs the stages of a pipeline beside each other, each in a subshell; a single one in the shell itself. Resolves with the last one's code, and with pipefail
- * with that of the last one that failed.
+ * Runs the stages of a pipeline concurrently, each in a subshell; a single one in the shell itself. Resolves with the exit code of
+ * the last one; with pipefail, with that of the last one that failed.
  */
 export async function runPipeline(
   shell: Shell,

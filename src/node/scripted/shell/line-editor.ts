@@ -13,7 +13,7 @@ const NO_COLUMN = /[\p{Mn}\p{Me}\p{Cf}]/u;
 const TWO_COLUMNS =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Emoji_Presentation}\uff01-\uff60]/u;
 
-/** How a line ended: by Return, by Ctrl-C, or by Ctrl-D on an empty line. */
+/** The end of editing a line: by Return, by Ctrl-C, or by Ctrl-D on an empty line. */
 export type EditedLine =
   | { readonly kind: "line"; readonly text: string }
   | { readonly kind: "interrupt" }
@@ -27,7 +27,7 @@ interface Place {
 
 type Action = (editor: LineEditor) => void;
 
-/** Edits a line as busybox does: what keys do, and what a terminal is to show of it. */
+/** Edits a line as busybox does: it applies keys, and computes what the terminal shows. */
 export class LineEditor {
   #characters: string[] = [];
   #cursor = 0;
@@ -266,7 +266,7 @@ const isBehind = (one: Place, other: Place): boolean =>
 const withoutSequences = (text: string): readonly string[] =>
   Array.from(text.replace(new RegExp(`${ESCAPE}\\[[0-9;?]*[A-Za-z]`, "g"), ""));
 
-/** How many columns of a screen a text takes. */
+/** The number of terminal columns that a text takes. */
 export function widthOf(text: string): number {
   let columns = 0;
   for (const character of text) columns += columnsOf(character);

@@ -13,7 +13,7 @@ import { ShellSyntaxError } from "./parse/syntax.js";
 const MOST_LINES = 500;
 const LINE_BYTES = 64;
 
-/** The lines that were typed at a shell. They count against the container's memory. */
+/** The lines that were typed into a shell. They count against the container's memory. */
 export class History {
   readonly #lines: string[] = [];
 
@@ -51,7 +51,7 @@ const MORE = "> ";
 /** Where the lines of a shell come from. */
 type NextLine = (prompt: string) => Promise<EditedLine>;
 
-/** Reads commands from its input, line by line, so that they may read the lines that follow them. At a terminal lines can be edited. */
+/** Reads commands from the shell's input, line by line, so that a command may read the lines after it. On a terminal the user can edit lines. */
 export async function readCommands(shell: Shell, io: ProgramIo, streams: ShellStreams): Promise<number> {
   const { interactive } = shell;
   const { terminal } = io;

@@ -10,7 +10,7 @@ import { type ProcessSubstitutions, writerTo } from "./process-substitution.js";
 import type { Descriptor, ShellStreams } from "./shell-state.js";
 import type { ProcessPart, Redirect } from "./parse/syntax.js";
 
-/** Where the targets of redirections are expanded and found. */
+/** The scope in which the targets of redirections are expanded and opened. */
 export interface RedirectScope extends ExpansionScope {
   readonly files: ProgramIo["files"];
   readonly cwd: string;
@@ -25,7 +25,7 @@ export interface RedirectScope extends ExpansionScope {
 const INPUT_BYTES = 4096;
 const MOST_BUFFERED = 256 * 1024;
 
-/** What redirections have opened. */
+/** The pipes that redirections have opened. */
 export interface Opened {
   /** Inputs, which are destroyed when nothing reads them any more. */
   readonly pipes: BytePipe[];
@@ -52,7 +52,7 @@ export async function redirected(
   }
 }
 
-/** Streams that the redirections change. */
+/** Applies redirections to the streams of a command. */
 export async function withRedirects(
   redirects: readonly Redirect[],
   streams: ShellStreams,

@@ -13,7 +13,7 @@ import type { Command, ProcessPart } from "./parse/syntax.js";
 import { type ShellArray, detached } from "./variables.js";
 import { Pace } from "../../../base/time/pace.js";
 
-/** How a shell was called. */
+/** How a shell was started. */
 export interface ShellCall {
   /** $0. */
   readonly name: string;
@@ -26,7 +26,7 @@ export interface ShellCall {
   readonly traceDepth: number;
 }
 
-/** A shell as what it expands sees it: its variables, parameters and options, and the memory that its commands hold. */
+/** The part of a shell that expansions use: its variables, parameters and options, and the memory of its commands. */
 export abstract class ShellScope implements ExpansionScope {
   readonly jobs: Jobs;
   readonly locals: LocalVariables;

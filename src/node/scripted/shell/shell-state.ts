@@ -3,10 +3,10 @@ import type { OutputTarget } from "../program.js";
 import type { FunctionDefinition } from "./parse/syntax.js";
 import type { ShellArray, Variables } from "./variables.js";
 
-/** What a descriptor leads to. An input without a pipe is that of the shell's process. */
+/** The target of a descriptor. An input without a pipe is that of the shell's process. */
 export type Descriptor = { readonly input: BytePipe | undefined } | { readonly output: OutputTarget };
 
-/** Where a command of a shell reads and writes. `exec` changes them for the commands that follow. */
+/** The streams of a shell's commands. `exec` changes them for the following commands. */
 export interface ShellStreams {
   /** True once what the output goes to takes no more; commands that follow do not begin. */
   readonly isBroken?: () => boolean;
@@ -17,7 +17,7 @@ export interface ShellStreams {
   others?: ReadonlyMap<number, Descriptor>;
 }
 
-/** What `set -o` names. */
+/** The options of `set -o`, with their letters. */
 export const OPTIONS = {
   allexport: "a",
   errexit: "e",
@@ -36,10 +36,10 @@ export const SWITCHES = ["nullglob", "inherit_errexit", "expand_aliases"] as con
 
 export type ShellSwitch = (typeof SWITCHES)[number];
 
-/** What a function's local variables were before it, by name. */
+/** The values that a function's local variables had before the call, by name. */
 export type LocalScope = Map<string, { readonly value: string | ShellArray | undefined; readonly isExported: boolean }>;
 
-/** What a subshell has a copy of. */
+/** The state of a shell that a subshell copies. */
 export interface ShellState {
   readonly variables: Variables;
   readonly exported: Set<string>;

@@ -38,7 +38,7 @@ const CANNOT_FORK = 2;
 /** What a subshell takes beside its variables, in bytes. */
 const SUBSHELL_BYTES = 8 * 1024;
 
-/** Runs parsed commands. Its builtins run inside it, all else as processes of the container. */
+/** Runs parsed commands: builtins in the shell itself, others as processes of the container. */
 export class Shell extends ScriptShell implements RedirectScope {
   readonly #running = new Set<ChildProcess>();
   readonly #traps: Traps;

@@ -46,7 +46,7 @@ export async function runSimple(
   }
 }
 
-/** Says what was wrong with a command that could not run. Throws what is no failure of a command. */
+/** Reports why a command could not run, and returns its exit code. Rethrows an error that is not about the command. */
 export async function failed(shell: Shell, error: unknown, streams: ShellStreams, line: number): Promise<number> {
   const failure = failureOf(error);
   if (failure === undefined) throw error;

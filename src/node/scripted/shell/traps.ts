@@ -3,7 +3,7 @@ import type { ProgramIo } from "../program.js";
 /** What is trapped beside signals. */
 const EVENTS = new Set(["EXIT", "ERR"]);
 
-/** The traps of a shell: scripts that run when a signal comes, after the command that runs then. */
+/** The traps of a shell: scripts that run at a signal, after the command that is running then. */
 export class Traps {
   readonly #scripts = new Map<string, string>();
   readonly #remove = new Map<string, () => void>();

@@ -5,7 +5,7 @@ const VARIABLE_BYTES = 96;
 /** V8 copies a part of a text that is shorter; a longer one keeps the whole text in memory. */
 const SHORTEST_PART = 13;
 
-/** The text without what it was cut out of. */
+/** Copies a text, so that it no longer keeps the longer text alive that it was cut from. */
 export const detached = (text: string): string => (text.length < SHORTEST_PART ? text : ` ${text}`.slice(1));
 
 /** An array by its keys: numbers in ascending order, or texts in the order in which they were set. */
@@ -19,7 +19,7 @@ export interface ShellArray {
 /** The element that an array's name alone stands for. */
 const FIRST = "0";
 
-/** The variables of a shell. What is assigned in it counts against the container's memory. */
+/** The variables of a shell. Assigned values count against the container's memory. */
 export class Variables {
   readonly #values = new Map<string, string | ShellArray>();
   /** What was taken for the variables that were assigned here; those of the parent are its own. */

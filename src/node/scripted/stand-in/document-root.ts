@@ -3,7 +3,7 @@ import { type FileSystem, normalPath } from "../files/file-system.js";
 import type { RegularNode } from "../files/node.js";
 import type { HttpAnswer, HttpRequest } from "./page.js";
 
-/** The web server that an image is of, and where its pages lie. */
+/** The web server of an image, and the folder of its pages. */
 export interface Site {
   readonly root: string;
   readonly server: "nginx" | "httpd";
@@ -22,7 +22,7 @@ const SITES: Readonly<Record<string, Omit<Site, "title">>> = {
   apache: { server: "httpd", root: "/app", port: 8080 },
 };
 
-/** Of an image by its last name: "docker.io/bitnami/nginx:1.27"; undefined for one of no web server. */
+/** Finds the site of a web server's image by the last part of its name: "docker.io/bitnami/nginx:1.27"; undefined for other images. */
 export function siteOf(image: string): Site | undefined {
   const [tagged = ""] = image.split("@");
   const names = tagged.split("/");
@@ -34,14 +34,14 @@ export function siteOf(image: string): Site | undefined {
   return { ...site, title, ...(names.at(-2)?.startsWith("bitnami") === true && { root: "/app", port: 8080 }) };
 }
 
-/** Whether something that is mounted at one of the paths shows in the site's folder. */
+/** Whether something is mounted in the site's folder, at one of the paths. */
 export const isMountedAt = ({ root }: Site, paths: readonly string[]): boolean =>
   paths.some((path) => {
     const place = normalPath("/", path);
     return `${root}/`.startsWith(`${place}/`) || place.startsWith(`${root}/`);
   });
 
-/** What the web server answers; undefined where it has no files at all. */
+/** The web server's answer to a request; undefined where it has no files at all. */
 export function answerOf(files: FileSystem, site: Site, request: HttpRequest): HttpAnswer | undefined {
   const folder = files.look(site.root);
   if (folder?.kind !== "directory" || files.entriesAt(site.root, folder).size === 0) return undefined;

@@ -24,9 +24,7 @@ export interface HttpAnswer {
   readonly body: Iterable<Uint8Array> | AsyncIterable<Uint8Array>;
 }
 
-/**
- * Answers a request of HTTP/1, and hears out whoever speaks something else: with what `special` has for it, else with a plain page.
- */
+/** Answers HTTP/1 requests: with the result of `special`, else with a plain page. It reads and ignores any other protocol. */
 export const page =
   (text: string, special?: (request: HttpRequest) => Promise<HttpAnswer | undefined>): AnswerConnection =>
   async (connection) => {

@@ -4,7 +4,7 @@ import type { Program } from "../program.js";
 import type { Container, Pod, Probe } from "../../../api/types/core/v1.js";
 import { withoutTag } from "../images/image-script.js";
 
-/** A container that stands in for its image, because nothing can tell what the image's programs do. */
+/** A stand-in for an image, whose programs cannot be known. */
 export interface StandIn {
   /** The image, as the pod names it. */
   readonly image: string;
@@ -19,7 +19,7 @@ export interface StandIn {
 /** How long a task runs, by the cluster's clock. Milliseconds. */
 const TASK_MS = 1000;
 
-/** What stands in for the image of a container, from its start or from where its script was at `missing`. */
+/** Makes the stand-in for a container's image; `missing` is where its script failed, if it ran one. */
 export function standInOf(spec: ContainerSpec, missing?: string): StandIn {
   const { image, command, args = [] } = spec;
   const words = args.length > 0 ? ` with the arguments ${lineOf(args)}` : "";
@@ -31,13 +31,16 @@ export function standInOf(spec: ContainerSpec, missing?: string): StandIn {
   };
 }
 
-/** What is said of it where people look: in the container's log and in the event of its start. */
+/** The sentence about a stand-in for the container's log and for the event of its start. */
 export const standInText = ({ image, instead, missing }: StandIn): string =>
   missing === undefined
     ? `stands in for image ${JSON.stringify(image)}; would have run: ${instead}`
     : `stands in for image ${JSON.stringify(image)} from here on: ${missing}`;
 
-/** Says so in its log, and then does nothing: it ends with 0, a task after a second, a service at the first signal. */
+/**
+ * The program of a stand-in: it writes the sentence into its log and then does nothing. A task ends with 0 after a second, a
+ * service at the first signal.
+ */
 export const standInProgram =
   (standIn: StandIn): Program =>
   async (io) => {
@@ -50,7 +53,10 @@ export const standInProgram =
     return 0;
   };
 
-/** Whatever is waited for by others ends: init containers, the pods of Jobs, helm's hooks, and commands that are not restarted. */
+/**
+ * Decides whether a stand-in ends: it does where others wait for the end, as for init containers, pods of Jobs, helm's hooks, and
+ * commands that are not restarted.
+ */
 export function lifeOf({ pod, name, command, args }: ContainerSpec): StandIn["life"] {
   const { metadata, spec } = pod.object?.() ?? {};
   const init = spec?.initContainers?.find((container) => container.name === name);
@@ -70,7 +76,7 @@ function lineOf(words: readonly string[]): string {
 /** Of a command line in a log. */
 const LONGEST_LINE = 500;
 
-/** The ports that Services send to, of those that select the pod. */
+/** Finds the ports to which Services that select the pod send. */
 export type ServicePortsOf = (pod: Pod) => Promise<Iterable<number>>;
 
 /** A container that stands in, and the port on which programs of its image listen, where that is known. */
@@ -80,8 +86,8 @@ interface StandInPorts {
 }
 
 /**
- * Whether a container that stands in answers a port: one that it declares, that its probes and hooks name, or that its image has or a Service
- * sends to and that no other container of its pod declares.
+ * Whether a stand-in listens on a port: one that it declares, that its probes and hooks name, or that its image has or a Service
+ * sends to and no other container of the pod declares.
  */
 export async function answersPort(
   pod: Pod,

@@ -9,7 +9,7 @@ import type { Clock } from "../../../base/time/clock.js";
 import { Budget } from "../limits/budget.js";
 import { type LimitedContainer, type ServerLimits, takeFiles } from "../limits/server-limits.js";
 
-/** Where the bytes of a container's volumes are. */
+/** The stores of a container's volumes. */
 export interface VolumeStores {
   readonly pod: () => PodVolumes;
   readonly node: NodeVolumes;
@@ -24,7 +24,7 @@ const givesWay = (index: number): boolean => index % AT_ONCE === AT_ONCE - 1 && 
 /** What of a volume's store is seen. */
 type Tree = Omit<MountedTree, "readOnly">;
 
-/** The volumes that a container mounts. Nothing is copied: what is mounted are the volume's own nodes. */
+/** Mounts the volumes of a container. It copies nothing: the mounted files are the volume's own. */
 export class ContainerMounts {
   /** Undefined where nothing had to be made. */
   #prepared: Map<VolumeMount, Tree> | undefined;
@@ -152,7 +152,10 @@ function hostTree({ path, type }: HostVolume, name: string, store: FileStore): T
   return { store, root: found };
 }
 
-/** The emptyDirs of a pod, by name. Their bytes count with the files of containers; the pod is evicted that has most of them. */
+/**
+ * The emptyDirs of a pod, by name. Their bytes count with the files of containers; where the limit is reached, the pod with the
+ * most bytes is evicted.
+ */
 export class PodVolumes implements LimitedContainer {
   readonly memoryBytes = 0;
   readonly #stores = new Map<string, FileStore>();

@@ -26,7 +26,7 @@ interface OfferedDevice {
   readonly isLocal: boolean;
 }
 
-/** What a device is known by among all. */
+/** The unique id of a device. */
 export const deviceId = (driver: string, pool: string, device: string): string => `${driver}/${pool}/${device}`;
 
 /**
@@ -98,7 +98,7 @@ interface Chosen {
   readonly offered: OfferedDevice;
 }
 
-/** Devices of the node for all claims together, in their order; undefined where there are not enough. */
+/** Allocates devices of the node for all claims together, in order; undefined where there are not enough. */
 export function allocate(input: AllocationInput): readonly AllocationResult[] | undefined {
   const { claims, node, devices, taken, classes, matches } = input;
   const slots: Slot[] = claims.flatMap(({ spec }, claim) =>

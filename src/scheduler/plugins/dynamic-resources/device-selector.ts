@@ -5,7 +5,7 @@ import type { Program } from "../../../machinery/cel/program.js";
 import { DYN } from "../../../machinery/cel/types/type.js";
 import { ErrorValue, type Value } from "../../../machinery/cel/values/value.js";
 
-/** Decides whether a device of a driver is what all selectors ask for. Throws an Error for an expression that cannot be evaluated. */
+/** Decides whether a device of a driver matches all selectors. Throws an Error for an expression that cannot be evaluated. */
 export type MatchDevice = (selectors: readonly DeviceSelector[], driver: string, device: Device) => boolean;
 
 const MOST_PROGRAMS = 256;

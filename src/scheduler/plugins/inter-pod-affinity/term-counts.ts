@@ -7,10 +7,10 @@ import type { Cloneable } from "../../framework/cycle-state.js";
 import { countedPods, plainCounts, type PodCounts } from "../../cache/counted-pods.js";
 import type { Labels } from "../../../machinery/selectors/label-selector.js";
 
-/** The labels of a namespace; undefined for one that is not known. */
+/** Returns the labels of a namespace; undefined for an unknown one. */
 export type NamespaceLabels = (namespace: string) => Labels | undefined;
 
-/** How many pods of a node terms select. Terms of equal pods are the same objects, so that their counts are shared. */
+/** Counts the pods of a node that affinity terms select. Equal pods share their terms, so that these share their counts. */
 export class CountedTerms {
   readonly #byTerm = new WeakMap<AffinityTerm, PodCounts>();
   readonly #byAll = new WeakMap<AffinityTerms, PodCounts>();
@@ -85,7 +85,7 @@ export class TopologyCounts {
   }
 }
 
-/** Where the pods are that a pod's required terms select, and those whose required anti-affinity selects the pod. */
+/** Counts by topology the pods that a pod's required terms select, and those whose required anti-affinity selects the pod. */
 export class TermCounts implements Cloneable {
   private constructor(
     private readonly counted: CountedTerms,

@@ -8,7 +8,7 @@ export interface BalancedAllocationArgs {
   readonly resources?: readonly WeightedResource[];
 }
 
-/** Prefers nodes whose resources the pod brings closer to being taken to the same share. */
+/** Prefers nodes on which the pod evens out the shares of resources in use. */
 export function balancedAllocation({ resources = CPU_AND_MEMORY }: BalancedAllocationArgs = {}): SchedulerPlugin {
   const without = new Float64Array(resources.length);
   const requested = new Float64Array(resources.length);

@@ -21,7 +21,7 @@ export interface NodeResourcesFitArgs {
 const NAME = PLUGIN.nodeResourcesFit;
 const LEAST: ScoringStrategy = { type: "LeastAllocated" };
 
-/** Rejects nodes that lack resources, and scores the others by how much of them is taken. */
+/** Rejects nodes that lack resources, and scores the others by their share of resources in use. */
 export function nodeResourcesFit(
   args: NodeResourcesFitArgs = {},
   resizes: ResizeSums = "by-container",

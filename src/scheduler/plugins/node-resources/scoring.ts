@@ -1,6 +1,6 @@
 import { MAX_NODE_SCORE } from "../../framework/plugin.js";
 
-/** How much a resource counts. */
+/** The weight of a resource in a score. */
 export interface WeightedResource {
   /** "cpu", "memory", "example.com/gpu". */
   readonly name: string;
@@ -29,19 +29,19 @@ export const CPU_AND_MEMORY: readonly WeightedResource[] = [
   { name: "memory", weight: 1 },
 ];
 
-/** From 0, where all is taken, to 100, where nothing is; whole numbers. */
+/** Scores a resource from 0, where all of it is requested, to 100, where nothing is; integers. */
 export function leastRequestedScore(requested: number, capacity: number): number {
   if (capacity === 0 || requested > capacity) return 0;
   return Math.trunc(((capacity - requested) * MAX_NODE_SCORE) / capacity);
 }
 
-/** From 0, where nothing is taken, to 100, where all is; whole numbers. */
+/** Scores a resource from 0, where nothing of it is requested, to 100, where all is; integers. */
 export function mostRequestedScore(requested: number, capacity: number): number {
   if (capacity === 0) return 0;
   return Math.trunc((Math.min(requested, capacity) * MAX_NODE_SCORE) / capacity);
 }
 
-/** The score at a utilization in percent on the line through the points; their scores of 0 to 10 become 0 to 100. */
+/** Computes the score at a utilization in percent on the line through the points; their scores of 0 to 10 become 0 to 100. */
 export function shapeScore(shape: readonly ShapePoint[], utilization: number): number {
   const scale = MAX_NODE_SCORE / 10;
   for (const [index, point] of shape.entries()) {
@@ -54,7 +54,7 @@ export function shapeScore(shape: readonly ShapePoint[], utilization: number): n
   return (shape.at(-1)?.score ?? 0) * scale;
 }
 
-/** The score of a node where of each resource `requested[i]` of `capacity[i]` will be taken; resources that it does not have do not count. */
+/** The score of a node with `requested[i]` of `capacity[i]` for each resource; resources that the node lacks are ignored. */
 export function strategyScore(
   strategy: ScoringStrategy,
   resources: readonly WeightedResource[],
@@ -79,7 +79,7 @@ export function strategyScore(
   return strategy.type === "RequestedToCapacityRatio" ? Math.round(sum / weights) : Math.trunc(sum / weights);
 }
 
-/** 100 where all resources are taken to the same share, less by 100 times the standard deviation of their shares. */
+/** 100 where the same share of every resource is requested, less 100 times the standard deviation of the shares. */
 export function balance(requested: ArrayLike<number>, capacity: ArrayLike<number>): number {
   let count = 0;
   let total = 0;
@@ -101,7 +101,7 @@ export function balance(requested: ArrayLike<number>, capacity: ArrayLike<number
   return Math.trunc((1 - deviation) * MAX_NODE_SCORE);
 }
 
-/** From 50 to 100: 75 where the pod does not change how evenly the resources of the node are taken, more where it evens them out. */
+/** From 50 to 100: 75 where the pod leaves the balance of the node's resources unchanged, more where it improves the balance. */
 export function balancedScore(balanceWith: number, balanceWithout: number): number {
   return MAX_NODE_SCORE / 2 + Math.trunc((MAX_NODE_SCORE / 2 + balanceWith - balanceWithout) / 2);
 }

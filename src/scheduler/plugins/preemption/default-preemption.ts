@@ -162,7 +162,7 @@ class DefaultPreemption implements SchedulerPlugin {
 
 const because = (message: string): Status => unschedulable(NAME, `preemption: ${message}`);
 
-/** Of how many nodes preemption looks for victims. */
+/** The number of nodes on which preemption looks for victims. */
 export function candidateCount(nodeCount: number, percentage: number, least: number): number {
   return Math.min(nodeCount, Math.max(Math.trunc((nodeCount * percentage) / 100), least));
 }

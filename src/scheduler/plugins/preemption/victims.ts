@@ -14,12 +14,15 @@ export interface Candidate {
   readonly violations: number;
 }
 
-/** Negative when `a` is more important than `b`: of higher priority, or started earlier. Times of pods that have not started are `now`. */
+/**
+ * Compares pods by importance: negative when `a` has a higher priority, or the same and started earlier. Pods that have not
+ * started count as started at `now`.
+ */
 export function byImportance(now: number): (a: PodInfo, b: PodInfo) => number {
   return (a, b) => b.priority - a.priority || startTime(a, now) - startTime(b, now);
 }
 
-/** Parts pods, in their order, into those that their budgets no longer allow to disrupt, and the others. */
+/** Splits pods, in order, into those whose disruption their budgets do not allow any more, and the others. */
 export function byBudget(
   pods: readonly PodInfo[],
   budgets: readonly PodDisruptionBudget[],
@@ -46,8 +49,8 @@ export function byBudget(
 }
 
 /**
- * The candidate that costs least: fewest violated budgets; then the lowest priority of its most important victim; the lowest sum of priorities;
- * the fewest victims; the latest start of its most important victims; the first.
+ * Chooses the candidate that costs least: fewest violated budgets; then the lowest priority of its most important victim; the
+ * lowest sum of priorities; the fewest victims; the latest start of its most important victims; the first.
  */
 export function cheapest(candidates: readonly Candidate[], now: number): Candidate | undefined {
   const costs: readonly ((candidate: Candidate) => number)[] = [

@@ -23,13 +23,13 @@ export interface Constraint {
 
 export const HOSTNAME = "kubernetes.io/hostname";
 
-/** What kube-scheduler spreads pods of services and controllers by that say nothing of it. */
+/** kube-scheduler's default constraints, for pods of services and controllers that have none of their own. */
 export const SYSTEM_DEFAULTS: readonly TopologySpreadConstraint[] = [
   { topologyKey: HOSTNAME, whenUnsatisfiable: "ScheduleAnyway", maxSkew: 3 },
   { topologyKey: "topology.kubernetes.io/zone", whenUnsatisfiable: "ScheduleAnyway", maxSkew: 5 },
 ];
 
-/** The constraints of that action; `selector` is put in the place of each's own. */
+/** Parses the constraints with that action; `selector` replaces the selector of each. */
 export function parseConstraints(
   constraints: readonly TopologySpreadConstraint[],
   action: UnsatisfiableConstraintAction,
@@ -51,7 +51,7 @@ export function hasAllKeys(node: NodeInfo, constraints: readonly Constraint[]): 
   return constraints.every(({ topologyKey }) => own(node.labels, topologyKey) !== undefined);
 }
 
-/** Decides which nodes count for a pod's constraints. */
+/** Decides which nodes a pod's constraints include. */
 export class Inclusion {
   readonly #requirement: NodeRequirement | undefined;
 

@@ -31,7 +31,7 @@ export function followGroups({ pod }: PodInfo, kinds: FollowedKinds): Promise<vo
   return kinds.follow([["v1", "Service"], ...(version === undefined ? [] : [[version, owner?.kind ?? ""] as const])]);
 }
 
-/** What selects the pods that belong together with a pod: its services' selectors and its controller's. Empty where there are none. */
+/** The selector for the pods that belong together with a pod: the selectors of its services and of its controller. Empty where there are none. */
 export function defaultSelector({ pod, namespace, labels }: PodInfo, kinds: FollowedKinds): LabelSelector {
   const set: Record<string, string> = {};
   for (const service of kinds.cache("v1", "Service").byIndex(NAMESPACE_INDEX, namespace)) {

@@ -23,7 +23,7 @@ const NO_LABEL = unresolvable(NAME, `${REASON} (missing required label)`);
 const COUNTS = `PreFilter${NAME}`;
 const SCORES = `PreScore${NAME}`;
 
-/** Keeps the pods that belong together spread over hosts, zones or other domains. */
+/** Spreads pods that belong together over hosts, zones or other domains. */
 export function podTopologySpread(
   { kinds, nodes: lister }: Pick<SchedulerHandle, "kinds" | "nodes">,
   { defaultingType = "System", defaultConstraints = [] }: PodTopologySpreadArgs = {},

@@ -4,7 +4,7 @@ import type { PodInfo } from "../../cache/pod-info.js";
 import type { Cloneable } from "../../framework/cycle-state.js";
 import { type Constraint, hasAllKeys, type Inclusion, type MatchingPods } from "./constraints.js";
 
-/** How many matching pods each domain of each required constraint has. */
+/** Counts the matching pods in each domain of each required constraint. */
 export class SpreadCounts implements Cloneable {
   /** The least count of each constraint's domains, until one of them changes. */
   #least: (number | undefined)[] = [];

@@ -13,7 +13,7 @@ interface ScoredConstraint extends Constraint {
   weight: number;
 }
 
-/** How many matching pods the domains of the preferred constraints have: the fewer, the better. */
+/** Scores nodes by the matching pods in the domains of the preferred constraints: fewer pods score higher. */
 export class SpreadScores {
   private constructor(
     private readonly constraints: readonly ScoredConstraint[],
@@ -77,7 +77,7 @@ export class SpreadScores {
   }
 }
 
-/** Turns counts round: the fewest pods become 100. */
+/** Inverts counts to scores: the smallest count becomes 100. */
 export function normalizeSpread(scores: number[], isIgnored: (index: number) => boolean): void {
   let [least, most] = [Number.MAX_SAFE_INTEGER, 0];
   for (let index = 0; index < scores.length; index++) {

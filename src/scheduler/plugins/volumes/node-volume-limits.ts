@@ -10,7 +10,7 @@ import { followVolumes, OWN_CLAIM, VolumeObjects } from "./volume-objects.js";
 const NAME = PLUGIN.nodeVolumeLimits;
 const REJECTED = unschedulable(NAME, "node(s) exceed max volume count");
 
-/** Rejects nodes whose CSINode says that a driver attaches no more volumes there. */
+/** Rejects nodes where a driver can attach no more volumes, by the limit in their CSINode. */
 export function nodeVolumeLimits({ kinds }: Pick<SchedulerHandle, "kinds">): SchedulerPlugin {
   const objects = new VolumeObjects(kinds);
   /** Adds the CSI volume of a claim: its driver by what is unique to it. */

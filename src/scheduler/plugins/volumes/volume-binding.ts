@@ -34,7 +34,7 @@ interface PodClaims {
   readonly byNode: Map<string, VolumeDecisions>;
 }
 
-/** Chooses nodes from which the pod's volumes can be reached, or made, and has its claims bound before the pod. */
+/** Chooses nodes that can reach the pod's volumes, or on which they can be provisioned, and has the pod's claims bound before the pod. */
 export const volumeBinding = (handle: SchedulerHandle, args: VolumeBindingArgs = {}): SchedulerPlugin =>
   new VolumeBinding(handle, args);
 

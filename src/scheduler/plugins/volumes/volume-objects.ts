@@ -18,7 +18,7 @@ const VOLUME_KINDS = [
   ["storage.k8s.io/v1", "VolumeAttachment"],
 ] as const;
 
-/** Follows what the plugins of volumes need for a pod; undefined for a pod without claims. */
+/** Starts to watch the objects that volume plugins need for a pod; undefined for a pod without claims. */
 export function followVolumes({ claims }: PodInfo, kinds: FollowedKinds): Promise<void> | undefined {
   return claims.length === 0 ? undefined : kinds.follow(VOLUME_KINDS);
 }
@@ -55,7 +55,7 @@ export function reaches({ spec }: PersistentVolume, node: { readonly name: strin
   return terms === undefined || terms.some((term) => matchesTerm(term, node));
 }
 
-/** kube-apiserver's words for a claim that is not there. */
+/** kube-apiserver's message for a claim that does not exist. */
 export const claimNotFound = (key: string): string =>
   `persistentvolumeclaim "${key.slice(key.indexOf("/") + 1)}" not found`;
 

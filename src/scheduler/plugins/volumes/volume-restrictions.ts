@@ -29,7 +29,10 @@ class ExclusiveClaims {
   }
 }
 
-/** Rejects nodes where a disk of the pod is in use that only one pod may write, and every node for a claim that another pod uses alone. */
+/**
+ * Rejects nodes on which another pod uses a disk that only one pod may write, and all nodes for a ReadWriteOncePod claim that
+ * another pod uses.
+ */
 export function volumeRestrictions({ kinds }: Pick<SchedulerHandle, "kinds">): SchedulerPlugin {
   const objects = new VolumeObjects(kinds);
   return {

@@ -9,7 +9,7 @@ import { isJsonObject, type JsonValue } from "../../../machinery/meta/json.js";
 import { anyJson, list, string, struct } from "../../../machinery/schema/build-schema.js";
 import type { Schema, StructSchema } from "../../../machinery/schema/schema.js";
 
-/** Where a file has the configuration of one plugin. */
+/** The entry for one plugin in an AdmissionConfiguration. */
 export interface PluginEntry {
   readonly name: string;
   /** A file; a relative name is below the folder of the file that holds the entry. */
@@ -45,8 +45,9 @@ const FORMAT = format("apiserver.config.k8s.io", "v1");
 const LEGACY = { ImagePolicyWebhook: "imagePolicy", PodNodeSelector: "podNodeSelectorPluginConfig" };
 
 /**
- * The plugins that an AdmissionConfiguration names, the first entry for each. A file without a kind that holds the configuration
- * of ImagePolicyWebhook or of PodNodeSelector is that of both. Throws in apimachinery's words, naming the field.
+ * Decodes an AdmissionConfiguration to the configurations of its plugins, the first entry for each. A file without a kind that
+ * contains the configuration of ImagePolicyWebhook or of PodNodeSelector applies to both. Throws in apimachinery's words with the
+ * field.
  */
 export function decodeAdmissionConfiguration(document: ConfigurationDocument): ReadonlyMap<string, PluginEntry> {
   const entries = new Map<string, PluginEntry>();
@@ -73,7 +74,10 @@ const formatOf = ({ value }: ConfigurationDocument): ConfigurationFormat =>
 const isLegacy = ({ value }: ConfigurationDocument): boolean =>
   isJsonObject(value) && Object.values(LEGACY).some((key) => Object.hasOwn(value, key));
 
-/** What keeps a server from starting: an admission plugin that cannot be made as it is configured. In kube-apiserver's words. */
+/**
+ * Makes the error, in kube-apiserver's words, with which a server refuses to start: an admission plugin cannot be created with its
+ * configuration.
+ */
 export const admissionFailure = (message: string): Error => new Error(`failed to apply admission: ${message}`);
 
 /**

@@ -9,7 +9,7 @@ import { string, struct } from "../../../machinery/schema/build-schema.js";
 import type { StructSchema } from "../../../machinery/schema/schema.js";
 import type { ManifestFolder } from "../plugin.js";
 
-/** The plugins whose webhooks or policies files may have. */
+/** The plugins whose webhooks or policies may be in manifest files. */
 export const MANIFEST_PLUGINS = [
   "MutatingAdmissionPolicy",
   "MutatingAdmissionWebhook",
@@ -58,10 +58,7 @@ const FORMATS: Readonly<Record<ManifestPlugin, ConfigurationFormat>> = {
   ValidatingAdmissionWebhook: WEBHOOKS,
 };
 
-/**
- * The folder that a document names for a plugin. A server whose gate is off ignores the document. Throws in kube-apiserver's
- * words.
- */
+/** Reads the folder that a document names for a plugin. A server whose gate is off ignores the document. Throws in kube-apiserver's words. */
 export function readManifestFolder(
   plugin: ManifestPlugin,
   document: ConfigurationDocument,
@@ -73,7 +70,7 @@ export function readManifestFolder(
   return staticManifestsDir === "" ? {} : { staticManifestsDir };
 }
 
-/** What is wrong with the folder of a plugin, before anybody looks at it; undefined for nothing. */
+/** Returns the fault of a plugin's manifest folder that shows without reading it; undefined for none. */
 export function manifestFolderFault(folder: string, gates: ServerGates): string | undefined {
   if (!gates.enabled(GATE)) {
     return formatFieldError(forbiddenField(FIELD, `${FIELD} requires the ${GATE} feature gate to be enabled`));
@@ -81,6 +78,6 @@ export function manifestFolderFault(folder: string, gates: ServerGates): string 
   return folder.startsWith("/") ? undefined : folderFault(folder, "must be an absolute file path");
 }
 
-/** The fault of a folder, in the words of a field error. */
+/** Formats the fault of a folder as a field error. */
 export const folderFault = (folder: string, problem: string): string =>
   formatFieldError(invalidValue(FIELD, folder, problem));

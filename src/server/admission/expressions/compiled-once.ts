@@ -1,7 +1,10 @@
 import type { Steps } from "../../../base/async/steps.js";
 import { inSlices } from "../../../base/async/time-slice.js";
 
-/** Compiles what configurations say, each once, when the first request asks. Other requests have their turn between two expressions. */
+/**
+ * Compiles the expressions of each configuration once, on the first request that needs them. Between two expressions it lets other
+ * requests run.
+ */
 export class CompiledOnce<K extends object, T> {
   readonly #compiled = new WeakMap<K, Promise<T>>();
 

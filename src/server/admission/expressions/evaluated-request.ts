@@ -13,14 +13,14 @@ export interface EvaluatedObjects {
   readonly oldObject: JsonObject | null;
 }
 
-/** Another process could not convert an object of the request. */
+/** Thrown when a conversion webhook could not convert an object of the request. */
 export class ConversionError extends Error {
   constructor(cause: unknown) {
     super(errorMessage(cause), { cause });
   }
 }
 
-/** Shows the objects of a request in the version of a kind. Rejects with a {@link ConversionError}. */
+/** Converts the objects of a request to the version of a kind. Rejects with a {@link ConversionError}. */
 export async function evaluatedObjects(
   attributes: AdmissionAttributes,
   { kind }: Pick<EquivalentResource, "kind">,
@@ -32,7 +32,7 @@ export async function evaluatedObjects(
   };
 }
 
-/** An object of the request in the version of a kind, as its JSON reads. Rejects with a {@link ConversionError}. */
+/** Converts an object of the request to the version of a kind, as decoded JSON. Rejects with a {@link ConversionError}. */
 export async function shownAs(
   kind: GroupVersionKind,
   object: KubeObject,
@@ -45,7 +45,7 @@ export async function shownAs(
   }
 }
 
-/** The variable `request`: Go's AdmissionRequest, without the objects. */
+/** Makes the variable `request`: Go's AdmissionRequest, without the objects. */
 export function requestVariable(attributes: AdmissionAttributes, matched: EquivalentResource): JsonObject {
   const { subresource, name, namespace, operation, user, dryRun, options, kind, resource } = attributes;
   const { uid = "", extra = {} } = user;
@@ -87,7 +87,7 @@ const METADATA = [
   "finalizers",
 ];
 
-/** The variable `namespaceObject`; null for an object of the cluster. Rejects with 404 when the namespace does not exist. */
+/** Makes the variable `namespaceObject`; null for a cluster-scoped object. Rejects with 404 when the namespace does not exist. */
 export async function namespaceVariable(
   { namespace, kind }: AdmissionAttributes,
   objects: AdmissionObjects,

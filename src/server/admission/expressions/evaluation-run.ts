@@ -12,12 +12,12 @@ function failed(name: string, value: Value): Value {
   return new ErrorValue(`composited variable "${name}" fails to evaluate: ${value.message}`);
 }
 
-/** What an expression came to; `error` is in kube-apiserver's words. */
+/** The result of an expression; `error` is in kube-apiserver's words. */
 export type Outcome =
   | { readonly value: Value; readonly error?: undefined }
   | { readonly value?: undefined; readonly error: string };
 
-/** All expressions together have cost more than they may; none after it is evaluated. */
+/** Thrown when all expressions together exceed their cost budget; no further expression is evaluated. */
 export class OutOfBudget extends Error {
   constructor() {
     super("validation failed due to running out of cost budget, no further validation rules will be run");
@@ -36,8 +36,8 @@ export interface EvaluationConfig {
 }
 
 /**
- * Evaluates expressions over one request, within one budget. The policy's variables are evaluated when an expression first reads
- * them, and once. Each evaluation is bounded, and between two of them other requests have their turn.
+ * Evaluates expressions over one request, within one budget. A variable of the policy is evaluated once, when an expression first
+ * reads it. Each evaluation is bounded, and other requests may run between two of them.
  */
 export class EvaluationRun {
   readonly #variables: PolicyVariables;

@@ -8,7 +8,7 @@ import type { Value } from "../../../machinery/cel/values/value.js";
 import type { Authorizer, AuthorizerAttributes } from "../../authz/authorizer.js";
 import { checkOf } from "../resource-check.js";
 
-/** What expressions are evaluated over. */
+/** The input of expressions: the request, its objects and the parameter. */
 export interface RequestInput {
   /** By which the request matched; `request.resource` and `request.kind` show it. */
   readonly matched: EquivalentResource;
@@ -20,7 +20,7 @@ export interface RequestInput {
   readonly authorizer: RequestAuthorizer | undefined;
 }
 
-/** The variables of a request, each made when an expression first reads it. */
+/** Binds the variables of a request, each of which is computed when an expression first reads it. */
 export function requestBindings(attributes: AdmissionAttributes, input: RequestInput): (name: string) => unknown {
   const { matched, objects, parameter, namespaceObject, authorizer } = input;
   let request: JsonObject | undefined;
@@ -46,7 +46,7 @@ export function requestBindings(attributes: AdmissionAttributes, input: RequestI
   };
 }
 
-/** The server's authorizer as the expressions of one request ask it. The same question is asked once. */
+/** The server's authorizer for the expressions of one request. Each question is asked once. */
 export class RequestAuthorizer {
   readonly decisions: AccessDecisions;
   /** The variable `authorizer`. */

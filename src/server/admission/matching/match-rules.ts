@@ -2,7 +2,7 @@ import { list, type ReadonlyFields, text } from "../../../machinery/meta/access.
 import type { GroupVersionResource } from "../../../machinery/meta/gvk.js";
 import type { AdmissionAttributes, EquivalentResource } from "../attributes.js";
 
-/** Which requests a webhook or a policy is for. */
+/** A rule: it selects the requests for a webhook or a policy. */
 export interface Rule {
   readonly operations: readonly string[];
   readonly groups: readonly string[];

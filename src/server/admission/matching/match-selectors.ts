@@ -5,7 +5,7 @@ import type { Labels, LabelSelector } from "../../../machinery/selectors/label-s
 import type { AdmissionAttributes } from "../attributes.js";
 import type { AdmissionObjects } from "../plugin.js";
 
-/** The selectors of a webhook or a policy. They throw a SelectorError for a selector that is none. */
+/** The selectors of a webhook or a policy. The functions throw a SelectorError for an invalid selector. */
 export interface MatchSelectors {
   readonly namespaceSelector: () => LabelSelector;
   readonly objectSelector: () => LabelSelector;
@@ -19,8 +19,8 @@ export function matchesObject({ objectSelector }: MatchSelectors, { object, oldO
 }
 
 /**
- * Whether the namespaceSelector matches the namespace of the request. Requests for objects of the cluster other than
- * Namespaces always match. Rejects with 404 when the namespace does not exist.
+ * Whether the namespaceSelector matches the namespace of the request. Requests for cluster-scoped objects, except Namespaces,
+ * always match. Rejects with 404 when the namespace does not exist.
  */
 export function matchesNamespace(
   { namespaceSelector }: MatchSelectors,
@@ -44,7 +44,7 @@ async function namespaceLabels(attributes: AdmissionAttributes, objects: Admissi
   return labelsOf(await findNamespace(namespace, objects));
 }
 
-/** A Namespace, which the watch cache may not show yet. Rejects with 404 when it does not exist. */
+/** Finds a Namespace, even if the watch cache does not show it yet. Rejects with 404 when it does not exist. */
 export async function findNamespace(name: string, objects: AdmissionObjects): Promise<KubeObject> {
   const wanted = ["", "namespaces", "", name] as const;
   const found = (await objects.cached.get(...wanted)) ?? (await objects.get(...wanted));

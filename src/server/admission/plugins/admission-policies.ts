@@ -4,7 +4,7 @@ import type { AdmissionPlugin, AdmissionTarget, ManifestFolder } from "../plugin
 import { ConfiguredPolicies } from "../policy/configured-policies.js";
 import { ReinvokedCalls } from "../reinvoked-calls.js";
 
-/** Lets MutatingAdmissionPolicies change the objects of writes. A deletion has no object to change. */
+/** Runs MutatingAdmissionPolicies, which change the objects of writes. They do not apply to deletions, which have no object to change. */
 export function mutatingAdmissionPolicy(folder: ManifestFolder = {}): AdmissionPlugin {
   const name = "MutatingAdmissionPolicy";
   const configured = new ConfiguredPolicies(
@@ -25,7 +25,7 @@ export function mutatingAdmissionPolicy(folder: ManifestFolder = {}): AdmissionP
   };
 }
 
-/** Lets ValidatingAdmissionPolicies refuse writes and connections. */
+/** Runs ValidatingAdmissionPolicies, which may reject writes and connections. */
 export function validatingAdmissionPolicy(folder: ManifestFolder = {}): AdmissionPlugin {
   const name = "ValidatingAdmissionPolicy";
   const configured = new ConfiguredPolicies(

@@ -4,7 +4,7 @@ import type { AdmissionContext, AdmissionPlugin, AdmissionTarget, ManifestFolder
 import { ReinvokedCalls } from "../reinvoked-calls.js";
 import { ConfiguredWebhooks } from "../webhook/webhook.js";
 
-/** Lets the webhooks of MutatingWebhookConfigurations change and refuse writes and connections. */
+/** Calls the webhooks of MutatingWebhookConfigurations, which may change and reject writes and connections. */
 export function mutatingAdmissionWebhook(folder: ManifestFolder = {}): AdmissionPlugin {
   const name = "MutatingAdmissionWebhook";
   const configured = new ConfiguredWebhooks("mutatingwebhookconfigurations", name);
@@ -21,7 +21,7 @@ export function mutatingAdmissionWebhook(folder: ManifestFolder = {}): Admission
   };
 }
 
-/** Lets the webhooks of ValidatingWebhookConfigurations refuse writes and connections. */
+/** Calls the webhooks of ValidatingWebhookConfigurations, which may reject writes and connections. */
 export function validatingAdmissionWebhook(folder: ManifestFolder = {}): AdmissionPlugin {
   const name = "ValidatingAdmissionWebhook";
   const configured = new ConfiguredWebhooks("validatingwebhookconfigurations", name);

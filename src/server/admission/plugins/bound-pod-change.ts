@@ -4,14 +4,14 @@ import { object, type ReceivedObject, text } from "../../../machinery/meta/recei
 import { type AdmissionAttributes, refused } from "../attributes.js";
 import type { AdmissionContext } from "../plugin.js";
 
-/** A pod on a node, whose spec an update changes. */
+/** An update of the spec of a pod that is bound to a node. */
 export interface BoundPodChange {
   readonly pod: ReceivedObject<Pod>;
   readonly old: ReceivedObject<Pod>;
   readonly node: string;
 }
 
-/** Undefined for a pod that no node has yet, and where the spec stays: its generation does too. */
+/** Returns an update of a bound pod's spec; undefined for a pod without a node, and where the generation, and thus the spec, is unchanged. */
 export function boundPodChange(attributes: AdmissionAttributes): BoundPodChange | undefined {
   const pod: ReceivedObject<Pod> | undefined = attributes.object;
   const old: ReceivedObject<Pod> | undefined = attributes.oldObject;

@@ -11,7 +11,7 @@ import type { ClusterTrustBundle } from "../../../api/types/certificates/v1beta1
 import type { KubeObject } from "../../../machinery/meta/object.js";
 import { withoutFields } from "./without-fields.js";
 
-/** Certificate requests are approved and denied only by users who may do so for their signer. */
+/** Rejects an approval or denial of a certificate request unless the user may approve for its signer. */
 export const certificateApproval: AdmissionPlugin = {
   name: "CertificateApproval",
   handles: handling(["UPDATE"], "certificatesigningrequests.certificates.k8s.io/approval"),
@@ -24,7 +24,7 @@ export const certificateApproval: AdmissionPlugin = {
   },
 };
 
-/** Certificates are issued, and requests declared failed, only by users who may do so for their signer. */
+/** Rejects issued certificates and failure conditions unless the user may sign for the request's signer. */
 export const certificateSigning: AdmissionPlugin = {
   name: "CertificateSigning",
   handles: handling(["UPDATE"], "certificatesigningrequests.certificates.k8s.io/status"),
@@ -43,7 +43,7 @@ export const certificateSigning: AdmissionPlugin = {
 const SIGNER = "kubernetes.io/kube-apiserver-client";
 const ADMINISTRATORS = "system:masters";
 
-/** Refuses requests for a client certificate of the group whose members may do everything. */
+/** Rejects requests for a client certificate of the group system:masters, whose members may do everything. */
 export const certificateSubjectRestriction: AdmissionPlugin = {
   name: "CertificateSubjectRestriction",
   handles: handling(["CREATE"], "certificatesigningrequests.certificates.k8s.io"),
@@ -65,7 +65,7 @@ function organizationsOf(attributes: AdmissionAttributes, base64: string): reado
   }
 }
 
-/** A bundle speaks for a signer only when its writer may attest for the signer. */
+/** Rejects a ClusterTrustBundle of a signer unless its writer may attest for that signer. */
 export const clusterTrustBundleAttest: AdmissionPlugin = {
   name: "ClusterTrustBundleAttest",
   handles: handling(WRITES, "clustertrustbundles.certificates.k8s.io"),

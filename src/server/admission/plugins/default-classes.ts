@@ -15,7 +15,7 @@ import { defaultStorageClass as defaultOf, namesStorageClass } from "../../../ap
 const OLD_CLASS = "kubernetes.io/ingress.class";
 const IS_DEFAULT = "ingressclass.kubernetes.io/is-default-class";
 
-/** Gives new Ingresses that name no class the default one: of several the newest. */
+/** Sets the default class of new Ingresses without one; of several defaults it takes the newest. */
 export const defaultIngressClass: AdmissionPlugin = {
   name: "DefaultIngressClass",
   handles: handling(["CREATE"], "ingresses.networking.k8s.io"),
@@ -30,7 +30,7 @@ export const defaultIngressClass: AdmissionPlugin = {
 const namesClass = ({ metadata, spec }: ReceivedObject<Ingress>): boolean =>
   !absent(object(spec).ingressClassName) || metadata?.annotations?.[OLD_CLASS] !== undefined;
 
-/** Gives new claims that name no StorageClass the default one: of several the newest. "" is a class that a claim names. */
+/** Sets the default StorageClass of new claims without one; of several defaults it takes the newest. A claim with the class "" keeps it. */
 export const defaultStorageClass: AdmissionPlugin = {
   name: "DefaultStorageClass",
   handles: handling(["CREATE"], "persistentvolumeclaims"),

@@ -18,7 +18,7 @@ import {
 } from "../../../machinery/wire/configuration-document.js";
 import { int32, list, string, struct } from "../../../machinery/schema/build-schema.js";
 
-/** As a Configuration of eventratelimit.admission.k8s.io/v1alpha1. */
+/** The configuration of the plugin: a Configuration of eventratelimit.admission.k8s.io/v1alpha1. */
 export interface EventRateLimitConfiguration {
   /** At least one. An event must be within all of them. */
   readonly limits: readonly EventRateLimitEntry[];
@@ -73,8 +73,8 @@ function checkEventRateLimitConfiguration({ limits = [] }: Partial<EventRateLimi
 }
 
 /**
- * Answers 429 to events of core/v1 beyond the configured rates. An event takes a token of every limit, also where one of them refuses
- * it. Throws in kube-apiserver's words for a configuration that cannot be used.
+ * Rejects core/v1 events above the configured rates with 429. An event takes a token from every limit, even if one of them rejects
+ * it. Throws in kube-apiserver's words for an invalid configuration.
  */
 export function eventRateLimit(configuration: Partial<EventRateLimitConfiguration> = {}): AdmissionPlugin {
   checkEventRateLimitConfiguration(configuration);

@@ -20,7 +20,7 @@ import { decodeObject } from "../../../machinery/wire/strict-decode.js";
 const KEPT = 1024;
 const AUDIT_PREFIX = "imagepolicywebhook.image-policy.k8s.io/";
 
-/** Asks a webhook whether the images of a pod may run. Throws without a configuration, because it names the webhook. */
+/** Asks a webhook whether a pod's images may run. Throws without a configuration, which must name the webhook. */
 export function imagePolicyWebhook(configuration: ImagePolicyWebhookConfiguration | undefined): AdmissionPlugin {
   if (configuration === undefined) throw new Error("no config specified");
   const { client, defaultAllow = false } = configuration;
@@ -64,7 +64,7 @@ export function imagePolicyWebhook(configuration: ImagePolicyWebhookConfiguratio
 const ttlOf = ({ allowed = false }: ImageReviewStatus, { allowTtl, denyTtl }: ImagePolicyTimes): number =>
   allowed ? allowTtl : denyTtl;
 
-/** What the webhook is asked: may these images run in this namespace. */
+/** The spec of the ImageReview that is sent to the webhook: whether these images may run in this namespace. */
 export interface ImageReviewSpec {
   readonly containers: readonly { readonly image: string }[];
   /** Those of the pod that are meant for the webhook. */
@@ -198,8 +198,8 @@ const DOCUMENT: StructSchema = {
 };
 
 /**
- * The document has no kind and no version. Throws for a time beyond its bounds, in the plugin's words; for unknown fields, which
- * kube-apiserver passes over; and for a kubeconfig that cannot be used, with its file, entry and field.
+ * Reads the configuration, whose document has no kind and no version. Throws for a time out of bounds, in the plugin's words; for
+ * unknown fields, which kube-apiserver ignores; and for a kubeconfig that cannot be used, with its file, entry and field.
  */
 export async function readImagePolicyWebhookConfiguration(
   { value, duplicates }: ConfigurationDocument,

@@ -5,7 +5,7 @@ import { handling, WRITES, type AdmissionPlugin } from "../plugin.js";
 
 const HOSTNAME = "kubernetes.io/hostname";
 
-/** Refuses pods that require to be apart from others by more than their nodes. */
+/** Rejects pods with a required anti-affinity over another topology than the node. */
 export const limitPodHardAntiAffinityTopology: AdmissionPlugin = {
   name: "LimitPodHardAntiAffinityTopology",
   handles: handling(WRITES, "pods"),

@@ -7,8 +7,8 @@ import { isPods } from "./pods.js";
 import { Lru } from "../../../base/collections/lru.js";
 
 /**
- * Gives the containers of new pods the default amounts of the LimitRanges of their namespace, and refuses pods and claims of volumes
- * outside of them. Of a pod's changes only a resize is looked at. Idle while the cluster has no LimitRange.
+ * Sets the default amounts of the namespace's LimitRanges on the containers of new pods, and rejects pods and claims outside of
+ * the limits. Of a pod's updates it checks resizes only. It does nothing while the cluster has no LimitRange.
  */
 export function limitRanger(): AdmissionPlugin {
   const ranges = new LimitRanges();

@@ -56,7 +56,7 @@ export const namespaceExists: AdmissionPlugin = {
   },
 };
 
-/** Creates the namespace that a new object names and that does not exist. A dry run creates none. */
+/** Creates the missing namespace of a new object. A dry run creates none. */
 export const namespaceAutoProvision: AdmissionPlugin = {
   name: "NamespaceAutoProvision",
   handles: (operation, { group, resource }) => operation === "CREATE" && !(group === "" && resource === "namespaces"),
@@ -75,7 +75,7 @@ export const namespaceAutoProvision: AdmissionPlugin = {
   },
 };
 
-/** The namespace of a request. Throws 404 for one that does not exist. */
+/** Returns the namespace of a request. Throws 404 when it does not exist. */
 export async function namespaceOf(
   { namespace }: AdmissionAttributes,
   { objects }: AdmissionContext,

@@ -15,7 +15,7 @@ const FEATURES: readonly (readonly [
   ["InPlacePodVerticalScalingInitContainers", changesInitContainers],
 ];
 
-/** Refuses updates of pods that need what their node does not declare in status.declaredFeatures. */
+/** Rejects updates of pods that need features which their node does not declare in status.declaredFeatures. */
 export const nodeDeclaredFeatureValidator: AdmissionPlugin = {
   name: "NodeDeclaredFeatureValidator",
   handles: handling(["UPDATE"], "pods", "pods/resize"),

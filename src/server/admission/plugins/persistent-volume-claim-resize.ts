@@ -7,7 +7,7 @@ import { compareQuantities, zeroQuantity } from "../../../machinery/text/quantit
 import { handling, type AdmissionContext, type AdmissionPlugin } from "../plugin.js";
 import { refused } from "../attributes.js";
 
-/** Lets a claim ask for more only when it is bound and its StorageClass allows its volumes to grow. */
+/** Rejects a larger request of a claim unless it is bound and its StorageClass allows expansion. */
 export const persistentVolumeClaimResize: AdmissionPlugin = {
   name: "PersistentVolumeClaimResize",
   handles: handling(["UPDATE"], "persistentvolumeclaims"),

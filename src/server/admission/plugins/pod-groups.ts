@@ -23,7 +23,7 @@ interface Workload {
   readonly spec?: { readonly podGroupTemplates?: readonly { readonly name?: string }[] };
 }
 
-/** Refuses a new PodGroup of a Workload that does not exist, or that has no template of the name that the group gives. */
+/** Rejects a new PodGroup whose Workload does not exist, or does not have the template that the group names. */
 export const podGroupWorkloadExists: AdmissionPlugin = {
   name: "PodGroupWorkloadExists",
   handles: createsPodGroups,
@@ -49,7 +49,7 @@ export const podGroupWorkloadExists: AdmissionPlugin = {
 
 const FINALIZER = "scheduling.k8s.io/podgroup-protection";
 
-/** Keeps new PodGroups from being removed while pods belong to them. */
+/** Adds a finalizer to new PodGroups, so that they are not deleted while they have pods. */
 export const podGroupProtection: AdmissionPlugin = {
   name: "PodGroupProtection",
   handles: createsPodGroups,

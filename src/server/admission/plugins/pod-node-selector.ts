@@ -28,7 +28,10 @@ export interface PodNodeSelectorConfiguration {
 const ANNOTATION = "scheduler.alpha.kubernetes.io/node-selector";
 const CLUSTER = "clusterDefaultNodeSelector";
 
-/** New pods get the node selector of their namespace, or the cluster's, and may select only what their namespace allows. */
+/**
+ * Adds the node selector of the namespace, or the cluster's default, to new pods. Rejects a pod whose selector conflicts with it
+ * or is not allowed in the namespace.
+ */
 export function podNodeSelector(configuration: PodNodeSelectorConfiguration = {}): AdmissionPlugin {
   const { podNodeSelectorPluginConfig: selectors = {} } = configuration;
   const configured = (name: string): SelectorMap =>
@@ -86,7 +89,7 @@ async function namespaceOf(name: string, { objects }: AdmissionContext): Promise
 
 const FIELD = "podNodeSelectorPluginConfig";
 
-/** The document has no kind and no version. Throws for a value that is no text, which kube-apiserver passes over. */
+/** Reads the configuration, whose document has no kind and no version. Throws for a value that is not a text, which kube-apiserver ignores. */
 export function readPodNodeSelectorConfiguration({ value }: ConfigurationDocument): PodNodeSelectorConfiguration {
   const selectors = isJsonObject(value) ? value[FIELD] : undefined;
   if (absent(selectors)) return {};

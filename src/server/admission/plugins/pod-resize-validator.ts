@@ -7,7 +7,7 @@ import { handling, type AdmissionPlugin } from "../plugin.js";
 import { refused } from "../attributes.js";
 import { boundPodChange, nodeOf } from "./bound-pod-change.js";
 
-/** Refuses to resize a pod beyond all that its node has, or on a node that cannot do it. */
+/** Rejects a resize of a pod beyond the capacity of its node, or on a node that does not support it. */
 export const podResizeValidator: AdmissionPlugin = {
   name: "PodResizeValidator",
   handles: handling(["UPDATE"], "pods/resize"),

@@ -36,7 +36,7 @@ const TOLERATION: StructSchema = {
   goType: "v1.Toleration",
 };
 
-/** Tolerations of a whole cluster, for namespaces that do not have their own. */
+/** The tolerations of a whole cluster, for namespaces that do not have their own. */
 export interface PodTolerationRestrictionConfiguration {
   /** New pods get them. Left out: none. */
   readonly default?: readonly Toleration[];

@@ -5,7 +5,7 @@ import type { AdmissionTarget } from "../plugin.js";
 export const isPods = ({ group, resource }: Pick<AdmissionTarget, "group" | "resource">): boolean =>
   group === "" && resource === "pods";
 
-/** The containers of a pod, to be changed: init containers first, ephemeral ones last. */
+/** Returns the containers of a pod that a plugin may change: init containers first, ephemeral ones last. */
 export function containersToChange(pod: DraftObject<Pod>): readonly Draft<Container | EphemeralContainer>[] {
   const spec = ensureChild(pod, "spec");
   return [

@@ -13,7 +13,7 @@ import { type AdmissionAttributes, refused } from "../attributes.js";
 import { handling, WRITES, type AdmissionContext, type AdmissionPlugin } from "../plugin.js";
 import { isPods } from "./pods.js";
 
-/** Gives pods the number of their priority class, and keeps a cluster from having two default classes. */
+/** Sets the priority of pods from their PriorityClass, and rejects a second default class. */
 export const priority: AdmissionPlugin = {
   name: "Priority",
   handles: handling(WRITES, "pods", "priorityclasses.scheduling.k8s.io"),

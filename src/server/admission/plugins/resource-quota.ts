@@ -65,12 +65,12 @@ const isCounted = (target: AdmissionTarget): boolean =>
 
 const changesUsage = (target: AdmissionTarget): boolean => CHANGING.has(targetName(target));
 
-/** As a ResourceQuotaConfiguration (apiserver.config.k8s.io/v1). */
+/** The configuration of the plugin: a ResourceQuotaConfiguration of apiserver.config.k8s.io/v1. */
 export interface ResourceQuotaConfiguration {
   readonly limitedResources?: readonly LimitedResource[];
 }
 
-/** What objects of a resource may use only where a quota of their namespace covers it. */
+/** A resource whose objects may use some amounts only if a quota of their namespace covers them. */
 export interface LimitedResource {
   readonly apiGroup?: string;
   readonly resource: string;

@@ -18,7 +18,7 @@ import { type AdmissionAttributes, refused } from "../attributes.js";
 import { handling, type AdmissionContext, type AdmissionPlugin } from "../plugin.js";
 import { mergeTolerations } from "./tolerations.js";
 
-/** Gives new pods the overhead, the node selector and the tolerations of their RuntimeClass, and refuses another overhead. */
+/** Sets the overhead, node selector and tolerations of the RuntimeClass on new pods, and rejects pods with another overhead. */
 export const runtimeClass: AdmissionPlugin = {
   name: "RuntimeClass",
   handles: handling(["CREATE"], "pods"),

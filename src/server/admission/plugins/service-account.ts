@@ -31,9 +31,8 @@ const isNewPod = handling(["CREATE"], "pods");
 const isDebugged = handling(["UPDATE"], "pods/ephemeralcontainers");
 
 /**
- * Gives new pods a service account: names it, takes its image pull secrets and mounts a token. Refuses an account that does
- * not exist, secrets that an account does not name where it enforces that, and what the kubelet's mirror of a static pod may
- * not have.
+ * Sets the service account of new pods, with its image pull secrets and a mounted token. Rejects a missing account, secrets that
+ * an account does not list if it enforces its list, and fields that a mirror pod must not have.
  */
 export const serviceAccount: AdmissionPlugin = {
   name: "ServiceAccount",

@@ -9,7 +9,7 @@ const FINALIZERS: Readonly<Record<string, string>> = {
   "storage.k8s.io/volumeattributesclasses": "kubernetes.io/vac-protection",
 };
 
-/** Keeps new claims, volumes and VolumeAttributesClasses from being removed while something uses them. */
+/** Adds finalizers to new claims, volumes and VolumeAttributesClasses, so that they are not deleted while they are in use. */
 export const storageObjectInUseProtection: AdmissionPlugin = {
   name: "StorageObjectInUseProtection",
   handles: (operation, { group, resource, subresource }) =>
@@ -22,7 +22,7 @@ export const storageObjectInUseProtection: AdmissionPlugin = {
 
 const finalizerOf = (group: string, resource: string): string | undefined => FINALIZERS[`${group}/${resource}`];
 
-/** Adds a finalizer behind those that the object has, once. */
+/** Appends a finalizer to those of the object, unless it has it already. */
 export function addFinalizer(draft: KubeObject, finalizer: string): void {
   const { finalizers = [] } = draft.metadata ?? {};
   if (finalizers.includes(finalizer)) return;

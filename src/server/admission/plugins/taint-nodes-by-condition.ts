@@ -4,7 +4,7 @@ import { handling, type AdmissionPlugin } from "../plugin.js";
 
 const [KEY, EFFECT] = ["node.kubernetes.io/not-ready", "NoSchedule"] as const;
 
-/** A new node takes no pods until the node controller finds it ready. */
+/** Taints new nodes, so that they get no pods until the node controller finds them ready. */
 export const taintNodesByCondition: AdmissionPlugin = {
   name: "TaintNodesByCondition",
   handles: handling(["CREATE"], "nodes"),

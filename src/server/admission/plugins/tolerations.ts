@@ -17,7 +17,7 @@ export function isWhitelisted(tolerations: readonly Toleration[], whitelist: rea
   return whitelist.length === 0 || tolerations.every((one) => whitelist.some((allowed) => covers(allowed, one)));
 }
 
-/** Both lists in their order, without what another toleration covers; of equal ones the first stays. */
+/** Merges two lists in order, without tolerations that another one covers; of equal ones the first stays. */
 export function mergeTolerations(first: readonly Toleration[], second: readonly Toleration[]): Toleration[] {
   const all = [...first, ...second];
   const merged: Toleration[] = [];
@@ -53,8 +53,8 @@ export interface DefaultTolerationSecondsConfiguration {
 }
 
 /**
- * A pod stays for five minutes, or the configured time, on a node that is not ready or not reachable, unless it says itself
- * how it takes that.
+ * Adds to new pods the tolerations with which they stay for five minutes, or the configured time, on a node that is not ready or
+ * not reachable, unless they have tolerations for that.
  */
 export function defaultTolerationSeconds(configuration: DefaultTolerationSecondsConfiguration = {}): AdmissionPlugin {
   const { defaultNotReadyTolerationSeconds = 300, defaultUnreachableTolerationSeconds = 300 } = configuration;
@@ -92,10 +92,7 @@ export function defaultTolerationSeconds(configuration: DefaultTolerationSeconds
 
 const [OPERATOR, EFFECT] = ["Exists", "NoSchedule"] as const;
 
-/**
- * A pod that requests an extended resource tolerates the taint of that name, by which nodes keep other pods away from their
- * devices.
- */
+/** Adds to a pod that requests an extended resource the toleration of the taint of that name, by which nodes with devices keep other pods away. */
 export const extendedResourceToleration: AdmissionPlugin = {
   name: "ExtendedResourceToleration",
   handles: handling(WRITES, "pods"),

@@ -1,5 +1,5 @@
 import type { ReadonlyFields } from "../../../machinery/meta/access.js";
 
-/** The fields but those of the given names. */
+/** Returns the fields except those with the given names. */
 export const withoutFields = (fields: object, ...names: readonly string[]): ReadonlyFields =>
   Object.fromEntries(Object.entries(fields).filter(([name]) => !names.includes(name)));

@@ -83,7 +83,7 @@ function ignoredPolicy(
 const MOST_PODS = 3000;
 const MOST_MILLISECONDS = 1000;
 
-/** What is used of the server. */
+/** The parts of the server that the lookup of a namespace's pods uses. */
 export interface PodLister {
   readonly objects: { readonly cached: Pick<AdmissionObjectReader, "list"> };
   readonly clock: Clock;

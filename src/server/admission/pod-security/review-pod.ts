@@ -15,8 +15,8 @@ import { object, objects, type ReadonlyFields, text } from "../../../machinery/m
 import type { KubeObject } from "../../../machinery/meta/object.js";
 
 /**
- * Holds a pod, or the template of pods, against a namespace's policy: notes and warns of violations, and throws the 403 for a
- * pod that is to be enforced. A pod that is refused brings no warning.
+ * Checks a pod, or the template of pods, against a namespace's policy: records violations for the audit log, warns of them, and
+ * throws the 403 for a pod when the policy is enforced. A refused pod brings no warning.
  */
 export function reviewPod(
   pod: CheckedPod,
@@ -60,7 +60,7 @@ function evaluatedOnce(pod: CheckedPod, newest: number): (standard: Standard) =>
   };
 }
 
-/** Notes something of the request for its audit event. */
+/** Adds an audit annotation to the request. */
 export const note = (attributes: AdmissionAttributes, key: string, value: string): void =>
   attributes.addAnnotation(LABEL_PREFIX + key, value);
 
@@ -78,20 +78,20 @@ const TEMPLATES: Readonly<Record<string, readonly string[]>> = {
 
 export const makesPods = (group: string, resource: string): boolean => Object.hasOwn(TEMPLATES, `${group}/${resource}`);
 
-/** A pod, or a template of pods, as the standards look at it. */
+/** Makes the view of a pod, or of a template of pods, that the standards are checked on. */
 export const checkedPod = (pod: ReadonlyFields): CheckedPod => ({
   metadata: object(pod["metadata"]),
   spec: object(pod["spec"]) as unknown as PodSpec,
 });
 
-/** The template of the pods that an object makes. */
+/** Returns the template of the pods that an object creates. */
 export function templateOf(group: string, resource: string, holder: KubeObject): CheckedPod {
   let at: ReadonlyFields = holder;
   for (const field of TEMPLATES[`${group}/${resource}`] ?? []) at = object(at[field]);
   return checkedPod(at);
 }
 
-/** Whether an update of a pod can change what the standards say of it: which containers it has, and their images. */
+/** Whether an update of a pod can change the result of the standards' checks: it changes its containers or their images. */
 export function isSignificantUpdate(pod: KubeObject, old: KubeObject): boolean {
   const [spec, before] = [object(pod["spec"]), object(old["spec"])];
   for (const field of ["containers", "initContainers"]) {

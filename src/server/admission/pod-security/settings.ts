@@ -30,7 +30,7 @@ export interface PodSecuritySettings {
   };
 }
 
-/** Throws a {@link PluginInitializationError} in kube-apiserver's words for what is wrong with the configuration. */
+/** Validates the configuration. Throws a {@link PluginInitializationError} in kube-apiserver's words. */
 export function podSecuritySettings({ defaults = {}, exemptions = {} }: PodSecurityConfiguration): PodSecuritySettings {
   const problems: string[] = [];
   const read = (mode: Mode): Standard => {
@@ -80,7 +80,7 @@ function nameErrors(
   });
 }
 
-/** As PodSecurityConfiguration of pod-security.admission.config.k8s.io/v1. */
+/** The configuration of the plugin: PodSecurityConfiguration of pod-security.admission.config.k8s.io/v1. */
 export interface PodSecurityConfiguration {
   /** What holds in namespaces whose labels do not say. Levels are "privileged" by default, versions "latest". */
   readonly defaults?: PodSecurityDefaults;
@@ -131,7 +131,7 @@ const FORMAT: ConfigurationFormat = {
   scheme: "k8s.io/pod-security-admission/admission/api/scheme/scheme.go:31",
 };
 
-/** An empty document has the defaults. Throws in apimachinery's words. */
+/** Reads the configuration; an empty document has the defaults. Throws in apimachinery's words. */
 export function readPodSecurityConfiguration(document: ConfigurationDocument): PodSecurityConfiguration {
   if (document.text === "") return {};
   const { defaults, exemptions } = decodeConfigurationStrictly<PodSecurityConfiguration>(document, FORMAT).object;

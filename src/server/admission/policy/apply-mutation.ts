@@ -16,8 +16,8 @@ import type { StructSchema } from "../../../machinery/schema/schema.js";
 const LIMITS = { maxOperations: Number.POSITIVE_INFINITY, maxCopiedBytes: 3 * 1024 * 1024 };
 
 /**
- * What the result of a JSONPatch expression makes of an object. Where a `test` of the patch fails the object stays as it is. Rejects with an Error
- * in kube-apiserver's words.
+ * Applies the result of a JSONPatch expression to an object. Where a `test` of the patch fails the object stays unchanged. Rejects
+ * with an Error in kube-apiserver's words.
  */
 export async function applyMadePatch(object: JsonObject, patch: Value): Promise<JsonValue> {
   const operations = operationsOf(patch);
@@ -60,8 +60,8 @@ function patchValue(value: Value): JsonValue {
 }
 
 /**
- * What the result of an ApplyConfiguration expression makes of an object, merged as server-side apply merges it. Throws an Error in
- * kube-apiserver's words: for fields that the kind does not have, and for parts that are replaced as a whole.
+ * Merges the result of an ApplyConfiguration expression into an object as server-side apply does. Throws an Error in
+ * kube-apiserver's words for fields that the kind lacks, and for atomic parts.
  */
 export function applyConfiguration(object: JsonObject, configuration: Value, schema: StructSchema): JsonObject {
   if (!(configuration instanceof MadeObject))

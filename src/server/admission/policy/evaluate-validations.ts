@@ -3,7 +3,7 @@ import { type EvaluationRun, type Outcome, OutOfBudget } from "../expressions/ev
 import type { AuditAnnotation, Validation } from "./compiled-policies.js";
 import { annotate, type AdmissionAttributes } from "../attributes.js";
 
-/** Why a policy refuses a request. */
+/** The reason why a policy rejects a request. */
 export interface Refusal {
   /** Of the validation in the policy; 0 for what is wrong with the policy as a whole. */
   readonly index: number;
@@ -14,13 +14,13 @@ export interface Refusal {
   readonly milliseconds?: number;
 }
 
-/** Takes the times of validations, and the failures that a policy ignores. */
+/** Records the times of validations, and the failures that a policy ignores. */
 export interface ValidationTimes {
   now(): number;
   ignored(message: string, milliseconds: number): void;
 }
 
-/** What the validations of a policy found. A failure of a policy that ignores failures is left out. */
+/** Evaluates the validations of a policy. If the policy ignores failures, they are left out of the result. */
 export async function evaluateValidations(
   validations: readonly Validation[],
   ignoresFailures: boolean,
@@ -83,12 +83,12 @@ function messageOf({ message, expression }: Validation, evaluated: Value | undef
   return usable || message.trim() || `failed expression: ${expression.text.trim()}`;
 }
 
-/** An audit annotation of a policy, or what went wrong with it. */
+/** An audit annotation of a policy, or the error of evaluating it. */
 export type Annotated =
   | { readonly key: string; readonly value: string }
   | { readonly key: string; readonly error: string };
 
-/** The audit annotations of a policy that have a value. Rejects with an {@link OutOfBudget}. */
+/** Evaluates the audit annotations of a policy, and returns those with a value. Rejects with an {@link OutOfBudget}. */
 export async function evaluateAnnotations(
   annotations: readonly AuditAnnotation[],
   ignoresFailures: boolean,
@@ -111,7 +111,7 @@ const wrongType = (expression: string, value: Value): string =>
 
 const MAX_VALUE_BYTES = 10 * 1024;
 
-/** The audit annotations of one policy. The different values that its bindings have for a key are one annotation. */
+/** Collects the audit annotations of one policy. The different values that its bindings have for a key become one annotation. */
 export class AnnotationValues {
   readonly #values = new Map<string, string[]>();
 

@@ -8,7 +8,7 @@ import { formatGroupVersion, type GroupVersionKind } from "../../../machinery/me
 import type { JsonObject } from "../../../machinery/meta/json.js";
 import type { KubeObject } from "../../../machinery/meta/object.js";
 
-/** One policy with one binding and one parameter, for a request that it is for. */
+/** One policy with one binding and one parameter, for a matching request. */
 export interface Invocation {
   readonly policy: Policy;
   readonly binding: Binding;
@@ -16,7 +16,7 @@ export interface Invocation {
   readonly parameter: Parameter;
 }
 
-/** Why a policy, or one of its bindings, cannot be asked about a request. */
+/** The reason why a policy, or one of its bindings, cannot be evaluated for a request. */
 export interface Misconfiguration {
   readonly policy: Policy;
   readonly binding: Binding | undefined;
@@ -29,7 +29,7 @@ export function misconfiguration(policy: Policy, binding: Binding | undefined, e
   return { policy, binding, message: `failed to configure ${what}: ${reason}` };
 }
 
-/** How a policy is to be asked about a request, binding by binding. What cannot be asked is reported when its turn comes. */
+/** Yields the invocations of a policy for a request, binding by binding. A binding that cannot be evaluated is reported in its turn. */
 export async function* invocationsOf(
   { policy, bindings }: BoundPolicy,
   attributes: AdmissionAttributes,

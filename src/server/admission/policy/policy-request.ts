@@ -7,10 +7,10 @@ import { RequestAuthorizer, requestBindings, type RequestInput } from "../expres
 import type { ServerMeasures } from "../../metrics/measures.js";
 import type { AdmissionContext } from "../plugin.js";
 
-/** What the expressions of one evaluation of a policy may cost: of its validations and their messages, and again of its audit annotations. */
+/** The cost budget of one evaluation of a policy: of its validations and their messages, and again of its audit annotations. */
 export const POLICY_BUDGET = 10_000_000;
 
-/** What one evaluation of a policy is about. */
+/** The input of one evaluation of a policy. */
 export type PolicyInput = Pick<RequestInput, "matched" | "objects" | "parameter">;
 
 export interface RunOptions {
@@ -22,7 +22,7 @@ export interface RunOptions {
   readonly namespaceObject: boolean;
 }
 
-/** A request as the expressions of all policies see it. What no policy needs is never made. */
+/** A request, as the expressions of all policies read it. A part that no policy reads is never computed. */
 export class PolicyRequest {
   readonly #authorizer: RequestAuthorizer;
   #namespace: Promise<JsonObject | null> | undefined;

@@ -42,7 +42,7 @@ export function policyOf(policy: KubeObject, { version: libraries }: Release): P
   };
 }
 
-/** Puts a policy into force: for which requests, with which parameters, and what happens to a request that it refuses. */
+/** A binding puts a policy into force: for which requests, with which parameters, and with which actions on a violation. */
 export interface Binding {
   readonly name: string;
   readonly policy: string;

@@ -30,7 +30,7 @@ const MAX_FAILURES = 50;
 /** A refusal of the request by a policy. Without a binding: the policy cannot be asked at all. */
 type Denial = Misconfiguration & Pick<Refusal, "reason">;
 
-/** Asks all policies that the request is for. All of them are asked, and rejects with the first refusal. */
+/** Evaluates all policies that match the request, and then rejects with the first denial, if any. */
 export async function validateByPolicies(
   bound: readonly BoundPolicy[],
   attributes: AdmissionAttributes,

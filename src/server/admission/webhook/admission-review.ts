@@ -15,7 +15,7 @@ const GROUP = "admission.k8s.io";
 /** The versions of AdmissionReview that there are. */
 export const REVIEW_VERSIONS = ["v1", "v1beta1"].map((version) => ({ group: GROUP, version }));
 
-/** The first version of AdmissionReview that a webhook takes and kube-apiserver has. */
+/** The first version of AdmissionReview that a webhook accepts and kube-apiserver supports. */
 export function reviewKind(accepted: readonly string[]): GroupVersionKind | undefined {
   const version = accepted.find((one) => REVIEW_VERSIONS.some((known) => known.version === one));
   return version === undefined ? undefined : { group: GROUP, version, kind: "AdmissionReview" };
@@ -27,7 +27,7 @@ export interface ReviewedObjects {
   readonly oldObject: Uint8Array | undefined;
 }
 
-/** The review that is posted, with the fields of Go's AdmissionRequest in their order. */
+/** Encodes the review that is posted, with the fields of Go's AdmissionRequest in their order. */
 export function encodeReview(
   review: GroupVersionKind,
   uid: string,
@@ -75,7 +75,7 @@ function userInfo({ name, uid = "", groups, extra = {} }: User): object {
   };
 }
 
-/** What a webhook decided. */
+/** The decision of a webhook. */
 export interface ReviewResult {
   readonly allowed: boolean;
   /** JSON; empty for none. */
@@ -131,7 +131,7 @@ export function verifyReview(
   return patched(text(patchType));
 }
 
-/** The objects of a request in the version of `kind`, as JSON. */
+/** Converts the objects of a request to the version of `kind`, and encodes them as JSON. */
 export async function reviewedObjects(
   attributes: AdmissionAttributes,
   kind: GroupVersionKind,

@@ -19,7 +19,7 @@ import { currentSpan, inPart, step } from "../../../machinery/tracing/request-sp
 import { badRequest, type Status, StatusError } from "../../../machinery/errors/status-error.js";
 import { number, object, type ReadonlyFields, text } from "../../../machinery/meta/access.js";
 
-/** A call that did not bring a decision. The webhook's failurePolicy says whether the request fails too. */
+/** Thrown when a call brought no decision. The webhook's failurePolicy decides whether the request fails. */
 export class CallingWebhookError extends Error {
   override readonly name = "CallingWebhookError";
 
@@ -28,7 +28,7 @@ export class CallingWebhookError extends Error {
   }
 }
 
-/** Makes the call of a webhook, and what is done with its answer, a part of the request's trace. */
+/** Runs the call of a webhook, and the handling of its answer, as a part of the request's trace. */
 export const inWebhookPart = <T>(
   phase: "mutating" | "validating",
   { configuration, name }: Invocation["webhook"],
@@ -48,8 +48,8 @@ export const inWebhookPart = <T>(
   );
 
 /**
- * Asks one webhook. Its warnings and audit annotations become those of the request. Rejects with a {@link CallingWebhookError},
- * or with the StatusError that the client gets: the webhook denies the request, or has side effects in a dry run.
+ * Calls one webhook. Its warnings and audit annotations are added to the request. Rejects with a {@link CallingWebhookError}, or
+ * with the StatusError for the client: the webhook denies the request, or has side effects in a dry run.
  */
 export async function callWebhook(
   phase: "mutating" | "validating",

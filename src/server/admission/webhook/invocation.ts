@@ -10,7 +10,7 @@ export interface Invocation extends EquivalentResource {
   readonly webhook: Webhook;
 }
 
-/** How a webhook is to be called for a request; undefined when its rules, selectors or conditions leave the request out. */
+/** Prepares the call of a webhook for a request; undefined when its rules, selectors or conditions do not match the request. */
 export async function relevantInvocation(
   webhook: Webhook,
   attributes: AdmissionAttributes,

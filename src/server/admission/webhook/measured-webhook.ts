@@ -5,7 +5,7 @@ import type { AdmissionContext } from "../plugin.js";
 import { CallingWebhookError } from "./call-webhook.js";
 import type { Webhook } from "./webhook.js";
 
-/** Calls a webhook, and tells the server's metrics how long that took and what came of it. */
+/** Calls a webhook, and reports the duration and the outcome to the server's metrics. */
 export async function measuredWebhook<T>(
   type: MeasuredWebhookCall["type"],
   webhook: Webhook,

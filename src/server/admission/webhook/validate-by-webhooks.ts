@@ -11,10 +11,7 @@ import type { Webhook } from "./webhook.js";
 /** The key of the annotation about a webhook that failed and was ignored. */
 const FAILED_OPEN = "failed-open.validating.webhook.admission.k8s.io/";
 
-/**
- * Asks all validating webhooks that the request is for, at once, and waits for all of them. Rejects with the first refusal that
- * came.
- */
+/** Calls all validating webhooks that match the request at once, and waits for all of them. Rejects with the denial that came first. */
 export async function validateByWebhooks(
   webhooks: readonly Webhook[],
   attributes: AdmissionAttributes,

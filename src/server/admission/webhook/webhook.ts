@@ -9,7 +9,7 @@ import { type WebhookTarget, webhookTarget } from "../../webhook/webhook-target.
 import { type Rule, ruleOf } from "../matching/match-rules.js";
 import type { AdmissionContext, AdmissionManifests, AdmissionObjects, CachedObject } from "../plugin.js";
 
-/** One webhook of a configuration, ready to be matched with requests. */
+/** One webhook of a configuration, prepared for matching requests. */
 export interface Webhook {
   /** "<configuration>/<name>/<how many of that name come before it>", of files below "manifest/": unique among the webhooks of a phase. */
   readonly id: string;

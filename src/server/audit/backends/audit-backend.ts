@@ -2,7 +2,7 @@ import { errorMessage } from "../../../base/text/error-message.js";
 import type { AuditEvent, AuditFunction } from "../audit-event.js";
 import { legacyLine, type RecordedEvent } from "../recorded-event.js";
 
-/** Takes events and keeps them, or sends them on. */
+/** Stores events, or sends them on. */
 export interface AuditBackend {
   /** Returns, or resolves to, false where an event was not kept and its request should fail. Never throws or rejects. */
   process(events: readonly RecordedEvent[]): boolean | Promise<boolean>;
@@ -10,7 +10,7 @@ export interface AuditBackend {
   close(): Promise<void>;
 }
 
-/** What went wrong, by the names that kube-apiserver counts it by. */
+/** The audit plugin that failed, by the name under which kube-apiserver counts its errors. */
 export type AuditPlugin = "log" | "webhook" | "buffered" | "truncate" | "function";
 
 /** Counts of apiserver_audit_* metrics. */
@@ -38,10 +38,10 @@ export class AuditCounts {
   }
 }
 
-/** Is told of events that a plugin has not kept, and why. */
+/** Called with the events that a plugin has lost, and the reason. */
 export type ReportLost = (plugin: AuditPlugin, error: unknown, events: readonly RecordedEvent[]) => void;
 
-/** Counts lost events, and reports them with what they say, so that the server's own log has them. */
+/** Makes a function that counts lost events, and reports each with its content, so that the server's own log has it. */
 export const reportLost =
   (counts: AuditCounts, report: (error: unknown) => void): ReportLost =>
   (plugin, error, events) => {
@@ -51,7 +51,7 @@ export const reportLost =
     report(new Error(`${reason}\nImpacted events:\n${lines}`));
   };
 
-/** The mode "blocking": requests wait for the backend, and do not fail with it. */
+/** Makes a backend of the mode "blocking": requests wait for it, but do not fail with it. */
 export const ignoringErrors = (backend: AuditBackend): AuditBackend => ({
   process(events) {
     const kept = backend.process(events);
@@ -60,14 +60,14 @@ export const ignoringErrors = (backend: AuditBackend): AuditBackend => ({
   close: () => backend.close(),
 });
 
-/** Whether all of what backends have answered is good. */
+/** Whether all backends have kept their events. */
 export function allKept(answers: readonly (boolean | Promise<boolean>)[]): boolean | Promise<boolean> {
   const later = answers.filter((one) => one instanceof Promise);
   const isKept = answers.every((one) => one !== false);
   return later.length === 0 ? isKept : Promise.all(later).then((all) => isKept && all.every((one) => one));
 }
 
-/** Several backends as one; each gets all events. */
+/** Combines several backends; each gets all events. */
 export function unionOf(backends: readonly AuditBackend[]): AuditBackend {
   const [only] = backends;
   if (only !== undefined && backends.length === 1) return only;
@@ -81,7 +81,7 @@ export function unionOf(backends: readonly AuditBackend[]): AuditBackend {
   };
 }
 
-/** Hands events to a function. */
+/** Makes a backend that passes events to a function. */
 export const functionBackend = (receive: AuditFunction, lost: ReportLost): AuditBackend => ({
   async process(events) {
     for (const event of events) await handOver(event, receive, lost);

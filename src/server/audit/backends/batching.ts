@@ -21,7 +21,7 @@ interface BatchSurroundings {
   readonly lost: ReportLost;
 }
 
-/** The mode "batch": requests never wait. What the backend cannot take in time is lost and counted. */
+/** The mode "batch": requests never wait. Events that the backend cannot take in time are lost and counted. */
 export class BatchingBackend implements AuditBackend {
   readonly #waiting: RecordedEvent[] = [];
   readonly #underWay = new Set<Promise<unknown>>();

@@ -9,7 +9,7 @@ interface Waiting {
 /** Writes the lines, in their order. Rejects where they are not all written. */
 export type WriteLines = (lines: readonly string[]) => Promise<void>;
 
-/** Joins what is to be written while a write is under way into the next write. */
+/** Joins the lines that arrive during a write into the next write. */
 export class GroupCommit implements LineSink {
   #waiting: Waiting[] = [];
   #running: Promise<void> | undefined;

@@ -1,7 +1,7 @@
 import { legacyLine, type RecordedEvent } from "../recorded-event.js";
 import type { AuditBackend, ReportLost } from "./audit-backend.js";
 
-/** Where a log's lines go. */
+/** The output of a log's lines. */
 export interface LineSink {
   /** Writes lines, each with its end. Rejects with the reason where they are not all written. */
   write(lines: readonly string[]): Promise<void>;

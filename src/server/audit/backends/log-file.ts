@@ -9,7 +9,7 @@ import { GroupCommit } from "./group-commit.js";
 import type { LineSink } from "./log-backend.js";
 import { oldLogName, tidyOldLogs } from "./old-logs.js";
 
-/** How a log's file is kept. */
+/** The options of a log's file. */
 export interface LogFileOptions {
   readonly path: string;
   /** In bytes; a file that would be larger is renamed, and a new one begun. 0 is no limit. */

@@ -26,7 +26,10 @@ interface OldLog {
   readonly isCompressed: boolean;
 }
 
-/** Removes the old files of a log that are too many or too old, and compresses the others where that is asked for. `now` is milliseconds since the epoch. */
+/**
+ * Removes old files of a log that are too many or too old, and compresses the others if the options request it. `now` is
+ * milliseconds since the epoch.
+ */
 export async function tidyOldLogs(options: LogFileOptions, now: number): Promise<void> {
   const { path, maxAge, maxBackups, compress } = options;
   const logs = await oldLogsOf(path);

@@ -1,7 +1,7 @@
 import type { RecordedEvent } from "../recorded-event.js";
 import { allKept, type AuditBackend, type ReportLost } from "./audit-backend.js";
 
-/** In bytes. */
+/** The size limits in bytes. */
 export interface TruncateLimits {
   readonly maxEventSize: number;
   readonly maxBatchSize: number;

@@ -11,7 +11,7 @@ import { fileStruct, FLAG, TEXT, TYPE_META } from "../../authz/file-schema.js";
 import type { AuditLevel, AuditStage } from "../audit-event.js";
 import { policyFaults } from "./policy-faults.js";
 
-/** Which requests are recorded, and how much of them: a Policy of audit.k8s.io/v1. The first rule that matches a request decides. */
+/** A Policy of audit.k8s.io/v1: it decides which requests are audited, and at which level. The first rule that matches a request wins. */
 export interface AuditPolicy {
   readonly rules: readonly AuditRule[];
   /** Stages that no request has an event of, beside those of the rules. */
@@ -45,7 +45,10 @@ export interface AuditedResources {
   readonly resourceNames?: readonly string[] | undefined;
 }
 
-/** Reads a policy file. Throws in kube-apiserver's words. `warn` is told of unknown fields and of keys that are set twice, which count for nothing. */
+/**
+ * Reads a policy file. Throws in kube-apiserver's words. `warn` gets the unknown fields and the keys that are set twice, all of
+ * which are ignored.
+ */
 export function readPolicyFile(file: string, warn: (text: string) => void): AuditPolicy {
   let bytes: Uint8Array;
   try {

@@ -3,7 +3,7 @@ import { dns1123SubdomainErrors } from "../../../machinery/validation/names.js";
 import { AUDIT_LEVELS, AUDIT_STAGES } from "../audit-event.js";
 import type { AuditedResources, AuditPolicy, AuditRule } from "./audit-policy.js";
 
-/** What is wrong with a policy, in kube-apiserver's words and order. */
+/** Finds the faults of a policy, in kube-apiserver's words and order. */
 export const policyFaults = ({ omitStages, rules }: AuditPolicy): readonly FieldError[] => [
   ...stageFaults(omitStages, "omitStages"),
   ...rules.flatMap((rule, index) => ruleFaults(rule, `rules[${index}]`)),

@@ -2,7 +2,7 @@ import type { AuthorizerAttributes } from "../../authz/authorizer.js";
 import type { AuditLevel, AuditStage } from "../audit-event.js";
 import type { AuditedResources, AuditPolicy, AuditRule } from "./audit-policy.js";
 
-/** What a policy says about one request. */
+/** The policy's decision about one request. */
 export interface AppliedRule {
   readonly level: AuditLevel;
   readonly omitStages: ReadonlySet<AuditStage>;
@@ -11,7 +11,7 @@ export interface AppliedRule {
 
 type Matches = (attributes: AuthorizerAttributes) => boolean;
 
-/** The rules of a policy, ready to be asked at every request. */
+/** The rules of a policy, prepared for matching each request. */
 export class PolicyRules {
   readonly #rules: readonly { readonly matches: Matches; readonly applied: AppliedRule }[];
   readonly #none: AppliedRule;

@@ -6,7 +6,7 @@ import {
 import { boolean, list, string, struct } from "../../../machinery/schema/build-schema.js";
 import { readConfigurationDocument } from "../../../machinery/text/yaml/configuration-document.js";
 
-/** kube-apiserver's AuthenticationConfiguration: who may sign identities, and what their claims mean. */
+/** kube-apiserver's AuthenticationConfiguration: the issuers whose tokens are accepted, and the meaning of their claims. */
 export interface AuthenticationConfiguration {
   readonly jwt?: readonly JwtAuthenticatorConfiguration[];
   readonly anonymous?: AnonymousConfiguration;

@@ -16,7 +16,7 @@ import {
   readsClaim,
 } from "./expression.js";
 
-/** A rule by an expression, and what to say where it does not hold. */
+/** A validation rule: an expression, and the message for its failure. */
 export interface Rule {
   readonly expression: Expression;
   readonly message: string;
@@ -32,7 +32,7 @@ export interface CompiledClaims {
   readonly userRules: readonly Rule[];
 }
 
-/** Compiles the expressions of an authenticator, and finds what is wrong with its rules and mappings. */
+/** Compiles the expressions of an authenticator, and finds the faults of its rules and mappings. */
 export function compileClaims(
   config: JwtAuthenticatorConfiguration,
   path: string,

@@ -16,7 +16,7 @@ export interface Expression {
   evaluate(variable: Value): Value;
 }
 
-/** An expression, or what is wrong with it. */
+/** A compiled expression, or its error. */
 export type Compiled =
   | { readonly expression: Expression; readonly error?: undefined }
   | { readonly error: FieldError; readonly expression?: undefined };
@@ -52,13 +52,13 @@ function environmentOf(variable: keyof typeof ENVIRONMENTS): Environment {
   return environment;
 }
 
-/** An expression that says what a user has: of any type, which is checked when it is evaluated. */
+/** Compiles an expression that maps claims to a part of the user. Its type is checked when it is evaluated. */
 export const compileMapping = (text: string, path: string): Compiled => compile("claims", text, path, ANY);
 
-/** An expression that says whether claims are good. */
+/** Compiles an expression that decides whether claims are valid. */
 export const compileClaimRule = (text: string, path: string): Compiled => compile("claims", text, path, BOOL);
 
-/** An expression that says whether a user is. */
+/** Compiles an expression that decides whether a user is valid. */
 export const compileUserRule = (text: string, path: string): Compiled => compile("user", text, path, BOOL);
 
 function compile(variable: keyof typeof ENVIRONMENTS, text: string, path: string, result: Type): Compiled {

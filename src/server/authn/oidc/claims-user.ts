@@ -12,7 +12,7 @@ import { unescapeName } from "../../../machinery/structural/rules/escape-name.js
 
 const CREDENTIAL_ID = "authentication.kubernetes.io/credential-id";
 
-/** The user that claims name. Throws an Error, in kube-apiserver's words, where a claim is missing or a rule does not hold. */
+/** Makes the user that claims describe. Throws an Error, in kube-apiserver's words, where a claim is missing or a rule fails. */
 export function userOfClaims(authenticator: CompiledAuthenticator, claims: JsonObject): User {
   const bound = claimsValue(claims);
   const name = usernameOf(authenticator, claims, bound);

@@ -6,7 +6,7 @@ import type { Dialer } from "../../../client/transport/dial.js";
 import type { TransportResponse } from "../../../client/transport/transport.js";
 import { CallDeadline } from "../../webhook/call-deadline.js";
 
-/** What requests to issuers use of their process. */
+/** The parts of the process that requests to issuers use. */
 export interface IssuerSurroundings {
   /** The certificates of issuers are checked at its time. */
   readonly clock: Clock;
@@ -29,7 +29,7 @@ const MOST_REDIRECTS = 10;
 /** An issuer's documents are a few kilobytes. */
 const LONGEST = 4 * 1024 * 1024;
 
-/** Gets a document of an issuer by https, also where the issuer sends the request elsewhere. Rejects with an Error in Go's words. */
+/** Gets a document of an issuer by https, and follows redirects. Rejects with an Error in Go's words. */
 export async function getDocument(
   url: string,
   surroundings: IssuerSurroundings,

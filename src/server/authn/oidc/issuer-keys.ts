@@ -7,7 +7,7 @@ import { type CompactToken, verifies } from "../../../machinery/crypto/jwt/jws.j
 import { list, object, objects, type ReadonlyFields, text } from "../../../machinery/meta/access.js";
 import { getDocument, type IssuerDocument, type IssuerSurroundings } from "./get-document.js";
 
-/** Which issuer, and where it says how its tokens are checked. */
+/** An issuer, and the URL of its discovery document. */
 export interface Issuer {
   readonly url: string;
   /** Left out: the well-known place below {@link url}. */
@@ -25,7 +25,7 @@ const EARLY_MS = 30_000;
 /** A key id that is unknown while the keys are fresh makes the server ask again, but not more often. */
 const UNKNOWN_KEY_PAUSE_MS = 10_000;
 
-/** The keys of an issuer: found by its discovery document, and asked for again when a token's key is not among them. */
+/** The keys of an issuer, which its discovery document locates. They are fetched again when a token's key is not among them. */
 export class IssuerKeys {
   #keysUrl: string | undefined;
   #keys: readonly IssuerKey[] = [];

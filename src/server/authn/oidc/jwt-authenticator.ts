@@ -23,7 +23,7 @@ export interface JwtAuthenticatorSurroundings extends Omit<IssuerSurroundings, "
 /** How long the server waits before it asks an issuer again that did not answer. */
 const RETRY_MS = 10_000;
 
-/** Knows the tokens of one issuer, from when the issuer's discovery document was read: it may be up later than the server. */
+/** Verifies the tokens of one issuer, as soon as it has read the issuer's discovery document: an issuer may start later than the server. */
 export class JwtAuthenticator {
   readonly #url: string;
   readonly #keys: IssuerKeys;

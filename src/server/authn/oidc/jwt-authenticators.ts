@@ -10,7 +10,7 @@ const CACHE = { success: 10_000, failure: 0 };
 const REPLACING_MS = 60_000;
 const LOOK_MS = 100;
 
-/** The issuers of identities of a server, which may be replaced while it runs. */
+/** The JWT authenticators of a server, which may be replaced while it runs. */
 export class JwtAuthenticators {
   #current: readonly JwtAuthenticator[] = [];
   #find: TokenLookup;

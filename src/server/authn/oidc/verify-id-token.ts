@@ -5,7 +5,7 @@ import { list, text } from "../../../machinery/meta/access.js";
 import type { JsonObject, JsonValue } from "../../../machinery/meta/json.js";
 import type { IssuerKeys } from "./issuer-keys.js";
 
-/** What a token of an issuer must be. */
+/** The requirements for a token of an issuer. */
 export interface IdTokenTerms {
   readonly issuer: string;
   /** One of them must be among the token's. */

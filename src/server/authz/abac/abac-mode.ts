@@ -3,7 +3,7 @@ import type { AuthorizationMode, AuthorizerAttributes, NonResourceRights, Resour
 import type { AbacPolicy } from "./policy-file.js";
 import { withoutTrailing } from "../../../base/text/without-trailing.js";
 
-/** Allows what one of the rules of a policy file allows. The rules are those of the server's start. */
+/** Allows requests that a rule of the policy file allows. The rules are those at the server's start. */
 export function abacMode(policies: readonly AbacPolicy[]): AuthorizationMode {
   return {
     name: "ABAC",

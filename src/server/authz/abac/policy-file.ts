@@ -19,7 +19,7 @@ export async function readPolicyFile(file: string): Promise<readonly AbacPolicy[
   return policiesIn(await readText(file), file);
 }
 
-/** The rules of a policy file's text. Throws as {@link readPolicyFile}; `file` is what errors call it. */
+/** Parses the rules of a policy file. Throws as {@link readPolicyFile}; `file` is its name in errors. */
 export function policiesIn(text: string, file: string): readonly AbacPolicy[] {
   const policies: AbacPolicy[] = [];
   for (const [index, ended] of text.split("\n").entries()) {
@@ -53,7 +53,7 @@ function read(line: string): JsonValue {
   return line.trimStart().startsWith("{") ? decodeJson(line).value : parseYaml(line);
 }
 
-/** One rule of an ABAC policy file, in the meaning of v1beta1. "*" matches everything, "" nothing but what is not there. */
+/** One rule of an ABAC policy file, with v1beta1's meaning. "*" matches everything, "" only an absent value. */
 export interface AbacPolicy {
   readonly user: string;
   readonly group: string;

@@ -55,7 +55,7 @@ export function loadConfiguration(
   return configuration;
 }
 
-/** The types of authorizers that there can be one of, which a reload may not take away or add. */
+/** The types of which there can be one authorizer. A reload may neither remove nor add such an authorizer. */
 export const fixedTypesOf = ({ authorizers }: AuthorizationConfiguration): ReadonlySet<string> =>
   new Set(authorizers.map(({ type }) => type).filter((type) => type !== "Webhook"));
 

@@ -16,7 +16,7 @@ import type {
   WebhookConfiguration,
 } from "./load-configuration.js";
 
-/** What authorizers of a configuration use of their process. */
+/** The parts of the process that the authorizers of a configuration use. */
 export interface AuthorizerSurroundings {
   readonly clock: Clock;
   readonly timers: Timers;
@@ -37,9 +37,7 @@ export interface PreparedAuthorizers {
   retire(): void;
 }
 
-/**
- * Prepares the authorizers of a validated configuration: reads the kubeconfigs of webhooks. Rejects with what is wrong with one of them.
- */
+/** Prepares the authorizers of a validated configuration, for which it reads the webhooks' kubeconfigs. Rejects with the error of one of them. */
 export async function prepareAuthorizers(
   { authorizers }: AuthorizationConfiguration,
   surroundings: AuthorizerSurroundings,

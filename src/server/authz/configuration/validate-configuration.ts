@@ -21,7 +21,7 @@ import { compileReviewCondition } from "../webhook/review-conditions.js";
 /** The types of authorizers, in the order in which errors list them. */
 const AUTHORIZER_TYPES = ["ABAC", "AlwaysAllow", "AlwaysDeny", "Node", "RBAC", "Webhook"];
 
-/** What is wrong with a configuration, in kube-apiserver's words and order. Looks for the files that it names. */
+/** Finds the faults of a configuration, in kube-apiserver's words and order. It checks that the files exist which it names. */
 export function configurationFaults({ authorizers }: AuthorizationConfiguration): FieldError[] {
   if (authorizers.length === 0) {
     return [required("authorizers", "at least one authorization mode must be defined")];

@@ -7,7 +7,7 @@ import type { AuthorizerAttributes } from "../authorizer.js";
 import { refusal } from "../refusal.js";
 import { nodeOf, serviceAccountOf, type WantedUser, withAuthenticationGroup } from "./wanted-user.js";
 
-/** Resolves when the authorizers allow it; else throws Forbidden. */
+/** Resolves when the authorizers allow the action; else throws Forbidden. */
 export type Require = (attributes: AuthorizerAttributes) => Promise<void>;
 
 /** The verb that users, groups, uids and extra values are impersonated by, and whether the rules of the constrained form hold. */
@@ -21,8 +21,8 @@ const AUTHENTICATION = "authentication.k8s.io";
 const MANY = 4;
 
 /**
- * Asks the authorizers for each part of the wanted user, in kube-apiserver's order: name, uid, groups, extra. Returns whom the request goes
- * on as: a service account and, in the constrained form, a node without groups are in those of their kind.
+ * Asks the authorizers for each part of the wanted user, in kube-apiserver's order: name, uid, groups, extra. Returns the
+ * impersonated user: a service account without groups gets the groups of its kind and, in the constrained form, so does a node.
  */
 export async function checkUser(
   requestor: User,

@@ -104,7 +104,7 @@ const impersonationModes: readonly ImpersonationMode[] = [
   unconstrained,
 ];
 
-/** Returns whom the request goes on as; throws Forbidden when no mode lets the caller act as the wanted user. */
+/** Returns the user as whom the request continues; throws Forbidden when no mode allows the caller to act as the wanted user. */
 export type Impersonate = (
   request: AuthorizerAttributes,
   wanted: WantedUser,

@@ -1,7 +1,7 @@
 import type { User } from "../../request/user.js";
 import { dns1123LabelErrors, dns1123SubdomainErrors } from "../../../machinery/validation/names.js";
 
-/** The user that a request asks to act as, as its headers name it. */
+/** The user that a request's headers ask to impersonate. */
 export interface WantedUser extends User {
   readonly extra: Readonly<Record<string, readonly string[]>>;
 }
@@ -12,7 +12,7 @@ export const hasOnlyName = ({ uid, groups, extra }: WantedUser): boolean =>
 const UNAUTHENTICATED = "system:unauthenticated";
 const AUTHENTICATED = "system:authenticated";
 
-/** The user with the group that says whether it is authenticated. One in system:unauthenticated is not authenticated as well. */
+/** Adds the group that states whether the user is authenticated. A user in system:unauthenticated is not put into system:authenticated, too. */
 export function withAuthenticationGroup(user: User): User {
   if (user.name === "system:anonymous") return inGroup(user, UNAUTHENTICATED);
   return user.groups.includes(UNAUTHENTICATED) ? user : inGroup(user, AUTHENTICATED);

@@ -4,7 +4,7 @@ import type { KubeObject } from "../../../machinery/meta/object.js";
 import { type CachedObject, CachedObjects } from "../cached-objects.js";
 import { keyOf, referencesOf, boundVolume } from "./references.js";
 
-/** A resource whose objects make edges of the graph. */
+/** A resource whose objects become edges of the graph. */
 export interface GraphResource {
   readonly group: string;
   readonly resource: string;
@@ -29,8 +29,8 @@ const NEEDED: Readonly<Record<string, readonly GraphResource[]>> = {
 export const neededFor = (resource: string): readonly GraphResource[] => NEEDED[resource] ?? [PODS];
 
 /**
- * Which objects the pods, volumes, attachments and the like of a node make its kubelet's business: from an object to a node, from
- * a secret to a volume's claim, from a volume to its claim.
+ * The graph of objects that a kubelet may read because its node's pods, volumes and attachments refer to them: edges lead from an
+ * object to a node, from a secret to a volume's claim, and from a volume to its claim.
  */
 export class NodeGraph {
   readonly #toNodes = new CountedEdges();

@@ -1,6 +1,6 @@
 import type { AuthorizerAttributes, Decision } from "../authorizer.js";
 
-/** What is decided without the graph, or that the graph decides. */
+/** The decision that is made without the graph, or that the graph must make. */
 export type NodeOutcome = Decision | "if related";
 
 /** Decides of a request of a kubelet for the node's name. */
@@ -10,7 +10,7 @@ export const ALLOWED: Decision = { decision: "allow" };
 
 export const refused = (reason: string): Decision => ({ decision: "no-opinion", reason });
 
-/** The rule for the resource of a request; undefined where the role system:node decides alone. */
+/** The rule for the resource of a request; undefined for a resource that only the role system:node covers. */
 export function ruleFor({ isResourceRequest, apiGroup, resource }: AuthorizerAttributes): Rule | undefined {
   return isResourceRequest ? RULES.get(`${apiGroup}/${resource}`) : undefined;
 }

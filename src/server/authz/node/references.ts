@@ -63,14 +63,14 @@ const IN_THEIR_NAMESPACE = ["cinder", "storageos"];
 /** What a CSI driver uses on the node. Its other secrets are the controller's. */
 const CSI_ON_NODES = ["nodePublishSecretRef", "nodeStageSecretRef", "nodeExpandSecretRef"];
 
-/** A bound volume: the claim that it is bound to, and the secrets that a kubelet needs to mount it, as keys. */
+/** A bound volume with its claim, and the secrets that a kubelet needs to mount it, as keys. */
 export interface BoundVolume {
   readonly volume: string;
   readonly claim: string;
   readonly secrets: readonly string[];
 }
 
-/** Undefined for a volume that no claim is bound to. */
+/** A bound volume with its claim and its secrets; undefined for a volume without a claim. */
 export function boundVolume(volume: KubeObject): BoundVolume | undefined {
   const spec = object(volume["spec"]);
   if (absent(spec["claimRef"])) return undefined;

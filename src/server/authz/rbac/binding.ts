@@ -64,7 +64,7 @@ export const keysOf = ({ name, groups }: User): readonly string[] => [userKey(na
 const userKey = (name: string): string => `u:${name}`;
 const groupKey = (name: string): string => `g:${name}`;
 
-/** `ClusterRoleBinding "x" of ClusterRole "y" to Group "z"`: why the binding gives its role to the user. */
+/** The reason that a binding grants its role to the user: `ClusterRoleBinding "x" of ClusterRole "y" to Group "z"`. */
 export function bindingText({ text: source, subjects }: Binding, user: User): string {
   const keys = keysOf(user);
   const subject = subjects.find(({ key }) => key !== undefined && keys.includes(key));

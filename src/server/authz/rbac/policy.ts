@@ -7,7 +7,7 @@ import { SubjectIndex } from "./subject-index.js";
 import { goQuote } from "../../../base/text/go-quote.js";
 import type { AuthorizationObjects } from "../authorizer.js";
 
-/** Receives what applies to a user. */
+/** Receives the rules that apply to a user. */
 export interface RuleVisitor {
   /** Ends the visit by returning true. */
   rule(rule: PolicyRule, binding: Binding): boolean;
@@ -23,7 +23,7 @@ interface PolicyObjects {
   readonly roleBindings: readonly CachedObject[];
 }
 
-/** The roles and the bindings of a server, by what a request is looked up by. */
+/** The roles and bindings of a server, indexed for the lookups of requests. */
 export class Policy {
   readonly #rules = new RulesByRole();
   readonly #clusterWide = new SubjectIndex();
@@ -108,7 +108,7 @@ class IndexesByNamespace implements Kept<Binding> {
 /** Where kube-apiserver looks roles up: its authorizer in listers, which name a resource in the singular, its registry in storage. */
 type Naming = "singular" | "plural";
 
-/** Why a binding's role has no rules. */
+/** The error text for a binding whose role has no rules. */
 export function unresolvedText({ kind, name }: RoleRef, naming: Naming): string {
   if (kind !== "ClusterRole" && kind !== "Role") return `unsupported role reference kind: ${goQuote(kind)}`;
   const resource = `${kind.toLowerCase()}${naming === "plural" ? "s" : ""}`;

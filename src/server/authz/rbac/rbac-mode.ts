@@ -14,10 +14,7 @@ import { currentPolicy, type Policy, unresolvedText } from "./policy.js";
 import type { PolicyRule } from "../../../machinery/rbac/policy-rule.js";
 import { withoutTrailing } from "../../../base/text/without-trailing.js";
 
-/**
- * Allows what the roles allow that bindings give the user, and has no opinion on anything else. It decides at once where there is a
- * watch cache.
- */
+/** Allows what the user's bindings grant by their roles, and has no opinion on anything else. With a watch cache it decides synchronously. */
 export function rbacMode(context: AuthorizationContext): AuthorizationMode {
   const withPolicy = <T>(namespace: string, use: (policy: Policy) => T): T | Promise<T> => {
     const policy = currentPolicy(context.objects, namespace);

@@ -2,7 +2,7 @@ import { compareKeys } from "../../../base/collections/key-order.js";
 import type { Binding } from "./binding.js";
 import type { Kept } from "../cached-objects.js";
 
-/** Bindings by those whom they bind, each list in the order of the bindings' keys. */
+/** Indexes bindings by their subjects, each list in the order of the bindings' keys. */
 export class SubjectIndex implements Kept<Binding> {
   readonly #bindings = new Map<string, Binding[]>();
 

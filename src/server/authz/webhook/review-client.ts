@@ -14,7 +14,7 @@ export interface ReviewClientOptions extends KubeconfigWebhookOptions {
   readonly version: ReviewVersion;
 }
 
-/** Asks one server for SubjectAccessReviews. */
+/** Sends SubjectAccessReviews to one server. */
 export class ReviewClient {
   readonly #webhook: KubeconfigWebhook;
   readonly #version: ReviewVersion;
@@ -51,7 +51,7 @@ function encode({ groups, ...spec }: JsonObject, version: ReviewVersion): Uint8A
   return Buffer.from(JSON.stringify(review));
 }
 
-/** What a webhook answers about a user's rights. */
+/** The answer of a webhook about a user's rights. */
 export interface ReviewStatus {
   readonly allowed: boolean;
   readonly denied: boolean;

@@ -62,11 +62,11 @@ const environment = once(() =>
   }),
 );
 
-/** Compiles a match condition: an expression over the spec of a SubjectAccessReview, `request`. `error` says what is wrong with it. */
+/** Compiles a match condition: an expression over the spec of a SubjectAccessReview, `request`. Its `error` tells why it does not compile. */
 export const compileReviewCondition = (expression: string): CompiledExpression =>
   compileExpression(environment(), expression, [BOOL]);
 
-/** Whether a webhook is asked. `error`: at least one condition failed, and none is false. */
+/** Whether a webhook is called for a request. `error`: at least one condition failed, and none is false. */
 export type ReviewMatch = { readonly matches: boolean; readonly error?: undefined } | { readonly error: string };
 
 /** Evaluates conditions until one is false. Each is bounded in cost. */

@@ -30,7 +30,7 @@ const KEPT = 8192;
 /** What a client can make long of a request that is kept, in bytes: a longer one would crowd out others. */
 const LONGEST_KEPT = 10_000;
 
-/** Asks another server what a user may do. */
+/** Authorizes requests by asking a webhook. */
 export function webhookMode(options: WebhookModeOptions): AuthorizationMode {
   const { name, client, onFailure, conditions, clock } = options;
   const answers = new ExpiringLru<ReviewStatus>(KEPT, clock);

@@ -15,7 +15,10 @@ import type { TableColumns } from "../../registry/table-columns.js";
 import { conditionStatus } from "../tables/cells.js";
 import { columns } from "../tables/columns.js";
 
-/** Remembers every version that objects may be stored in, so that none goes while there are some. */
+/**
+ * The record of CustomResourceDefinitions. Its strategy adds each storage version to status.storedVersions, so that no version is
+ * removed while objects are stored at it.
+ */
 export const customResourceDefinitionRecord: RecordOf<CustomResourceDefinition> = {
   group: "apiextensions.k8s.io",
   resource: "customresourcedefinitions",

@@ -9,8 +9,8 @@ import { columns } from "../tables/columns.js";
 import { AVAILABLE, remoteApiOf, serviceFault } from "./remote-apis.js";
 
 /**
- * An APIService without a service is answered by this server, so it is always available. Whether one with a service is, the aggregator finds
- * out.
+ * The record of APIServices. One without a service is served by this server, and so always available; for one with a service the
+ * aggregator checks it.
  */
 export const apiServiceRecord: RecordOf<APIService> = {
   group: "apiregistration.k8s.io",

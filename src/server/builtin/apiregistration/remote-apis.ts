@@ -34,7 +34,7 @@ export interface AvailableCondition {
   readonly message: string;
 }
 
-/** What APIServices say at one time. */
+/** The APIServices at one time. */
 export interface ApiServiceTable {
   /** By group version. */
   readonly remotes: ReadonlyMap<string, RemoteApi>;
@@ -78,7 +78,7 @@ export function apiServiceTable(apiServices: readonly ReceivedObject<APIService>
 /** Groups of the same priority stand in the order of their names, as kube-aggregator has them. */
 const byPriority = (a: GroupOrder, b: GroupOrder): number => b.priority - a.priority || (a.group < b.group ? -1 : 1);
 
-/** Undefined for an APIService that the server itself answers. */
+/** The API that an APIService delegates to its service; undefined for one that the server itself serves. */
 export function remoteApiOf({ metadata, spec: given, status }: ReceivedObject<APIService>): RemoteApi | undefined {
   const spec = object(given);
   if (absent(spec.service)) return undefined;
@@ -102,7 +102,10 @@ function availableCondition(status: Received<APIServiceStatus>): AvailableCondit
   return found && { status: found.status ?? "Unknown", reason: text(found.reason), message: text(found.message) };
 }
 
-/** The APIService with the condition Available. The time of its last change stays while its status does. `now` is milliseconds since the epoch. */
+/**
+ * Sets the condition Available of an APIService. If its status does not change, it keeps its transition time. `now` is
+ * milliseconds since the epoch.
+ */
 export function withCondition(
   apiService: ReceivedObject<APIService>,
   condition: AvailableCondition,
@@ -122,7 +125,7 @@ export function withCondition(
 export const pathOf = ({ group, version }: Pick<RemoteApi, "group" | "version">): string =>
   group === "" ? `/api/${version}` : `/apis/${group}/${version}`;
 
-/** What is wrong with the Service of an APIService, undefined where nothing is. Source: kube-aggregator's remote_available_controller. */
+/** Finds the fault of an APIService's Service; undefined where there is none. Source: kube-aggregator's remote_available_controller. */
 export function serviceFault(
   { service: { namespace, name, port } }: RemoteApi,
   service: ReceivedObject<Service> | undefined,
@@ -133,7 +136,7 @@ export function serviceFault(
   return { status: "False", reason: "ServicePortError", message: `${at} is not listening on port ${port}` };
 }
 
-/** Only of such a Service the ports and the endpoints say where it leads. */
+/** Whether a Service has a cluster IP. Only for such a Service the ports and the endpoints decide where it leads. */
 export const hasClusterIp = ({ spec }: ReceivedObject<Service>): boolean =>
   ["", "ClusterIP"].includes(text(object(spec).type));
 

@@ -29,7 +29,10 @@ import { columns } from "../tables/columns.js";
 
 const DECISIONS = ["Approved", "Denied"];
 
-/** Who asks is written by the server, and the request never changes; it is decided by /approval and answered by /status. */
+/**
+ * The record of CertificateSigningRequests. The server writes the requesting user, and the spec never changes; /approval decides,
+ * and /status holds the certificate.
+ */
 export const certificateSigningRequestRecord: RecordOf<CertificateSigningRequest> = {
   group: "certificates.k8s.io",
   resource: "certificatesigningrequests",

@@ -16,7 +16,7 @@ export async function readObject(scope: RequestScope, { storage }: ServedResourc
   return (await storage.get(scope, name, {})).object();
 }
 
-/** What a connection asks the agent of a node. Throws NotFound for a node that there is not, 503 for one that may not be spoken to. */
+/** The target of a connection to the agent of a node. Throws NotFound for an unknown node, and 503 for one that the server may not connect to. */
 export async function kubeletTarget(
   { network, resource }: HandlerContext,
   scope: RequestScope,
@@ -32,14 +32,14 @@ export async function kubeletTarget(
   return { scheme: "https", host, port, path, identity: network.kubeletClient?.(), authority, verification, network };
 }
 
-/** A name in a proxy's path: "web", "web:80", "https:web:443". The port may be a name, or empty. */
+/** The name in a proxy's path: "web", "web:80", "https:web:443". The port may be a name, or empty. */
 export interface ProxiedName {
   readonly scheme: "http" | "https";
   readonly name: string;
   readonly port: string;
 }
 
-/** Throws 400 that calls it an invalid request of `what`. */
+/** Parses the name in a proxy's path. Throws a 400 about an invalid request of `what`. */
 export function proxiedName(id: string, what: "pod" | "service" | "node"): ProxiedName {
   const parts = id.split(":");
   const [scheme = "", name = "", port = ""] = parts.length === 3 ? parts : ["", ...parts];
@@ -57,7 +57,7 @@ export function checkProxyable(address: string): void {
   if (!isGlobalUnicast(address)) throw badRequest("address not allowed");
 }
 
-/** Go's net.IP.IsGlobalUnicast: an IPv4 address in the form of IPv6 is what it is as IPv4, however it is written. */
+/** Go's net.IP.IsGlobalUnicast. An IPv4 address in IPv6 form is treated as IPv4. */
 export function isGlobalUnicast(address: string): boolean {
   const bytes = bytesOf(address);
   const [a = 0, b = 0] = bytes;
@@ -83,7 +83,7 @@ function bytesOf(address: string): readonly number[] {
 const PREFERRED: readonly string[] = ["Hostname", "InternalDNS", "InternalIP", "ExternalDNS", "ExternalIP"];
 const DEFAULT_PORT = 10250;
 
-/** Where a node's agent answers, by TLS. */
+/** The address at which a node's agent serves over TLS. */
 export interface KubeletAddress {
   /** Without brackets. */
   readonly host: string;
@@ -104,7 +104,7 @@ function kubeletAddress({ status }: ReceivedObject<Node>, types = PREFERRED): Ku
   return { host, port: port > 0 ? port : DEFAULT_PORT };
 }
 
-/** The container that a client means: the one it names, or the only one. Throws 400 where there is no such container or a choice. */
+/** The container that a client chooses: the named one, or the only one. Throws 400 where it does not exist, or several are possible. */
 export function chosenContainer(pod: ReceivedObject<Pod>, wanted: string): string {
   const { name = "" } = pod.metadata ?? {};
   const { initContainers, containers, ephemeralContainers } = object(pod.spec);

@@ -7,8 +7,8 @@ import { columns } from "../tables/columns.js";
 import type { EndpointSlice } from "../../../api/types/discovery/v1.js";
 
 /**
- * True for the objects that hold the addresses of API servers: "kubernetes", and a slice "kubernetes-PORT" for each further port. They are
- * loopback addresses where the servers listen on no others.
+ * Whether an object holds the addresses of API servers: "kubernetes", and a slice "kubernetes-PORT" for each further port. These
+ * are loopback addresses where the servers listen on no others.
  */
 export const isOwnEndpoints = ({ metadata }: ReceivedObject<EndpointSlice | Endpoints>): boolean =>
   metadata?.namespace === "default" && /^kubernetes(-\d{1,5})?$/.test(metadata.name ?? "");

@@ -2,10 +2,7 @@ import type { PodAffinityTerm, PodSpec } from "../../../api/types/core/v1.js";
 import { own } from "../../../base/collections/own.js";
 import { child, children, type Draft, list, type Received, text } from "../../../machinery/meta/received.js";
 
-/**
- * Writes what a new pod's matchLabelKeys and mismatchLabelKeys mean into the selectors beside them: the pod's own value of each
- * key that it has.
- */
+/** Adds the pod's own values of its matchLabelKeys and mismatchLabelKeys to the label selectors beside them. */
 export function mergeLabelKeys(spec: Draft<PodSpec> | undefined, labels: Received<Record<string, string>>): void {
   if (spec === undefined) return;
   for (const constraint of children(spec, "topologySpreadConstraints")) addKeys(constraint, ["matchLabelKeys"], labels);

@@ -16,7 +16,7 @@ import { checkName, trustedUpdate } from "../../endpoints/verbs/update.js";
 import { objectFormat } from "../../endpoints/verbs/scope.js";
 import type { ApiRequest } from "../../request/api-request.js";
 
-/** The `kubernetes` finalizer of a namespace's spec stays until its content is gone; only /finalize takes it out. */
+/** The record of Namespaces. The `kubernetes` finalizer in the spec stays until the content is deleted; only /finalize removes it. */
 export const namespaceRecord: RecordOf<Namespace> = {
   group: "",
   resource: "namespaces",

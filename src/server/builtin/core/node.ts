@@ -15,7 +15,10 @@ import { age, conditionStatus, name, orNone } from "../tables/cells.js";
 import { columns } from "../tables/columns.js";
 import { nodeProxy } from "./proxies.js";
 
-/** Nodes may be made with a status: kubelets did. Where a kubelet's configuration comes from is kept only where it is set. */
+/**
+ * The record of Nodes. A node may be created with a status, as kubelets once did. The deprecated source of a kubelet's
+ * configuration is kept only where it is set already.
+ */
 export const nodeRecord: RecordOf<Node> = {
   group: "",
   resource: "nodes",

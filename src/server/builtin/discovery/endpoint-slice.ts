@@ -12,7 +12,10 @@ import { isOwnEndpoints } from "../core/endpoints.js";
 import { age, listWithMore, name } from "../tables/cells.js";
 import { columns } from "../tables/columns.js";
 
-/** A slice's labels say whose it is, so a change of them counts. What v1 has no use for any more is dropped. */
+/**
+ * The record of EndpointSlices. A change of labels counts as a new generation, because they name the owner. Deprecated topology
+ * fields are dropped.
+ */
 export const endpointSliceRecord: RecordOf<EndpointSlice> = {
   group: "discovery.k8s.io",
   resource: "endpointslices",

@@ -5,7 +5,7 @@ import type { RecordOf } from "../../endpoints/resource-record.js";
 import { age, conditionStatus, name } from "../tables/cells.js";
 import { columns } from "../tables/columns.js";
 
-/** Says at once whether the priority level a new schema names exists. */
+/** The record of FlowSchemas. A condition states from the start whether the priority level of a new schema exists. */
 export const flowSchemaRecord: RecordOf<FlowSchema> = {
   group: "flowcontrol.apiserver.k8s.io",
   resource: "flowschemas",

@@ -26,7 +26,7 @@ export const evictionRequestRecord: RecordOf<EvictionRequest> = {
   },
 };
 
-/** The removal of a pod, in which its responders take turns. */
+/** The record of Evictions (lifecycle.k8s.io): the removal of a pod, in which its responders act one after the other. */
 export const evictionRecord: RecordOf<Eviction> = {
   group: "lifecycle.k8s.io",
   resource: "evictions",

@@ -32,7 +32,7 @@ export async function budgetsOf(budgets: ServedResource, pod: KubeObject): Promi
     });
 }
 
-/** Takes one disruption out of a budget, for that pod. Throws 429 when there is none left. */
+/** Takes one disruption from a budget for that pod. Throws 429 when none is left. */
 export async function takeDisruption(
   budgets: ServedResource,
   budget: KubeObject,
@@ -91,7 +91,7 @@ function check(budget: KubeObject, release: Release): void {
   throw refusal(`The disruption budget ${name} needs ${needed} healthy pods and has ${healthy} currently`, 0);
 }
 
-/** The controller has not counted yet what the budget allows: the client is to ask again in ten seconds. */
+/** Makes the error for a budget that its controller has not computed yet; the client is to retry after ten seconds. */
 export const stillProcessed = (name: string): StatusError =>
   refusal(`The disruption budget ${name} is still being processed by the server.`, 10);
 

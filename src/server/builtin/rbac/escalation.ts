@@ -42,7 +42,7 @@ export const authorizeRole =
     throw refuse("must have cluster-admin privileges to use the aggregationRule");
   };
 
-/** Refuses a binding to a role with permissions that the caller does not have in the binding's namespace, unless it may bind the role. */
+/** Rejects a binding to a role with permissions that the caller does not have in the binding's namespace, unless the caller may bind the role. */
 export const authorizeBinding =
   (resource: "rolebindings" | "clusterrolebindings"): Authorize =>
   async (draft, old, context) => {

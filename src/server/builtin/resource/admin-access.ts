@@ -23,7 +23,7 @@ export function requestedAdminAccess(
   return unlessAllowed(`spec.devices.requests[${index}].adminAccess`, index, namespace, context);
 }
 
-/** As {@link requestedAdminAccess} for the devices of an allocation. One that had admin access `before` keeps it. */
+/** As {@link requestedAdminAccess}, for the devices of an allocation. An allocation that had admin access `before` keeps it. */
 export async function allocatedAdminAccess(
   results: readonly Received<DeviceRequestAllocationResult>[],
   before: readonly Received<DeviceRequestAllocationResult>[],

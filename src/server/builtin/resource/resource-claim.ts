@@ -28,7 +28,7 @@ import { columns, NAME_AND_AGE } from "../tables/columns.js";
 import { allocatedAdminAccess, requestedAdminAccess } from "./admin-access.js";
 import { claimStatusRights } from "./claim-status-rights.js";
 
-/** What drivers say of a device goes when the device is no longer the claim's. */
+/** The record of ResourceClaims. When a device is deallocated, the drivers' status of the device is removed. */
 export const resourceClaimRecord: RecordOf<ResourceClaim> = {
   group: "resource.k8s.io",
   resource: "resourceclaims",

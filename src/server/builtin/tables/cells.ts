@@ -8,7 +8,7 @@ import { canonicalizeQuantity } from "../../../machinery/text/quantity/quantity.
 import { formatSelectorObject } from "../../../machinery/selectors/api-label-selector.js";
 import type { LabelSelectorObject, TextMap } from "../../../machinery/validation/labels.js";
 
-/** Time since `time` as kubectl shows ages; "<unknown>" when there is none. */
+/** The age of a time as kubectl shows it; "<unknown>" where there is no time. */
 export function since(time: string | null | undefined, now: number): string {
   const start = typeof time === "string" ? Date.parse(time) : Number.NaN;
   return Number.isNaN(start) ? "<unknown>" : humanDuration(now - start);

@@ -11,7 +11,7 @@ import { age, name } from "./cells.js";
  */
 export type ColumnSpec = string | readonly [spec: string, description: string];
 
-/** Columns declared in one line each; one that is titled "Name" has the format "name" unless its spec gives a format. */
+/** Makes columns that are declared in one line each; one with the title "Name" has the format "name" unless its spec gives a format. */
 export function columns<Seen extends ApiObject = ApiObject>(
   specs: readonly ColumnSpec[],
   cells: TableColumns<Seen>["cells"],
@@ -41,16 +41,16 @@ const SHARED_DESCRIPTIONS: Readonly<Record<string, string>> = {
   Selector: "The label selector that picks the pods.",
 };
 
-/** The columns of what templates pods, shown by -o wide. */
+/** The columns of kinds with a pod template, shown by -o wide. */
 export const WIDE_TEMPLATE: readonly ColumnSpec[] = ["Containers:string:1", "Images:string:1", "Selector:string:1"];
 
-/** The table of a kind that shows nothing but its name and age. */
+/** The table of a kind with name and age only. */
 export const NAME_AND_AGE: TableColumns<ApiObject> = columns(["Name", "Age"], (object, now) => [
   name(object),
   age(object, now),
 ]);
 
-/** The columns of what keeps a number of pods. */
+/** The columns of kinds with replicas. */
 export const REPLICA_COLUMNS: readonly ColumnSpec[] = [
   "Name",
   ["Desired:integer", "How many pods the spec asks for."],
@@ -60,7 +60,7 @@ export const REPLICA_COLUMNS: readonly ColumnSpec[] = [
   ...WIDE_TEMPLATE,
 ];
 
-/** The cells of {@link REPLICA_COLUMNS} but those of the template. */
+/** The cells of {@link REPLICA_COLUMNS}, without those of the template. */
 export function replicaCells(workload: ReceivedObject<ReplicaSet | ReplicationController>, now: number) {
   const status = object(workload.status);
   return [

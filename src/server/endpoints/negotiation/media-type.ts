@@ -25,7 +25,7 @@ export function parseMediaType(text: string): MediaType {
   return { type: type.toLowerCase(), parameters, quality: Number.isNaN(quality) ? 0 : quality };
 }
 
-/** Parses the clauses of an Accept header, the preferred first: equal ones keep their order, wildcards come after named types. */
+/** Parses the clauses of an Accept header and sorts them by preference: equal ones keep their order, wildcards come after named types. */
 export function parseAccept(header = ""): readonly MediaType[] {
   let clauses = parsed.get(header);
   if (clauses === undefined) {

@@ -28,7 +28,7 @@ export function patchedKind(
 }
 
 /**
- * Returns the text of apimachinery's converter for an object of one kind where another is expected. It names both by Go types, the expected
+ * Makes the error of apimachinery's converter for an object of another kind than expected. It names both by Go types, the expected
  * one by its internal type ("autoscaling.Scale").
  */
 export function unknownConversion(given: GroupVersionKind, wanted: GroupVersionKind): string {

@@ -8,7 +8,7 @@ import { step } from "../../../machinery/tracing/request-span.js";
 import { parseMediaType } from "./media-type.js";
 import { MEDIA_TYPES, type MediaTypeName } from "./response-format.js";
 
-/** kube-apiserver's limit of a body. */
+/** kube-apiserver's limit for the size of a request body, in bytes. */
 export const BODY_LIMIT = 3 * 1024 * 1024;
 
 /** A body so long, in bytes, is work that others should not wait for. */
@@ -26,12 +26,12 @@ export function runSteps<T>(body: Uint8Array, steps: Steps<T>, token: Cancellati
   return runWork(isLong(body), steps, token);
 }
 
-/** Does work in slices of the event loop where it is long or has to wait. `token` is the request's. */
+/** Runs work in slices of the event loop if it is long or must wait. `token` is the request's. */
 export function runWork<T>(isLongWork: boolean, steps: Steps<T>, token: CancellationToken): T | Promise<T> {
   return isLongWork ? inSlices(steps, token) : untilItWaits(steps, token);
 }
 
-/** As {@link runSteps}, for work that also has a plain form, which a short body uses: it needs no generator. */
+/** As {@link runSteps}, for work that also exists as a plain function, which is used for short bodies because it is faster. */
 export function byLength<T>(
   body: Uint8Array,
   atOnce: () => T,

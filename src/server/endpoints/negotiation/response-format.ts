@@ -6,7 +6,7 @@ import { isTrue } from "../../request/request-info.js";
 
 export type Shape = "object" | "Table" | "PartialObjectMetadata";
 
-/** In kube-apiserver's order. A client that accepts any type gets the first one. */
+/** The media types in kube-apiserver's order. A client that accepts any type gets the first one. */
 export const MEDIA_TYPES = ["application/json", "application/yaml", "application/vnd.kubernetes.protobuf"] as const;
 
 export type MediaTypeName = (typeof MEDIA_TYPES)[number];
@@ -25,8 +25,8 @@ export interface ResponseFormat {
 export type Offers = (shape: Shape, mediaType: MediaTypeName) => boolean;
 
 /**
- * Picks the first clause of the Accept header that the answer can honour: named types before wildcards, by their weights.
- * Throws 406 when none is left.
+ * Picks the first clause of the Accept header that the server can satisfy: named types before wildcards, by their weights. Throws
+ * 406 when there is none.
  */
 export function negotiate(exchange: Exchange, offers: Offers): ResponseFormat {
   const format = negotiated(exchange, offers);
@@ -35,7 +35,7 @@ export function negotiate(exchange: Exchange, offers: Offers): ResponseFormat {
   return format;
 }
 
-/** As {@link negotiate}, but returns undefined when no clause is left. */
+/** As {@link negotiate}, but returns undefined when no clause can be served. */
 export function negotiated(exchange: Exchange, offers: Offers): ResponseFormat | undefined {
   for (const clause of parseAccept(exchange.headers["accept"])) {
     const mediaType = ours(clause.type);
@@ -53,7 +53,7 @@ export const PLAIN: Offers = (shape) => shape === "object";
 /** Negotiates the format of an answer that has no other shapes. */
 export const negotiatePlain = (exchange: Exchange): ResponseFormat => negotiate(exchange, PLAIN);
 
-/** The offers of a resource whose objects have `schema`: tables are never protobuf, and custom resources only as metadata alone. */
+/** The offers of a resource whose objects have `schema`: tables are never encoded as protobuf, and custom resources only as metadata. */
 export const offersOf =
   (schema: () => StructSchema): Offers =>
   (shape, mediaType) => {

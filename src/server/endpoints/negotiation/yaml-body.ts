@@ -7,8 +7,8 @@ import { isLarge } from "./request-body.js";
 import { YamlError } from "../../../machinery/text/yaml/yaml-error.js";
 
 /**
- * Reads a body of one YAML document; `words` makes the text of a 400 of what is wrong. The server loads this module, and its YAML parser, with the
- * first body of YAML.
+ * Reads a body of one YAML document; `words` makes the text of the 400 for an invalid one. The server loads this module, with its
+ * YAML parser, at the first YAML body.
  */
 export async function readYamlBody(bytes: Uint8Array, words = (text: string): string => text): Promise<YamlRead> {
   try {

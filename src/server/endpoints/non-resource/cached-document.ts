@@ -70,8 +70,8 @@ function built(document: CachedDocument): Made {
 }
 
 /**
- * Keeps the documents of the newest API of which a client has read any. A request that holds an older API makes its document anew, so that a
- * watch of hours does not keep old documents in memory.
+ * Caches the documents of the newest API from which a client has read any. A request with an older API gets a document that is not
+ * cached, so that a watch of hours does not keep old documents in memory.
  */
 export class LatestDocuments {
   #api: ServedApi | undefined;

@@ -20,7 +20,7 @@ const AGGREGATED = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDisco
 
 const LEGACY: readonly string[] = [...MEDIA_TYPES, "application/*", "*/*"];
 
-/** Answers /api, /apis and what lies below them down to a group version; undefined for other paths. */
+/** Serves /api, /apis and the paths below them down to a group version; undefined for other paths. */
 export function discoveryHandlers(api: ServedApi, serverAddress: () => string): (path: string) => Handler | undefined {
   const core = document(() => aggregatedDiscovery(api, "api"));
   const groups = document(() => aggregatedDiscovery(api, "apis"));

@@ -2,7 +2,7 @@ import { Measuring } from "../../metrics/measures.js";
 import type { ApiRequest, Handler } from "../../request/api-request.js";
 import { respondText } from "../../request/respond.js";
 
-/** A named check. Throws an error that says what is wrong. */
+/** A named health check. It throws an error that tells what is wrong. */
 export interface HealthCheck {
   readonly name: string;
   /** Whether /livez leaves the check out: a restart of the server would not mend what it finds. */

@@ -3,7 +3,7 @@ import { encodeJson } from "../../../machinery/wire/json/json-encoder.js";
 import type { Handler } from "../../request/api-request.js";
 import { respondBytes } from "../../request/respond.js";
 
-/** GET /: the paths that can be asked for, sorted; `others` are those that belong to no API. With status 404 it answers for a path that there is not. */
+/** GET /: the sorted list of paths; `others` are those outside of the API. With status 404 it is the answer for an unknown path. */
 export const rootPaths =
   (api: ServedApi, others: () => readonly string[] = () => [], status = 200): Handler =>
   async (request) => {

@@ -3,7 +3,7 @@ import type { Handler } from "../../request/api-request.js";
 import { respondBytes } from "../../request/respond.js";
 import { encodeJson } from "../../../machinery/wire/json/json-encoder.js";
 
-/** What a server of a release says of its version. */
+/** The version information of a server of a release. */
 export const versionInfo = ({
   minor,
   gitVersion,

@@ -1,7 +1,7 @@
 import { badRequest } from "../../../machinery/errors/status-error.js";
 import type { ServedResource } from "../served-resource.js";
 
-/** Returns the field that a label of a field selector means. Throws 400 for a label that the kind does not know. */
+/** Returns the field that a label of a field selector stands for. Throws 400 for a label that the kind does not support. */
 export type FieldLabels = (label: string) => string;
 
 /**

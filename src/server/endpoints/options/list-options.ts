@@ -57,7 +57,7 @@ function withInitialEvents(options: ListRequestOptions): ListRequestOptions {
   return { ...options, sendInitialEvents: true, resourceVersionMatch: "NotOlderThan" };
 }
 
-/** Returns undefined when all objects match, so that a list need not count the others. */
+/** Makes a predicate for the objects of a list; undefined when all objects match, so that the others need not be counted. */
 export function predicateOf({ labels, fields }: ListRequestOptions): ((object: StoredObject) => boolean) | undefined {
   if (labels.empty && fields.empty) return undefined;
   return (object) => labels.matches(object.labels) && fields.matches(object.fields);

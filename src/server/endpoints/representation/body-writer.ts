@@ -54,7 +54,7 @@ export async function keepBody(body: Uint8Array): Promise<KeptBody> {
   return { bytes: await promisify(gzip)(body), isZipped: true };
 }
 
-/** As {@link respondBody}, for a kept body. */
+/** As {@link respondBody}, for a cached body. */
 export async function respondKept(
   request: ApiRequest,
   status: number,
@@ -137,7 +137,7 @@ export const withGzip = (headers: Headers): Headers => ({
   vary: [headers["vary"] ?? [], GZIP_HEADERS.vary].flat(),
 });
 
-/** As kube-apiserver reads it: the word alone, without a weight. */
+/** Whether a client accepts gzip, by kube-apiserver's rule: the bare word, without a weight. */
 export function acceptsGzip(request: ApiRequest): boolean {
   return (request.exchange.headers["accept-encoding"] ?? "").split(",").some((token) => token.trim() === "gzip");
 }

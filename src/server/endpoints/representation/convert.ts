@@ -3,10 +3,10 @@ import { unclassified } from "../../../machinery/errors/status-error.js";
 import type { KubeObject } from "../../../machinery/meta/object.js";
 import type { ConversionCaller, ConversionDirection, VersionedKind } from "../../../machinery/scheme/scheme.js";
 
-/** A value, or a promise of it for a kind that another process converts. */
+/** A value, or a promise of it for a kind that a webhook converts. */
 export type NowOrLater<T> = T | Promise<T>;
 
-/** Calls `next` with the value, at once when it is no promise. */
+/** Calls `next` with the value: synchronously, unless the value is a promise. */
 export function andThen<T, R>(value: NowOrLater<T>, next: (value: T) => NowOrLater<R>): NowOrLater<R> {
   return value instanceof Promise ? value.then(next) : next(value);
 }
@@ -21,7 +21,7 @@ export function convertOne(
   return kind.convertsLater ? onlyOf(convertAll(kind, [object], direction, caller)) : kind[direction](object);
 }
 
-/** Converts objects of a kind that converts later. Rejects with a 500 StatusError that has the conversion's own reason. */
+/** Converts objects of a kind that a webhook converts. Rejects with a 500 StatusError that has the conversion's own reason. */
 export async function convertAll(
   kind: VersionedKind,
   objects: readonly KubeObject[],

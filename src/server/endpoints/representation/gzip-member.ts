@@ -13,8 +13,8 @@ const OPTIONS = { ...GZIP_OPTIONS, finishFlush: constants.Z_SYNC_FLUSH };
 const LAST_BLOCK = [0x03, 0x00];
 
 /**
- * Compresses data to a gzip file that others may follow (RFC 1952, members), as kube-apiserver's watches do: Go reads the data before it looks
- * for the next file, which it would wait for if the data were in the last block.
+ * Compresses data to a gzip member (RFC 1952) that others may follow, as kube-apiserver's watches do. The data is not in the last
+ * block: Go would hold that back until the next member arrives.
  */
 export async function gzipMember(data: Uint8Array): Promise<Uint8Array> {
   const head = data.length <= AT_ONCE_BYTES ? gzipSync(data, OPTIONS) : await zip(data, OPTIONS);

@@ -32,7 +32,7 @@ export interface PatchedObject {
   readonly strictErrors: readonly string[];
 }
 
-/** How the result of a patch is decoded. */
+/** The options for decoding the result of a patch. */
 export interface DecodePatched {
   /** True when it may hold so many values that it is decoded in steps. */
   readonly isLongWork: boolean;
@@ -41,8 +41,8 @@ export interface DecodePatched {
 }
 
 /**
- * Converts between bodies of one kind at one version and the hub's shape. Methods return a promise only for a kind that converts later
- * ({@link VersionedKind.convertsLater}); callers await promises only, so that other kinds pay nothing.
+ * Converts between bodies of one kind at one version and the hub's shape. Methods return a promise only for a kind that converts
+ * later ({@link VersionedKind.convertsLater}); callers await promises only, so that other kinds cost nothing.
  */
 export class VersionCodec {
   readonly gvk: GroupVersionKind;

@@ -13,7 +13,7 @@ import type { ServedResource } from "../served-resource.js";
 /** The part of an object that a table row contains. */
 export type IncludeObject = "None" | "Metadata" | "Object";
 
-/** How one request wants the objects of a resource: in which version, and in which shape. */
+/** The version and the shape in which one request wants the objects of a resource. */
 export interface View {
   readonly resource: ServedResource;
   readonly format: ResponseFormat;
@@ -23,8 +23,8 @@ export interface View {
 type Eventually<T> = T | Promise<T>;
 
 /**
- * One media type. Only its serializer knows the encoding of its documents. Callers pass no shape that {@link negotiate} does not offer for
- * the media type.
+ * Encodes documents in one media type; no other code knows their encoding. Callers pass only shapes that {@link negotiate} offers
+ * for the media type.
  */
 export interface Serializer {
   readonly mediaType: MediaTypeName;
@@ -110,7 +110,7 @@ export function listMetadata(list: ListOfObjects): object {
   };
 }
 
-/** {@link listMetadata} in byte order, as Go's UnstructuredList has it: with a continue that is empty at the end of a list. */
+/** {@link listMetadata} in the byte order of Go's UnstructuredList, which has an empty `continue` at the end of a list. */
 export const unstructuredListMetadata = ({ resourceVersion, remainingItemCount, ...list }: ListOfObjects): object => ({
   continue: list.continue ?? "",
   ...(remainingItemCount !== undefined && { remainingItemCount }),

@@ -101,8 +101,8 @@ export const asPlainJson = (format: ResponseFormat): ResponseFormat => ({
 });
 
 /**
- * Sends a Status that ends a request, in the media type that the client prefers. A client that accepts none gets JSON, so that a 406 does
- * not hide the failure.
+ * Sends a Status that ends a request, in the media type that the client prefers. A client that accepts none of the types gets
+ * JSON, so that a 406 does not hide the error.
  */
 export async function respondStatus(request: ApiRequest, status: Status): Promise<void> {
   const format = negotiated(request.exchange, PLAIN);

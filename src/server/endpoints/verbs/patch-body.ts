@@ -20,8 +20,8 @@ export interface DecodedPatch {
 }
 
 /**
- * Tells the audit log of a patch. Since Kubernetes 1.37 (K37-106) the log has only what can be read: throws a 400 for a body of a JSON patch that
- * is no JSON.
+ * Passes a patch to the audit log. Since Kubernetes 1.37 (K37-106) only parsed bodies are logged: throws a 400 for a JSON patch
+ * that is not JSON.
  */
 export function auditPatch(
   { audit }: ApiRequest,
@@ -121,7 +121,7 @@ export const APPLY = "application/apply-patch+yaml";
 
 export const PATCH_TYPES = [JSON_PATCH, "application/merge-patch+json", STRATEGIC] as const;
 
-/** A patch that is computed from the patch and the object alone. */
+/** The type of a patch that needs only the patch and the object. */
 export type PatchType = (typeof PATCH_TYPES)[number];
 
 /** Returns the type of a patch by its content type. Throws 415 for one that the resource does not support. */

@@ -24,20 +24,20 @@ export function scopeOf(request: ApiRequest, dryRun = false, body?: Uint8Array):
   return { user, verb: info.verb, apiVersion, namespace: info.namespace, warnings, dryRun, token: request, pause };
 }
 
-/** Lets the registry pause during the request when the object that it changes is large. Returns whether the work is long. */
+/** Lets the registry pause during the request if the object that it changes is large. Returns whether it may. */
 export function weigh(scope: EndpointScope, current: StoredObject | undefined): boolean {
   if (scope.pause === undefined && current !== undefined && isLarge(current.bytes)) scope.pause = nextSlice;
   return scope.pause !== undefined;
 }
 
-/** Objects of every resource can be tables and bare metadata, those of built-in ones protobuf. */
+/** Negotiates the format of objects: those of every resource can be tables and metadata only, built-in ones also protobuf. */
 export const objectFormat = (exchange: Exchange, { codec }: ServedResource): ResponseFormat =>
   negotiate(
     exchange,
     offersOf(() => codec.schema),
   );
 
-/** Returns the part of objects that table rows contain. Throws 400 for an invalid value; a request for no table may have any value. */
+/** Returns the part of objects that table rows contain. Throws 400 for an invalid value; in requests for other shapes it is not checked. */
 export function includeObject(query: URLSearchParams, { shape }: ResponseFormat): IncludeObject {
   const asked = query.get("includeObject") ?? "";
   if (asked === "None" || asked === "Metadata" || asked === "Object") return asked;

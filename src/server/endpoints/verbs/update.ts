@@ -63,7 +63,7 @@ export async function handleUpdate(
   await answerInSteps(() => respondObject(request, resource, format, result.created ? 201 : 200, result.object));
 }
 
-/** Throws unless the name and the namespace of a body, where it has them, are those of the URL. */
+/** Throws unless the name and the namespace in a body are those of the URL; the namespace may be absent. */
 export function checkName(object: KubeObject, { name, namespace }: RequestInfo): void {
   const own = object.metadata?.name ?? "";
   if (own === "") {
@@ -84,7 +84,7 @@ interface TrustedUpdateOptions {
   readonly admit?: AdmitUpdate;
 }
 
-/** Changes one field of the named object, without the strategy. `change` gets a draft that it may change, and may run again. */
+/** Changes a field of the named object without its strategy. `change` may modify its draft, and may run again. */
 export async function trustedUpdate(
   request: ApiRequest,
   resource: ServedResource,

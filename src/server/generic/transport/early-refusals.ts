@@ -17,7 +17,7 @@ const COUNTED_BYTES = HEAD_BYTES + 10 * FIELD_OVERHEAD;
  */
 export const HEAD_SETTINGS = { maxHeaderListSize: 4 * HEAD_BYTES, maxFrameSize: HEAD_BYTES };
 
-/** Answers 431 to an HTTP/2 request whose head is too long. Returns true when it did. `rawHeaders` has names and values in turn. */
+/** Answers an HTTP/2 request whose headers are too long with 431, and returns whether it did. `rawHeaders` alternates names and values. */
 export function refuseLongHead(stream: ServerHttp2Stream, rawHeaders: readonly string[]): boolean {
   let counted = (rawHeaders.length / 2) * FIELD_OVERHEAD;
   for (const text of rawHeaders) counted += text.length;

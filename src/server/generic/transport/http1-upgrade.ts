@@ -73,7 +73,7 @@ function asksForUpgrade({ headers }: IncomingMessage): boolean {
   return headers.upgrade !== undefined && (headers.connection ?? "").toLowerCase().includes("upgrade");
 }
 
-/** The offer of such a request. `taken` is called when the socket becomes the handler's. */
+/** Makes the upgrade offer of a request. `taken` is called when the handler takes over the socket. */
 export function upgradeOffer(request: IncomingMessage, socket: Duplex, head: Buffer, taken: () => void): UpgradeOffer {
   const protocol = request.headers.upgrade ?? "";
   return {

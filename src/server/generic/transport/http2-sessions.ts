@@ -1,6 +1,6 @@
 import { constants, type Http2Session, type ServerHttp2Stream } from "node:http2";
 
-/** What one HTTP/2 connection may have. */
+/** The limits of one HTTP/2 connection. */
 export interface SessionLimits {
   /** Streams that are open at once, and requests of it that run at once: those whose client has reset them too, until they end. */
   readonly streams: number;
@@ -22,7 +22,7 @@ const TOO_MANY_FRAMES = "Too many CONTINUATION frames following a HEADER frame";
 /** How often the connections of a port are looked at, in milliseconds. */
 const LOOK_MS = 500;
 
-/** The HTTP/2 connections of a port, and the bounds of what they may have under way. */
+/** The HTTP/2 connections of a port, and the limits of their open streams. */
 export class Http2Sessions {
   readonly #sessions = new Map<Http2Session, BoundedSession>();
   #looking: NodeJS.Timeout | undefined;
@@ -78,7 +78,7 @@ export class Http2Sessions {
   }
 }
 
-/** What a request says to its connection. */
+/** Lets a request report to its connection. */
 export interface StreamBounds {
   /** Whether the caller was authenticated. */
   authenticated(isKnown: boolean): void;

@@ -12,7 +12,7 @@ import { ExchangeLifetime } from "./lifetime.js";
 import { ChunkQueue } from "./chunk-queue.js";
 import { RequestTarget } from "./target.js";
 
-/** Says whether the component that sends requests may still act; once it may not, it never may again. */
+/** Tells whether the component that sends requests may still act; a closed fence never opens again. */
 export interface Fence {
   /** Asked when a request is sent, when its handling begins, and when its write is handed to the key-value store. */
   isOpen(): boolean;

@@ -2,7 +2,7 @@ import { isIP } from "node:net";
 import type { X509Certificate } from "node:crypto";
 import { readKeyPair, type PemPair } from "../../../machinery/crypto/key-pair.js";
 
-/** A pair for clients that ask for some names. */
+/** A certificate and its key, for clients that use certain server names. */
 export interface NamedPair extends PemPair {
   /** "shop.example.com", "*.example.com", or an address of the server. Without any: those of the certificate. */
   readonly names: readonly string[];

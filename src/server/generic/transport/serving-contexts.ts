@@ -10,7 +10,7 @@ import { EVERY_CLIENT_FAILS } from "../../../machinery/crypto/sent-certificates.
 import { type NamedPair, NamedCertificates } from "./named-certificates.js";
 import { protocolOptions, type TlsProtocol } from "./tls-protocol.js";
 
-/** What a server shows to those who connect. */
+/** The certificates that a server presents to clients. */
 export interface ShownPairs extends PemPair {
   /** Pairs for clients that ask for a server by name. */
   readonly named?: readonly NamedPair[];

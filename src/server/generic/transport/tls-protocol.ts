@@ -10,7 +10,7 @@ const VERSIONS = {
 
 export type TlsVersion = keyof typeof VERSIONS;
 
-/** Which versions and suites of TLS a server speaks. */
+/** The TLS versions and cipher suites of a server. */
 export interface TlsProtocol {
   /** The oldest version. Default VersionTLS12. */
   readonly minVersion?: TlsVersion;
@@ -57,7 +57,7 @@ const REQUIRED = ["TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256", "TLS_ECDHE_ECDSA_WITH
 
 const isVersion = (name: string): name is TlsVersion => Object.hasOwn(VERSIONS, name);
 
-/** Names as they were given on a command line. Throws in kube-apiserver's words for one that there is none of. */
+/** Parses names from the command line. Throws in kube-apiserver's words for an unknown name. */
 export function readTlsProtocol(minVersion: string, cipherSuites: readonly string[]): TlsProtocol {
   const unknown = cipherSuites.find((name) => !SUITES.has(name) && !MORE_SUITES.has(name) && !TLS_1_3.includes(name));
   if (unknown !== undefined) throw new Error(`Cipher suite ${unknown} not supported or doesn't exist`);

@@ -8,8 +8,8 @@ import type { WebSocketConnection } from "../../request/exchange.js";
 import { upgradeOffer } from "./http1-upgrade.js";
 
 /**
- * Completes the handshake and calls `taken` when the socket becomes the WebSocket's. Throws a 400 StatusError, without an answer, when the
- * handshake is invalid.
+ * Completes the handshake, and calls `taken` when the WebSocket takes over the socket. For an invalid handshake it throws a 400
+ * StatusError before it has answered.
  */
 export function acceptWebSocket(
   request: IncomingMessage,

@@ -9,7 +9,7 @@ export interface Difference {
   readonly after: unknown;
 }
 
-/** Undefined for equal values. */
+/** Finds the first difference between two values; undefined for equal ones. */
 export function firstDifference(before: unknown, after: unknown, path = ""): Difference | undefined {
   if (Object.is(before, after)) return undefined;
   if (Array.isArray(before) && Array.isArray(after)) {

@@ -26,8 +26,8 @@ export interface Fuzz {
 export type Fuzzer = (fuzz: Fuzz) => unknown;
 
 /**
- * By path ("spec.toppings", "spec.toppings[*].quantity", "spec.limits[*]" for the values of a map), by the name of a struct ("PizzaSpec"), or by that of a scalar
- * ("string", "int32", "time"). The path goes before the struct, and the struct before the scalar.
+ * Fuzzers by path ("spec.toppings", "spec.toppings[*].quantity", "spec.limits[*]" for the values of a map), by the name of a
+ * struct ("PizzaSpec"), or by that of a scalar ("string", "int32", "time"). A path wins over a struct, a struct over a scalar.
  */
 export type Fuzzers = Readonly<Record<string, Fuzzer>>;
 
@@ -38,7 +38,7 @@ const MOST_ITEMS = 3;
 const MOST_DEPTH = 12;
 const ALPHABET = "abcdefghijklmnopqrstuvwxyz0123456789-äß漢 \"'\\:#{";
 
-/** Makes random values of schemas, with what their keywords allow but for patterns and rules: those need a fuzzer. */
+/** Makes random values that fit a schema and its keywords, except patterns and rules: those need a fuzzer. */
 export class RandomValues {
   readonly #source: Random;
 

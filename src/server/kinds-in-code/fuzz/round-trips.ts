@@ -29,13 +29,13 @@ export interface FuzzOptions {
   readonly fuzzers?: Fuzzers;
 }
 
-/** What a check did. */
+/** The report of a check. */
 export interface FuzzReport {
   readonly seed: number;
   readonly objects: number;
 }
 
-/** An object that does not come back as it was. */
+/** Thrown for an object that changes in a round trip. */
 export class RoundTripError extends Error {
   override readonly name = "RoundTripError";
 

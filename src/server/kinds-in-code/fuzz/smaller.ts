@@ -1,7 +1,7 @@
 import { isFields } from "../../../machinery/meta/access.js";
 import type { Schema } from "../../../machinery/schema/schema.js";
 
-/** Values of the schema that are one step simpler: without a field, an item or an entry, or with a shorter text or a smaller number. */
+/** Yields the values of the schema that are one step simpler: without a field, an item or an entry, or with a shorter text or a smaller number. */
 export function* smaller(value: unknown, schema: Schema): Generator<unknown, void> {
   switch (schema.type) {
     case "struct":

@@ -2,7 +2,7 @@ import type { RequestScope } from "../scope.js";
 import type { StoreConfig } from "../store-config.js";
 import type { SourceRequest } from "./object-source.js";
 
-/** What a method of a source is given. It is a class, as a literal with a getter takes longer to make than most calls. */
+/** The argument of a source's methods. It is a class, because a literal with a getter takes longer to create than most calls take. */
 export class CallRequest implements SourceRequest {
   readonly now: number;
   readonly random: SourceRequest["random"];

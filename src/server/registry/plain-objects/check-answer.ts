@@ -14,7 +14,7 @@ import type { ObjectCodec } from "../../storage/store.js";
 import { pathSegmentErrors } from "../metadata.js";
 import { RecentAnswers } from "./recent-answers.js";
 
-/** Code of a user has returned what it must not: the message names the field. */
+/** Thrown when a user's code has returned an invalid object; the message names the field. */
 export class WrongAnswerError extends Error {
   override readonly name = "WrongAnswerError";
 
@@ -35,7 +35,7 @@ export interface CheckedObject {
   readonly version: string | undefined;
 }
 
-/** What the object must be. */
+/** The requirements for a returned object. */
 export interface Expected {
   /** Undefined where any name will do. */
   readonly name?: string | undefined;
@@ -53,7 +53,7 @@ export interface AnswerCheckConfig {
   readonly now: () => number;
 }
 
-/** Checks the objects that code of a user returns, and completes what they leave out. */
+/** Checks the objects that a user's code returns, and completes missing fields. */
 export class AnswerCheck {
   readonly #recent = new RecentAnswers();
 
@@ -136,7 +136,7 @@ export class AnswerCheck {
   }
 }
 
-/** A number that stands for the bytes: of 52 bits, and never 0. */
+/** Derives a version from content: a number of 52 bits, never 0. */
 export const versionOfContent = (bytes: Uint8Array): number => Number.parseInt(sha1(bytes).slice(0, 13), 16) || 1;
 
 /** In hexadecimal digits. Makes no Hash object where the runtime can do without: one costs more than the digest. */
@@ -184,7 +184,7 @@ function plainCopy(value: unknown, path: string, depth: number): JsonValue {
   return copy;
 }
 
-/** What a value is, for messages: "an array", "a number". */
+/** Describes a value's type for messages: "an array", "a number". */
 export function nameOfValue(value: unknown): string {
   if (value === null || value === undefined) return String(value);
   if (Array.isArray(value)) return "an array";

@@ -8,7 +8,7 @@ import { openMemoryKv } from "../../storage/memory/memory-kv.js";
 import type { ObjectCodec, ObjectStore, StoredObject } from "../../storage/store.js";
 import type { CheckedObject } from "./check-answer.js";
 
-/** A change that the source's own watch has told. */
+/** A change that the source's own watch has reported. */
 export interface CheckedEvent {
   readonly isGone: boolean;
   readonly key: string;

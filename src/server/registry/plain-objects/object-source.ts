@@ -51,7 +51,7 @@ export interface ObjectSource {
   isVisible?(object: KubeObject, request: SourceRequest): Awaitable<boolean>;
 }
 
-/** What a source may use of the request and of the server. */
+/** The parts of the request and of the server that a source may use. */
 export interface SourceRequest extends Omit<StrategyContext, "release" | "gates"> {
   /** "" for cluster-scoped objects and for all namespaces. */
   readonly namespace: string;
@@ -85,7 +85,7 @@ export interface SourceDeleteRequest extends SourceRequest {
   readonly preconditions: Preconditions | undefined;
 }
 
-/** A part of a list, of a source that makes its own pages. */
+/** A page of a list, from a source that pages itself. */
 export interface SourcePage {
   readonly items: Iterable<KubeObject>;
   /** The token of the next page. Absent on the last one. */
@@ -99,7 +99,7 @@ export interface SourceEvent {
   readonly object: KubeObject;
 }
 
-/** How the server reads an {@link ObjectSource}. */
+/** The options for how the server uses an {@link ObjectSource}. */
 export interface SourceOptions {
   /** Milliseconds between two lists, which the server compares while somebody watches. Without it and without `watch` there is no verb watch. */
   readonly poll?: number;
@@ -113,7 +113,7 @@ export interface SourceOptions {
 export const isFollowed = (source: ObjectSource, { poll, cache }: SourceOptions): boolean =>
   source.watch !== undefined || poll !== undefined || cache === true;
 
-/** Returns what is wrong with a source; undefined for nothing. */
+/** Returns the fault of a source; undefined for none. */
 export function sourceFault(source: unknown, options: SourceOptions): string | undefined {
   if (typeof source !== "object" || source === null) return "its storage.objects is not an object";
   const { get, list, watch, update, delete: remove, deleteCollection } = source as ObjectSource;

@@ -1,7 +1,7 @@
 import { nameOfValue, WrongAnswerError } from "./check-answer.js";
 import type { SourcePage } from "./object-source.js";
 
-/** The answer of a source that makes its own pages. Throws a {@link WrongAnswerError}. */
+/** Checks the answer of a source that pages itself. Throws a {@link WrongAnswerError}. */
 export function pageOf(answer: unknown): SourcePage {
   const { items, continue: token, remainingItemCount } = (answer ?? {}) as Partial<SourcePage>;
   if (items === undefined) throw new WrongAnswerError("items", "is missing, and the source makes its own pages");
@@ -22,7 +22,7 @@ export function iterated(given: unknown): Iterable<unknown> | AsyncIterable<unkn
   throw new WrongAnswerError("", `the answer is ${nameOfValue(given)}, not an array or another iterable`);
 }
 
-/** Puts the place in front of the field that a {@link WrongAnswerError} names. */
+/** Runs a check, and puts the place before the field that a {@link WrongAnswerError} names. */
 export function within<T>(place: string, check: () => T): T {
   try {
     return check();

@@ -13,8 +13,8 @@ interface RecentAnswer {
 }
 
 /**
- * The last objects that a source has returned, so that one which is returned again, equal in every field, need not be checked, encoded and
- * hashed again. Comparing takes a small part of that.
+ * Caches the last objects that a source has returned, so that an equal one need not be checked, encoded and hashed again. A
+ * comparison takes a small part of that time.
  */
 export class RecentAnswers {
   readonly #entries = new Map<string, RecentAnswer>();

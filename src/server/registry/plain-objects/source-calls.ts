@@ -13,16 +13,16 @@ import {
 } from "../../../machinery/errors/status-error.js";
 
 const EARLY_MILLISECONDS = 2;
-/** How long a call may take that the server makes in its own name, in milliseconds: as long as a request. */
+/** The time limit of a call that the server makes on its own behalf, in milliseconds: that of a request. */
 export const OWN_CALL_MILLISECONDS = 60_000;
 
-/** Which method is called, about which object: "" for none. */
+/** The called method, and the name of the object; "" for none. */
 export interface CallPlace {
   readonly method: string;
   readonly name: string;
 }
 
-/** Calls the methods of a source: bounds their time, and turns what they throw into answers and lines of the log. */
+/** Calls the methods of a source: it limits their time, and turns their errors into answers and log lines. */
 export class SourceCalls {
   /** Runs at the end of this turn of the event loop. */
   #waiting: (() => void)[] = [];

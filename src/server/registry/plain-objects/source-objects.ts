@@ -29,7 +29,7 @@ type DeleteOptions = NonNullable<Parameters<ObjectStore["delete"]>[1]>;
 type Updated = Awaited<ReturnType<ObjectStore["guaranteedUpdate"]>>;
 type Change = Parameters<ObjectStore["guaranteedUpdate"]>[1];
 
-/** The objects of a source as one request sees them: what the generic Store reads and writes in place of a storage. */
+/** The objects of a source as one request sees them: the object store that the generic Store uses for a source. */
 export class SourceObjects implements ObjectStore {
   constructor(
     private readonly source: Source,
@@ -273,7 +273,7 @@ export class SourceObjects implements ObjectStore {
   }
 }
 
-/** What a deletion asks of the source beside the request. */
+/** The parts of a source's request that a deletion adds. */
 export const deletionOf = (options: ValidDeleteOptions): SourceUse => ({ deletion: options });
 
 function viewOf(objects: readonly KvObject[], revision: number): ObjectView {

@@ -14,7 +14,7 @@ import { verbsOfSource } from "./object-source.js";
 import { deletionOf, SourceObjects } from "./source-objects.js";
 import { Source, type SourceConfig, type SourceUse } from "./source.js";
 
-/** The storage of a resource whose objects code of a user keeps or computes. It has the methods that the source has. */
+/** The storage of a resource whose objects a user's code keeps or computes. It has the methods that the source implements. */
 export class SourceStorage implements ResourceStorage {
   readonly get?: Getter["get"];
   readonly list?: Lister["list"];

@@ -43,7 +43,7 @@ export interface SourceConfig {
   readonly reportError: (error: unknown) => void;
 }
 
-/** What a request does beside reading. */
+/** The use that a request makes of a source beyond reading. */
 export interface SourceUse {
   readonly subresource?: string | undefined;
   readonly deletion?: ValidDeleteOptions;
@@ -67,7 +67,7 @@ const GLANCE = 20;
 /** The pages of a source that the server lists in its own name. */
 const PAGE_LIMIT = 500;
 
-/** One source: calls its methods for requests, checks what they return, and gives it the form of stored objects. */
+/** One source: it calls the source's methods for requests, checks what they return, and turns that into stored objects. */
 export class Source {
   readonly resource: GroupResource;
   readonly prefix: string;

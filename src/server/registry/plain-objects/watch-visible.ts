@@ -9,7 +9,7 @@ export interface WatchRules {
   readonly failure: () => unknown;
 }
 
-/** Passes on the events of a watch that the user may see, and throws when the source can no longer be followed. */
+/** Passes on the events of a watch that the user may see, and throws when the source can no longer be watched. */
 export async function* watchVisible(
   events: AsyncIterable<readonly StoredEvent[]>,
   { sees, known, failure }: WatchRules,

@@ -49,7 +49,7 @@ const NOT_AUTHENTIC = "cipher: message authentication failed";
 const gcmOf = (key: Uint8Array): "aes-128-gcm" | "aes-192-gcm" | "aes-256-gcm" =>
   `aes-${(key.length * 8) as 128 | 192 | 256}-gcm`;
 
-/** AES-CBC under a random vector. It authenticates nothing. */
+/** AES-CBC with a random initialization vector, without authentication. */
 export function aesCbc(key: Uint8Array, random: Random): OwnTransformer {
   requireAesKey(key);
   const algorithm = `aes-${key.length * 8}-cbc`;
@@ -80,7 +80,7 @@ function withoutPadding(padded: Uint8Array): Uint8Array {
   return padded.subarray(0, end);
 }
 
-/** AES-GCM under a key of its own for each value, which HKDF derives of a seed and 32 random bytes in front of the value. */
+/** AES-GCM with a separate key for each value, which HKDF derives from a seed and 32 random bytes before the value. */
 export class SeededAesGcm implements OwnTransformer {
   constructor(
     private readonly seed: Uint8Array,

@@ -1,4 +1,4 @@
-/** How objects are encrypted in the storage: kube-apiserver's EncryptionConfiguration (apiserver.config.k8s.io/v1). */
+/** kube-apiserver's EncryptionConfiguration (apiserver.config.k8s.io/v1): how objects are encrypted in the storage. */
 export interface EncryptionConfiguration {
   /** The first entry that names a resource has its providers. */
   readonly resources: readonly EncryptedResources[];
@@ -11,7 +11,7 @@ export interface EncryptedResources {
   readonly providers: readonly EncryptionProvider[];
 }
 
-/** One of its fields is set. */
+/** One encryption provider: exactly one of its fields is set. */
 export interface EncryptionProvider {
   readonly aesgcm?: EncryptionKeys;
   readonly aescbc?: EncryptionKeys;

@@ -32,8 +32,8 @@ export interface KeyTransformers {
 const AGAIN_MILLISECONDS = 10_000;
 
 /**
- * A key-value store that encrypts values before they come to `kv`, and decrypts them behind it. A value that cannot be decrypted is an
- * {@link UnreadableValue}. Closing the store closes `kv`.
+ * A key-value store that encrypts values before they reach `kv`, and decrypts those that it reads. A value that cannot be
+ * decrypted becomes an {@link UnreadableValue}. Closing the store closes `kv`.
  */
 export class EncryptedKv implements Kv {
   readonly freshness: Kv["freshness"];

@@ -26,7 +26,7 @@ export interface TransformerParts {
   readonly warn: (text: string) => void;
 }
 
-/** What a configuration encrypts, and how. */
+/** The transformers of a configuration by resource. */
 export interface ResourceTransformers {
   /** Undefined for a resource whose objects are stored as they are. */
   of(resource: GroupResource): Transformer | undefined;
@@ -38,7 +38,10 @@ export interface ResourceTransformers {
   close(): void;
 }
 
-/** Opens what a configuration needs that {@link encryptionErrors} has nothing against. Rejects in kube-apiserver's words, with nothing left open. */
+/**
+ * Opens the providers of a configuration that {@link encryptionErrors} accepts. Rejects in kube-apiserver's words, with everything
+ * closed again.
+ */
 export async function openTransformers(
   { resources }: EncryptionConfiguration,
   parts: TransformerParts,

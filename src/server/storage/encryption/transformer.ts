@@ -1,7 +1,7 @@
 import { aggregateText } from "../../../machinery/errors/aggregate-text.js";
 import { errorMessage } from "../../../base/text/error-message.js";
 
-/** Makes of an object's bytes what is stored of them, and the bytes of what is stored. */
+/** Converts between an object's bytes and the bytes that are stored. */
 export interface Transformer {
   /**
    * `path` is the whole key in etcd ("/registry/secrets/default/a"), which some providers authenticate. Throws or rejects with a
@@ -12,7 +12,7 @@ export interface Transformer {
   toStorage(value: Uint8Array, path: string): Uint8Array | Promise<Uint8Array>;
 }
 
-/** A transformer that asks nobody else. */
+/** A transformer that needs no other process, and is synchronous. */
 export interface OwnTransformer extends Transformer {
   fromStorage(stored: Uint8Array, path: string): Transformed;
   toStorage(value: Uint8Array, path: string): Uint8Array;
@@ -47,7 +47,7 @@ export const prefixed = (prefix: string, transformer: Transformer): PrefixTransf
   transformer,
 });
 
-/** What every encrypted value begins with. */
+/** The prefix of every encrypted value. */
 export const ENCRYPTED_PREFIX = Buffer.from("k8s:enc:");
 
 export const isEncrypted = (stored: Uint8Array): boolean => beginsWith(stored, ENCRYPTED_PREFIX);
@@ -55,7 +55,7 @@ export const isEncrypted = (stored: Uint8Array): boolean => beginsWith(stored, E
 /** The text for an encrypted value of a resource that no provider encrypts. */
 export const READ_ENCRYPTED = "identity transformer tried to read encrypted data";
 
-/** Stores values as they are. It refuses those that another provider has encrypted. */
+/** Stores values without encryption. It refuses to read values that another provider has encrypted. */
 export const identity: OwnTransformer = {
   fromStorage(stored) {
     if (isEncrypted(stored)) throw new TransformError(READ_ENCRYPTED);
@@ -65,8 +65,8 @@ export const identity: OwnTransformer = {
 };
 
 /**
- * Writes by the first of `transformers`, and reads by each of them whose prefix fits until one succeeds. `noMatch` is the error where no prefix
- * fits.
+ * Writes with the first of `transformers`, and reads with those whose prefix matches, in order, until one succeeds. `noMatch` is
+ * the error where no prefix matches.
  */
 export class PrefixTransformers implements Transformer {
   constructor(

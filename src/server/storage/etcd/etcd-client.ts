@@ -26,8 +26,8 @@ export interface EtcdClientOptions {
 export type EndpointStatus = ReturnType<typeof status.response.decode>;
 
 /**
- * Calls to one etcd cluster. The client stays with an endpoint while it answers and moves on to the next when it fails.
- * Every call has a deadline. Calls throw {@link GrpcFailure}, and {@link ClosedError} after the client was closed.
+ * Calls one etcd cluster. The client stays with an endpoint while it answers and moves on to the next when it fails. Every call
+ * has a deadline. Calls throw {@link GrpcFailure}, and {@link ClosedError} after the client was closed.
  */
 export class EtcdClient {
   readonly #channels: readonly GrpcChannel[];

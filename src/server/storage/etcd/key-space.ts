@@ -56,7 +56,7 @@ export function keyValueOf(keys: KeySpace, { key, value, createRevision, modRevi
   return { key: keys.fromEtcd(key), value, createRevision, revision: modRevision };
 }
 
-/** Undefined when the key's previous value was compacted before etcd sent the event. */
+/** Converts an event of etcd; undefined when the key's previous value was compacted before etcd sent it. */
 export function eventOf(keys: KeySpace, { type, kv, prevKv }: EtcdEvent): KvEvent | undefined {
   if (kv === undefined) return undefined;
   const { key, revision, value } = keyValueOf(keys, kv);

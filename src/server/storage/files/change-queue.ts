@@ -13,7 +13,7 @@ import type { ProcessLock } from "./process-lock.js";
 import type { RevisionMark } from "./revision-mark.js";
 import type { WrittenFiles } from "./written-files.js";
 
-/** The file of a key, as the store has left it or taken it over. */
+/** The file of a key, in the state in which the store wrote or accepted it. */
 export interface KeptFile {
   readonly path: string;
   /** Undefined for one that is missing, whose object is served nevertheless. */
@@ -22,7 +22,7 @@ export interface KeptFile {
   readonly expiresAt?: number | undefined;
 }
 
-/** A file that another program has changed, while the server applies that change as a request: the write of that request may replace the file. */
+/** A file that another program has changed, while the server applies that change as a request: this request's write may replace the file. */
 export interface EditUnderWay extends KeptFile {
   readonly key: string;
 }
@@ -34,7 +34,7 @@ interface Put {
   readonly edit?: EditUnderWay | undefined;
 }
 
-/** What is done to one key, or found out about its file, in its turn. */
+/** A change of one key, or a check of its file; the changes of a key run one after the other. */
 export type Change =
   | (Put & { readonly type: "create" })
   | (Put & { readonly type: "update"; readonly expected: number })

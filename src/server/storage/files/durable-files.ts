@@ -6,7 +6,7 @@ import { errorCode } from "../../../base/files/path-error.js";
 import { errorMessage } from "../../../base/text/error-message.js";
 import { UnavailableError } from "../kv.js";
 
-/** What tells one state of a file from another without reading it. */
+/** The facts that distinguish states of a file without reading it. */
 export interface FileStamp {
   readonly inode: bigint;
   readonly size: bigint;
@@ -17,7 +17,7 @@ export const sameStamp = (a: FileStamp | undefined, b: FileStamp | undefined): b
   a === b ||
   (a !== undefined && b !== undefined && a.inode === b.inode && a.size === b.size && a.modifiedNs === b.modifiedNs);
 
-/** The stamp of a file, of whatever type; undefined where there is none. */
+/** The stamp of a file of any type; undefined where the file does not exist. */
 export async function stampOf(path: string): Promise<StampOfAny | undefined> {
   try {
     return stampFrom(await lstat(path, { bigint: true }));
@@ -28,7 +28,7 @@ export async function stampOf(path: string): Promise<StampOfAny | undefined> {
   }
 }
 
-/** {@link stampOf} in one call, which holds up the whole process for so long. */
+/** {@link stampOf}, synchronously: it blocks the process for the call. */
 export function stampNow(path: string): StampOfAny | undefined {
   const stats = lstatSync(path, { bigint: true, throwIfNoEntry: false });
   return stats && stampFrom(stats);
@@ -46,7 +46,7 @@ const stampFrom = (stats: BigIntStats): StampOfAny => ({
 /** The folder, below the root, of the store's own files. Files are written there first: Git and editors do not see them. */
 export const OWN_FOLDER = ".kubets";
 
-/** What the name of a file that is being written begins with. A crash may leave such a file, which the next start removes. */
+/** The prefix of the names of files that are being written. A crash may leave such a file behind, which the next start removes. */
 export const TEMPORARY = "new-";
 
 /** What the file system itself may need beside a file's bytes. */

@@ -35,7 +35,7 @@ const FIRST = ["/registry/namespaces/", "/registry/apiextensions.k8s.io/customre
 
 type FileFound = Extract<Found, { kind: "file" }>;
 
-/** Takes over what other programs have done to files: through the server above where there is one, else as it is. */
+/** Applies the changes that other programs made to files: through the server if there is one, else as they are. */
 export class Edits {
   /** Files that are not served as they are, by path. */
   readonly #faults = new Map<string, Fault>();

@@ -19,14 +19,14 @@ export function componentOf(name: string, extension = ""): string | undefined {
   return component === "" || component.length + extension.length > LONGEST ? undefined : component + extension;
 }
 
-/** The name that {@link componentOf} makes this component of; undefined where it makes it of none. */
+/** The name from which {@link componentOf} makes this path component; undefined where there is none. */
 export function nameOfComponent(component: string, extension = ""): string | undefined {
   if (!component.endsWith(extension)) return undefined;
   const name = decoded(component.slice(0, component.length - extension.length));
   return name !== undefined && componentOf(name, extension) === component ? name : undefined;
 }
 
-/** The name that a component stands for, whether it is written as {@link componentOf} does it or otherwise. */
+/** Decodes a path component to a name, even one that {@link componentOf} would encode differently. */
 export function decoded(component: string): string | undefined {
   try {
     return decodeURIComponent(component);

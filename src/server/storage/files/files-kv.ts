@@ -61,8 +61,8 @@ export async function openFilesUrl(url: StorageUrl, surroundings: StorageSurroun
 }
 
 /**
- * Opens the store in a folder: a YAML file for each object, which people and other programs may edit. Throws FolderInUseError when another
- * process has it, and an error that names the folder when it cannot be used.
+ * Opens the store in a folder: a YAML file for each object, which people and other programs may edit. Throws FolderInUseError when
+ * another process has it open, and an error that names the folder when it cannot be used.
  */
 export async function openFilesKv(options: FilesKvOptions): Promise<Kv> {
   const directory = resolve(options.directory);

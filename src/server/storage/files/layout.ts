@@ -1,6 +1,6 @@
 import { componentOf, decoded, nameOfComponent } from "./file-names.js";
 
-/** Where the objects of a resource are kept whose keys do not tell its group, as those of built-in resources do not. */
+/** The key prefix, group and kinds of a resource whose keys do not contain its group, as those of built-in resources do not. */
 export interface ResourcePlace {
   /** What its keys begin with: "/registry/deployments/". */
   readonly prefix: string;
@@ -13,7 +13,7 @@ export interface ResourcePlace {
   readonly kinds: readonly { readonly group: string; readonly kind: string }[];
 }
 
-/** What a key or a path says of an object. */
+/** The place of an object, which its key or its path tells. */
 export interface ObjectPlace {
   readonly key: string;
   /** Below the root, with "/" between the components. */

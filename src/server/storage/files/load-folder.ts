@@ -63,7 +63,7 @@ export async function loadFolder(loading: Loading): Promise<readonly LoadedKey[]
   return [...keys.values()];
 }
 
-/** The paths of all files with the extension of objects, below the folder, but not below those that begin with a dot. */
+/** Lists all files with the extension of objects below the folder, except in folders that begin with a dot. */
 export async function filesBelow(directory: string, below = ""): Promise<readonly string[]> {
   const found: string[] = [];
   const walk = async (folder: string): Promise<void> => {
@@ -104,17 +104,17 @@ function loadObject(loading: Loading, place: ObjectPlace): LoadedKey | undefined
   }
 }
 
-/** What is said of a file that cannot be served, to the operator and to clients. */
+/** The error about a file that cannot be served, for the operator and for clients. */
 export const problemOf = (path: string, reason: string): string => `failed walking filepath ${path}: ${reason}`;
 
 /**
- * The bytes of an object as another program writes them: with a line break at the end, by which the store above knows that it has to add
- * defaults, and to convert it.
+ * The bytes of an object that another program wrote: with a line break at the end, by which the store above knows that it must set
+ * defaults and convert the object.
  */
 export const foreignValue = (object: Parameters<typeof valueOf>[0]): Uint8Array =>
   Buffer.concat([valueOf(object), Buffer.from("\n")]);
 
-/** Why a file is no object's. */
+/** The error about a file that is not at the path of an object. */
 export function oddText(layout: Layout, directory: string, path: string): string {
   const place = layout.meantBy(path);
   const reason =

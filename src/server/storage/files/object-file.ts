@@ -8,14 +8,14 @@ import { decodeOwnJson } from "../../../machinery/wire/json/json-decoder.js";
 import { encodeJson } from "../../../machinery/wire/json/json-encoder.js";
 import type { ObjectPlace } from "./layout.js";
 
-/** What a file of an object says. */
+/** The content of an object's file. */
 export interface ObjectFile {
   readonly object: JsonObject;
   /** Milliseconds since the epoch. */
   readonly expiresAt: number | undefined;
 }
 
-/** The file does not hold the object that its place asks for. The message says why. */
+/** The file does not contain the object that belongs at its path. The message tells why. */
 export class ObjectFileError extends Error {
   override readonly name = "ObjectFileError";
 }
@@ -23,8 +23,8 @@ export class ObjectFileError extends Error {
 const EXPIRES = "# expires: ";
 
 /**
- * The text of an object's file: YAML with the fields in the order that they have in `value`, behind a comment with the time at which it
- * expires. Returns undefined for a value that is no JSON of the object that belongs there, which a file cannot show.
+ * Encodes an object as a file: YAML with the fields in their order in `value`, after a comment with its expiry time if it has one.
+ * Returns undefined for a value that is not the JSON of the object at that place.
  */
 export function writeObjectFile(place: ObjectPlace, value: Uint8Array, expiresAt?: number): string | undefined {
   const object = objectOf(value);
@@ -43,7 +43,7 @@ function objectOf(value: Uint8Array): JsonObject | undefined {
   }
 }
 
-/** Reads what {@link writeObjectFile} has written, or what a person has. Throws {@link ObjectFileError}. */
+/** Reads a file that {@link writeObjectFile} or a person wrote. Throws {@link ObjectFileError}. */
 export function readObjectFile(place: ObjectPlace, bytes: Uint8Array): ObjectFile {
   const text = decode(bytes);
   const object = parse(text);

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { OWN_FOLDER } from "./durable-files.js";
 
-/** The folder, below the root, of values that no file of an object can show. */
+/** The folder, below the root, of values that are not objects and are stored as bytes. */
 export const VALUES = `${OWN_FOLDER}/values`;
 
 /** A value that no file of an object can show. */
@@ -15,7 +15,7 @@ export interface OpaqueValue {
 /** Keys are of any length and of any characters, so that their hashes are the names. */
 export const opaquePath = (key: string): string => `${VALUES}/${createHash("sha256").update(key).digest("hex")}`;
 
-/** A line of JSON says whose value follows it. */
+/** Encodes a value that is not an object: a line of JSON with its key, then the bytes of the value. */
 export function writeOpaqueFile({ key, value, expiresAt }: OpaqueValue): Uint8Array {
   const header = JSON.stringify({ key, ...(expiresAt !== undefined && { expiresAt }) });
   return Buffer.concat([Buffer.from(`${header}\n`), value]);

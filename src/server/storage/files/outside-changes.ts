@@ -24,7 +24,7 @@ const SETTLE_MILLISECONDS = 50;
 /** All files are looked at so often, for what no event has told of. */
 const SCAN_MILLISECONDS = 10_000;
 
-/** Finds files that somebody else has changed. */
+/** Finds files that other programs have changed. */
 export class OutsideChanges {
   /** Files that may have changed, with what the last look has found. */
   readonly #suspects = new Map<string, FileStamp | "missing" | "unseen">();

@@ -22,8 +22,8 @@ interface Owner {
 }
 
 /**
- * Takes the lock of a folder: a file with the process's id, which a link makes at once or not at all. That of a process that has ended
- * is taken over. Throws {@link FolderInUseError}.
+ * Takes the lock of a folder: a file with the process's id, which is created atomically by a link. The lock of a process that has
+ * ended is taken over. Throws {@link FolderInUseError}.
  */
 export function takeProcessLock(path: string, folder: string): ProcessLock {
   const own: Owner = { pid: process.pid, host: hostname(), started: startOf(process.pid) };

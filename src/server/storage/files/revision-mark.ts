@@ -6,7 +6,7 @@ import { dirname } from "node:path";
 /** Revisions that are reserved at a time, so that not every write has to write the mark. */
 const BLOCK = 10_000;
 
-/** A revision that no store has ever gone beyond, in a file: after a restart all revisions are above it. */
+/** A file with a revision that no store has exceeded: after a restart all revisions are above it. */
 export class RevisionMark {
   #reserved = 0;
   #stamp: FileStamp | undefined;

@@ -12,7 +12,7 @@ const CONNECT = 10_000;
 /** How long the database works on a statement, in milliseconds. */
 const STATEMENT = 30_000;
 
-/** Loads the package pg, an optional peer. Throws with what to run where it is not installed. */
+/** Loads the package pg, an optional peer dependency. Throws an error with the install command where it is not installed. */
 export function loadPg(): Pg {
   const file = fileURLToPath(import.meta.url);
   try {
@@ -26,7 +26,7 @@ export function loadPg(): Pg {
   }
 }
 
-/** The options of a connection: those of the URL, then PGHOST, PGPASSWORD, PGPASSFILE and the like of the environment. */
+/** The options of a connection: those of the URL, then those of the environment variables PGHOST, PGPASSWORD, PGPASSFILE and so on. */
 export const connectionOptions = (url: StorageUrl): pg.ClientConfig => ({
   connectionString: url,
   application_name: "kubets",

@@ -21,7 +21,7 @@ export interface Session {
   readonly process: { readonly pid: number; readonly since: string };
 }
 
-/** Connections to one database, which are made anew when they break. */
+/** Connections to one database, which are opened again when they break. */
 export class Database {
   readonly #readers: pg.Pool;
   readonly #closing = new AbortController();

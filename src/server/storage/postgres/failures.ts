@@ -15,22 +15,22 @@ const sqlState = (error: unknown): string | undefined => {
   return typeof code === "string" && /^[0-9A-Z]{5}$/.test(code) ? code : undefined;
 };
 
-/** Whether no answer of the database came: what was asked may have been done. */
+/** Whether the database's answer was lost, so that the statement may have been executed. */
 export function isLost(error: unknown): boolean {
   const code = sqlState(error);
   return code === undefined || LOST.test(code);
 }
 
-/** Whether PostgreSQL undid everything and another try may succeed. */
+/** Whether PostgreSQL has rolled back, and another attempt may succeed. */
 export const mayTryAgain = (error: unknown): boolean => AGAIN.includes(sqlState(error) ?? "");
 
-/** The error that callers get. `outcome` is "unknown" where a write may have been done nevertheless. */
+/** The error for callers. `outcome` is "unknown" where a write may have been executed. */
 export function unavailable(error: unknown, outcome: UnavailableError["outcome"] = "not-done"): UnavailableError {
   if (error instanceof UnavailableError) return error;
   return new UnavailableError(`PostgreSQL: ${reasonOf(error)}`, outcome);
 }
 
-/** What is wrong with the database, and what to do where that can be known. */
+/** Describes a database error, and what to do about it where that is known. */
 export function reasonOf(error: unknown): string {
   const code = sqlState(error);
   const message = errorMessage(error);

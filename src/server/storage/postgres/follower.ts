@@ -14,7 +14,7 @@ const POLL = 2000;
 /** The pause before the connection that is notified is made anew, in milliseconds. */
 const REST = 500;
 
-/** Keys that expire, as the events say. */
+/** A key that expires. */
 export interface ExpiringKey {
   readonly key: string;
   readonly revision: number;

@@ -8,9 +8,7 @@ const LOCK = "SELECT pg_advisory_xact_lock(7236845501)";
 /** How long a server that starts waits for a database that starts, in milliseconds. */
 const PATIENCE = 5000;
 
-/**
- * Makes the tables where there are none, unless they `mustExist`. Rejects for a database that cannot be used, and changes nothing in it then.
- */
+/** Creates the tables if they do not exist, unless they `mustExist`. Rejects for a database that cannot be used, and leaves it unchanged. */
 export async function makeSchema(database: Database, mustExist = false): Promise<void> {
   const { client } = await database.again(() => database.connect(), PATIENCE);
   try {

@@ -52,7 +52,7 @@ const RANGE = 5000;
 /** The delay before an expired key whose delete failed is deleted again, in milliseconds. */
 const EXPIRE_AGAIN = 10_000;
 
-/** Opens the store in a database, and makes its tables where there are none. Rejects with a StorageError. */
+/** Opens the store in a database, and creates its tables if they do not exist. Rejects with a StorageError. */
 export async function openPostgresKv(url: StorageUrl, surroundings: StorageSurroundings): Promise<Kv> {
   const options = connectionOptions(url);
   const database = new Database(loadPg(), options);

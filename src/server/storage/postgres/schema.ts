@@ -1,4 +1,4 @@
-/** The version of the tables and of the function below. A server leaves a database of another version as it is. */
+/** The version of the tables and of the function below. A server does not touch a database of another version. */
 export const SCHEMA_VERSION = 1;
 
 /** Notified with each batch of writes; the schema's name keeps clusters in one database apart. */

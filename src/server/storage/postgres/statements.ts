@@ -7,7 +7,7 @@ export interface Statement {
 const EVENT = `r.revision, r.key, r.created, r.previous, r.place, r.batch::text AS batch, r.expires, r.value,
   p.created AS previous_created, p.value AS previous_value`;
 
-/** One write of another time, with the value before it. */
+/** A past write, with the value before it. */
 export interface EventRow {
   readonly revision: number;
   readonly key: string;
@@ -23,7 +23,7 @@ export interface EventRow {
   readonly previous_value: Uint8Array | null;
 }
 
-/** What one call of kubets_write says of one write. `revision` is null where it was not done: then `previous` is what is there. */
+/** The result of kubets_write for one write. `revision` is null where it was rejected: `previous` is the current revision then. */
 export interface WrittenRow {
   readonly place: number;
   readonly revision: number | null;
@@ -38,7 +38,7 @@ export interface StateRow {
   readonly compacted: number;
 }
 
-/** A state, and one of the rows that a statement found in it; `key` is null where it found none. */
+/** The state of the store with one row of a statement's result; `key` is null where the result is empty. */
 export type InState<Row> = StateRow & (Row | { readonly [Column in keyof Row]: null });
 
 export interface ItemRow {
@@ -53,7 +53,7 @@ export const WRITE: Statement = {
   text: "SELECT * FROM kubets_write($1::smallint[], $2::text[], $3::integer[], $4::bytea, $5::bigint[], $6::bigint[], $7::bigint)",
 };
 
-/** What was done of a batch. */
+/** Reads the writes of a batch that were executed. */
 export const BATCH: Statement = {
   name: "kubets_batch",
   text: `SELECT ${EVENT} FROM kubets_revisions r LEFT JOIN kubets_revisions p ON p.revision = r.previous
@@ -96,14 +96,14 @@ export const EVENTS: Statement = {
     ) e ON true ORDER BY e.revision`,
 };
 
-/** The keys that expire, by the write that says when. */
+/** Reads the keys that expire, with the write that set the time. */
 export const EXPIRING: Statement = {
   name: "kubets_expiring",
   text: `SELECT r.key, r.revision, r.expires FROM kubets_revisions r WHERE r.expires IS NOT NULL AND r.value IS NOT NULL
     AND NOT EXISTS (SELECT FROM kubets_revisions n WHERE n.key = r.key AND n.revision > r.revision)`,
 };
 
-/** Takes over keys of another store: $1 is the revision, $2 are the keys to remove. It may run twice. */
+/** Imports keys from another store: $1 is the revision, $2 are the keys to remove. It may be repeated. */
 export const RESTORE: Statement = {
   name: "kubets_restore",
   text: `WITH raised AS (
@@ -126,7 +126,7 @@ export const WRITER: Statement = {
     LEFT JOIN kubets_revisions r ON r.revision = $1`,
 };
 
-/** Leaves all revisions out that anybody may have seen, so that whoever reads on at one of them lists anew. */
+/** Skips all revisions that a client may have seen, so that clients which resume from one of them list again. */
 export const SKIP_REVISIONS: Statement = {
   name: "kubets_skip",
   text: `UPDATE kubets_state SET revision = greatest(revision, $1) + 1000, compacted = greatest(revision, $1) + 1000
@@ -138,13 +138,13 @@ export const MARK_COMPACTED: Statement = {
   text: "UPDATE kubets_state SET compacted = least($1, revision) WHERE compacted < least($1, revision)",
 };
 
-/** Where the removal of what is compacted stopped, and how far it may go. */
+/** Reads up to which revision compacted rows were removed, and up to which they may be. */
 export const REMOVED: Statement = {
   name: "kubets_removed",
   text: "SELECT removed, compacted FROM kubets_state",
 };
 
-/** Removes what the writes of a range of revisions replaced, and the range's deletions. */
+/** Removes the values that the writes of a range of revisions replaced, and the range's deletions. */
 export const REMOVE: Statement = {
   name: "kubets_remove",
   text: `WITH replaced AS (
@@ -155,7 +155,7 @@ export const REMOVE: Statement = {
     ) UPDATE kubets_state SET removed = greatest(removed, $2)`,
 };
 
-/** This connection's process in the database, as {@link END_PROCESS} knows it. */
+/** Reads the id of this connection's process in the database, for {@link END_PROCESS}. */
 export const OWN_PROCESS: Statement = {
   name: "kubets_own_process",
   text: "SELECT pid, backend_start::text AS since FROM pg_stat_activity WHERE pid = pg_backend_pid()",

@@ -9,7 +9,7 @@ import { unpackValues, type CheckReport } from "./protocol.js";
 /** "/registry/", the resource, which may include a group, and the object's namespace and name. */
 const KEY = /^\/registry(\/[^/\0]+){2,4}$/;
 
-/** The database is intact, but a value in it is no object that a server wrote. */
+/** The database is intact, but a value in it cannot be decoded. */
 export class UnreadableObjectError extends Error {
   override readonly name = "UnreadableObjectError";
 }

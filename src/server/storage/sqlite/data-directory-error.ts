@@ -1,9 +1,6 @@
 export type DataDirectoryProblem = "in-use" | "damaged" | "newer" | "no-driver" | "unusable" | "full" | "unwritable";
 
-/**
- * The directory cannot be used as storage, or not for writes ("full", "unwritable"). The message is one line for the
- * operator.
- */
+/** The directory cannot be used as storage, or cannot be written ("full", "unwritable"). The message is one line for the operator. */
 export class DataDirectoryError extends Error {
   override readonly name = "DataDirectoryError";
   constructor(

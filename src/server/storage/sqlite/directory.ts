@@ -50,9 +50,9 @@ export interface HoldOptions {
 }
 
 /**
- * Locks the directory, creates it when it is missing, and opens the database in it. Throws {@link DataDirectoryError},
- * without a change, when another process has the lock or the database is damaged. The operating system holds the lock, on a
- * separate file, so that a crash frees it.
+ * Locks the directory, creates it if it is missing, and opens the database in it. Throws {@link DataDirectoryError}, without a
+ * change, when another process has the lock or the database is damaged. The operating system holds the lock, on a separate file,
+ * so that a crash frees it.
  */
 export async function holdDirectory(directory: string, options: HoldOptions): Promise<HeldDirectory> {
   makeDirectory(directory);

@@ -20,12 +20,12 @@ export interface SqlStatement {
 
 export type SqlRow = Readonly<Record<string, unknown>>;
 
-/** With `readOnly` neither the file nor its log changes, not even on close. */
+/** Opens a database file. With `readOnly` neither the file nor its log changes, not even on close. */
 export type SqlOpener = (file: string, options?: { readonly readOnly?: boolean }) => SqlDatabase;
 
 type DatabaseClass = new (file: string, options?: object) => SqlDatabase;
 
-/** Loads Node's own SQLite, else the `libsql` package from the given URL. */
+/** Loads Node's own SQLite, or else the `libsql` package from the given URL. */
 export async function loadDriver(libsql: string | undefined): Promise<SqlOpener> {
   const builtin = (await importIfThere("node:sqlite")) as { DatabaseSync?: DatabaseClass } | undefined;
   const Builtin = builtin?.DatabaseSync;

@@ -32,7 +32,7 @@ export function createSchema(db: SqlDatabase): void {
   db.exec(`BEGIN IMMEDIATE; ${SCHEMA} COMMIT;`);
 }
 
-/** The checksum of a row. SQLite verifies its own structure only; the checksum detects a value that changed on disk. */
+/** The checksum of a row. SQLite verifies only its own structure; the checksum detects a value that changed on disk. */
 export function rowChecksum(row: {
   readonly key: string;
   readonly revision: number;

@@ -136,8 +136,8 @@ function eventsOf(codecs: Codecs, { events }: WatchBatch): ObjectEvent[] {
 }
 
 /**
- * What watchers are told of an event. They keep what they know of an object that can no longer be read, and get it as a new one when it can, or
- * as deleted when it is; undefined where there is nothing to tell.
+ * Adapts an event for watchers. When an object becomes unreadable, watchers keep its last state; when it becomes readable again
+ * they get it as new, and as deleted when it is deleted. Undefined where watchers get no event.
  */
 export function readableEvent(event: ObjectEvent): ObjectEvent | undefined {
   const { object, previous } = event;

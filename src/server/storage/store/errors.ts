@@ -26,7 +26,7 @@ export function undecodable(key: string, bytes: Uint8Array, error: unknown): Sta
 /** How many objects that cannot be read an error names. */
 const MOST_NAMED = 100;
 
-/** 500 for a list with objects that cannot be read, whose keys it names. */
+/** 500 for a list with objects that cannot be read; it names their keys. */
 export function listUnreadable(
   resource: GroupResource,
   items: readonly { readonly key: string; readonly problem: string }[],
@@ -77,7 +77,7 @@ const CONTINUE_EXPIRED =
   "Continuing with the provided token results in an inconsistent list - objects that were created, modified, or " +
   "deleted between the time the first chunk was returned and now may show up in the list.";
 
-/** 410 for a page whose revision is compacted. Its token continues at the current revision. */
+/** 410 for a page whose revision is compacted. Its continue token starts at the current revision. */
 export function continueExpired(token: string): StatusError {
   const { status } = expired(CONTINUE_EXPIRED);
   return new StatusError({ ...status, metadata: { ...status.metadata, continue: token } });
@@ -114,7 +114,7 @@ export function preconditionFailed(gr: GroupResource, name: string, key: string,
   );
 }
 
-/** kube-apiserver's error for it, with code 500. */
+/** kube-apiserver's error, with code 500, for an object to be created that has a resourceVersion. */
 export const resourceVersionOnCreate = (): StatusError =>
   unclassified("resourceVersion should not be set on objects to be created");
 

@@ -15,8 +15,8 @@ interface Turn {
 }
 
 /**
- * Lets updates of a key run one after the other, first come first served: at the same time they would conflict when they write,
- * and start again. An update that takes long is not waited for to its end, so updates may overlap, and must bear it.
+ * Runs the updates of a key one after the other, in order of arrival: concurrent ones would conflict and start again. It does not
+ * wait for a slow update to end, so updates may overlap, and must tolerate that.
  */
 export class KeyedMutex {
   /** The last update of each key that has any. */

@@ -19,7 +19,7 @@ interface Page {
   readonly gone: () => Error;
 }
 
-/** What a list reads from. */
+/** The reads that a list uses. */
 export type ListReads = Pick<Reads, "latest" | "notOlder" | "exactly" | "ignoresLimitOfAny">;
 
 /** Objects read at a time. */

@@ -4,7 +4,7 @@ import type { CompactedError } from "../kv.js";
 import type { StoredSize } from "../store.js";
 import type { KvObject } from "./kv-object.js";
 
-/** One immutable state of the objects below a prefix. */
+/** An immutable snapshot of the objects below a prefix. */
 export interface ObjectView {
   readonly revision: number;
   /**
@@ -16,7 +16,7 @@ export interface ObjectView {
   keep(): void;
 }
 
-/** One change to one object. At least one of the two states is present. */
+/** One change of one object. At least one of its two states is present. */
 export interface ObjectEvent {
   readonly revision: number;
   readonly key: string;
@@ -79,7 +79,7 @@ export interface Reads {
   close(): Promise<void>;
 }
 
-/** How long a read waits for a future revision, as kube-apiserver does. */
+/** The time that a read waits for a future revision, as in kube-apiserver. */
 export const PATIENCE_MILLISECONDS = 3000;
 /** The Retry-After of the error that follows. */
 export const RETRY_AFTER_SECONDS = 1;

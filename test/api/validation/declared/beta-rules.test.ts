@@ -74,7 +74,7 @@ test.each<readonly [id: string, object: object, old: object | undefined, older: 
   },
 );
 
-test("K37-060: DeclarativeValidationBeta turns it off", () => {
+test("K37-060: without the gate DeclarativeValidationBeta these rules are not enforced", () => {
   expect(told("rbac.authorization.k8s.io/roles", role, undefined, noBeta)).toEqual([
     "rules[0].verbs: Required value: verbs must contain at least one value",
   ]);

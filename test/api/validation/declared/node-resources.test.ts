@@ -60,7 +60,7 @@ describe("devices of a ResourceSlice", () => {
     expect(sliceRuleErrors(mapping(given), undefined, { gates, release }).map(formatFieldError)).toEqual(errors);
   });
 
-  test("are bound by at most four conditions, and have conditions that say they failed", () => {
+  test("have at most four binding conditions, and only together with failure conditions", () => {
     const errors = validateResourceSlice(slice({ bindingConditions: ["a", "b", "c", "d", "e"] })).map(formatFieldError);
     expect(errors).toEqual([
       "spec.devices[0].bindingConditions: Too many: 5: must have at most 4 items",

@@ -55,7 +55,7 @@ describe("K37-063: pod groups", () => {
     expect(create("podgroups", spec)).toEqual([expected]);
   });
 
-  test("take what is right, and gated fields where the gates are on", () => {
+  test("accept valid fields, and gated ones when their gates are on", () => {
     expect(create("podgroups", group({ workloadRef: { workloadName: "w", templateName: "t" } }))).toEqual([]);
     const fields = { preemptionPolicy: "Never", schedulingConstraints: { topology: [{ key: "example.com/rack" }] } };
     expect(create("podgroups", group(fields), gated)).toEqual([]);
@@ -150,7 +150,7 @@ describe("K37-063: workloads", () => {
   });
 });
 
-test("K37-063: composite groups are of a workload, and stay so", () => {
+test("K37-063: a composite group requires a workload, and its scheduling policy may not change", () => {
   const composite = (fields: object = {}) => ({
     workloadRef: { workloadName: "w", templateName: "t" },
     schedulingPolicy: { gang: { minGroupCount: 1 } },
@@ -166,7 +166,7 @@ test("K37-063: composite groups are of a workload, and stay so", () => {
   ]);
 });
 
-test("K37-063: 1.36 checks no rules of its own version of the kinds", () => {
+test("K37-063: 1.36 validates its version of the kinds without these rules", () => {
   expect(create("podgroups", {}, v36)).toEqual([]);
   expect(create("workloads", {}, v36)).toEqual([]);
 });

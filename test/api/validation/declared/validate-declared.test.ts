@@ -82,7 +82,7 @@ describe("K37-061: the texts of declarative validation", () => {
     expect(wrong(union, {}, {})).toEqual([]);
   });
 
-  test("what did not change is not looked at, and the items of a list are told apart by their keys", () => {
+  test("unchanged values are not validated, and list items are compared by their keys", () => {
     expect(wrong({ maximum: 1 }, 2, 2)).toEqual([]);
     const list: FieldRules = {
       keys: ["name"],

@@ -199,7 +199,7 @@ describe("frames that the connection survives", () => {
   });
 });
 
-describe("a peer that takes without giving", () => {
+describe("a peer that sends without reading", () => {
   test("may open so many streams and no more", async () => {
     await using both = await peer();
     both.socket.write(synStream(1, await compressed(headerBlock({}))));
@@ -209,7 +209,7 @@ describe("a peer that takes without giving", () => {
     expect(both.heard().length).toBe(16 * (4200 - 4096));
   });
 
-  test("is no longer read when it reads no answers to its pings", async () => {
+  test("is no longer read while it leaves answers to its pings unread", async () => {
     const sockets = await connectedSockets();
     const server = spdyConnection(sockets.server, { role: "server" });
     const pings = Buffer.concat(Array.from({ length: 10_000 }, () => controlFrame(TYPE.ping, 0, 1)));

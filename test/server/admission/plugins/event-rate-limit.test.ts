@@ -83,7 +83,7 @@ describe("EventRateLimit", () => {
     },
   );
 
-  test("refuses for parts of a second at most, whatever was refused before", async () => {
+  test("accepts an event again a second after the limit was reached, even after many refusals", async () => {
     const server = await limitedTo({ type: "Server", qps: 1, burst: 1 });
     await statuses(server, {}, {}, {}, {});
     time.pass(1000);

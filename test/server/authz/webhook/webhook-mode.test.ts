@@ -175,7 +175,7 @@ describe("the webhook's answer", () => {
     expect(await modeOf(client).mode.authorize(asks(bob, "get pods a/b"))).toEqual(decision);
   });
 
-  test("without kind and version is read as what was asked for", async () => {
+  test("without kind and version is read as one of the request's kind and version", async () => {
     webhook.answers = [{ status: { allowed: true } }];
     expect(await modeOf(client).mode.authorize(asks(bob, "get pods a/b"))).toEqual({ decision: "allow" });
   });

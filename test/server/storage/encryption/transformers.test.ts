@@ -202,7 +202,7 @@ describe("C-STO-07: damaged values are errors in kube-apiserver's words", () => 
     await expect(read(await secretsBy({ identity: {} }), stored)).rejects.toThrow("no matching prefix found");
   });
 
-  test("several that fail are named together", async () => {
+  test("the error has the failures of all providers that were tried", async () => {
     const stored = await (await secretsBy({ aesgcm: key1 })).toStorage(VALUE, PATH);
     const other = { keys: [{ name: "key1", secret: OTHER }] };
     const both = await secretsBy({ aesgcm: other }, { aesgcm: { keys: [{ name: "key2", secret: KEY }] } });

@@ -199,7 +199,7 @@ describe("a data directory", () => {
     await kv.close();
   });
 
-  test("compaction keeps what is current and what later revisions show, across a restart", async () => {
+  test("compaction keeps current objects and later revisions, across a restart", async () => {
     const directory = fresh();
     const kv = await openSqliteKv({ directory });
     await kv.create("/a", bytes("1"));

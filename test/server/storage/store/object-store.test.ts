@@ -19,7 +19,7 @@ describe("the first object below a prefix", () => {
     return { kv, storage, pods: storeOf("/registry/pods/"), others: storeOf("/registry/example.com/pods/") };
   };
 
-  test("is told once it is created, and at once where there is one; of other prefixes and of more objects nothing is told", async () => {
+  test("calls the listener at its creation, or at once when one exists; other prefixes and later objects do not", async () => {
     const { storage, pods, others } = open();
     await storage.ready();
     const [first, second, other] = [
@@ -37,7 +37,7 @@ describe("the first object below a prefix", () => {
     await storage.close();
   });
 
-  test("is told at once while it is not known, and where there is no cache", async () => {
+  test("calls the listener at once while the cache loads, and without a cache", async () => {
     const { storage } = open();
     expect(told(storage, "/registry/pods/").calls).toHaveLength(1);
     const uncached = createStorage({ kv: openMemoryKv(), watchCache: false });

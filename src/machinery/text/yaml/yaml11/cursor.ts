@@ -22,22 +22,22 @@ function syntaxError(problem: string, at: Mark, { v2, v3 }: NamedLines): YamlErr
   });
 }
 
-/** What the scanner reports of a token that begins at `start`: lines count from one; goyaml v3 names that of the start. */
+/** Makes an error of the scanner for a token that begins at `start`: lines count from one; goyaml v3 names the line of the start. */
 export const scannerError = (problem: string, at: Mark, start: Mark): YamlError => {
   const counted = ({ line }: Mark): number => (line === 0 ? 0 : line + 1);
   return syntaxError(problem, at, { v2: counted(at), v3: counted(start) || counted(at) });
 };
 
 /**
- * What the parser reports: lines count from zero. The first one falls back on where the construct began; goyaml v3 names that,
- * and falls back on the error's place.
+ * Makes an error of the parser: lines count from zero. goyaml v2 names the line of the error, or else that of the construct; v3
+ * names them in the opposite order.
  */
 export const parserError = (problem: string, at: Mark, context?: Mark): YamlError =>
   syntaxError(problem, at, { v2: at.line || (context?.line ?? 0), v3: (context?.line ?? 0) || at.line });
 
 export const isBlank = (character: string): boolean => character === " " || character === "\t";
 
-/** YAML 1.1 has five line breaks. */
+/** Whether a character is one of YAML 1.1's five line breaks. */
 export const isBreak = (character: string): boolean =>
   character === "\n" ||
   character === "\r" ||
@@ -45,15 +45,15 @@ export const isBreak = (character: string): boolean =>
   character === "\u2028" ||
   character === "\u2029";
 
-/** A break or the end of the text. */
+/** Whether a character is a line break or the end of the text. */
 export const isBreakOrEnd = (character: string): boolean => character === "" || isBreak(character);
 
 export const isSpaceOrEnd = (character: string): boolean => isBlank(character) || isBreakOrEnd(character);
 
-/** Letters, digits, `_` and `-`: what names are made of. */
+/** Whether a character may be part of a name: letters, digits, `_` and `-`. */
 export const isWord = (character: string): boolean => /^[0-9A-Za-z_-]$/.test(character);
 
-/** Walks over a text, minding lines and columns. */
+/** A position in a text that moves forward and counts lines and columns. */
 export class Cursor {
   readonly #text: string;
   #index = 0;

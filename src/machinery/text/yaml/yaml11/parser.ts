@@ -8,7 +8,7 @@ import { Scanner, type Token } from "./scanner.js";
 
 const emptyScalar = (at: Mark): YamlNode => ({ kind: "scalar", tag: "", value: "", plain: true, line: at.line + 1 });
 
-/** How many tokens goyaml reads ahead: v3 looks for comments there. */
+/** The number of tokens that goyaml v2 reads ahead; v3 reads further, because it looks for comments. */
 export const GOYAML2_LOOKAHEAD = 0;
 export const GOYAML3_LOOKAHEAD = 2;
 

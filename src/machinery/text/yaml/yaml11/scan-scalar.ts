@@ -43,7 +43,7 @@ class Gap {
   }
 }
 
-/** A scalar without quotes. `indent` is the column below which a line no longer belongs to it. */
+/** Scans a plain scalar. `indent` is the column below which a line no longer belongs to it. */
 export function scanPlain(cursor: Cursor, indent: number, inFlow: boolean): ScannedScalar {
   let value = "";
   let gap = new Gap();
@@ -64,7 +64,7 @@ export function scanPlain(cursor: Cursor, indent: number, inFlow: boolean): Scan
   return { value, endedByBreak: gap.hasBreak };
 }
 
-/** A scalar in quotes; the cursor stands on the first of them. */
+/** Scans a quoted scalar; the cursor is at its opening quote. */
 export function scanQuoted(cursor: Cursor): string {
   const quote = cursor.read();
   let value = "";
@@ -132,7 +132,7 @@ function scanEscape(cursor: Cursor): string {
   return String.fromCodePoint(code);
 }
 
-/** A literal or folded scalar; the cursor stands on its `|` or `>`. `parentIndent` is -1 at the top. */
+/** Scans a literal or folded scalar; the cursor is at its `|` or `>`. `parentIndent` is -1 at the top. */
 export function scanBlock(cursor: Cursor, parentIndent: number): string {
   const literal = cursor.read() === "|";
   const { chomping, increment } = scanBlockHeader(cursor);

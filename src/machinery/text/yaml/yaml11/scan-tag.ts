@@ -6,7 +6,7 @@ export interface Tag {
   readonly suffix: string;
 }
 
-/** The cursor stands on the `!`. */
+/** Scans a tag; the cursor is at its `!`. */
 export function scanTag(cursor: Cursor): Tag {
   const tag = cursor.peek(1) === "<" ? scanVerbatim(cursor) : scanShorthand(cursor);
   if (!isSpaceOrEnd(cursor.peek())) throw cursor.error("did not find expected whitespace or line break");
@@ -75,7 +75,7 @@ export type Directive =
   | { readonly kind: "yaml"; readonly version: string }
   | { readonly kind: "tag"; readonly handle: string; readonly prefix: string };
 
-/** A line that begins with `%`, up to and including its end. */
+/** Scans a line that begins with `%`, with its end. */
 export function scanDirective(cursor: Cursor): Directive {
   const start = cursor.mark;
   cursor.skip();

@@ -7,7 +7,7 @@ import { AwkError, type Expression, type NameRef } from "./awk-syntax.js";
 import { awkRandom, replaceMatches } from "./awk-functions.js";
 import { COUNTED_BYTES, RSTART, RLENGTH, AwkVariables } from "./awk-variables.js";
 
-/** Computes expressions: at once where nothing in one waits, else in steps. */
+/** Evaluates expressions: synchronously where no part of one waits, else in steps. */
 export abstract class AwkExpressions extends AwkVariables {
   readonly #random = awkRandom();
 

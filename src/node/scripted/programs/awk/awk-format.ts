@@ -4,7 +4,7 @@ const CONVERSION = /%([-+ #0]*)(\*|(?:[1-9]\d*)?)(?:\.(\*|\d*))?(?:[hlLqjzt]*)([
 /** More digits than JavaScript gives are zeros. */
 const MOST_DIGITS = 100;
 
-/** What a width or a precision asks for, before the text is made: memory can be counted. */
+/** Called with the bytes that a width or a precision requires, before the text is made, so that its memory is counted. */
 export type CountBytes = (bytes: number) => void;
 
 /** Formats as C's printf does. `text` makes a text of a value. */
@@ -136,7 +136,7 @@ function withoutZeros(number: string): string {
   return [digits.slice(0, end), ...exponent].join("e");
 }
 
-/** `format` is CONVFMT or OFMT. */
+/** Converts a value to a text; `format` is CONVFMT or OFMT. */
 export function toText(value: Value, format: string): string {
   if (typeof value === "string") return value;
   if (value === undefined) return "";
@@ -149,7 +149,7 @@ export function toText(value: Value, format: string): string {
 
 const LARGEST_INTEGER = 1e18;
 
-/** A field, or a text from outside: it compares as a number where it looks like one. */
+/** A field, or a text from input: it compares as a number if it looks like one. */
 export class InputText {
   #isNumber: boolean | undefined;
 
@@ -160,7 +160,7 @@ export class InputText {
   }
 }
 
-/** What a variable holds; undefined before it is assigned. */
+/** The value of a variable; undefined before it is assigned. */
 export type Value = number | string | InputText | undefined;
 
 const LOOKS_NUMERIC = /^[ \t\n\r\f\v]*[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?[ \t\n\r\f\v]*$/;
@@ -186,6 +186,6 @@ export function isTrue(value: Value): boolean {
 export const isNumeric = (value: Value): boolean =>
   typeof value === "number" || value === undefined || (typeof value === "object" && value.isNumber);
 
-/** How many bytes a value holds. */
+/** The number of bytes in a value. */
 export const bytesIn = (value: Value): number =>
   typeof value === "string" ? value.length : typeof value === "object" ? value.text.length : 0;

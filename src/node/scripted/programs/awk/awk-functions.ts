@@ -58,7 +58,7 @@ function replaced(replacement: string, text: string, match: Match, groups: boole
   });
 }
 
-/** The numbers of rand(): the same ones for the same seed. */
+/** Makes the generator of rand()'s numbers, which are the same for the same seed. */
 export function awkRandom() {
   let seed = 0;
   let state = 1;

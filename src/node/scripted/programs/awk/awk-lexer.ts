@@ -34,7 +34,7 @@ const ESCAPES: Readonly<Record<string, string>> = {
   "/": "/",
 };
 
-/** Puts in place what escapes of a string stand for; an unknown one keeps its backslash. */
+/** Replaces the escapes of a string; an unknown one keeps its backslash. */
 export function unescapeAwk(text: string): string {
   return text.replace(
     /\\(?:([0-7]{1,3})|x([0-9A-Fa-f]{1,2})|([^]))/g,

@@ -3,10 +3,10 @@ import type { Steps } from "../../../../base/async/steps.js";
 import type { LineReader } from "../latin-text.js";
 import type { PosixRegexp } from "../posix-regexp.js";
 
-/** What separates fields: a blank stands for blanks and line feeds, other characters for themselves. */
+/** The separator of fields: a blank stands for blanks and line feeds, other characters for themselves. */
 export type Separator = string | PosixRegexp;
 
-/** The fields of a text. */
+/** Splits a text into its fields. */
 export function* fieldsOf(text: string, separator: Separator): Steps<string[]> {
   if (text === "") return [];
   const pace = new Pace();
@@ -52,7 +52,7 @@ export function* fieldsOf(text: string, separator: Separator): Steps<string[]> {
   return fields;
 }
 
-/** How records are separated. */
+/** The separator of records. */
 export type RecordSeparator =
   | { readonly kind: "character"; readonly char: string }
   /** Empty lines. */

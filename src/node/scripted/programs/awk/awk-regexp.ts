@@ -1,7 +1,7 @@
 import { posixRegexp, type PosixRegexp, RegexpError } from "../posix-regexp.js";
 import { AwkError } from "./awk-syntax.js";
 
-/** A pattern of awk: escapes of strings stand for characters in it. */
+/** Compiles a pattern of awk, in which string escapes stand for characters. */
 export function awkRegexp(pattern: string): PosixRegexp {
   const source = pattern.replace(
     /\\(?:([nrtfva"/])|([0-7]{1,3})|[^])/g,

@@ -2,20 +2,20 @@ import { ProgramFailure } from "../gnu-program.js";
 import type { PosixRegexp } from "../posix-regexp.js";
 import type { Value } from "./awk-format.js";
 
-/** The program has a syntax error, or does what it may not. */
+/** The program has a syntax error, or does something forbidden. */
 export class AwkError extends ProgramFailure {
   constructor(message: string) {
     super(message, 2);
   }
 }
 
-/** Where a name's value lies: in the program's variables, or in those of the function that runs. */
+/** The place of a variable: among the program's variables, or among those of the running function. */
 export interface NameRef {
   readonly isLocal: boolean;
   readonly slot: number;
 }
 
-/** An expression. `kids` are the expressions that it is made of; of an assignment, the first is where it goes. */
+/** An expression. `kids` are its parts; the first part of an assignment is its target. */
 export interface Expression {
   readonly kind:
     | "value"

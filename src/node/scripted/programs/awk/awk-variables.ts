@@ -8,10 +8,10 @@ import { fieldsOf, type Separator } from "./awk-records.js";
 import { AwkError, type AwkProgram, type NameRef, slotOf, SPECIAL } from "./awk-syntax.js";
 import { awkRegexp } from "./awk-regexp.js";
 
-/** What an element of an array, or a field that is made, takes beside its bytes. */
+/** The bytes of memory that an array's element or a field takes in addition to its text. */
 export const ELEMENT_BYTES = 96;
 
-/** Bytes of variables are counted when they have changed by so many. */
+/** The memory of variables is counted again after they have changed by so many bytes. */
 export const COUNTED_BYTES = 4096;
 
 /** How many compiled patterns are kept. */
@@ -24,7 +24,7 @@ export const [NF, NR, FNR, FS, OFS, ORS, RS, FILENAME, SUBSEP, CONVFMT, OFMT, RS
 
 export type AwkArray = Map<string, Value>;
 
-/** Variables, arrays, the line and its fields, and the patterns of a program that runs, within the memory that it has. */
+/** The variables, arrays, line, fields and patterns of a running program, within its memory limit. */
 export abstract class AwkVariables {
   protected readonly globals: (Value | AwkArray)[] = [];
   protected locals: (Value | AwkArray)[] = [];

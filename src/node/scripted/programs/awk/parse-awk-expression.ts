@@ -18,7 +18,7 @@ interface Place {
   readonly inPrint?: boolean;
 }
 
-/** Parses expressions, by the ranks of their operators. */
+/** Parses expressions, by the precedence of their operators. */
 export abstract class AwkExpressionParser extends AwkTokens {
   protected list(end: string): Expression[] {
     if (this.is(end)) return [];

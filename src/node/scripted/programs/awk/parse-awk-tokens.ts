@@ -3,10 +3,10 @@ import { AwkLexer, type Token } from "./awk-lexer.js";
 import { awkRegexp } from "./awk-regexp.js";
 import { AwkError, type AwkFunction, type NameRef, SPECIAL } from "./awk-syntax.js";
 
-/** How deep expressions and statements may stand in others. */
+/** The limit of nesting for expressions and statements. */
 export const DEEPEST = 200;
 
-/** The tokens of a program, the names in it, and where it stands. */
+/** The tokens of a program, the names in it, and the position of the parser. */
 export abstract class AwkTokens {
   protected readonly lexer: AwkLexer;
   protected token: Token;

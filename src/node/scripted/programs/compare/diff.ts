@@ -233,7 +233,7 @@ function hunksOf(changes: readonly Change[], context: number): Change[][] {
   return hunks;
 }
 
-/** Lines of the first text that lines of the second one replace; both may be none. Lines count from 0, the ends are behind them. */
+/** A range of lines in the first text that a range of the second one replaces; either may be empty. Lines count from 0, ends are exclusive. */
 export interface Change {
   readonly from: number;
   readonly to: number;
@@ -244,7 +244,7 @@ export interface Change {
 /** Texts with more differences count as different as a whole, from there on. */
 const MOST_DIFFERENCES = 2000;
 
-/** The changes that lead from one list of keys to another: as few as there are (Myers, "An O(ND) Difference Algorithm"). */
+/** Computes the smallest number of changes between two lists of keys (Myers, "An O(ND) Difference Algorithm"). */
 export function* editScript(a: readonly string[], b: readonly string[], memory: ContainerMemory): Steps<Change[]> {
   let start = 0;
   while (start < a.length && start < b.length && a[start] === b[start]) start += 1;

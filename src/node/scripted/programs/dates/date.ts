@@ -187,7 +187,7 @@ function setDate(parsed: Parsed, year: number, month: number, day: number): bool
   return true;
 }
 
-/** The time that a text of `date -d` names, in milliseconds since 1970; undefined where it names none. */
+/** Parses a time of `date -d`, in milliseconds since 1970; undefined for an invalid one. */
 export function parseDate(text: string, now: number): number | undefined {
   const [, seconds, fraction = ""] = /^\s*@(-?\d+)(\.\d+)?\s*$/.exec(text) ?? [];
   if (seconds !== undefined) return Number(seconds) * 1000 + Math.floor(Number(`0${fraction}`) * 1000);

@@ -13,7 +13,7 @@ export interface RowOptions {
   readonly most: number;
 }
 
-/** The bytes of all operands, in rows. */
+/** Iterates over the bytes of all operands, in rows. */
 export async function* byteRows(
   io: ProgramIo,
   operands: readonly string[],
@@ -52,7 +52,7 @@ export async function* byteRows(
   if (row.length > 0) yield row;
 }
 
-/** A size such as 16, 0x10 or 1k; undefined where it is none. */
+/** Parses a size such as 16, 0x10 or 1k; undefined for an invalid one. */
 export function byteCount(text: string): number | undefined {
   const [, hex, digits = "", unit = ""] = /^(?:0[xX]([0-9a-fA-F]+)|(\d+))([bkKmMG]?)B?$/.exec(text) ?? [];
   if (hex !== undefined) return Number.parseInt(hex, 16);
@@ -61,7 +61,7 @@ export function byteCount(text: string): number | undefined {
   return (digits.length > 1 && digits.startsWith("0") ? Number.parseInt(digits, 8) : Number(digits)) * scale;
 }
 
-/** The widest row, in bytes. */
+/** The size of the widest row in bytes. */
 export const WIDEST_ROW = 64 * 1024;
 
 interface Format {

@@ -3,7 +3,7 @@ import type { ProgramIo } from "../../program.js";
 import { ProgramFailure } from "../gnu-program.js";
 import { ACTIONS, TESTS } from "./find-predicates.js";
 
-/** A file that find has come to. */
+/** A file that find visits. */
 export interface Entry {
   /** As find names it: the operand, and names behind it. */
   readonly path: string;
@@ -14,7 +14,7 @@ export interface Entry {
   readonly node: FileNode;
 }
 
-/** What a walk does by its expression, and what the expression asks of it. */
+/** The walk of find: the functions that its expression calls. */
 export interface Walk {
   readonly io: ProgramIo;
   readonly now: number;
@@ -50,7 +50,7 @@ export interface FindExpression {
 /** How deep parentheses and negations may stand in others. */
 const DEEPEST = 500;
 
-/** Reads an expression. What does nothing itself prints. */
+/** Parses an expression. An expression without an action prints. */
 export function parseFind(args: readonly string[], io: ProgramIo): FindExpression {
   const parser = new FindParser(args, io);
   return { test: parser.parse(), options: parser.options };

@@ -141,7 +141,7 @@ const ignored: MakePredicate = (parser, word) => {
   return () => true;
 };
 
-/** Predicates that only say whether a file is one of those that are looked for. */
+/** Predicates that only test a file. */
 export const TESTS: Readonly<Record<string, MakePredicate>> = {
   "-name": glob(({ name }) => name, false),
   "-iname": glob(({ name }) => name, true),
@@ -232,7 +232,7 @@ export const TESTS: Readonly<Record<string, MakePredicate>> = {
   "-nowarn": always,
 };
 
-/** Predicates that do something: find prints nothing by itself where there is one, but for -prune and -quit. */
+/** Predicates that act on a file: find prints nothing by itself where its expression has one other than -prune and -quit. */
 export const ACTIONS: Readonly<Record<string, MakePredicate>> = {
   "-print":
     () =>

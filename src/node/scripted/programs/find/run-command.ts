@@ -1,6 +1,6 @@
 import { ExecError, type ProgramIo, type SpawnOptions } from "../../program.js";
 
-/** How a program that another one started has ended; the reason where it could not be started. */
+/** The exit code of a program that another one started, or the reason why it could not start. */
 export type CommandEnd = { readonly code: number } | { readonly code: 126 | 127; readonly reason: string };
 
 /** Runs a program to its end. */

@@ -14,8 +14,8 @@ const STDIN = new Set(["/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"]);
 const PROCESS_PATH = /\/dev\/fd\/\d+$/;
 
 /**
- * The files of a program's container, as a command line reads and writes them. What commands write into the paths of its arguments is read to
- * its end before, as far as a file may be long.
+ * The files of a program's container, for a kubectl command line. Input that commands provide as paths in arguments is read to its
+ * end before, up to the limit of a file.
  */
 export async function containerFiles(io: ProgramIo): Promise<CommandFiles> {
   const { files } = io;

@@ -8,7 +8,7 @@ import { ConnectError, ForeignHostError, NameError } from "../../../network/pod-
 import type { Program, ProgramIo, ProgramOutput } from "../../program.js";
 import { containerFiles } from "./container-files.js";
 
-/** One command line of kubectl in a container, with all that it may use. */
+/** One command line of kubectl in a container, with everything that it may use. */
 export interface KubectlCall {
   /** Without the program's name. */
   readonly argv: readonly string[];

@@ -3,7 +3,7 @@ import { FileError } from "../../files/file-error.js";
 import { TlsError } from "./http-exchange.js";
 import { TimeLimitError } from "./reach.js";
 
-/** curl ends with `code`, and says why. */
+/** Ends curl with `code`, and prints the reason. */
 export class CurlFailure extends Error {
   override readonly name = "CurlFailure";
 
@@ -15,7 +15,7 @@ export class CurlFailure extends Error {
   }
 }
 
-/** A transfer, as far as it had come. */
+/** The state of a transfer when it ended. */
 export interface TransferState {
   readonly host: string;
   readonly port: number;
@@ -28,7 +28,7 @@ export interface TransferState {
 /** curl's exit codes; see its manual. */
 const CODE = { resolve: 6, connect: 7, write: 23, timeout: 28, tls: 35, empty: 52, reset: 56, certificate: 60 };
 
-/** curl's error for what a transfer was ended by. Other errors are thrown on. */
+/** Makes curl's error for what ended a transfer. Other errors are rethrown. */
 export function curlFailure(error: unknown, state: TransferState): CurlFailure {
   const { host, port, isConnected, took, received } = state;
   if (error instanceof CurlFailure) return error;

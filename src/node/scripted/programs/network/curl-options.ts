@@ -3,10 +3,10 @@ import { absolute } from "../../files/file-system.js";
 import type { ProgramIo } from "../../program.js";
 import { CurlFailure } from "./curl-failure.js";
 
-/** An option of curl that was given, by its long name, with its value. */
+/** An option on curl's command line: its long name and its value. */
 export type GivenOption = readonly [name: string, value: string];
 
-/** What a command line of curl says. */
+/** A parsed command line of curl. */
 export interface CurlOptions {
   readonly given: readonly GivenOption[];
   readonly urls: readonly string[];
@@ -16,12 +16,12 @@ export interface CurlOptions {
   values(name: string): readonly string[];
 }
 
-/** The command line is wrong. The message is curl's, without the program's name. */
+/** Thrown for a wrong command line. The message is curl's, without the program's name. */
 export class CurlUsageError extends Error {
   override readonly name = "CurlUsageError";
 }
 
-/** An option of curl that this program does not have. */
+/** Thrown for an option of curl that this program does not have. */
 export class CurlOptionError extends Error {
   override readonly name = "CurlOptionError";
 
@@ -149,7 +149,7 @@ const unknown = (option: string, exists: boolean): Error =>
 const MOST_BYTES = 16 * 1024 * 1024;
 const READ_ERROR = 26;
 
-/** What a command line sends: all its data, joined as curl joins them. */
+/** The request body of a command line: all its data, joined as curl joins them. */
 export interface CurlData {
   readonly bytes: Buffer;
   readonly contentType: string;
@@ -157,7 +157,7 @@ export interface CurlData {
   readonly accept?: string;
 }
 
-/** Undefined where nothing is sent. */
+/** Collects the request body; undefined where the command line sends none. */
 export async function curlData(io: ProgramIo, { given }: CurlOptions): Promise<CurlData | undefined> {
   const parts: Buffer[] = [];
   let isJson = false;
@@ -193,7 +193,7 @@ async function urlencoded(io: ProgramIo, value: string): Promise<Buffer> {
   return Buffer.from(name === "" ? encoded : `${name}=${encoded}`);
 }
 
-/** The bytes of a file of the container, or of the input ("-"). Throws a {@link CurlFailure}. */
+/** Reads a file of the container, or the input ("-"). Throws a {@link CurlFailure}. */
 export async function contentBytes(io: ProgramIo, path: string): Promise<Buffer> {
   const chunks: Uint8Array[] = [];
   let length = 0;

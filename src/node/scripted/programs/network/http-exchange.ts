@@ -33,7 +33,7 @@ export interface TlsChoice {
   readonly isInsecure?: boolean;
 }
 
-/** The server did not show whom it must be, or speaks no TLS. */
+/** The server's certificate is not the expected one, or the server does not speak TLS. */
 export class TlsError extends Error {
   override readonly name = "TlsError";
 
@@ -95,7 +95,7 @@ async function choiceOf({ tls }: HttpCall, { connection }: Reached): Promise<Tls
   }
 }
 
-/** The head of an answer, a line each. */
+/** Formats the head of an answer, a line for each header. */
 export function headLines({
   response: { httpVersion, statusCode, statusMessage = "", rawHeaders },
 }: HttpAnswer): readonly string[] {
@@ -104,7 +104,7 @@ export function headLines({
   return lines;
 }
 
-/** Without the brackets of an IPv6 address. */
+/** The host of a URL, without the brackets of an IPv6 address. */
 export const hostOf = ({ hostname }: URL): string => hostname.replace(/^\[|\]$/g, "");
 
 export const portOf = ({ port, protocol }: URL): number =>

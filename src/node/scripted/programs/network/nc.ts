@@ -9,7 +9,7 @@ import { reach, standsInFor, TimeLimitError, timeLimit } from "./reach.js";
 
 const USAGE = "Usage: nc [-lkvzn] [-p PORT] [-w SECONDS] [-e PROG] [HOST] [PORT]";
 
-/** nc: connects to a port, or with -l takes connections of the pod's, and passes bytes on in both directions. */
+/** nc: connects to a port, or with -l accepts connections to the pod's port, and copies bytes in both directions. */
 export const nc: Program = gnuProgram({ letters: "lkvznp:w:e:Nq:46", usage: USAGE }, async (io, options) => {
   const { has, operands, value } = options;
   if (has("l")) {

@@ -47,7 +47,7 @@ export function standsInFor(io: ProgramIo, error: unknown, what: string): boolea
   return true;
 }
 
-/** An AbortSignal of a time limit by the container's clock, in seconds; 0 and undefined are none. `cancel` ends the timer. */
+/** Makes an AbortSignal of a time limit by the container's clock, in seconds; 0 and undefined set none. `cancel` stops the timer. */
 export function timeLimit(
   io: ProgramIo,
   seconds: number | undefined,
@@ -60,7 +60,7 @@ export function timeLimit(
   return { signal: limit.signal, cancel };
 }
 
-/** The time that a program was given is over. */
+/** Thrown when the time limit of a program has passed. */
 export class TimeLimitError extends Error {
   override readonly name = "TimeLimitError";
 }

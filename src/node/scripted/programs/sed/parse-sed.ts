@@ -9,7 +9,7 @@ export interface ScriptPart {
   readonly file?: string;
 }
 
-/** Reads a script. Throws a {@link ProgramFailure} that says where it is wrong. */
+/** Parses a script. Throws a {@link ProgramFailure} that names the place of an error. */
 export function parseSed(parts: readonly ScriptPart[], extended: boolean): Command[] {
   return new SedParser(parts, extended).parse();
 }

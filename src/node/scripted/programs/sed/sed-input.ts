@@ -13,7 +13,7 @@ export interface SedInputOptions {
   readonly inPlace: string | undefined;
 }
 
-/** The lines of the files that sed edits, and where its output goes. */
+/** The lines of the files that sed edits, and the target of its output. */
 export class SedInput {
   readonly #files: string[];
   readonly #stdout: TextOutput;

@@ -1,6 +1,6 @@
 import type { PosixRegexp } from "../posix-regexp.js";
 
-/** Which lines a command is for. */
+/** An address: it selects the lines for a command. */
 export type Address =
   | { readonly kind: "line"; readonly line: number }
   | { readonly kind: "last" }
@@ -12,7 +12,7 @@ export type Address =
   | { readonly kind: "more"; readonly count: number }
   | { readonly kind: "multiple"; readonly of: number };
 
-/** A piece of a replacement: a text, or a group by its number, with what becomes of letters from there on. */
+/** A part of a replacement: a text, or a group by its number, with the change of case from there on. */
 export interface ReplacementPart {
   readonly text: string;
   readonly group?: number;

@@ -10,7 +10,7 @@ export const ESCAPES: Readonly<Record<string, string>> = {
   v: "\v",
 };
 
-/** Puts the characters that \t, \x41, \o101 and \d065 stand for into a text; one that is special in a pattern keeps a backslash. */
+/** Replaces escapes such as \t, \x41, \o101 and \d065 by their characters; one that is special in a pattern gets a backslash. */
 export function withCharacters(text: string): string {
   return text.replace(
     /\\(?:([afrtv])|x([0-9A-Fa-f]{1,2})|o([0-7]{1,3})|d(\d{1,3})|([\s\S]))/g,
@@ -37,7 +37,7 @@ export function withCharacters(text: string): string {
   );
 }
 
-/** The pieces of a replacement: its texts, its groups, and what becomes of letters. */
+/** Parses a replacement into texts, groups and changes of case. */
 export function replacementParts(replacement: string): ReplacementPart[] {
   const parts: ReplacementPart[] = [];
   let text = "";

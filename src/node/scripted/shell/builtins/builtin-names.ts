@@ -9,7 +9,7 @@ const NOT_FOUND = 127;
 
 type Kind = "keyword" | "alias" | "function" | "builtin" | "file";
 
-/** What a name is in a shell: for a program its path, for an alias its value. */
+/** The meaning of a name in a shell: for a program with its path, for an alias with its value. */
 export interface Named {
   readonly kind: Kind;
   readonly path: string;
@@ -60,7 +60,7 @@ export async function typeOf(call: BuiltinCall, isBuiltin: (name: string) => boo
   return code;
 }
 
-/** hash [-r] NAME...: nothing is remembered, but a name that is no command fails. */
+/** hash [-r] NAME...: it remembers nothing, but fails for a name that is not a command. */
 export async function hash(
   { shell, args, streams, line }: BuiltinCall,
   isBuiltin: (name: string) => boolean,

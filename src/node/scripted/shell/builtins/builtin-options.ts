@@ -36,7 +36,7 @@ const SHOPT_WITHOUT_EFFECT = new Set([
   "sourcepath",
 ]);
 
-/** The letter options of a shell's own arguments and of `set`; throws a CommandError for one that there is not. */
+/** Sets options by the letters of a shell's own arguments and of `set`; throws a CommandError for an unknown letter. */
 export function setOptions(options: Set<ShellOption>, letters: string, isOn: boolean, builtin = "set"): void {
   for (const letter of letters) {
     const name = NAMES.find((one) => OPTIONS[one] === letter);

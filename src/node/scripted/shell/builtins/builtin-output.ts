@@ -18,7 +18,7 @@ export async function writePieces(
   return 0;
 }
 
-/** Writes the bytes of a text that comes in pieces. */
+/** Writes a text that is produced in pieces, as bytes. */
 export async function writeText(pieces: Iterable<string>, write: OutputTarget, owner: SliceOwner): Promise<void> {
   const pace = new Pace(PIECES_PER_STEP);
   let text = "";
@@ -69,7 +69,7 @@ function stopOf(text: string): number {
   return -1;
 }
 
-/** A word as a shell reads it again. */
+/** Quotes a word so that a shell reads the same word again. */
 export function quoted(word: string): string {
   if (/^[\w@%+=:,./-]+$/.test(word)) return word;
   return `'${word.replaceAll("'", `'"'"'`)}'`;

@@ -31,7 +31,7 @@ interface Line {
   readonly end: "delimiter" | "input" | "time";
 }
 
-/** read [-r] [-a ARRAY] [-d DELIMITER] [-n COUNT] [-p PROMPT] [-s] [-t SECONDS] [-u DESCRIPTOR] NAME...: one line, without taking what follows it. */
+/** read [-r] [-a ARRAY] [-d DELIMITER] [-n COUNT] [-p PROMPT] [-s] [-t SECONDS] [-u DESCRIPTOR] NAME...: reads one line, and nothing after it. */
 export async function readLine({ shell, args, streams }: BuiltinCall): Promise<number> {
   const { flags, values, operands, unknown } = builtinOptions(args, "rsE", "adnNptu");
   if (unknown !== undefined || values.has("N"))

@@ -171,7 +171,7 @@ function* escapedBlocks(value: string): Generator<string, void> {
   for (let at = 0; at < value.length; at += BLOCK) yield value.slice(at, at + BLOCK).replaceAll("'", `'"'"'`);
 }
 
-/** All variables, as `set` shows them. */
+/** All variables in the format of `set`. */
 export function* settings(shell: Shell): Generator<string, void> {
   for (const name of [...shell.state.variables.names()].sort()) {
     yield `${name}='`;

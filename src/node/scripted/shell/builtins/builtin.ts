@@ -2,7 +2,7 @@ import type { Shell } from "../shell.js";
 import type { ShellStreams } from "../shell-state.js";
 import type { Assigned } from "../assignment.js";
 
-/** How a builtin was called. */
+/** One call of a builtin. */
 export interface BuiltinCall {
   readonly shell: Shell;
   readonly args: readonly string[];
@@ -14,10 +14,10 @@ export interface BuiltinCall {
   readonly declarations: readonly Assigned[];
 }
 
-/** What the shell does itself. Resolves with the exit code. */
+/** A command that the shell implements itself. Resolves with the exit code. */
 export type Builtin = (call: BuiltinCall) => number | Promise<number>;
 
-/** The letters of a builtin's options, what `valued` ones are given, and its operands. A letter that it does not have is `unknown`. */
+/** The parsed options of a builtin: letters, the values of `valued` ones, and operands. `unknown` is the first invalid letter. */
 export interface BuiltinOptions {
   readonly flags: ReadonlySet<string>;
   readonly values: ReadonlyMap<string, string>;

@@ -19,7 +19,10 @@ const LONGEST_PIECE = 16 * 1024;
 /** Wider is refused by C's printf as well. */
 const WIDEST = 2 ** 31 - 1;
 
-/** Backslash escapes as echo and printf read them: \n, \t, \033, \0nnn, which are bytes, and with `hasHex` \x41 and \u00e9. Gives the text piece by piece; `bytesOf` writes them. */
+/**
+ * Decodes backslash escapes as echo and printf do: \n, \t, \033, \0nnn, which are bytes, and with `hasHex` \x41 and \u00e9. Yields
+ * the text in pieces, which `bytesOf` encodes.
+ */
 export function* unescaped(text: string, hasHex = true): Generator<string, void> {
   for (let at = 0; at < text.length; ) {
     const next = text.indexOf("\\", at);

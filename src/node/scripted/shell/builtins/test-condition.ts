@@ -3,7 +3,7 @@ import type { Steps } from "../../../../base/async/steps.js";
 import { absolute, type FileSystem } from "../../files/file-system.js";
 import { type FileNode, sizeOf } from "../../files/node.js";
 
-/** `test` cannot make sense of its operands. */
+/** Thrown for operands that `test` cannot evaluate. */
 export class ConditionError extends Error {}
 
 /** How deep parentheses may stand in parentheses. */
@@ -11,7 +11,7 @@ const MOST_NESTED = 500;
 /** A look at a file costs about as much as so many steps of other walks. */
 const LOOKS_PER_STEP = 32;
 
-/** What `test` and `[` decide. */
+/** Evaluates the condition of `test` and `[`. */
 export function condition(
   operands: readonly string[],
   files: FileSystem,
@@ -22,7 +22,7 @@ export function condition(
   return new Condition(operands, look, terminal).value();
 }
 
-/** The file at a path, with `follow` false the link itself; with `toWrite` only where it may be written to. */
+/** Finds the file at a path; with `follow` false the link itself, with `toWrite` only a writable file. */
 export type Look = (path: string, follow?: boolean, toWrite?: boolean) => FileNode | undefined;
 
 class Condition {
@@ -98,7 +98,7 @@ class Condition {
 
 type FileTest = (operand: string, look: Look, terminal: boolean) => boolean;
 
-/** What an operator such as -f or -z asks of its operand; undefined for what is no such operator. */
+/** The test of an operator such as -f or -z; undefined for an unknown operator. */
 export const fileTest = (operator: string): FileTest | undefined => UNARY.get(operator);
 
 const UNARY: ReadonlyMap<string, FileTest> = new Map([
@@ -158,7 +158,7 @@ const COMPARISONS: ReadonlyMap<string, Comparison> = new Map<string, Comparison>
   ["-ge", (left: string, right: string) => number(left) >= number(right)],
 ]);
 
-/** -nt, -ot and -ef: a file that is there is newer than one that is not. */
+/** Evaluates -nt, -ot and -ef: an existing file is newer than a missing one. */
 export function compareFiles(operator: string, a: FileNode | undefined, b: FileNode | undefined): boolean {
   if (operator === "-ef") return a !== undefined && a === b;
   const [newer, older] = operator === "-nt" ? [a, b] : [b, a];

@@ -1,7 +1,7 @@
 import { Pace } from "../../../../base/time/pace.js";
 import type { Steps } from "../../../../base/async/steps.js";
 
-/** What $((...)) cannot compute. */
+/** Thrown for an arithmetic expression $((...)) that cannot be evaluated. */
 export class ArithmeticError extends Error {}
 
 /** The variables of an expression; `index` is that of an array's element. */
@@ -47,8 +47,8 @@ const LONGEST_SHOWN = 256;
 const BITS = 64;
 
 /**
- * The value of an expression of 64-bit integers, with the operators of C. Names are variables, which may hold expressions; unset ones are 0.
- * Throws an {@link ArithmeticError}.
+ * Evaluates an expression of 64-bit integers with the operators of C. Names are variables, which may contain expressions; unset
+ * ones are 0. Throws an {@link ArithmeticError}.
  */
 export function arithmetic(expression: string, variables: ArithmeticVariables): Steps<bigint> {
   return new Evaluation(expression, variables, new Pace(TOKENS_PER_STEP), 0).whole();

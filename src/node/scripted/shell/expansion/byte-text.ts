@@ -5,13 +5,13 @@ const FIRST = 0xdc00;
 const BYTE = /([\udc80-\udcff])/u;
 const HIGHEST_ASCII = 0x7f;
 
-/** The byte of an escape in a text that {@link bytesOf} writes. Of a larger number the lowest eight bits. */
+/** Encodes the byte of an escape for {@link bytesOf}: the lowest eight bits of a number. */
 export function byteText(code: number): string {
   const byte = code & 0xff;
   return String.fromCharCode(byte > HIGHEST_ASCII ? FIRST + byte : byte);
 }
 
-/** A text of bytes: what is UTF-8, and the other bytes as {@link byteText} has them. */
+/** Decodes bytes: UTF-8 as text, and other bytes as {@link byteText} represents them. */
 export function textOf(bytes: Buffer): string {
   if (isUtf8(bytes)) return bytes.toString("utf8");
   let text = "";
@@ -23,7 +23,7 @@ export function textOf(bytes: Buffer): string {
   return text;
 }
 
-/** A text as UTF-8, with the bytes of {@link byteText} as they are. */
+/** Encodes a text as UTF-8, but the bytes of {@link byteText} unchanged. */
 export function bytesOf(text: string): Buffer {
   if (!BYTE.test(text)) return Buffer.from(text);
   const parts = text.split(BYTE);

@@ -9,7 +9,7 @@ import type { Part, Word } from "../parse/syntax.js";
 
 /** So many pieces are worked on in slices. */
 const MANY = 256;
-/** Words as fields: expanded, split at separators, and matched against file names. */
+/** Expands words to fields: splits them at separators, and matches them against file names. */
 export async function expandWords(words: readonly Word[], scope: ExpansionScope): Promise<string[]> {
   const fields: string[] = [];
   for (const word of words) {
@@ -32,7 +32,7 @@ export async function expandWords(words: readonly Word[], scope: ExpansionScope)
   return fields;
 }
 
-/** A word as one text: of an assignment, or behind a redirection. */
+/** Expands a word to one text, for an assignment or a redirection. */
 export async function expandWord(word: Word, scope: ExpansionScope): Promise<string> {
   const plain = plainText(word);
   if (plain !== undefined) return plain;
@@ -47,7 +47,7 @@ function plainText(word: Word): string | undefined {
   return only.quoted || (!only.text.startsWith("~") && isLiteral([only])) ? only.text : undefined;
 }
 
-/** A word as a pattern: what is quoted in it matches itself. */
+/** Expands a word as a pattern, in which quoted text matches itself. */
 export async function expandPattern(word: Word, scope: ExpansionScope): Promise<readonly PatternPiece[]> {
   const [only] = word;
   if (word.length === 1 && only?.kind === "text" && !only.text.startsWith("~")) return [only];
@@ -56,7 +56,7 @@ export async function expandPattern(word: Word, scope: ExpansionScope): Promise<
   return pieces;
 }
 
-/** The value of an arithmetic expression. */
+/** Evaluates an arithmetic expression. */
 export async function expandArithmetic(expression: Word, scope: ExpansionScope): Promise<bigint> {
   const text = await expandWord(expression, scope);
   return worked(arithmetic(text, scope.numbers), text.length, scope);
@@ -104,7 +104,7 @@ async function expandPart(part: Part, first: boolean, word: Word, scope: Expansi
   }
 }
 
-/** The key of an element: the text itself in an associative array, else a number, which counts from the end where it is negative. */
+/** Expands the key of an element: the text itself in an associative array, else a number, which counts from the end where it is negative. */
 export async function expandKey(name: string, index: Word, scope: ExpansionScope): Promise<string> {
   const array = scope.array(name);
   if (array?.isAssociative === true) return expandWord(index, scope);

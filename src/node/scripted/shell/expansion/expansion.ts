@@ -8,7 +8,7 @@ import { LARGEST_VALUE, outOfSpace } from "./growing-value.js";
 import type { Command, ProcessPart } from "../parse/syntax.js";
 import type { ShellArray } from "../variables.js";
 
-/** What words refer to. */
+/** The variables and functions that the expansion of words uses. */
 export interface ExpansionScope {
   /** Undefined when it is unset. Special parameters included, but for $@ and $*. */
   parameter(name: string): string | undefined;
@@ -41,10 +41,10 @@ export interface ExpansionScope {
   inSlices<T>(work: Steps<T>): Promise<T>;
 }
 
-/** Work of so many steps is done at once. */
+/** The number of steps up to which work is done at once. */
 export const SHORT = 4096;
 
-/** The text of pieces. Throws where it is longer than a value may be. */
+/** Joins pieces into one text. Throws where it exceeds the limit of a value. */
 export function joined(pieces: readonly (PatternPiece & { readonly breaks?: boolean })[], between = " "): string {
   const [only] = pieces;
   if (pieces.length === 1 && only !== undefined && only.breaks !== true) return only.text;
@@ -54,7 +54,7 @@ export function joined(pieces: readonly (PatternPiece & { readonly breaks?: bool
   return whole;
 }
 
-/** How long pieces are together. Throws where that is more than a shell holds as one value. */
+/** The total length of pieces. Throws where it exceeds the limit of a value. */
 export function lengthOf(pieces: readonly PatternPiece[]): number {
   let length = 0;
   for (const { text } of pieces) length += text.length + 1;
@@ -67,18 +67,18 @@ export function globOf(pattern: readonly PatternPiece[]): Glob {
   return Glob.of(pattern);
 }
 
-/** Long work goes in slices of the event loop. */
+/** Runs work: at once if it is short, else in slices of the event loop. */
 export async function worked<T>(work: Steps<T>, steps: number, scope: ExpansionScope): Promise<T> {
   return steps <= SHORT ? atOnce(work) : scope.inSlices(work);
 }
 
-/** The piece that an expansion has come to. */
+/** Makes the piece of an expansion's result. */
 export function expanded(text: string, quoted: boolean, scope: ExpansionScope): Piece {
   scope.take(FIELD_BYTES + text.length);
   return { text, quoted, splits: !quoted };
 }
 
-/** The pieces of several values, each of which is a field of its own where it is quoted. */
+/** Makes the pieces of several values; quoted values become one field each. */
 export function* listPieces(
   values: readonly string[],
   quoted: boolean,

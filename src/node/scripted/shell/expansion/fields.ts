@@ -4,7 +4,7 @@ import { type FileSystem, absolute } from "../../files/file-system.js";
 import { isLiteral, LONGEST_PATTERN, type PatternPiece, Glob } from "./glob.js";
 import { sortSteps } from "../../../../base/async/sort-steps.js";
 
-/** A piece of a field: text, and whether characters in it may split or match. */
+/** A piece of a field: a text, and whether its characters may split fields or match files. */
 export interface Piece extends PatternPiece {
   /** Came of an expansion: separators in it split fields. */
   readonly splits: boolean;
@@ -12,13 +12,13 @@ export interface Piece extends PatternPiece {
   readonly breaks?: boolean;
 }
 
-/** What a field or a piece takes beside its text, in bytes. */
+/** The bytes of memory that a field or a piece takes in addition to its text. */
 export const FIELD_BYTES = 512;
 
 const LONGEST_IFS = 64;
 const isWhite = (code: number): boolean => code === 32 || code === 9 || code === 10;
 
-/** The characters of IFS. White space of it counts once, however much of it there is. */
+/** The separators in IFS. A run of its white space counts as one separator. */
 export class Separators {
   static readonly usual = new Separators(" \t\n");
   readonly #any: RegExp;
@@ -71,7 +71,7 @@ interface FieldScope {
   readonly dropsUnmatched: boolean;
 }
 
-/** Cuts pieces into fields at the separators of expansions. A word that expands to nothing is no field, but "" is one. */
+/** Splits pieces into fields at the separators within expansions. A word that expands to nothing is no field; "" is one. */
 export function* fieldsOf(pieces: readonly Piece[], scope: FieldScope, fields: string[]): Steps<void> {
   const pace = new Pace();
   const { separators } = scope;

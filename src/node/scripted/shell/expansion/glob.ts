@@ -2,7 +2,7 @@ import { Lru } from "../../../../base/collections/lru.js";
 import { Pace } from "../../../../base/time/pace.js";
 import type { Steps } from "../../../../base/async/steps.js";
 
-/** A piece of a pattern: what is quoted in it matches itself. */
+/** A piece of a pattern: quoted text matches itself. */
 export interface PatternPiece {
   readonly text: string;
   readonly quoted: boolean;
@@ -52,7 +52,7 @@ export const LONGEST_PATTERN = 64 * 1024;
 /** Whether a piece may have a character that matches others. */
 const SPECIAL = /[*?[\\]/;
 
-/** True where the pieces match their own text alone. */
+/** Whether the pieces have no special characters of patterns: they match only their own text. */
 export const isLiteral = (pieces: readonly PatternPiece[]): boolean =>
   pieces.every(({ text, quoted }) => quoted || !SPECIAL.test(text));
 

@@ -1,6 +1,6 @@
 import { CommandError } from "../control-flow.js";
 
-/** The most bytes of what a shell holds as one value: a variable, the output of $(...), or a line that it reads. */
+/** The limit of bytes in one value of a shell: a variable, the output of $(...), or a line that it reads. */
 export const LARGEST_VALUE = 8 * 1024 * 1024;
 
 /** What a chunk takes beside its bytes. */
@@ -8,7 +8,7 @@ const CHUNK_BYTES = 128;
 /** Chunks that come in smaller pieces are put together. */
 const SMALL_CHUNK = 4096;
 
-/** The bytes of a value as they come. */
+/** Collects the bytes of a value as they arrive. */
 export class GrowingValue {
   readonly #chunks: Uint8Array[] = [];
   #small = Buffer.alloc(0);
@@ -55,5 +55,5 @@ export class GrowingValue {
   }
 }
 
-/** A value does not fit into the shell. */
+/** Makes the error for a value that exceeds the shell's memory. */
 export const outOfSpace = (): CommandError => new CommandError("Out of space");

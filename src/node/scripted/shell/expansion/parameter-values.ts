@@ -7,13 +7,13 @@ import { OPTIONS, type ShellOption } from "../shell-state.js";
 import type { ShellScope } from "../shell-scope.js";
 import type { ShellArray } from "../variables.js";
 
-/** A value whose first character is changed. */
+/** Changes the first character of a value. */
 export function firstChanged(value: string, change: (char: string) => string): string {
   const [first = ""] = value;
   return change(first) + value.slice(first.length);
 }
 
-/** A text as it is, or as its characters where some of them are two units. */
+/** Returns a text unchanged, or as an array of characters where some of them are surrogate pairs. */
 export function* charactersOf(text: string): Steps<string | readonly string[]> {
   const pace = new Pace();
   const characters: string[] = [];
@@ -30,7 +30,7 @@ export function* charactersOf(text: string): Steps<string | readonly string[]> {
   return characters;
 }
 
-/** How many characters a text has. */
+/** Counts the characters of a text. */
 export function* countCharacters(text: string): Steps<number> {
   const pace = new Pace();
   let count = text.length;
@@ -45,7 +45,7 @@ export function* countCharacters(text: string): Steps<number> {
 const isFirstOfTwo = (code: number): boolean => code >= 0xd800 && code <= 0xdbff;
 const isSecondOfTwo = (code: number): boolean => code >= 0xdc00 && code <= 0xdfff;
 
-/** ${name%pattern} and its kin: the value without the shortest or longest match at its end or beginning. */
+/** Evaluates ${name%pattern} and its variants: removes the shortest or longest match at the end or the beginning. */
 export async function withoutMatch(
   value: string,
   operator: string,
@@ -71,7 +71,7 @@ async function edgeLength(
   return worked(globOf(pattern).edge(value, edge), value.length * lengthOf(pattern), scope);
 }
 
-/** ${name/pattern/text}: the first match, each (//), or one at the beginning (/#) or the end (/%). */
+/** Evaluates ${name/pattern/text}: replaces the first match, each (//), or one at the beginning (/#) or the end (/%). */
 export async function replaced(
   value: string,
   operator: string,
@@ -144,7 +144,7 @@ function checked(value: string): string {
 
 const BASH_VERSION = "5.2.0(1)-release";
 
-/** $? and its kin, $1 and those that follow, and the variables that the shell itself sets; undefined for all others. */
+/** The value of $? and similar parameters, of $1 and the following, and of variables that the shell itself sets; undefined for all others. */
 export function specialParameter(name: string, shell: ShellScope): string | undefined {
   const { state, io } = shell;
   switch (name) {
@@ -182,7 +182,7 @@ export function specialParameter(name: string, shell: ShellScope): string | unde
   }
 }
 
-/** The arrays that bash itself sets. */
+/** Computes an array that bash itself sets. */
 export function specialArray(name: string, shell: ShellScope): ShellArray | undefined {
   if (name === "PIPESTATUS") return arrayOf(shell.state.pipeStatus.map(String));
   if (!shell.call.isBash) return undefined;

@@ -6,7 +6,7 @@ import type { PatternPiece } from "./glob.js";
 import { charactersOf, countCharacters, firstChanged, replaced, withoutMatch } from "./parameter-values.js";
 import type { Index, ParameterPart, Word } from "../parse/syntax.js";
 
-/** How the words are expanded that stand in the braces of a parameter. */
+/** The functions that expand the words inside the braces of a parameter. */
 export interface WordExpansions {
   word(word: Word, scope: ExpansionScope): Promise<string>;
   pattern(word: Word, scope: ExpansionScope): Promise<readonly PatternPiece[]>;
@@ -18,7 +18,7 @@ export interface WordExpansions {
 
 const TARGET = /^([A-Za-z_]\w*|\d+|[@*#?$!-])(?:\[([^]*)\])?$/;
 
-/** The pieces that $name, ${name...} and ${name[index]...} stand for. */
+/** Expands $name, ${name...} and ${name[index]...} to pieces. */
 export async function parameterPieces(
   part: ParameterPart,
   scope: ExpansionScope,

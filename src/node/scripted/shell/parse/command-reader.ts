@@ -50,7 +50,7 @@ export interface ParseOptions {
   aliases(): AliasTable | undefined;
 }
 
-/** Reads what commands are made of: words, keywords, operators and redirections, with aliases, comments and here-documents between them. */
+/** Reads the parts of commands: words, keywords, operators and redirections, with aliases, comments and here-documents between them. */
 export abstract class CommandReader {
   protected readonly reader: WordReader;
   protected readonly documents: HereDocuments;

@@ -15,7 +15,7 @@ interface Pending {
 /** Where the delimiter's word is quoted, and what the quotes and backslashes are that it loses. */
 const QUOTING = /['"\\]/;
 
-/** The here-documents of a line, whose bodies are the lines that follow it. */
+/** The here-documents of a line, whose bodies are the following lines. */
 export class HereDocuments {
   #pending: Pending[] = [];
 

@@ -17,7 +17,7 @@ interface AssignmentSource {
   unexpected(expecting?: string): ShellSyntaxError;
 }
 
-/** The assignment that begins here; undefined, and the reader's place as it was, where a word begins that is none. */
+/** Parses the assignment at the reader's position; undefined for another word, and the position is unchanged then. */
 export function* parseAssignment(source: AssignmentSource): Steps<Assignment | undefined> {
   const { reader } = source;
   ASSIGNMENT.lastIndex = reader.at;

@@ -21,7 +21,7 @@ interface ConditionSource {
   unexpected(expecting?: string): ShellSyntaxError;
 }
 
-/** Parses what stands behind [[, with the ]] that ends it. */
+/** Parses the condition after [[, up to and including ]]. */
 export function* parseCondition(source: ConditionSource): Steps<Condition> {
   const condition = yield* either(source, 0);
   yield* source.skip();

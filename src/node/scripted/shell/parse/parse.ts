@@ -25,7 +25,7 @@ const DECLARING = new Set(["declare", "export", "local", "readonly", "typeset"])
 /** What a command takes beside its words, in bytes. */
 const COMMAND_BYTES = 512;
 
-/** Parses a script line by line: a shell runs what stands before a line that it cannot parse. */
+/** Parses a script line by line, because a shell runs the lines before one that it cannot parse. */
 export class Parser extends CommandReader {
   /** The commands of the next line, and of those that it goes on in; undefined at the end. Throws a {@link ShellSyntaxError}. */
   *line(): Steps<Command | undefined> {
@@ -385,7 +385,7 @@ function withErrors(stage: Command | undefined): Command {
   return { kind: "group", body: stage ?? { kind: "list", commands: [] }, redirects: [redirect] };
 }
 
-/** The text of a word that is nothing but unquoted text. */
+/** The text of a word that consists of one unquoted text; undefined for any other word. */
 export function plainText(word: Word | undefined): string | undefined {
   const [only] = word ?? [];
   return word?.length === 1 && only?.kind === "text" && !only.quoted ? only.text : undefined;

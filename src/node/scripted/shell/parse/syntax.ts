@@ -6,7 +6,7 @@ export type Part =
   | ProcessPart
   | { readonly kind: "arithmetic"; readonly expression: Word; readonly quoted: boolean };
 
-/** <(commands) and >(commands): a path by which a program reads what they write, or writes what they read. */
+/** <(commands) and >(commands): a path from which a program reads their output, or to which it writes their input. */
 export interface ProcessPart {
   readonly kind: "process";
   readonly direction: "<" | ">";
@@ -20,7 +20,7 @@ export interface TextPart {
   readonly quoted: boolean;
 }
 
-/** An element of an array, or all of them. */
+/** The index of an array's element, or of all elements. */
 export type Index = "@" | "*" | Word;
 
 /** $name, ${name}, ${name:-word}, ${name[index]}. */
@@ -77,7 +77,7 @@ export type Command =
   | { readonly kind: "background"; readonly command: Command }
   | CoprocessCommand;
 
-/** coproc NAME command: runs in the background, with descriptors that lead to it in the array NAME. */
+/** coproc NAME command: it runs in the background, and the array NAME gets descriptors for its input and output. */
 export interface CoprocessCommand {
   readonly kind: "coprocess";
   readonly name: string;
@@ -101,7 +101,7 @@ export interface FunctionDefinition {
   readonly script?: string;
 }
 
-/** What redirections may follow. */
+/** A compound command, which redirections may follow. */
 export type CompoundCommand =
   | { readonly kind: "subshell" | "group"; readonly body: Command; readonly redirects: readonly Redirect[] }
   | {
@@ -179,7 +179,7 @@ export interface SimpleCommand {
   readonly redirects: readonly Redirect[];
 }
 
-/** The script has a syntax error, or a construct that the shell does not have. `incomplete`: more lines may complete it. */
+/** The script has a syntax error, or a construct that the shell does not support. `incomplete`: further lines may complete it. */
 export class ShellSyntaxError extends Error {
   override readonly name = "ShellSyntaxError";
 

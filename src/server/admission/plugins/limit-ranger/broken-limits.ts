@@ -18,7 +18,7 @@ import {
 import { addUsage, raiseUsage, type Usage, usageOf } from "../../../../api/quota/index.js";
 import { type AmountKind, podTotal } from "../../../../api/pods/pod-total.js";
 
-/** What of a range a pod breaks, in kube-apiserver's words and order. */
+/** Returns an error for each limit of a LimitRange that a pod violates, in kube-apiserver's words and order. */
 export function brokenByPod(pod: Pod, { spec }: LimitRange): string[] {
   const containers = [...(pod.spec?.containers ?? []), ...(pod.spec?.initContainers ?? [])];
   return (spec?.limits ?? []).flatMap((item) => {
@@ -33,7 +33,7 @@ const brokenBy = (held: Held, { type, min, max, maxLimitRequestRatio }: LimitRan
   ...broken(maximumRatio, type, maxLimitRequestRatio, held),
 ];
 
-/** What of a range a claim breaks. */
+/** Returns an error for each limit of a LimitRange that a claim violates. */
 export function brokenByClaim(claim: PersistentVolumeClaim, { spec }: LimitRange): string[] {
   const held = heldByClaim(claim);
   return (spec?.limits ?? [])

@@ -10,7 +10,7 @@ import {
 
 const ANNOTATION = "kubernetes.io/limit-ranger";
 
-/** Gives containers the amounts that a range has for those which say none, and notes in an annotation which. */
+/** Sets the default amounts of a LimitRange on containers that have none, and lists them in an annotation. */
 export function setDefaultAmounts(pod: DraftObject<Pod>, { spec }: LimitRange): void {
   const item = spec?.limits?.find(({ type }) => type === "Container");
   const requests = item?.defaultRequest ?? {};

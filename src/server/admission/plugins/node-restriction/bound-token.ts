@@ -18,7 +18,10 @@ import { formatGroupResource, type GroupResource } from "../../../../machinery/e
 import type { KubeObject } from "../../../../machinery/meta/object.js";
 import { refused } from "../../attributes.js";
 
-/** A node takes tokens of service accounts for its own pods only, which they are bound to, and for the audiences that these use. */
+/**
+ * Allows a node to request service account tokens only for its own pods, to which the tokens must be bound, and only for audiences
+ * that the pods use.
+ */
 export async function checkToken(request: NodeRequest): Promise<void> {
   const { attributes, node } = request;
   const { operation, subresource, namespace } = attributes;

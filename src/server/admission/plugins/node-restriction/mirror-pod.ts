@@ -18,7 +18,7 @@ const MIRROR = "kubernetes.io/config.mirror";
 
 export const isMirrorPod = ({ metadata }: KubeObject): boolean => metadata?.annotations?.[MIRROR] !== undefined;
 
-/** A new pod of a node shows one of its static pods: it is on the node, belongs to it, and names no other object. */
+/** Allows a node to create only mirror pods of its static pods: bound to the node, owned by it, and without references to other objects. */
 export async function checkMirrorPod(request: NodeRequest): Promise<void> {
   const { attributes, node } = request;
   const pod = attributes.object ?? {};

@@ -12,7 +12,7 @@ export interface NodeRequest {
   readonly context: AdmissionContext;
 }
 
-/** The node that a pod is on. */
+/** Returns the node that a pod is bound to. */
 export const nodeOf = (pod: ReceivedObject<Pod> | undefined): string => text(object(pod?.spec).nodeName);
 
 /** Throws 403 unless the condition holds. */
@@ -20,7 +20,7 @@ export function permitIf(condition: boolean, { attributes }: NodeRequest, messag
   if (!condition) throw refused(attributes, message);
 }
 
-/** An object as the watch cache has it. Throws 404, in the words of client-go's listers, which name the kind. */
+/** Reads an object from the watch cache. Throws 404, in the words of client-go's listers, which name the kind. */
 export async function listed(
   { context }: NodeRequest,
   [resource, kind]: readonly [resource: string, kind: string],
@@ -32,7 +32,7 @@ export async function listed(
   return found;
 }
 
-/** Of {@link listed}. */
+/** The arguments of {@link listed} for pods. */
 export const POD = ["pods", "pod"] as const;
 export const NODE = ["nodes", "node"] as const;
 export const SERVICE_ACCOUNT = ["serviceaccounts", "serviceaccount"] as const;

@@ -4,7 +4,7 @@ import { goQuote } from "../../../../base/text/go-quote.js";
 import { absent, object, type ReceivedObject } from "../../../../machinery/meta/received.js";
 import { type NodeRequest, permitIf } from "./node-request.js";
 
-/** A node changes its own Node, but not what decides which pods come to it. */
+/** Allows a node to change its own Node, except the fields that decide which pods are scheduled to it. */
 export function checkNode(request: NodeRequest): void {
   const { attributes, node } = request;
   const { operation, name } = attributes;

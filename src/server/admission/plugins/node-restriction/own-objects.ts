@@ -13,7 +13,7 @@ import { withoutFields } from "../without-fields.js";
 
 const LEASES = "kube-node-lease";
 
-/** A node has one lease, which has its name. */
+/** Allows a node only the one lease that has its name. */
 export function checkLease(request: NodeRequest): void {
   const { attributes, node } = request;
   const place = `can only access leases in the ${goQuote(LEASES)} system namespace`;
@@ -30,7 +30,7 @@ export function checkCsiNode(request: NodeRequest): void {
 const nameOf = ({ attributes: { operation, name, object: made } }: NodeRequest): string =>
   operation === "CREATE" ? (made?.metadata?.name ?? "") : name;
 
-/** The node authorizer looks after changes of a slice, of which only the name counts. */
+/** Checks a ResourceSlice's creation; the node authorizer checks its changes, for which only the name matters. */
 export function checkResourceSlice(request: NodeRequest): void {
   const { attributes, node } = request;
   const { operation, object: made, oldObject } = attributes;
@@ -50,7 +50,7 @@ const KUBELET_SIGNERS: ReadonlySet<unknown> = new Set([
   "kubernetes.io/kube-apiserver-client-kubelet",
 ]);
 
-/** A kubelet asks for certificates in its own name. */
+/** Allows a kubelet to request client certificates only in its own name. */
 export function checkCertificateRequest(request: NodeRequest): void {
   const { attributes, node } = request;
   const asked: ReceivedObject<CertificateSigningRequest> | undefined = attributes.object;
@@ -69,7 +69,7 @@ function commonNameOf(base64: string, { attributes }: NodeRequest): string {
   }
 }
 
-/** A node reports of a claim how far its volume is grown, and nothing else. */
+/** Allows a node to report the resize of a claim's volume in its status, and nothing else. */
 export function checkClaimStatus(request: NodeRequest): void {
   const { attributes, node } = request;
   const { operation, subresource, object: claim, oldObject } = attributes;

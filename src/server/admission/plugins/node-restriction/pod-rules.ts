@@ -5,7 +5,7 @@ import { object, objects, type Received, type ReceivedObject } from "../../../..
 import { checkMirrorPod } from "./mirror-pod.js";
 import { listed, nodeOf, type NodeRequest, permitIf, POD } from "./node-request.js";
 
-/** A node creates mirror pods of its static pods, and deletes pods, reports of them and evicts them when they are its own. */
+/** Allows a node to create mirror pods of its static pods and, of its own pods, to delete them, update their status and evict them. */
 export async function checkPod(request: NodeRequest): Promise<void> {
   const { subresource } = request.attributes;
   switch (subresource) {

@@ -25,12 +25,12 @@ import {
 import { type AdmissionAttributes, refused } from "../../attributes.js";
 import type { LimitedResource } from "../resource-quota.js";
 
-/** What each quota is to be charged for a request. Only amounts that the quota limits, and that are more than nothing. */
+/** The amounts that a request is to be charged, by quota. Only amounts above 0 that the quota limits are included. */
 export type Charges = ReadonlyMap<RunningQuota, ReadonlyMap<string, Quantity>>;
 
 /**
- * What a request adds to the quotas of its namespace. Throws where it may not: 403 for a quota that it would exceed, that has not been
- * counted yet, or that demands amounts which a container does not say; and for an amount of `limited` that no quota covers. `now` in
+ * Computes the amounts that a request adds to the quotas of its namespace. Throws 403 for a quota that it would exceed, that has not
+ * been counted yet, or that demands amounts which a container lacks; and for an amount of `limited` that no quota covers. `now` in
  * milliseconds; `devices` is needed for a claim of devices.
  */
 export function chargesOf(
@@ -151,7 +151,7 @@ function checkFits(attributes: AdmissionAttributes, { name, hard, used }: Runnin
   );
 }
 
-/** A quota while the requests of a batch are checked against it, one after the other. */
+/** A quota while a batch of requests is checked against it, one after the other. */
 export class RunningQuota {
   readonly name: string;
   /** The limits that are in force: those of the status, not of the spec. */

@@ -23,9 +23,7 @@ import { canonicalizeTime, TimeParseError } from "../../../../machinery/text/go/
 /** An answer that is an error is read so far and no further. */
 const LONGEST_ERROR = 50_000;
 
-/**
- * GET /pods/NAME/log: what the agent of the pod's node answers, passed on as it comes. A pod that is on no node has no log: 204.
- */
+/** GET /pods/NAME/log: streams the answer of the agent on the pod's node. A pod without a node has no log: 204. */
 export async function handlePodLog(request: ApiRequest, pods: ServedResource, server: HandlerContext): Promise<void> {
   const { exchange, info } = request;
   const options = podLogOptions(exchange.query, info.name);

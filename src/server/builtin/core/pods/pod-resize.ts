@@ -22,7 +22,7 @@ import { compareQuantities } from "../../../../machinery/text/quantity/quantity.
 import type { SubresourceStrategy } from "../../../registry/strategy.js";
 import { changedPodProblems, restore } from "./pod-subresources.js";
 
-/** A pod and its containers get other resources, without being started anew where their policy allows that. */
+/** Changes the resources of a pod and its containers, without restarting them where their policy allows that. */
 export const resize: SubresourceStrategy<ReceivedObject<Pod>, DraftObject<Pod>> = {
   prepare(draft, old) {
     const wanted = object(draft.spec);

@@ -21,7 +21,7 @@ import type { SubresourceStrategy } from "../../../registry/strategy.js";
 
 const MIRROR = "kubernetes.io/config.mirror";
 
-/** Containers for looking into a pod can be added, and stay as they are from then on. */
+/** Adds ephemeral containers to a pod; existing ones may not change. */
 export const ephemeralContainers: SubresourceStrategy<ReceivedObject<Pod>, DraftObject<Pod>> = {
   prepare(draft, old) {
     const added = object(draft.spec).ephemeralContainers;
@@ -38,7 +38,7 @@ export const ephemeralContainers: SubresourceStrategy<ReceivedObject<Pod>, Draft
   },
 };
 
-/** What must hold for a pod whatever of it changes. */
+/** Validates a changed pod: the rules that hold whatever has changed. */
 export function changedPodProblems(
   pod: ReceivedObject<Pod>,
   old: ReceivedObject<Pod>,
@@ -51,7 +51,7 @@ export function changedPodProblems(
   return errors;
 }
 
-/** The pod as it was, but for what says which pod is meant and at which version. */
+/** Restores the old pod in the draft, except for the fields that identify the object and its version. */
 export function restore(draft: DraftObject<Pod>, old: ReceivedObject<Pod>): void {
   const { name, namespace, uid, resourceVersion, managedFields } = draft.metadata ?? {};
   const before = copyObject(old);

@@ -13,7 +13,7 @@ import { isAlreadyExists, isConflict, isNotFound } from "../../../../machinery/e
 import { list, object, objects, type ReceivedObject, text } from "../../../../machinery/meta/received.js";
 import type { StrategyContext } from "../../../registry/strategy.js";
 
-/** Why there is no address; the words are Kubernetes'. */
+/** Thrown when no cluster IP can be allocated; the message is Kubernetes'. */
 export class ClusterIpError extends Error {
   override readonly name = "ClusterIpError";
 }

@@ -17,12 +17,12 @@ const NODE_PORT_ALLOCATION: InternalKind = {
   key: "servicenodeports",
 };
 
-/** Why there is no port; the words are Kubernetes'. */
+/** Thrown when no node port can be allocated; the message is Kubernetes'. */
 export class NodePortError extends Error {
   override readonly name = "NodePortError";
 }
 
-/** Where one service gets its ports from; what is done here is undone when the service is not to have them. */
+/** Allocates ports for one service; its allocations are undone when the service is not stored. */
 export interface PortOperation {
   /** Throws {@link NodePortError}. */
   allocate(port: number): void;

@@ -6,7 +6,7 @@ export interface Ports {
   readonly last: number;
 }
 
-/** Those of services where a server's options do not say. */
+/** The default range of node ports. */
 export const NODE_PORTS: Ports = { first: 30000, last: 32767 };
 
 /** "30000-32767". */

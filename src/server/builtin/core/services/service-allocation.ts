@@ -52,7 +52,7 @@ export async function allocateService(
   };
 }
 
-/** Takes back what a service had that is gone. */
+/** Releases the addresses and ports of a deleted service. */
 export async function releaseService(service: ReceivedObject<Service>, context: StrategyContext): Promise<void> {
   const spec = object(service.spec);
   await settled(

@@ -11,7 +11,7 @@ import {
 } from "../../../../machinery/meta/received.js";
 import { isExternal, needsHealthCheck, usesNodePorts } from "./service-needs.js";
 
-/** What an earlier write was given stays when a client leaves it out. `before` is the spec as it was. */
+/** Keeps the addresses and ports that were allocated before where a client leaves them out. `before` is the earlier spec. */
 export function keepAllocated(spec: Draft<ServiceSpec>, before: Received<ServiceSpec>): void {
   if (spec.type !== "ExternalName" && before.type !== "ExternalName") {
     if (text(spec.clusterIP) === "" && !absent(before.clusterIP)) spec.clusterIP = before.clusterIP;
@@ -54,7 +54,7 @@ export function alignClusterIps(spec: Draft<ServiceSpec>, before: Received<Servi
   }
 }
 
-/** Fields that only the old type has go, as far as they were not changed as well. */
+/** Drops the fields that only the old type has, unless they were changed as well. */
 export function dropOfOldType(spec: Draft<ServiceSpec>, before: Received<ServiceSpec>): void {
   const same = (field: keyof ServiceSpec) => (spec[field] ?? null) === (before[field] ?? null);
   if (spec.type === "ExternalName" && before.type !== "ExternalName") {

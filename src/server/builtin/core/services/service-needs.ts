@@ -1,7 +1,7 @@
 import type { ServiceSpec } from "../../../../api/types/core/v1.js";
 import { list, number, object, objects, type Received, text } from "../../../../machinery/meta/received.js";
 
-/** What a service's spec needs and has of the things that no two services may have. */
+/** Whether a service needs a cluster IP of its own. */
 export function needsClusterIp(spec: Received<ServiceSpec>): boolean {
   return spec.type !== "ExternalName" && list(spec.clusterIPs)[0] !== "None";
 }
@@ -10,12 +10,12 @@ export function usesNodePorts(spec: Received<ServiceSpec>): boolean {
   return spec.type === "NodePort" || spec.type === "LoadBalancer";
 }
 
-/** Whether ports that name no node port are given one. */
+/** Whether ports without a node port are allocated one. */
 export function wantsNodePorts(spec: Received<ServiceSpec>): boolean {
   return spec.type === "NodePort" || (spec.type === "LoadBalancer" && spec.allocateLoadBalancerNodePorts !== false);
 }
 
-/** Whether load balancers ask the nodes on a port of its own where the service's pods are. */
+/** Whether the service needs a node port on which load balancers ask each node if it has the service's pods. */
 export function needsHealthCheck(spec: Received<ServiceSpec>): boolean {
   return spec.type === "LoadBalancer" && spec.externalTrafficPolicy === "Local";
 }
@@ -33,7 +33,7 @@ export function heldNodePorts(spec: Received<ServiceSpec>): readonly number[] {
   return [...new Set(all)].filter((port) => port !== 0);
 }
 
-/** Whether it is reached from outside the cluster. */
+/** Whether the service is reached from outside the cluster. */
 export function isExternal(spec: Received<ServiceSpec>): boolean {
   return usesNodePorts(spec) || (spec.type === "ClusterIP" && list(spec.externalIPs).length > 0);
 }

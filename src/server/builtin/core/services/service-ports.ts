@@ -5,7 +5,7 @@ import { number, objects, type Received, text } from "../../../../machinery/meta
 import { NodePortError, type PortOperation } from "./node-ports.js";
 import { needsHealthCheck, usesNodePorts, wantsNodePorts } from "./service-needs.js";
 
-/** What a service is to get; nothing of it is in its spec yet. */
+/** The ports that were chosen for a service; its spec does not contain them yet. */
 export interface ChosenPorts {
   /** A node port for each port of the service, in their order; 0 for none. */
   readonly nodePorts: readonly number[];
@@ -13,7 +13,7 @@ export interface ChosenPorts {
   readonly healthCheckNodePort: number;
 }
 
-/** Whether {@link choosePorts} asks for any port. */
+/** Whether {@link choosePorts} would allocate any port. */
 export function asksForPorts(spec: Received<ServiceSpec>, before: Received<ServiceSpec>): boolean {
   if (needsHealthCheck(spec) && !needsHealthCheck(before)) return true;
   if (!usesNodePorts(spec)) return false;
@@ -23,7 +23,7 @@ export function asksForPorts(spec: Received<ServiceSpec>, before: Received<Servi
     .some((port) => (port === 0 ? wantsNodePorts(spec) : !own.has(port)));
 }
 
-/** Takes from `operation` what the service named `name` wants and does not have; `before` is {} for a new one. */
+/** Allocates from `operation` the ports that the service named `name` needs and lacks; `before` is undefined for a new one. */
 export function choosePorts(
   name: string,
   spec: Received<ServiceSpec>,

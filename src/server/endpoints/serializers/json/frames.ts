@@ -80,7 +80,7 @@ export class LineChunk {
   }
 }
 
-/** Each event of a watch as a line of JSON. */
+/** Frames each event of a watch as a line of JSON. */
 export class JsonFrames implements FrameWriter {
   readonly #chunk: LineChunk;
   readonly #shape: Shaper;

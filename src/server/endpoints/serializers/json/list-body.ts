@@ -9,7 +9,7 @@ import { columnsOf, rowParts, storedMetadata, tableEnvelope, tableRow } from "./
 import { itemStart, WHOLE } from "./splice.js";
 import { encodeStored } from "./stored-json.js";
 
-/** The JSON of a list around its members: the fields before them, and those behind them, if any. */
+/** The JSON of a list around its items: the fields before them, and those after them, if any. */
 export interface ListEnvelope {
   readonly before: Readonly<Record<string, unknown>>;
   readonly after?: Readonly<Record<string, unknown>>;
@@ -19,7 +19,7 @@ export interface ListEnvelope {
 export const listEnd = ({ after }: ListEnvelope): string =>
   after === undefined ? "]}" : `],${encodeJson(after).slice(1)}`;
 
-/** The body of a list, made member by member while it is written, so that a long list is never whole in memory. */
+/** The body of a list, whose items are encoded one by one while it is written, so that a long list is never in memory as a whole. */
 export interface ListBody {
   readonly envelope: ListEnvelope;
   readonly field: "items" | "rows";
@@ -29,7 +29,7 @@ export interface ListBody {
 
 const COMMA = Buffer.from(",");
 
-/** Yields the list in one line. Each member is made when the iteration reaches it, here and in the other two forms. */
+/** Yields the list in one line. Each item is encoded when the iteration reaches it, here and in the other two forms. */
 export function* jsonParts({ envelope, field, members }: ListBody): Generator<Uint8Array> {
   yield jsonBytes(envelope.before).subarray(0, -1);
   yield Buffer.from(`,"${field}":[`);

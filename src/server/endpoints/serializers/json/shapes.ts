@@ -32,7 +32,7 @@ export function partialMetadata(object: KubeObject, format: ResponseFormat): Uin
   return encodeObject({ kind: "PartialObjectMetadata", apiVersion, metadata }, metaSchema(PARTIAL_OBJECT_METADATA));
 }
 
-/** As {@link partialMetadata}, of a stored object, whose bytes contain the result unless the version converts it. */
+/** As {@link partialMetadata}, for a stored object, whose bytes contain the result unless the version converts it. */
 export function storedMetadata({ resource, format }: View, stored: StoredObject): Uint8Array {
   const prepared = resource.codec.preparedObject(stored);
   if (prepared !== undefined) return partialMetadata(prepared, format);

@@ -3,8 +3,9 @@ import { metaSchema, PARTIAL_OBJECT_METADATA } from "../../meta-kinds.js";
 import { isSorted } from "./splice.js";
 
 /**
- * Returns an object with the metadata of stored bytes alone, whose keys are in byte order there and in the order of Go's ObjectMeta here;
- * `head` is its beginning, up to metadata. Values are copied without decoding. Undefined when the bytes are in another order.
+ * Returns an object with only the metadata of stored bytes. In the stored bytes the metadata's keys are in byte order, in the
+ * result in the order of Go's ObjectMeta; `head` is the result's beginning, up to metadata. Values are copied without decoding.
+ * Undefined when the stored bytes have another order.
  */
 export function reorderedMetadata(bytes: Uint8Array, revision: number, head: string): Uint8Array | undefined {
   if (!isSorted(bytes)) return undefined;

@@ -28,7 +28,7 @@ export function itemStart(bytes: Uint8Array): number {
   return at;
 }
 
-/** Returns whether an object's keys are in byte order, as those of a custom resource are: it begins with its apiVersion. */
+/** Whether the keys of an object are in byte order, as those of a custom resource are: it begins with its apiVersion. */
 export const isSorted = (bytes: Uint8Array): boolean => bytes[2] === LETTER_A;
 
 /**
@@ -50,7 +50,7 @@ export function versionPlace(bytes: Uint8Array, item: number): number | undefine
   }
 }
 
-/** Returns the {@link versionPlace} of a stored object. In bytes whose keys are in byte order it is searched once. */
+/** Finds the {@link versionPlace} of a stored object. If the keys of the bytes are sorted, it is found once and kept. */
 export function placeOf(stored: Pick<StoredObject, "bytes" | "versionPlace">): number | undefined {
   const { bytes } = stored;
   if (!isSorted(bytes)) return versionPlace(bytes, itemStart(bytes));
@@ -93,8 +93,8 @@ function isName(bytes: Uint8Array, start: number, end: number, name: Uint8Array)
 }
 
 /**
- * Returns an object with the metadata of stored bytes alone: `head` is its beginning, up to metadata. Undefined when the stored bytes are
- * not canonical, or in byte order.
+ * Returns an object with only the metadata of stored bytes: `head` is its beginning, up to metadata. Undefined when the stored
+ * bytes are not canonical, or in byte order.
  */
 export function spliceMetadata(bytes: Uint8Array, revision: number, head: string): Uint8Array | undefined {
   if (isSorted(bytes)) return undefined;

@@ -35,7 +35,7 @@ export function encodeStoredLine(codec: VersionCodec, stored: StoredObject): Uin
   return Buffer.concat([encodeStored(codec, stored), NEWLINE]);
 }
 
-/** Encodes an object of the codec's kind with metadata alone: a bookmark. */
+/** Encodes an object of the codec's kind that has only metadata: a bookmark. */
 export function encodeEmpty(codec: VersionCodec, metadata: object): Uint8Array {
   return encodeObject({ kind: codec.gvk.kind, apiVersion: codec.apiVersion, metadata }, codec.schema);
 }

@@ -16,7 +16,7 @@ const TYPE = 1;
 const OBJECT = 2;
 const RAW = 1;
 
-/** Each event of a watch as a frame: its length, then a meta/v1 WatchEvent whose object is a document with its envelope. */
+/** Frames each event of a watch in protobuf: its length, then a meta/v1 WatchEvent whose object is a document with its envelope. */
 export class ProtobufFrames implements FrameWriter {
   readonly #messages: Messages;
   #frames: Uint8Array[] = [];
@@ -61,7 +61,7 @@ export class ProtobufFrames implements FrameWriter {
   }
 }
 
-/** Cuts frames into their WatchEvents: a WebSocket has its own lengths. */
+/** Splits frames into their WatchEvents, because a WebSocket has its own lengths. */
 export function* watchEvents(frames: Uint8Array): Generator<Uint8Array> {
   const view = new DataView(frames.buffer, frames.byteOffset, frames.byteLength);
   for (let start = 0; start < frames.length; ) {

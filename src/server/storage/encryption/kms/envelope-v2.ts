@@ -210,7 +210,7 @@ function requireSound({ keyId, encrypted, annotations }: KeySource): void {
   if (faults.length > 0) throw new TransformError(`failed to validate annotations: ${aggregateText(faults)}`);
 }
 
-/** Why a plugin's name of its key cannot be stored; undefined where it can. */
+/** Returns why a plugin's id of its key cannot be stored; undefined where it can. */
 export function keyIdFault(keyId: string): string | undefined {
   const length = Buffer.byteLength(keyId);
   if (length === 0) return "keyID is empty";
@@ -228,7 +228,7 @@ const nameOf = ({ keyId, encrypted, annotations, type }: KeySource): string =>
     ...[...annotations].map(([key, value]) => `${key}=${Buffer.from(value).toString("base64")}`).sort(),
   ]);
 
-/** Names of keys are shown as hashes only. */
+/** The hash by which a key id is shown, because ids are never shown themselves. */
 export const hashOf = (text: string): string =>
   text === "" ? "" : `sha256:${createHash("sha256").update(text).digest("hex")}`;
 

@@ -4,17 +4,17 @@ import type { GrpcMethod } from "../../etcd/grpc-channel.js";
 /** An entry of a map from text to bytes. */
 const entry = message({ key: text(1), value: bytes(2) });
 
-/** What a KMS plugin keeps beside a key, by name. */
+/** The annotations that a KMS plugin stores with a key, by name. */
 export type Annotations = ReadonlyMap<string, Uint8Array>;
 
 export const annotationsOf = (entries: readonly { readonly key: string; readonly value: Uint8Array }[]): Annotations =>
   new Map(entries.map(({ key, value }) => [key, value]));
 
-/** Undefined where there are none: Go leaves the field out. */
+/** Encodes annotations; an empty list is omitted on the wire, as in Go. */
 export const entriesOf = (annotations: Annotations): readonly { key: string; value: Uint8Array }[] =>
   [...annotations].map(([key, value]) => ({ key, value }));
 
-/** What is stored of a value that KMS v2 encrypts; k8s.io/apiserver's EncryptedObject. */
+/** The stored form of a value that KMS v2 encrypts; k8s.io/apiserver's EncryptedObject. */
 export const encryptedObject = message({
   encryptedData: bytes(1),
   keyId: text(2),

@@ -17,7 +17,7 @@ interface Answer {
   readonly at: number;
 }
 
-/** A KMS v2 plugin: its key encrypts the seeds of values, and is asked for as long as the plugin is open. */
+/** A KMS v2 plugin: its key encrypts the seeds of values. Its status is polled while the plugin is open. */
 export class PluginV2 implements Plugin {
   readonly #envelope: EnvelopeV2;
   #answer: Answer | undefined;
