@@ -39,7 +39,7 @@ import { kubernetesRelease } from "../../cli/connect/client-version.js";
 import { usageError } from "../../cli/errors.js";
 import type { Factory } from "../../cli/connect/factory.js";
 import { klogWarning } from "../../client/klog.js";
-import { withChangeCause } from "../../kinds/change-cause.js";
+import { withChangeCause } from "../../polymorphic-helpers/change-cause.js";
 import { printerFor, type PrintRequest } from "../../printers/formats.js";
 import { sleep } from "../../resource/url-source.js";
 import { ApplySet, parseParent } from "./apply-set.js";

@@ -18,7 +18,7 @@ import {
 } from "./targets.js";
 import { NO_FILE_COMP } from "../../cli/completion/directive.js";
 import { completePods, podOf } from "../../cli/completion/pod-completers.js";
-import { containerPorts, servicePorts } from "../../kinds/named-ports.js";
+import { containerPorts, servicePorts } from "../../polymorphic-helpers/named-ports.js";
 import { number } from "../../machinery/meta/access.js";
 
 export interface PortForwardOptions {

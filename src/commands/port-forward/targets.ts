@@ -17,7 +17,7 @@ import {
   servicePortByName,
   servicePorts,
   targetPort,
-} from "../../kinds/named-ports.js";
+} from "../../polymorphic-helpers/named-ports.js";
 
 /** What is forwarded to: operands as they were given. */
 export interface TargetOperands {

@@ -5,7 +5,7 @@ import { completeListedTypes } from "../../cli/completion/listed-types.js";
 import type { Factory, Streams } from "../../cli/connect/factory.js";
 import { printFlags, readPrintRequest } from "../../cli/flags/print-flags.js";
 import type { RestClient } from "../../client/rest/rest-client.js";
-import type { Revision } from "../../kinds/rollout/history.js";
+import type { Revision } from "../../polymorphic-helpers/rollout/history.js";
 import type { RestMapper } from "../../machinery/rest-mapper.js";
 import { type PrintRequest, printerFor } from "../../printers/formats.js";
 import { headingCells, type Look, plainLook, tableColumns } from "../../printers/look.js";
@@ -14,7 +14,7 @@ import { type Info, objectName } from "../../resource/info.js";
 import { readTarget, requireTarget, ROLLED_OUT, type RolloutTarget, targetFlags, warnUnreadable } from "./target.js";
 import { LAST_APPLIED } from "../../actions/apply/last-applied.js";
 import { dryRunFlag, type DryRunStrategy, readDryRun, withDryRun } from "../../cli/flags/resource-flags.js";
-import { Description } from "../../kinds/describe/index.js";
+import { Description } from "../../polymorphic-helpers/describe/index.js";
 import type { Fields } from "../../machinery/meta/access.js";
 import { escapeForTerminal } from "../../printers/terminal-escape.js";
 
@@ -216,7 +216,7 @@ const appliedWarning = (info: Info, program: string): string =>
 
 /** A pod template as describe shows it, but that kubectl leaves the tabs between its cells. */
 export async function templateText(template: Fields): Promise<string> {
-  const { describePodTemplate } = await import("../../kinds/describe/pod-template.js");
+  const { describePodTemplate } = await import("../../polymorphic-helpers/describe/pod-template.js");
   const description = new Description();
   describePodTemplate(description, template);
   return escapeForTerminal(description.parts().join(""));

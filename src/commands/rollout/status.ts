@@ -11,7 +11,7 @@ import type { RestMapper } from "../../machinery/rest-mapper.js";
 import { type Info, objectName } from "../../resource/info.js";
 import { readTarget, requireTarget, ROLLED_OUT, type RolloutTarget, targetFlags } from "./target.js";
 import { goQuote } from "../../base/text/go-quote.js";
-import type { RolloutStatus } from "../../kinds/rollout/status.js";
+import type { RolloutStatus } from "../../polymorphic-helpers/rollout/status.js";
 
 export interface StatusOptions extends RolloutTarget {
   readonly client: () => Promise<RestClient>;

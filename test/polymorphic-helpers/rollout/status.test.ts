@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { statusViewerFor } from "../../../src/kinds/rollout/status.js";
+import { statusViewerFor } from "../../../src/polymorphic-helpers/rollout/status.js";
 
 const viewer = (kind: string) => statusViewerFor({ group: "apps", kind });
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { byAttaching, byLogging } from "../../src/kinds/pod-order.js";
+import { byAttaching, byLogging } from "../../src/polymorphic-helpers/pod-order.js";
 import type { KubeObject } from "../../src/machinery/meta/object.js";
 
 const ready = (since?: string) => ({ type: "Ready", status: "True", ...(since && { lastTransitionTime: since }) });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { BuiltInKinds } from "../../../src/api/kinds/built-in-kinds.js";
 import { schemaFor } from "../../../src/api/facts/index.js";
-import { type DescribeReader, Description, describerOf } from "../../../src/kinds/describe/index.js";
+import { type DescribeReader, Description, describerOf } from "../../../src/polymorphic-helpers/describe/index.js";
 import { parseGroupVersion } from "../../../src/machinery/meta/gvk.js";
 import type { KubeObject } from "../../../src/machinery/meta/object.js";
 import type { ReceivedObject } from "../../../src/machinery/meta/received.js";

@@ -1,5 +1,10 @@
 import { describe, expect, test } from "vitest";
-import { type DescribeReader, type Describer, Description, describerOf } from "../../../src/kinds/describe/index.js";
+import {
+  type DescribeReader,
+  type Describer,
+  Description,
+  describerOf,
+} from "../../../src/polymorphic-helpers/describe/index.js";
 import type { BuiltInKinds } from "../../../src/api/kinds/built-in-kinds.js";
 import { forbidden, notFound } from "../../../src/machinery/errors/status-error.js";
 import type { KubeObject } from "../../../src/machinery/meta/object.js";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { configMapHash, secretHash } from "../../src/kinds/content-hash.js";
+import { configMapHash, secretHash } from "../../src/polymorphic-helpers/content-hash.js";
 
 // The names kubectl 1.36.3 makes with --append-hash.
 test.each([

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { chosenContainer } from "../../src/kinds/pod-containers.js";
+import { chosenContainer } from "../../src/polymorphic-helpers/pod-containers.js";
 import type { KubeObject } from "../../src/machinery/meta/object.js";
 
 const PRESET = "kubectl.kubernetes.io/default-container";

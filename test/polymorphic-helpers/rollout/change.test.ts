@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { localTime, restart } from "../../../src/kinds/rollout/change.js";
+import { localTime, restart } from "../../../src/polymorphic-helpers/rollout/change.js";
 
 // Go's time.Now().Format(time.RFC3339) in these zones.
 test.each([

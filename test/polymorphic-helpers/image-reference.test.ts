@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { isImageReference } from "../../src/kinds/image-reference.js";
+import { isImageReference } from "../../src/polymorphic-helpers/image-reference.js";
 
 // What kubectl 1.36.3 run takes and refuses.
 test.each([

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { podResources } from "../../src/kinds/pod-resources.js";
+import { podResources } from "../../src/polymorphic-helpers/pod-resources.js";
 import { formatQuantity } from "../../src/machinery/text/quantity/quantity.js";
 
 const asks = (name: string, cpu: string) => ({ name, resources: { requests: { cpu }, limits: { cpu } } });

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { containerRuns } from "../../src/kinds/container-runs.js";
+import { containerRuns } from "../../src/polymorphic-helpers/container-runs.js";
 
 const ended = (containerID: string) => ({ terminated: { exitCode: 1, containerID } });
 

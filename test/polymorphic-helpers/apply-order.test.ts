@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { resources } from "../../src/api/facts/index.js";
-import { applyPlace, kindKey, PLACED_KINDS } from "../../src/kinds/apply-order.js";
+import { applyPlace, kindKey, PLACED_KINDS } from "../../src/polymorphic-helpers/apply-order.js";
 import type { GroupKind } from "../../src/machinery/meta/gvk.js";
 
 const kind = (key: string): GroupKind => {
