@@ -1,9 +1,6 @@
 import type { CompiledExpression } from "../../../api/admission/expression-environment.js";
 import { type EvaluationRun, OutOfBudget } from "./evaluation-run.js";
 
-/** What the matchConditions of one webhook, or of one evaluation of a policy, may cost together. */
-export const MATCH_CONDITIONS_BUDGET = 2_500_000;
-
 /** `error`: the conditions failed, and the request is refused with it. */
 export type MatchOutcome = { readonly matches: boolean; readonly error?: undefined } | { readonly error: string };
 
