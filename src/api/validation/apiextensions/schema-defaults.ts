@@ -21,7 +21,7 @@ import {
   type StructuralSchema,
   structuralSchemaOf,
 } from "../../../machinery/structural/structural-schema.js";
-import { prune } from "../../../machinery/structural/prune.js";
+import { prune } from "../../../machinery/structural/pruning.js";
 import { CorrelatedValue } from "../../../machinery/structural/ratchet.js";
 import { compileRules } from "../../../machinery/structural/rules/validate-rules.js";
 import { compileSchemaValidation } from "../../../machinery/structural/schema-validation.js";

@@ -1,6 +1,6 @@
 import { errorMessage } from "../../../base/text/error-message.js";
 import { inSlices } from "../../../base/async/time-slice.js";
-import { decodeManagers } from "../../../machinery/apply/managers.js";
+import { decodeManagers } from "../../../machinery/apply/managed-fields.js";
 import { decodeJsonSteps } from "../../../machinery/wire/json/json-decoder.js";
 import { encodeJson } from "../../../machinery/wire/json/json-encoder.js";
 import { internalError, isStatusError, timeout } from "../../../machinery/errors/status-error.js";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { JsonObject, JsonValue } from "../../../src/machinery/meta/json.js";
-import { prune } from "../../../src/machinery/structural/prune.js";
+import { prune } from "../../../src/machinery/structural/pruning.js";
 import { structuralSchemaOf } from "../../../src/machinery/structural/structural-schema.js";
 import { array, embedded, map, object, text, unknownFields } from "./schemas.js";
 
