@@ -14,7 +14,7 @@ import { type AdmissionAttributes, refused } from "../attributes.js";
 import { ConversionError, evaluatedObjects, shownAs } from "../expressions/evaluated-request.js";
 import { evaluateMatchConditions } from "../expressions/match-conditions.js";
 import type { AdmissionContext } from "../plugin.js";
-import type { ReinvokedCalls } from "../reinvoked-calls.js";
+import type { ReinvokedCalls } from "../reinvocation.js";
 import { applyConfiguration, applyMadePatch } from "./apply-mutation.js";
 import type { BoundPolicy } from "./configured-policies.js";
 import { type Invocation, invocationsOf, type Misconfiguration, misconfiguration } from "./invocations.js";

@@ -1,7 +1,35 @@
 import type { JsonValue } from "../../machinery/meta/json.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
 import { deepCopy, deepEqual } from "../../machinery/patch/json-values.js";
-import type { Reinvocation } from "./attributes.js";
+
+/** How a mutating plugin asks for a second round: a later plugin may have changed what it looked at. */
+export interface Reinvocation {
+  /** True in the second round, which is the last. */
+  readonly active: boolean;
+  /** Asks for the second round, in which all mutating plugins run again. */
+  request(): void;
+}
+
+export class SecondRound implements Reinvocation {
+  #active = false;
+  #requested = false;
+
+  get active(): boolean {
+    return this.#active;
+  }
+
+  get requested(): boolean {
+    return this.#requested;
+  }
+
+  request(): void {
+    this.#requested = true;
+  }
+
+  begin(): void {
+    this.#active = true;
+  }
+}
 
 interface Rounds {
   /** Those with reinvocationPolicy IfNeeded that have been called and need not be called again yet. */
