@@ -1,8 +1,8 @@
 import { constants, type Stats } from "node:fs";
 import { type FileHandle, lstat, mkdir, open, stat } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
-import { errorCode, PathError } from "../../base/files/path-error.js";
-import { isOwnName } from "../../base/files/path-component.js";
+import { errorCode, PathError } from "../../../base/files/path-error.js";
+import { isOwnName } from "../../../base/files/path-component.js";
 import { componentsBelow, joined } from "./local-names.js";
 
 /** Of a place below the destination that cannot be written to without leaving it. */

@@ -1,4 +1,4 @@
-import { readTar, type TarEntry } from "../../machinery/wire/tar/read-tar.js";
+import { readTar, type TarEntry } from "../../../machinery/wire/tar/read-tar.js";
 import { fillFile, TargetFolder } from "./target-folder.js";
 import { readPieces } from "./local-files.js";
 

@@ -1,8 +1,8 @@
 import { type Stats, readFileSync } from "node:fs";
 import { open, readlink } from "node:fs/promises";
 import { resolve } from "node:path";
-import { paddingOf, TarError, type TarHeader } from "../../machinery/wire/tar/tar-entry.js";
-import { tarEnd, tarHeaderBlocks } from "../../machinery/wire/tar/write-header.js";
+import { paddingOf, TarError, type TarHeader } from "../../../machinery/wire/tar/tar-entry.js";
+import { tarEnd, tarHeaderBlocks } from "../../../machinery/wire/tar/write-header.js";
 import { inSystem, type LocalFile, localFiles, textOfLink, PIECE, readPieces } from "./local-files.js";
 
 export interface ArchiveOptions {

@@ -2,7 +2,7 @@ import { isUtf8 } from "node:buffer";
 import type { Stats } from "node:fs";
 import { lstat, readdir, type FileHandle } from "node:fs/promises";
 import { posix, resolve } from "node:path";
-import { errorCode, PathError } from "../../base/files/path-error.js";
+import { errorCode, PathError } from "../../../base/files/path-error.js";
 import { joined } from "./local-names.js";
 
 /** A file that is copied into a container. */

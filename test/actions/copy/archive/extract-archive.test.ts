@@ -14,13 +14,13 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { archiveFiles } from "../../../src/actions/archive/archive-files.js";
-import { extractArchive, type SkippedEntry } from "../../../src/actions/archive/extract-archive.js";
-import { isOwnName } from "../../../src/base/files/path-component.js";
-import { randomBelow } from "../../../src/base/numbers/random-below.js";
-import { paddingOf, type TarHeader } from "../../../src/machinery/wire/tar/tar-entry.js";
-import { tarEnd, tarHeaderBlocks } from "../../../src/machinery/wire/tar/write-header.js";
-import { seededRandom } from "../../helpers/seeded-random.js";
+import { archiveFiles } from "../../../../src/actions/copy/archive/archive-files.js";
+import { extractArchive, type SkippedEntry } from "../../../../src/actions/copy/archive/extract-archive.js";
+import { isOwnName } from "../../../../src/base/files/path-component.js";
+import { randomBelow } from "../../../../src/base/numbers/random-below.js";
+import { paddingOf, type TarHeader } from "../../../../src/machinery/wire/tar/tar-entry.js";
+import { tarEnd, tarHeaderBlocks } from "../../../../src/machinery/wire/tar/write-header.js";
+import { seededRandom } from "../../../helpers/seeded-random.js";
 
 let root: string;
 beforeEach(() => {
