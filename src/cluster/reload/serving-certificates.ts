@@ -1,16 +1,16 @@
-import type { Clock } from "../base/time/clock.js";
-import { errorMessage } from "../base/text/error-message.js";
-import type { Timers } from "../base/time/timers.js";
-import { certificatesIn } from "../machinery/crypto/certificates.js";
-import type { HealthCheck } from "../server/endpoints/non-resource/health.js";
-import { readKeyPair, type PemPair } from "../machinery/crypto/key-pair.js";
-import type { NamedPair } from "../server/generic/transport/named-certificates.js";
-import type { ShownPairs } from "../server/generic/transport/serving-contexts.js";
-import { readTlsProtocol, type TlsProtocol } from "../server/generic/transport/tls-protocol.js";
-import { servingFault } from "./certificate-faults.js";
-import { FileFaults, readTexts, watchFiles } from "./options/watch-files.js";
-import type { CertificateFiles, TlsOptions } from "./options/tls-options.js";
-import { readText } from "../base/files/read-file.js";
+import type { Clock } from "../../base/time/clock.js";
+import { errorMessage } from "../../base/text/error-message.js";
+import type { Timers } from "../../base/time/timers.js";
+import { certificatesIn } from "../../machinery/crypto/certificates.js";
+import type { HealthCheck } from "../../server/endpoints/non-resource/health.js";
+import { readKeyPair, type PemPair } from "../../machinery/crypto/key-pair.js";
+import type { NamedPair } from "../../server/generic/transport/named-certificates.js";
+import type { ShownPairs } from "../../server/generic/transport/serving-contexts.js";
+import { readTlsProtocol, type TlsProtocol } from "../../server/generic/transport/tls-protocol.js";
+import { servingFault } from "../certificate-faults.js";
+import { FileFaults, readTexts, watchFiles } from "./watch-files.js";
+import type { CertificateFiles, TlsOptions } from "../options/tls-options.js";
+import { readText } from "../../base/files/read-file.js";
 
 /** What a server shows and speaks on its port. */
 export interface ServingCertificates {
@@ -20,7 +20,7 @@ export interface ServingCertificates {
   /** Authorities of the certificate beside the cluster's own, PEM; "" for none. */
   readonly authorities: string;
   readonly healthChecks: readonly HealthCheck[];
-  /** Watches the files. `show` gets what they hold when they have changed; it may throw for what cannot be served. `own` is as with {@link pairs}. */
+  /** Reloads the files when they change. `show` gets what they hold; it may throw for what cannot be served. `own` is as with {@link pairs}. */
   watch(own: () => PemPair, show: (pairs: ShownPairs) => void): void;
   close(): void;
 }

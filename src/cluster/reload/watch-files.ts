@@ -21,8 +21,8 @@ export async function readTexts(paths: readonly string[]): Promise<readonly stri
 }
 
 /**
- * Looks at a file when it changes, from `known` on, until it is stopped. A text is handed on once; one that was not taken is not
- * handed on again before it changes.
+ * Reloads a file when it changes, from `known` on, until the returned function is called. `take` gets each text once; a text that it
+ * rejected does not come again before the file changes.
  */
 export function watchFile({ path, take, ...watch }: FileWatch, known: string): () => void {
   return watchFiles({ ...watch, paths: [path], take: ([text = ""]) => take(text) }, [known]);
@@ -35,7 +35,7 @@ export interface FilesWatch extends Pick<FileWatch, "timers" | "tell"> {
   take(texts: readonly string[]): void | Promise<void>;
 }
 
-/** The same with several files, which are handed on together. */
+/** Reloads several files together: `take` gets the texts of all of them when one has changed. */
 export function watchFiles({ paths, timers, take, tell }: FilesWatch, known: readonly string[]): () => void {
   let [last, stopped, unreadable] = [known, false, false];
   /** What is wrong with the texts of the last time. */
@@ -75,7 +75,7 @@ async function faultOf(take: () => void | Promise<void>): Promise<string | undef
   }
 }
 
-/** What is wrong with the files that a server reads again while it runs. It goes on with what they held before. */
+/** The faults of the files that a server reloads while it runs. It goes on with what they held before. */
 export class FileFaults {
   readonly #faults = new Map<string, string>();
   /** Fails as long as a file is wrong. */
