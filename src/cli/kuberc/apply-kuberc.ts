@@ -1,7 +1,7 @@
 import { errorMessage } from "../../base/text/error-message.js";
 import { PathError } from "../../base/files/path-error.js";
 import { goQuote } from "../../base/text/go-quote.js";
-import { klogLine } from "../../client/klog.js";
+import { klogLine } from "../../machinery/text/klog/klog.js";
 import { validatePluginPolicy } from "../../client/auth/plugin-policy.js";
 import { findNode } from "../command-node.js";
 import type { Host } from "../connect/host.js";

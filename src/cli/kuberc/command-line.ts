@@ -1,5 +1,5 @@
 import { goQuote } from "../../base/text/go-quote.js";
-import { klogLine } from "../../client/klog.js";
+import { klogLine } from "../../machinery/text/klog/klog.js";
 import { invalidArgument } from "../../component/flags/flag-errors.js";
 import type { Flags, FlagSpec, GivenFlag } from "../../component/flags/flag-set.js";
 import { type FlagValue, parseFlagValue } from "../../component/flags/flag-value.js";

@@ -4,7 +4,7 @@ import { type CommandFiles, machineFiles } from "../../base/files/command-files.
 import { errorMessage } from "../../base/text/error-message.js";
 import { errorCode, PathError } from "../../base/files/path-error.js";
 import type { JsonValue } from "../../machinery/meta/json.js";
-import type { VerboseLog } from "../klog.js";
+import type { VerboseLog } from "../../machinery/text/klog/klog.js";
 import { decodeKubeconfig } from "./decode-kubeconfig.js";
 import { emptyKubeconfig, type Kubeconfig } from "./kubeconfig.js";
 import { mergeKubeconfigs } from "./merge-kubeconfigs.js";

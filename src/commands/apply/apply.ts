@@ -38,7 +38,7 @@ import { parsePruneKinds, type PruneKind } from "../../actions/apply/prune.js";
 import { kubernetesRelease } from "../../cli/connect/client-version.js";
 import { usageError } from "../../cli/errors.js";
 import type { Factory } from "../../cli/connect/factory.js";
-import { klogWarning } from "../../client/klog.js";
+import { klogWarning } from "../../machinery/text/klog/klog.js";
 import { withChangeCause } from "../../polymorphic-helpers/change-cause.js";
 import { printerFor, type PrintRequest } from "../../printers/formats.js";
 import { sleep } from "../../resource/url-source.js";

@@ -5,7 +5,7 @@ import type { Command, Invocation, Completer } from "../../cli/command.js";
 import { podRunningTimeoutFlag } from "../../cli/container-session/flags.js";
 import { usageError } from "../../cli/errors.js";
 import type { Factory, Streams } from "../../cli/connect/factory.js";
-import { klogError, type LoggedError } from "../../client/klog.js";
+import { klogError, type LoggedError } from "../../machinery/text/klog/klog.js";
 import type { Info } from "../../resource/info.js";
 import {
   connectTarget,

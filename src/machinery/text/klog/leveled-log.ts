@@ -1,6 +1,6 @@
-import { byteFor, bytesOf } from "../base/text/byte-text.js";
-import type { Clock } from "../base/time/clock.js";
-import { goQuote } from "../base/text/go-quote.js";
+import { byteFor, bytesOf } from "../../../base/text/byte-text.js";
+import type { Clock } from "../../../base/time/clock.js";
+import { goQuote } from "../../../base/text/go-quote.js";
 import { klogLine, klogText, type LogValues, type VerboseLog } from "./klog.js";
 
 export interface LeveledLogOptions {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { leveledLog } from "../../src/client/leveled-log.js";
-import { FixedClock } from "../helpers/fixed-clock.js";
+import { leveledLog } from "../../../../src/machinery/text/klog/leveled-log.js";
+import { FixedClock } from "../../../helpers/fixed-clock.js";
 
 function logOf(level: number, modules = "") {
   const lines: string[] = [];

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { klogError, klogWarning } from "../../src/client/klog.js";
+import { klogError, klogWarning } from "../../../../src/machinery/text/klog/klog.js";
 
 const now = new Date(2026, 10, 21, 7, 0, 8, 408);
 

@@ -1,4 +1,4 @@
-import { goQuote } from "../base/text/go-quote.js";
+import { goQuote } from "../../../base/text/go-quote.js";
 
 type Severity = "I" | "W" | "E" | "F";
 
