@@ -49,7 +49,7 @@ const LONG = [
 /** What needs neither a build nor another program: `npm run test:quick`, for the loop while writing. */
 const QUICK = [
   "test/architecture.test.ts",
-  "test/{actions,api,base,cli,client,controllers,kinds,machinery,printers,resource}/**/*.test.ts",
+  "test/{actions,api,base,cli,client,controllers,machinery,polymorphic-helpers,printers,resource}/**/*.test.ts",
   "test/server/{builtin,filters,generic,registry,request}/**/*.test.ts",
 ];
 const NOT_QUICK = [
@@ -86,7 +86,7 @@ const BUN = [
  * tests. What a file leaves behind in a module or in the process, the next one finds.
  */
 const SHARING =
-  /^test\/(actions|api|base|cli|client|controllers|docs|interop|kinds|machinery|node|printers|resource|security|server)\//;
+  /^test\/(actions|api|base|cli|client|controllers|docs|interop|machinery|node|polymorphic-helpers|printers|resource|security|server)\//;
 
 /** Folders and files of those that have a thread of their own all the same. */
 const ALONE = [

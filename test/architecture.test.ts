@@ -13,11 +13,22 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   component: ["client", "machinery", "base"],
   resource: ["client", "machinery", "base"],
   printers: ["machinery", "base"],
-  kinds: ["client", "api", "machinery", "base"],
-  kustomize: ["kinds", "machinery", "base"],
-  actions: ["kinds", "resource", "client", "api", "machinery", "base"],
-  cli: ["actions", "kinds", "resource", "printers", "component", "client", "machinery", "base"],
-  commands: ["cli", "actions", "kinds", "resource", "printers", "component", "client", "api", "machinery", "base"],
+  "polymorphic-helpers": ["client", "api", "machinery", "base"],
+  kustomize: ["polymorphic-helpers", "machinery", "base"],
+  actions: ["polymorphic-helpers", "resource", "client", "api", "machinery", "base"],
+  cli: ["actions", "polymorphic-helpers", "resource", "printers", "component", "client", "machinery", "base"],
+  commands: [
+    "cli",
+    "actions",
+    "polymorphic-helpers",
+    "resource",
+    "printers",
+    "component",
+    "client",
+    "api",
+    "machinery",
+    "base",
+  ],
   server: ["component", "client", "api", "machinery", "base"],
   controllers: ["client", "api", "machinery", "base"],
   node: ["client", "api", "machinery", "base"],
@@ -25,8 +36,8 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   cluster: ["server", "controllers", "scheduler", "node", "component", "client", "api", "machinery", "base"],
   "main.ts": ["commands", "cli", "base"],
   "kubectl.ts": ["main.ts", "commands", "cli", "client", "node", "base"],
-  library: ["actions", "kinds", "resource", "client", "machinery", "base"],
-  testing: ["cluster", "library", "kinds", "client", "api", "machinery", "base"],
+  library: ["actions", "polymorphic-helpers", "resource", "client", "machinery", "base"],
+  testing: ["cluster", "library", "polymorphic-helpers", "client", "api", "machinery", "base"],
   "index.ts": ["library", "actions", "client", "machinery"],
 };
 
@@ -301,7 +312,7 @@ describe("the way to a terminal", () => {
   const inProgram = (pattern: RegExp): string[] =>
     files
       .map((file) => file.replaceAll(sep, "/"))
-      .filter((file) => /^(main\.ts|(base|cli|commands|printers|kinds|actions|resource)\/)/.test(file))
+      .filter((file) => /^(main\.ts|(base|cli|commands|printers|polymorphic-helpers|actions|resource)\/)/.test(file))
       .filter((file) => pattern.test(readFileSync(join(src, file), "utf8")))
       .sort();
 
@@ -349,13 +360,13 @@ const READS_WITHOUT_TYPES: Readonly<Record<string, string>> = {
   "api/validation/volumes/volume-sources.ts": "sources by the names of their fields",
   "controllers/horizontal-pod-autoscaler/metric-reader.ts": "metrics.k8s.io, which is no built-in group",
   "controllers/horizontal-pod-autoscaler/served-metrics.ts": "metrics.k8s.io, which is no built-in group",
-  "kinds/container-runs.ts": "pods of any server, beside their typed readers",
-  "kinds/describe/generic.ts": "any kind",
-  "kinds/exposure.ts": "several kinds",
-  "kinds/pod-template.ts": "templates of several kinds",
-  "kinds/rollout/": "several kinds, and revisions",
-  "kinds/selector.ts": "several kinds",
   "node/scripted/": "files and answers of programs",
+  "polymorphic-helpers/container-runs.ts": "pods of any server, beside their typed readers",
+  "polymorphic-helpers/describe/generic.ts": "any kind",
+  "polymorphic-helpers/exposure.ts": "several kinds",
+  "polymorphic-helpers/pod-template.ts": "templates of several kinds",
+  "polymorphic-helpers/rollout/": "several kinds, and revisions",
+  "polymorphic-helpers/selector.ts": "several kinds",
   "server/admission/expressions/": "any object",
   "server/admission/matching/": "any object",
   "server/admission/plugins/node-restriction/own-objects.ts": "any field",
@@ -385,7 +396,7 @@ const READS_WITHOUT_TYPES: Readonly<Record<string, string>> = {
 };
 
 test("objects of a known kind are read by their types", () => {
-  const rooms = /^(?:api|controllers|kinds|node|scheduler|server)\b/;
+  const rooms = /^(?:api|controllers|node|polymorphic-helpers|scheduler|server)\b/;
   const untyped = imports
     .filter(({ from, to }) => rooms.test(from) && to === join("machinery", "meta", "access.js"))
     .map(({ from }) => from.replaceAll(sep, "/"));
@@ -466,7 +477,7 @@ test("every path that README.md, CONTRIBUTING.md and the pages of docs/ name exi
 test("the picture of the floors in docs/architecture.md has every folder of src", () => {
   const page = readFileSync(join(root, "docs/architecture.md"), "utf8");
   const [, picture = ""] = /```text diagram\n([^`]*)```/.exec(page) ?? [];
-  const words = new Set(picture.match(/[\w.]+/g));
+  const words = new Set(picture.match(/[\w.-]+/g));
   expect(Object.keys(MAY_IMPORT).filter((folder) => !words.has(folder))).toEqual([]);
 });
 

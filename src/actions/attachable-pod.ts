@@ -1,7 +1,7 @@
 import { goSort } from "../base/collections/go-sort.js";
 import type { RestClient } from "../client/rest/rest-client.js";
-import { byAttaching } from "../kinds/pod-order.js";
-import { podSelectorOf } from "../kinds/selector.js";
+import { byAttaching } from "../polymorphic-helpers/pod-order.js";
+import { podSelectorOf } from "../polymorphic-helpers/selector.js";
 import type { KubeObject } from "../machinery/meta/object.js";
 import type { Info } from "../resource/info.js";
 import { selectedPods } from "./selected-pods.js";

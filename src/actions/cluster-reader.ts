@@ -2,7 +2,7 @@ import type { BuiltInKinds } from "../api/kinds/built-in-kinds.js";
 import { builtInResource } from "../api/kinds/built-in-resource.js";
 import { append } from "../base/collections/append.js";
 import type { RestClient } from "../client/rest/rest-client.js";
-import type { DescribeReader, ListWhat } from "../kinds/describe/index.js";
+import type { DescribeReader, ListWhat } from "../polymorphic-helpers/describe/index.js";
 import type { GroupVersionResource } from "../machinery/meta/gvk.js";
 import type { KubeObject } from "../machinery/meta/object.js";
 import type { ReceivedObject } from "../machinery/meta/received.js";

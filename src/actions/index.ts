@@ -61,8 +61,8 @@ export {
 export { rolloutHistory, type RolloutHistoryOptions } from "./rollout/revisions.js";
 export { type RolloutProgress, rolloutStatus, type RolloutStatusOptions } from "./rollout/status.js";
 export { type RolloutUndo, rolloutUndo, type RolloutUndoOptions } from "./rollout/revisions.js";
-export type { Revision } from "../kinds/rollout/history.js";
-export type { RolloutStatus } from "../kinds/rollout/status.js";
+export type { Revision } from "../polymorphic-helpers/rollout/history.js";
+export type { RolloutStatus } from "../polymorphic-helpers/rollout/status.js";
 export { TimedOutError } from "./time-limit.js";
 export { created, deleted, hasCondition, hasValue, holds, type WaitCondition } from "./wait/conditions.js";
 export type { WaitOutcome } from "./wait/settle.js";

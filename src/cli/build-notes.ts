@@ -1,5 +1,5 @@
 import type { Clock } from "../base/time/clock.js";
-import { klogLine } from "../client/klog.js";
+import { klogLine } from "../machinery/text/klog/klog.js";
 import type { Streams } from "./connect/factory.js";
 
 /** Returns where the build of a kustomization writes its notes and warnings: on stderr, as kubectl does. */

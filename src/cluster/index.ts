@@ -1,4 +1,5 @@
-export type { AdmissionAttributes, Operation, Reinvocation } from "../server/admission/attributes.js";
+export type { AdmissionAttributes, Operation } from "../server/admission/attributes.js";
+export type { Reinvocation } from "../server/admission/reinvocation.js";
 export type { AdmissionOptions, OwnAdmissionPlugin } from "../server/admission/enabled-plugins.js";
 export type { PluginDocument } from "../server/admission/table.js";
 export type {

@@ -5,7 +5,7 @@ import type { Http2Options, Listener } from "../server/generic/secure-listener.j
 import type { AuthorityTexts } from "../machinery/crypto/peer-authorities.js";
 import type { Server } from "../server/generic/server.js";
 import type { ClusterPki } from "./pki/cluster-pki.js";
-import type { ServingCertificates } from "./serving-certificates.js";
+import type { ServingCertificates } from "./reload/serving-certificates.js";
 import type { ServerOptions } from "./options/server-options.js";
 
 /** The host that a server listens on unless its composition names another one. */

@@ -173,7 +173,7 @@ export const rolloutEntry: CommandEntry = {
   },
   children: [
     leaf("history", "Show the revisions of a resource", async () =>
-      (await import("./rollout/revisions.js")).historyCommand(),
+      (await import("./rollout/history.js")).historyCommand(),
     ),
     leaf("pause", "Hold back the rollout of a resource", async () =>
       (await import("./rollout/change.js")).pauseCommand(),
@@ -183,7 +183,7 @@ export const rolloutEntry: CommandEntry = {
     ),
     leaf("resume", "Let a paused rollout go on", async () => (await import("./rollout/change.js")).resumeCommand()),
     leaf("status", "Show how far a rollout is", async () => (await import("./rollout/status.js")).statusCommand()),
-    leaf("undo", "Go back to an earlier revision", async () => (await import("./rollout/revisions.js")).undoCommand()),
+    leaf("undo", "Go back to an earlier revision", async () => (await import("./rollout/undo.js")).undoCommand()),
   ],
 };
 

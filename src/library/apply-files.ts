@@ -7,7 +7,7 @@ import { errorMessage } from "../base/text/error-message.js";
 import type { KubernetesClient } from "../client/dynamic/kubernetes-client.js";
 import type { WriteOptions } from "../client/dynamic/resource-client.js";
 import type { Stored } from "../client/dynamic/stored.js";
-import { applyPlace, FOUNDATIONS, kindKey } from "../kinds/apply-order.js";
+import { applyPlace, FOUNDATIONS, kindKey } from "../polymorphic-helpers/apply-order.js";
 import { type GroupKind, parseGroupVersion } from "../machinery/meta/gvk.js";
 import type { KubeObject } from "../machinery/meta/object.js";
 import { createBuilder } from "../resource/create-builder.js";

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import type { Writable } from "node:stream";
 import { runInContainer, type ContainerCommand } from "../actions/pods/container-command.js";
 import type { KubernetesClient } from "../client/dynamic/kubernetes-client.js";
-import { chosenContainer, requireUncompleted } from "../kinds/pod-containers.js";
+import { chosenContainer, requireUncompleted } from "../polymorphic-helpers/pod-containers.js";
 import { text } from "../machinery/meta/access.js";
 import { isRemoteCommandExit, type TerminalSize } from "../machinery/wire/streams/remote-command.js";
 import { foundPod, type PodOptions } from "./found-pod.js";

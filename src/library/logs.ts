@@ -1,7 +1,7 @@
 import { podLog } from "../actions/pod-log.js";
 import { linesOf } from "../base/text/lines-of.js";
 import type { KubernetesClient } from "../client/dynamic/kubernetes-client.js";
-import { chosenContainer } from "../kinds/pod-containers.js";
+import { chosenContainer } from "../polymorphic-helpers/pod-containers.js";
 import { text } from "../machinery/meta/access.js";
 import { foundPod, type PodOptions } from "./found-pod.js";
 

@@ -1,4 +1,4 @@
-import { statusViewerFor } from "../kinds/rollout/status.js";
+import { statusViewerFor } from "../polymorphic-helpers/rollout/status.js";
 import { objects, object, text, type ReadonlyFields, number } from "../machinery/meta/access.js";
 import { type GroupKind, parseGroupVersion } from "../machinery/meta/gvk.js";
 import type { KubeObject } from "../machinery/meta/object.js";

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { extractArchive, type SkippedEntry } from "../../src/actions/archive/extract-archive.js";
+import { extractArchive, type SkippedEntry } from "../../src/actions/copy/archive/extract-archive.js";
 import type { TarHeader } from "../../src/machinery/wire/tar/tar-entry.js";
 import { tarEnd, tarHeaderBlocks } from "../../src/machinery/wire/tar/write-header.js";
 import { startScripted } from "../helpers/scripted-container.js";

@@ -6,7 +6,7 @@ import { changeLabels } from "../../src/commands/label/label.js";
 import { noScheduleChange } from "../../src/controllers/node-lifecycle/node-writes.js";
 import { inDeletionOrder } from "../../src/controllers/owned-pods/deletion-order.js";
 import { selects } from "../../src/controllers/service-endpoints/service-pods.js";
-import { byAttaching } from "../../src/kinds/pod-order.js";
+import { byAttaching } from "../../src/polymorphic-helpers/pod-order.js";
 import type { KubeObject } from "../../src/machinery/meta/object.js";
 import { goPattern } from "../../src/machinery/text/go/go-pattern.js";
 import { parseQuantity } from "../../src/machinery/text/quantity/quantity.js";

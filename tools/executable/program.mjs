@@ -302,7 +302,7 @@ const SESSION_LAYERS = [
       "src/cli/keep-memory-flat.ts",
       "src/cli/completion/pod-completers.ts",
       "src/actions/attachable-pod.ts",
-      "src/kinds/pod-containers.ts",
+      "src/polymorphic-helpers/pod-containers.ts",
       "src/client/streaming/remote-command.ts",
       "src/client/streaming/open-web-socket.ts",
     ],

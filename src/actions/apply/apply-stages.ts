@@ -1,7 +1,7 @@
 import { findManifests, type ManifestReader, type ManifestSelection } from "../find-manifests.js";
 import { waitUntilServed, waitUntilUsable } from "../wait/wait-until-usable.js";
 import type { RestClient } from "../../client/rest/rest-client.js";
-import { applyPlace, FOUNDATIONS, kindKey } from "../../kinds/apply-order.js";
+import { applyPlace, FOUNDATIONS, kindKey } from "../../polymorphic-helpers/apply-order.js";
 import { object, objects, text } from "../../machinery/meta/access.js";
 import { type GroupKind, parseGroupVersion } from "../../machinery/meta/gvk.js";
 import type { KubeObject } from "../../machinery/meta/object.js";

@@ -1,7 +1,7 @@
 import { append } from "../../base/collections/append.js";
-import { fillFile, TargetFolder } from "../archive/target-folder.js";
-import { checksumOf } from "../archive/posix-checksum.js";
-import { readPieces } from "../archive/local-files.js";
+import { fillFile, TargetFolder } from "./archive/target-folder.js";
+import { checksumOf } from "./archive/posix-checksum.js";
+import { readPieces } from "./archive/local-files.js";
 import { goQuote } from "../../base/text/go-quote.js";
 import { errorCode } from "../../base/files/path-error.js";
 import type { CopyFromPodOptions } from "./copy-from-pod.js";

@@ -1,7 +1,7 @@
 import { open } from "node:fs/promises";
 import { posix, resolve } from "node:path";
-import { checksumOf } from "../archive/posix-checksum.js";
-import { type LocalFile, localFiles, readPieces } from "../archive/local-files.js";
+import { checksumOf } from "./archive/posix-checksum.js";
+import { type LocalFile, localFiles, readPieces } from "./archive/local-files.js";
 import { goQuote } from "../../base/text/go-quote.js";
 import { PathError } from "../../base/files/path-error.js";
 import { cleaned, type CopyToPodOptions, finalPlace, requireSource } from "./copy-to-pod.js";

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from "node:timers/promises";
-import { extractArchive, type SkippedEntry } from "../archive/extract-archive.js";
+import { extractArchive, type SkippedEntry } from "./archive/extract-archive.js";
 import { goQuote } from "../../base/text/go-quote.js";
 import { isTransportError } from "../../client/transport/transport-error.js";
 import { isStatusError } from "../../machinery/errors/status-error.js";

@@ -1,7 +1,7 @@
 import { stat } from "node:fs/promises";
 import { basename, normalize, resolve } from "node:path";
-import { archiveFiles } from "../archive/archive-files.js";
-import { withoutLastSlash } from "../archive/local-names.js";
+import { archiveFiles } from "./archive/archive-files.js";
+import { withoutLastSlash } from "./archive/local-names.js";
 import { goQuote } from "../../base/text/go-quote.js";
 import { PathError } from "../../base/files/path-error.js";
 import { execInPod, type ExecTarget, findExecPlace, type CopyMessages } from "./exec-in-pod.js";

@@ -1,6 +1,6 @@
 import { PODS } from "../selected-pods.js";
 import type { RemoteCommandStreams } from "../../client/streaming/remote-command.js";
-import { chosenContainer, requireUncompleted } from "../../kinds/pod-containers.js";
+import { chosenContainer, requireUncompleted } from "../../polymorphic-helpers/pod-containers.js";
 import { text } from "../../machinery/meta/access.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
 import { Helper } from "../../resource/helper.js";

@@ -1,6 +1,6 @@
 import { posix } from "node:path";
 import { type ExecPlace, execInPod } from "./exec-in-pod.js";
-import { withoutLastSlash } from "../archive/local-names.js";
+import { withoutLastSlash } from "./archive/local-names.js";
 
 /** What a program in the container may print where its answer is read as a whole. */
 const LONGEST = 64 * 1024 * 1024;

@@ -1,5 +1,5 @@
 import { goQuote } from "../../base/text/go-quote.js";
-import { type Change, pause, restart, resume } from "../../kinds/rollout/change.js";
+import { type Change, pause, restart, resume } from "../../polymorphic-helpers/rollout/change.js";
 import { formatGroupResource } from "../../machinery/errors/status-error.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
 import { Helper } from "../../resource/helper.js";

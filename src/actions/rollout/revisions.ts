@@ -1,8 +1,8 @@
-import { historyKind, readHistory, type Revision } from "../../kinds/rollout/history.js";
+import { historyKind, readHistory, type Revision } from "../../polymorphic-helpers/rollout/history.js";
 import { typedReader } from "../cluster-reader.js";
 import { type ActionClient, resolveTarget, type Target } from "../target.js";
 import { loadTypedKinds } from "../typed/typed-object.js";
-import { planRollback } from "../../kinds/rollout/rollback.js";
+import { planRollback } from "../../polymorphic-helpers/rollout/rollback.js";
 import type { Fields } from "../../machinery/meta/access.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
 import { Helper } from "../../resource/helper.js";

@@ -1,4 +1,4 @@
-import { type RolloutStatus, statusViewerFor } from "../../kinds/rollout/status.js";
+import { type RolloutStatus, statusViewerFor } from "../../polymorphic-helpers/rollout/status.js";
 import { notFound } from "../../machinery/errors/status-error.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
 import { Helper } from "../../resource/helper.js";

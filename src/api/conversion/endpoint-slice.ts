@@ -1,5 +1,5 @@
 import { absent, type Fields, object, type ReadonlyFields, text } from "../../machinery/meta/access.js";
-import { defaultEndpointSlice } from "../defaults/core.js";
+import { defaultEndpointSlice } from "../defaults/discovery.js";
 import { compact, without, withChildren } from "./copies.js";
 import type { VersionTable } from "./version-table.js";
 

@@ -6,7 +6,6 @@ import {
   ensureChild,
   type Fields,
   isFields,
-  list,
   setDefault,
   text,
 } from "../../machinery/meta/access.js";
@@ -14,41 +13,9 @@ import { roundAmounts } from "./amounts.js";
 import { alignPodCidrs } from "./old-names.js";
 import { defaultPersistentSource } from "./volumes.js";
 
-export function defaultService(service: Fields): void {
-  const spec = ensureChild(service, "spec");
-  setDefault(spec, "sessionAffinity", "None");
-  if (spec.sessionAffinity === "None") delete spec.sessionAffinityConfig;
-  if (spec.sessionAffinity === "ClientIP") {
-    setDefault(ensureChild(ensureChild(spec, "sessionAffinityConfig"), "clientIP"), "timeoutSeconds", 10800);
-  }
-  setDefault(spec, "type", "ClusterIP");
-  for (const port of children(spec, "ports")) {
-    if (text(port.protocol) === "") port.protocol = "TCP";
-    if (absent(port.targetPort) || port.targetPort === 0 || port.targetPort === "") port.targetPort = port.port;
-  }
-  const external = spec.type === "NodePort" || spec.type === "LoadBalancer";
-  if (external || (spec.type === "ClusterIP" && list(spec.externalIPs).length > 0)) {
-    setDefault(spec, "externalTrafficPolicy", "Cluster");
-  }
-  if (external || spec.type === "ClusterIP") setDefault(spec, "internalTrafficPolicy", "Cluster");
-  if (spec.type !== "LoadBalancer") return;
-  setDefault(spec, "allocateLoadBalancerNodePorts", true);
-  const status = child(child(service, "status") ?? {}, "loadBalancer") ?? {};
-  for (const ingress of children(status, "ingress")) {
-    if (text(ingress.ip) !== "") setDefault(ingress, "ipMode", "VIP");
-  }
-}
-
 export function defaultEndpoints(endpoints: Fields): void {
   for (const subset of children(endpoints, "subsets")) {
     for (const port of children(subset, "ports")) setDefault(port, "protocol", "TCP");
-  }
-}
-
-export function defaultEndpointSlice(slice: Fields): void {
-  for (const port of children(slice, "ports")) {
-    setDefault(port, "name", "");
-    setDefault(port, "protocol", "TCP");
   }
 }
 
@@ -120,8 +87,4 @@ export function defaultResourceQuota(quota: Fields): void {
   const status = child(quota, "status") ?? {};
   roundAmounts(child(status, "hard"));
   roundAmounts(child(status, "used"));
-}
-
-export function defaultRuntimeClass(runtime: Fields): void {
-  roundAmounts(child(child(runtime, "overhead") ?? {}, "podFixed"));
 }

@@ -1,16 +1,14 @@
-import type { Fields } from "../../machinery/meta/access.js";
+import { child, type Fields } from "../../machinery/meta/access.js";
+import { roundAmounts } from "./amounts.js";
 import { defaultHorizontalPodAutoscaler } from "./autoscaling.js";
 import {
   defaultEndpoints,
-  defaultEndpointSlice,
   defaultLimitRange,
   defaultNamespace,
   defaultNode,
   defaultPersistentVolume,
   defaultResourceQuota,
-  defaultRuntimeClass,
   defaultSecret,
-  defaultService,
 } from "./core.js";
 import {
   defaultDeviceTaintRule,
@@ -18,6 +16,7 @@ import {
   defaultResourceClaimTemplate,
   defaultResourceSlice,
 } from "./devices.js";
+import { defaultEndpointSlice } from "./discovery.js";
 import { defaultFlowSchema, defaultPriorityLevel } from "./flow-control.js";
 import { defaultPod, defaultTemplate } from "./pod.js";
 import {
@@ -34,6 +33,7 @@ import {
   defaultStorageClass,
   defaultWebhooks,
 } from "./policy.js";
+import { defaultService } from "./service.js";
 import {
   defaultCronJob,
   defaultDaemonSet,
@@ -82,7 +82,7 @@ const DEFAULTERS: Readonly<Record<string, Defaulter>> = {
   "PriorityClass.scheduling.k8s.io": defaultPriorityClass,
   "PriorityLevelConfiguration.flowcontrol.apiserver.k8s.io": defaultPriorityLevel,
   "ReplicaSet.apps": defaultReplicaSet,
-  "RuntimeClass.node.k8s.io": defaultRuntimeClass,
+  "RuntimeClass.node.k8s.io": (object) => roundAmounts(child(child(object, "overhead") ?? {}, "podFixed")),
   "ResourceClaim.resource.k8s.io": defaultResourceClaim,
   "ResourceClaimTemplate.resource.k8s.io": defaultResourceClaimTemplate,
   "ResourceSlice.resource.k8s.io": defaultResourceSlice,

@@ -1,6 +1,6 @@
 import { attachablePod } from "../../actions/attachable-pod.js";
 import { PODS } from "../../actions/selected-pods.js";
-import { containerNames } from "../../kinds/pod-containers.js";
+import { containerNames } from "../../polymorphic-helpers/pod-containers.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
 import { Helper } from "../../resource/helper.js";
 import type { Completer, Completion } from "../command.js";

@@ -3,7 +3,7 @@ import { machineFiles } from "../../base/files/command-files.js";
 import { uuid } from "../../base/numbers/uuid.js";
 import type { ConfigLoader } from "../../client/config/config-loader.js";
 import type { ConfigOverrides } from "../../client/config/config-overrides.js";
-import { klogError, klogLine, klogText, type LoggedError, type VerboseLog } from "../../client/klog.js";
+import { klogError, klogLine, klogText, type LoggedError, type VerboseLog } from "../../machinery/text/klog/klog.js";
 import type { RestClient } from "../../client/rest/rest-client.js";
 import type { CachedDiscovery } from "../../client/discovery/cached-discovery.js";
 import type { Builder } from "../../resource/builder.js";
@@ -174,7 +174,7 @@ async function openLog({ streams, clock, pid }: Host, flags: ParsedFlagSet): Pro
   const level = flags.number("v");
   const modules = flags.string("vmodule");
   if (level < 1 && modules === "") return undefined;
-  const { leveledLog } = await import("../../client/leveled-log.js");
+  const { leveledLog } = await import("../../machinery/text/klog/leveled-log.js");
   return leveledLog({ level, modules, clock, pid, write: (line) => void streams.err.write(line) });
 }
 

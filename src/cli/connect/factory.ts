@@ -5,7 +5,7 @@ import type { Random } from "../../base/numbers/random.js";
 import type { PluginPolicy } from "../../client/auth/plugin-policy.js";
 import type { ClientConfig } from "../../client/config/client-config.js";
 import type { Kubeconfig } from "../../client/config/kubeconfig.js";
-import type { VerboseLog } from "../../client/klog.js";
+import type { VerboseLog } from "../../machinery/text/klog/klog.js";
 import type { Discovery } from "../../client/discovery/discovery.js";
 import type { OpenApi } from "../../client/openapi/openapi.js";
 import type { RestClient } from "../../client/rest/rest-client.js";

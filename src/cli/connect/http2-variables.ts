@@ -1,5 +1,5 @@
 import { goQuote } from "../../base/text/go-quote.js";
-import { klogLine, klogWarning } from "../../client/klog.js";
+import { klogLine, klogWarning } from "../../machinery/text/klog/klog.js";
 import { atoi } from "../../machinery/text/go/atoi.js";
 import type { Host } from "./host.js";
 

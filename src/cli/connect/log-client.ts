@@ -1,6 +1,6 @@
 import type { Clock } from "../../base/time/clock.js";
 import type { ClientConfig } from "../../client/config/client-config.js";
-import type { VerboseLog } from "../../client/klog.js";
+import type { VerboseLog } from "../../machinery/text/klog/klog.js";
 import { type RequestLog, requestLog } from "../../client/rest/request-log.js";
 
 /** client-go's feature gates, which kubets has not: it does what they do by default. */

@@ -1,5 +1,5 @@
 import { isConfigurationInvalid } from "../../client/config/config-errors.js";
-import type { VerboseLog } from "../../client/klog.js";
+import type { VerboseLog } from "../../machinery/text/klog/klog.js";
 import { isReadAsTyped } from "../../client/rest/request-log.js";
 import { isTransportError } from "../../client/transport/transport-error.js";
 import { encodeJson } from "../../machinery/wire/json/json-encoder.js";

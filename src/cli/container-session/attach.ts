@@ -1,5 +1,5 @@
 import { setTimeout as pause } from "node:timers/promises";
-import { chosenContainer } from "../../kinds/pod-containers.js";
+import { chosenContainer } from "../../polymorphic-helpers/pod-containers.js";
 import { text } from "../../machinery/meta/access.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
 import { runAndExit, type SessionHost } from "./container-command.js";

@@ -2,7 +2,7 @@ import type { RemoteCommandStreams } from "../../client/streaming/remote-command
 import type { TerminalSize } from "../../machinery/wire/streams/remote-command.js";
 import type { Factory, Streams } from "../connect/factory.js";
 import { errorMessage } from "../../base/text/error-message.js";
-import { klogError } from "../../client/klog.js";
+import { klogError } from "../../machinery/text/klog/klog.js";
 import { deliverOutput, writeOutput } from "../write-output.js";
 import { enterRawMode, type TerminalHost, StandardInput } from "./standard-input.js";
 

@@ -2,7 +2,7 @@ import { parseGoBool } from "../../base/text/go-literals.js";
 import { withMistyped } from "../../base/text/mistyped.js";
 import { goQuote } from "../../base/text/go-quote.js";
 import type { Factory } from "../connect/factory.js";
-import { klogWarning } from "../../client/klog.js";
+import { klogWarning } from "../../machinery/text/klog/klog.js";
 import type { FlagSpec, Flags } from "../../component/flags/flag-set.js";
 
 export { filenameFlags, readFilenames, recursiveFilenameFlags, requireFilenames } from "./filename-flags.js";

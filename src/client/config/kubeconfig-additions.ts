@@ -2,7 +2,7 @@ import { resolve } from "node:path";
 import { encodeKubeconfig } from "./encode-kubeconfig.js";
 import { emptyKubeconfig, type Kubeconfig } from "./kubeconfig.js";
 import { defaultKubeconfigFile, modifyKubeconfig, startingKubeconfig } from "./kubeconfig-writer.js";
-import type { VerboseLog } from "../klog.js";
+import type { VerboseLog } from "../../machinery/text/klog/klog.js";
 import { decodeKubeconfig } from "./decode-kubeconfig.js";
 
 /** A certificate and its key, both PEM. */

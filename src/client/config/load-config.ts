@@ -7,7 +7,8 @@ import { decodeKubeconfig } from "./decode-kubeconfig.js";
 import { inClusterNamespace, inClusterPossible, inClusterServer, SERVICE_ACCOUNT_FOLDER } from "./in-cluster.js";
 import type { KubeconfigDocument } from "./kubeconfig-document.js";
 import { KubeconfigError, type KubeconfigFault } from "./kubeconfig-error.js";
-import { kubeconfigFiles, mergeKubeconfigs } from "./load-kubeconfig.js";
+import { kubeconfigFiles } from "./load-kubeconfig.js";
+import { mergeKubeconfigs } from "./merge-kubeconfigs.js";
 
 export interface LoadConfigOptions extends Partial<ConfigOverrides> {
   readonly userAgent?: string;

@@ -7,7 +7,7 @@ import type { Random } from "../../base/numbers/random.js";
 import { parseGroupVersion } from "../../machinery/meta/gvk.js";
 import { isJsonObject, type JsonObject } from "../../machinery/meta/json.js";
 import type { ApiResource } from "../../machinery/rest-mapper.js";
-import type { VerboseLog } from "../klog.js";
+import type { VerboseLog } from "../../machinery/text/klog/klog.js";
 import type { RestClient } from "../rest/rest-client.js";
 import { writeCacheFile } from "../cache-files.js";
 import type { ApiGroup, Discovery, ServerVersion } from "./discovery.js";

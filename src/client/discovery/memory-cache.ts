@@ -1,6 +1,6 @@
 import { errorMessage } from "../../base/text/error-message.js";
 import { isStatusError } from "../../machinery/errors/status-error.js";
-import type { LoggedError } from "../klog.js";
+import type { LoggedError } from "../../machinery/text/klog/klog.js";
 import type { RestClient } from "../rest/rest-client.js";
 import { isTransportError } from "../transport/transport-error.js";
 import { fetchGroups, fetchResourceList } from "./live-discovery.js";

@@ -7,7 +7,7 @@ import {
   type RestMapping,
 } from "../../machinery/rest-mapper.js";
 import type { CachedDiscovery } from "../discovery/cached-discovery.js";
-import type { VerboseLog } from "../klog.js";
+import type { VerboseLog } from "../../machinery/text/klog/klog.js";
 import { groupOf, parseResourceArgument, ResourceIndex } from "./resource-index.js";
 import type { WireResourceList } from "../discovery/wire.js";
 import { formatGroupResource } from "../../machinery/errors/status-error.js";

@@ -1,7 +1,7 @@
 import { textOf } from "../../base/text/byte-text.js";
 import type { Clock } from "../../base/time/clock.js";
 import type { StatusError } from "../../machinery/errors/status-error.js";
-import type { VerboseLog } from "../klog.js";
+import type { VerboseLog } from "../../machinery/text/klog/klog.js";
 import { debuggingTransport } from "../transport/debugging-transport.js";
 import type { Transport } from "../transport/transport.js";
 import { isUsualEnd } from "../dynamic/watch-events.js";

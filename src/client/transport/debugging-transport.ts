@@ -2,7 +2,7 @@ import { STATUS_CODES } from "node:http";
 import { isIP, type Socket } from "node:net";
 import type { Clock } from "../../base/time/clock.js";
 import { goQuote } from "../../base/text/go-quote.js";
-import type { LogValues, VerboseLog } from "../klog.js";
+import type { LogValues, VerboseLog } from "../../machinery/text/klog/klog.js";
 import type { Transport, TransportRequest, TransportResponse, ExchangeTrace } from "./transport.js";
 import { isTransportError } from "./transport-error.js";
 import { startStopwatch } from "../../base/time/timers.js";

@@ -14,7 +14,7 @@ import {
   manifestFolderFault,
 } from "../../server/admission/configuration/manifest-folder.js";
 import type { AdmissionManifests } from "../../server/admission/plugin.js";
-import { FileFaults } from "../options/watch-files.js";
+import { FileFaults } from "../reload/watch-files.js";
 import { type LoadedManifests, loadManifests, type ManifestFile, readManifestFiles } from "./load-manifests.js";
 
 /** The folders of plugins, by their names. */

@@ -3,7 +3,7 @@ import type { Random } from "../../base/numbers/random.js";
 import type { Timers } from "../../base/time/timers.js";
 import type { Environment } from "../../client/surroundings.js";
 import type { EgressDialers, ProcessHosts } from "../../client/transport/dial.js";
-import type { FileFaults } from "../options/watch-files.js";
+import type { FileFaults } from "../reload/watch-files.js";
 
 /** The parts of a server and of its process that authenticators use. */
 export interface AuthenticationSurroundings {

@@ -2,7 +2,7 @@ import { errorMessage } from "../../base/text/error-message.js";
 import { certificatesIn } from "../../machinery/crypto/certificates.js";
 import { readText } from "../../base/files/read-file.js";
 import { authorityFaults } from "../certificate-faults.js";
-import { watchFile } from "../options/watch-files.js";
+import { watchFile } from "../reload/watch-files.js";
 import type { AuthenticationSurroundings } from "./authentication-surroundings.js";
 
 /** Files of authorities, as they are now. */

@@ -20,7 +20,7 @@ import { JwtAuthenticators } from "../../server/authn/oidc/jwt-authenticators.js
 import type { TokenLookup } from "../../server/request/user.js";
 import type { AuthenticationOptions, OidcOptions } from "../options/authentication-options.js";
 import { readText } from "../../base/files/read-file.js";
-import { watchFile } from "../options/watch-files.js";
+import { watchFile } from "../reload/watch-files.js";
 import type { AuthenticationSurroundings } from "./authentication-surroundings.js";
 
 /** The issuers of identities of a server. */

@@ -31,7 +31,7 @@ import { readText } from "../../base/files/read-file.js";
 import type { AuthenticationSurroundings } from "./authentication-surroundings.js";
 import type { DelegatedAuthentication } from "../delegation/delegated-authentication.js";
 import { openAuthorityFiles } from "./authority-files.js";
-import { FileFaults } from "../options/watch-files.js";
+import { FileFaults } from "../reload/watch-files.js";
 import type { IdentityIssuers } from "./identity-issuers.js";
 import { openTokenIssuer } from "./service-account-issuer.js";
 

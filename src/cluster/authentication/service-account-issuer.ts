@@ -4,7 +4,7 @@ import { type VerificationKey, verificationKey } from "../../machinery/crypto/jw
 import { type TokenIssuer, verificationKeysOf } from "../../server/request/token-issuer.js";
 import type { ServiceAccountTokenOptions } from "../options/authentication-options.js";
 import { readText } from "../../base/files/read-file.js";
-import { watchFile } from "../options/watch-files.js";
+import { watchFile } from "../reload/watch-files.js";
 import type { AuthenticationSurroundings } from "./authentication-surroundings.js";
 
 /** The issuer of service account tokens, whose key files may change. */

@@ -5,7 +5,7 @@ import type { HealthCheck } from "../../server/endpoints/non-resource/health.js"
 import { EncryptedKv } from "../../server/storage/encryption/encrypted-kv.js";
 import type { Plugin } from "../../server/storage/encryption/kms/plugin-channel.js";
 import type { Kv } from "../../server/storage/kv.js";
-import { watchFile } from "../options/watch-files.js";
+import { watchFile } from "../reload/watch-files.js";
 import {
   type EncryptionOptions,
   type EncryptionSurroundings,

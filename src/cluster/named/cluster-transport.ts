@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import type { Clock } from "../../base/time/clock.js";
-import type { VerboseLog } from "../../client/klog.js";
+import type { VerboseLog } from "../../machinery/text/klog/klog.js";
 import { clustersFolder } from "../../client/config/named-cluster.js";
 import { createTransport } from "../../client/transport/create-transport.js";
 import { debuggingTransport } from "../../client/transport/debugging-transport.js";

@@ -1,6 +1,6 @@
 import type { Clock } from "../../base/time/clock.js";
 import { withMistyped } from "../../base/text/mistyped.js";
-import type { VerboseLog } from "../../client/klog.js";
+import type { VerboseLog } from "../../machinery/text/klog/klog.js";
 import { isStorageUrl, redactedUrl } from "../../component/storage-url.js";
 import { type CurrentContext, removeContext } from "../../client/config/kubeconfig-additions.js";
 import { clustersFolder, isProcessAlive } from "../../client/config/named-cluster.js";

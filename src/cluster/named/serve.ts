@@ -7,7 +7,7 @@ import type { Clock } from "../../base/time/clock.js";
 import { keepPrivate } from "../../base/files/private-files.js";
 import { ownProgram } from "../../base/files/own-program.js";
 import { isStatusError } from "../../machinery/errors/status-error.js";
-import type { VerboseLog } from "../../client/klog.js";
+import type { VerboseLog } from "../../machinery/text/klog/klog.js";
 import { addContext } from "../../client/config/kubeconfig-additions.js";
 import { clusterOfContext, clustersFolder } from "../../client/config/named-cluster.js";
 import { schemeOf } from "../../server/storage/storage-schemes.js";

@@ -3,7 +3,7 @@ import type { Timers } from "../../base/time/timers.js";
 import { errorMessage } from "../../base/text/error-message.js";
 import type { ClientIdentity } from "../../server/kubelet/cluster-network.js";
 import type { CertificateFiles } from "../options/tls-options.js";
-import { FileFaults, readTexts, watchFiles } from "../options/watch-files.js";
+import { FileFaults, readTexts, watchFiles } from "../reload/watch-files.js";
 
 /** A certificate and its key in files, as they are now. */
 export interface IdentityFiles {

@@ -10,7 +10,7 @@ import { pause } from "../../base/time/pause.js";
 import type { Transport } from "../../client/transport/transport.js";
 import { TransportError } from "../../client/transport/transport-error.js";
 import { debuggingTransport } from "../../client/transport/debugging-transport.js";
-import type { VerboseLog } from "../../client/klog.js";
+import type { VerboseLog } from "../../machinery/text/klog/klog.js";
 import type { ComponentContext } from "../../component/component.js";
 import type { ComponentLog } from "../../component/logging/component-log.js";
 

@@ -14,7 +14,7 @@ import { servingFiles } from "../apiserver/api-server-files.js";
 import { authority } from "../open-socket.js";
 import type { TlsOptions } from "../options/tls-options.js";
 import { issueCertificate, type KeyPair } from "../pki/certificate.js";
-import { openServingCertificates, type ServingCertificates } from "../serving-certificates.js";
+import { openServingCertificates, type ServingCertificates } from "../reload/serving-certificates.js";
 import { openPortAccess } from "./port-access.js";
 import type { ProgramMetrics } from "./program-metrics.js";
 import { processRandom, processTimers } from "./surroundings.js";

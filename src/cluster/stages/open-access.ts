@@ -23,7 +23,7 @@ import type { AuthenticationOptions } from "../options/authentication-options.js
 import type { ServerOptions } from "../options/server-options.js";
 import type { TlsOptions } from "../options/tls-options.js";
 import type { ClusterPki } from "../pki/cluster-pki.js";
-import type { ServingCertificates, ServingSurroundings } from "../serving-certificates.js";
+import type { ServingCertificates, ServingSurroundings } from "../reload/serving-certificates.js";
 import type { OpenedTracing } from "../tracing/open-tracing.js";
 import type { TimeAndChance } from "./config.js";
 
@@ -165,6 +165,6 @@ export async function openServingOf(
   options: TlsOptions,
   surroundings: ServingSurroundings,
 ): Promise<ServingCertificates> {
-  const { openServingCertificates } = await import("../serving-certificates.js");
+  const { openServingCertificates } = await import("../reload/serving-certificates.js");
   return openServingCertificates(options, surroundings);
 }

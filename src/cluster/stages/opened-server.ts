@@ -35,7 +35,7 @@ import type { PluginAccess } from "../delegation/plugin-access.js";
 import type { Registration } from "../delegation/registration.js";
 import { openPki } from "../pki/open-pki.js";
 import { recordRequests } from "../record-requests.js";
-import type { ServingCertificates } from "../serving-certificates.js";
+import type { ServingCertificates } from "../reload/serving-certificates.js";
 import type { TimeAndChance } from "./config.js";
 import {
   openAuditOf,

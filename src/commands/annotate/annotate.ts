@@ -15,7 +15,7 @@ import {
   staysHere,
 } from "../../cli/metadata-changes.js";
 import { type PairChanges, parsePairs, splitResourcesAndPairs } from "../../cli/pairs.js";
-import { withChangeCause, CHANGE_CAUSE } from "../../kinds/change-cause.js";
+import { withChangeCause, CHANGE_CAUSE } from "../../polymorphic-helpers/change-cause.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
 import { printerFor } from "../../printers/formats.js";
 import type { Info } from "../../resource/info.js";

@@ -1,6 +1,6 @@
 import type { ServerSideOptions } from "../../actions/apply/apply-server-side.js";
 import type { ApplyOptions } from "../../actions/apply/apply-object.js";
-import type { VerboseLog } from "../../client/klog.js";
+import type { VerboseLog } from "../../machinery/text/klog/klog.js";
 import type { RestClient } from "../../client/rest/rest-client.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
 import type { RestMapper } from "../../machinery/rest-mapper.js";

@@ -13,7 +13,7 @@ import {
 import { endedBySignal, interruptible } from "../../cli/container-session/interrupt.js";
 import { usageError } from "../../cli/errors.js";
 import type { Factory } from "../../cli/connect/factory.js";
-import { requireUncompleted } from "../../kinds/pod-containers.js";
+import { requireUncompleted } from "../../polymorphic-helpers/pod-containers.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
 import type { Info } from "../../resource/info.js";
 

@@ -20,7 +20,7 @@ import {
   withDryRun,
 } from "../../cli/flags/resource-flags.js";
 import type { RestClient } from "../../client/rest/rest-client.js";
-import { withChangeCause } from "../../kinds/change-cause.js";
+import { withChangeCause } from "../../polymorphic-helpers/change-cause.js";
 import { formatGroupVersion } from "../../machinery/meta/gvk.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
 import { type ApiResource, formatResource, type RestMapping } from "../../machinery/rest-mapper.js";
@@ -29,7 +29,7 @@ import type { Result } from "../../resource/builder.js";
 import { Helper } from "../../resource/helper.js";
 import { formatG } from "../../machinery/text/go/format-g.js";
 import { parseFloat64 } from "../../component/flags/flag-value.js";
-import { parseInt32 } from "../../kinds/int-or-string.js";
+import { parseInt32 } from "../../polymorphic-helpers/int-or-string.js";
 import { canonicalizeQuantity } from "../../machinery/text/quantity/quantity.js";
 
 export interface AutoscaleOptions {

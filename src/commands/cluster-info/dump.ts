@@ -8,7 +8,7 @@ import type { Factory, Streams } from "../../cli/connect/factory.js";
 import { printFlags, readPrintRequest } from "../../cli/flags/print-flags.js";
 import { allNamespacesFlag } from "../../cli/flags/selection-flags.js";
 import type { RestClient } from "../../client/rest/rest-client.js";
-import { containerNames } from "../../kinds/pod-containers.js";
+import { containerNames } from "../../polymorphic-helpers/pod-containers.js";
 import { encodeJson } from "../../machinery/wire/json/json-encoder.js";
 import { genericServerResponse, isStatusError } from "../../machinery/errors/status-error.js";
 import type { KubeObject } from "../../machinery/meta/object.js";

@@ -5,7 +5,7 @@ import { ExitError, usageError } from "../../cli/errors.js";
 import type { Factory, Streams } from "../../cli/connect/factory.js";
 import type { LiveLines } from "../../cli/terminal/live-lines.js";
 import { openLiveLines } from "../../cli/terminal/open-live-lines.js";
-import type { VerboseLog } from "../../client/klog.js";
+import type { VerboseLog } from "../../machinery/text/klog/klog.js";
 import { completeControllers, type ServerChoice, serverChoiceOf, serverFlags } from "./server-flags.js";
 import { howStartEnds, failPlainly, type StorageFlags, storageFlags, storageOf } from "./storage-flag.js";
 import { nameArgument, newClusterName } from "./name-argument.js";

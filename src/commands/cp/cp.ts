@@ -10,7 +10,7 @@ import type { CopyFilesToPodOptions } from "../../actions/copy/copy-files-to-pod
 import type { CopyMessages } from "../../actions/copy/exec-in-pod.js";
 import type { Clock } from "../../base/time/clock.js";
 import { writeOutput } from "../../cli/write-output.js";
-import { withoutLastSlash } from "../../actions/archive/local-names.js";
+import { withoutLastSlash } from "../../actions/copy/archive/local-names.js";
 import { PODS } from "../../actions/selected-pods.js";
 import { NO_SPACE } from "../../cli/completion/directive.js";
 import { objectNames } from "../../cli/completion/resource-names.js";

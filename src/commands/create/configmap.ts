@@ -2,7 +2,7 @@ import { setKey } from "../../machinery/wire/json/own-keys.js";
 import { goQuote } from "../../base/text/go-quote.js";
 import type { Command, Invocation } from "../../cli/command.js";
 import type { Factory } from "../../cli/connect/factory.js";
-import { configMapHash } from "../../kinds/content-hash.js";
+import { configMapHash } from "../../polymorphic-helpers/content-hash.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
 import { configMapKeyErrors } from "../../machinery/validation/names.js";
 import {

@@ -13,7 +13,7 @@ import { readPrintRequest } from "../../cli/flags/print-flags.js";
 import { readRecord } from "../../cli/flags/change-flags.js";
 import { readFieldValidation, readFilenames, warnCannotValidate } from "../../cli/flags/resource-flags.js";
 import type { RestClient } from "../../client/rest/rest-client.js";
-import { withChangeCause } from "../../kinds/change-cause.js";
+import { withChangeCause } from "../../polymorphic-helpers/change-cause.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
 import { printerFor } from "../../printers/formats.js";
 import type { Result } from "../../resource/builder.js";

@@ -24,7 +24,7 @@ import {
 } from "../../cli/flags/resource-flags.js";
 import { rawRequest, requireRequestUri } from "../../cli/raw-request.js";
 import type { RestClient } from "../../client/rest/rest-client.js";
-import { withChangeCause } from "../../kinds/change-cause.js";
+import { withChangeCause } from "../../polymorphic-helpers/change-cause.js";
 import { printerFor } from "../../printers/formats.js";
 import type { FilenameOptions, Result } from "../../resource/builder.js";
 import { Helper } from "../../resource/helper.js";

@@ -1,6 +1,6 @@
 import type { Command, Invocation } from "../../cli/command.js";
 import type { Factory } from "../../cli/connect/factory.js";
-import { parseIntOrString } from "../../kinds/int-or-string.js";
+import { parseIntOrString } from "../../polymorphic-helpers/int-or-string.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
 import {
   completeGenerated,

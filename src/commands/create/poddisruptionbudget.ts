@@ -1,7 +1,7 @@
 import { goQuote } from "../../base/text/go-quote.js";
 import type { Command, Invocation } from "../../cli/command.js";
 import type { Factory } from "../../cli/connect/factory.js";
-import { parseIntOrString } from "../../kinds/int-or-string.js";
+import { parseIntOrString } from "../../polymorphic-helpers/int-or-string.js";
 import { type LabelRequirement, SelectorError } from "../../machinery/selectors/label-selector.js";
 import { parseLabelSelector } from "../../machinery/selectors/parse-label-selector.js";
 import {

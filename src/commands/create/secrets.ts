@@ -1,7 +1,7 @@
 import { setKey } from "../../machinery/wire/json/own-keys.js";
 import { goQuote } from "../../base/text/go-quote.js";
 import type { FlagSpec } from "../../component/flags/flag-set.js";
-import { secretHash } from "../../kinds/content-hash.js";
+import { secretHash } from "../../polymorphic-helpers/content-hash.js";
 import { configMapKeyErrors } from "../../machinery/validation/names.js";
 import {
   createGenerated,

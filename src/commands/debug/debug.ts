@@ -10,7 +10,7 @@ import { completeTypesAndNames } from "../../cli/completion/resource-completers.
 import type { SessionHost } from "../../cli/container-session/container-command.js";
 import { endedBySignal, interruptible } from "../../cli/container-session/interrupt.js";
 import { resourcePath } from "../../client/dynamic/resource-path.js";
-import { containerNames as podContainerNames } from "../../kinds/pod-containers.js";
+import { containerNames as podContainerNames } from "../../polymorphic-helpers/pod-containers.js";
 import { isNotFound } from "../../machinery/errors/status-error.js";
 import { type Look, unpainted } from "../../printers/look.js";
 import { type Fields, object, objects, text, type ReadonlyFields, isFields } from "../../machinery/meta/access.js";
@@ -35,7 +35,7 @@ import { debugFlags, complete } from "./options.js";
 import { waitForPod } from "../../actions/wait/wait-for-pod.js";
 import { attachToContainer } from "../../cli/container-session/attach.js";
 import { printContainerLog } from "../../cli/container-session/container-log.js";
-import { containerStatuses } from "../../kinds/container-runs.js";
+import { containerStatuses } from "../../polymorphic-helpers/container-runs.js";
 import type { Streams } from "../../cli/connect/factory.js";
 import { emitYaml } from "../../machinery/text/yaml/emit.js";
 

@@ -11,7 +11,7 @@ import type { Factory } from "../../cli/connect/factory.js";
 import { pairsOf, pairsOfType } from "../../component/flags/pairs.js";
 import type { Flags, FlagSpec } from "../../component/flags/flag-set.js";
 import { warnTo } from "../../cli/warn.js";
-import { isImageReference } from "../../kinds/image-reference.js";
+import { isImageReference } from "../../polymorphic-helpers/image-reference.js";
 import type { CopyRequest } from "./debugging-pods.js";
 import { type CustomProfile, parseCustomProfile, debugProfile } from "./profiles.js";
 import type { DebugCommandOptions } from "./debug.js";

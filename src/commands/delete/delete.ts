@@ -21,7 +21,7 @@ import type { Info } from "../../resource/info.js";
 import type { Streams, Factory } from "../../cli/connect/factory.js";
 import { firstLine } from "../../cli/first-line.js";
 import { hintAtNamespace } from "../../cli/advice/hints.js";
-import { klogLine } from "../../client/klog.js";
+import { klogLine } from "../../machinery/text/klog/klog.js";
 import type { RestClient } from "../../client/rest/rest-client.js";
 import type { FilenameOptions, Result } from "../../resource/builder.js";
 import { warnTo } from "../../cli/warn.js";

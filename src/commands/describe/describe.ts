@@ -7,7 +7,7 @@ import { filenameFlags, readFilenames, selectorFlag } from "../../cli/flags/reso
 import { hintAtNamespace } from "../../cli/advice/hints.js";
 import { zoneNames } from "../../cli/zone-names.js";
 import type { RestClient } from "../../client/rest/rest-client.js";
-import { describerOf, Description } from "../../kinds/describe/index.js";
+import { describerOf, Description } from "../../polymorphic-helpers/describe/index.js";
 import { isNotFound } from "../../machinery/errors/status-error.js";
 import type { RestMapping } from "../../machinery/rest-mapper.js";
 import type { Look } from "../../printers/look.js";
@@ -192,7 +192,7 @@ async function describe(
 }
 
 async function describeAnything(mapping: RestMapping) {
-  const { describeAny } = await import("../../kinds/describe/generic.js");
+  const { describeAny } = await import("../../polymorphic-helpers/describe/generic.js");
   return describeAny(mapping);
 }
 

@@ -20,7 +20,7 @@ import {
   readApplyManager,
   serverSideFlags,
 } from "../../cli/flags/change-flags.js";
-import { klogWarning } from "../../client/klog.js";
+import { klogWarning } from "../../machinery/text/klog/klog.js";
 import { errorMessage } from "../../base/text/error-message.js";
 import { isSecret, withoutServerFields } from "../../actions/diff/hidden-fields.js";
 import type { RestClient } from "../../client/rest/rest-client.js";

@@ -27,7 +27,7 @@ import {
 } from "../../cli/flags/resource-flags.js";
 import { SUBRESOURCES, subresourceFlag } from "../../cli/flags/selection-flags.js";
 import type { RestClient } from "../../client/rest/rest-client.js";
-import { withChangeCause } from "../../kinds/change-cause.js";
+import { withChangeCause } from "../../polymorphic-helpers/change-cause.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
 import { printerFor } from "../../printers/formats.js";
 import type { HelperOptions } from "../../resource/helper.js";

@@ -15,7 +15,7 @@ import { type Printer, listItems } from "../../printers/printer.js";
 import { type Look, headingCells, rowCells, tableColumns } from "../../printers/look.js";
 import { TabWriter } from "../../printers/tab-writer.js";
 import { Helper } from "../../resource/helper.js";
-import { interval } from "../../kinds/describe/events.js";
+import { interval } from "../../polymorphic-helpers/describe/events.js";
 import { object, text } from "../../machinery/meta/access.js";
 import { escapeForTerminal } from "../../printers/terminal-escape.js";
 

@@ -9,7 +9,12 @@ import { endedBySignal, interruptible } from "../../cli/container-session/interr
 import { isRaw, openSessionStreams } from "../../cli/container-session/session-streams.js";
 import { usageError } from "../../cli/errors.js";
 import type { Factory } from "../../cli/connect/factory.js";
-import { chosenContainer, hasContainer, noSuchContainer, requireUncompleted } from "../../kinds/pod-containers.js";
+import {
+  chosenContainer,
+  hasContainer,
+  noSuchContainer,
+  requireUncompleted,
+} from "../../polymorphic-helpers/pod-containers.js";
 import { text } from "../../machinery/meta/access.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
 import type { Look } from "../../printers/look.js";

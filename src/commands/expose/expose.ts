@@ -22,8 +22,8 @@ import {
   withDryRun,
 } from "../../cli/flags/resource-flags.js";
 import type { RestClient } from "../../client/rest/rest-client.js";
-import { withChangeCause } from "../../kinds/change-cause.js";
-import { requireExposable } from "../../kinds/exposure.js";
+import { withChangeCause } from "../../polymorphic-helpers/change-cause.js";
+import { requireExposable } from "../../polymorphic-helpers/exposure.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
 import type { RestMapper } from "../../machinery/rest-mapper.js";
 import { printerFor } from "../../printers/formats.js";

@@ -1,6 +1,6 @@
 import { strconvError } from "../../base/text/go-errors.js";
-import { exposedPorts, podLabelsOf } from "../../kinds/exposure.js";
-import { parseIntOrString } from "../../kinds/int-or-string.js";
+import { exposedPorts, podLabelsOf } from "../../polymorphic-helpers/exposure.js";
+import { parseIntOrString } from "../../polymorphic-helpers/int-or-string.js";
 import type { GroupKind } from "../../machinery/meta/gvk.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
 

@@ -1,6 +1,6 @@
 import type { Clock } from "../../base/time/clock.js";
 import { ExitError } from "../../cli/errors.js";
-import { klogHeader } from "../../client/klog.js";
+import { klogHeader } from "../../machinery/text/klog/klog.js";
 import { parseSortKeys, SortKeyError, sortObjects } from "../../printers/sort.js";
 import { UnsortableError } from "../../printers/sort-values.js";
 import { asTable } from "../../printers/table.js";

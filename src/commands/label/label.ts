@@ -15,7 +15,7 @@ import {
   staysHere,
 } from "../../cli/metadata-changes.js";
 import { splitResourcesAndPairs } from "../../cli/pairs.js";
-import { withChangeCause } from "../../kinds/change-cause.js";
+import { withChangeCause } from "../../polymorphic-helpers/change-cause.js";
 import { printerFor } from "../../printers/formats.js";
 import type { Info } from "../../resource/info.js";
 import { own } from "../../base/collections/own.js";

@@ -8,9 +8,9 @@ import {
   DEFAULT_CONTAINER,
   hasContainer,
   noSuchContainer,
-} from "../../kinds/pod-containers.js";
-import { byLogging } from "../../kinds/pod-order.js";
-import { podSelectorOf } from "../../kinds/selector.js";
+} from "../../polymorphic-helpers/pod-containers.js";
+import { byLogging } from "../../polymorphic-helpers/pod-order.js";
+import { podSelectorOf } from "../../polymorphic-helpers/selector.js";
 import { goSort } from "../../base/collections/go-sort.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
 import type { Info } from "../../resource/info.js";

@@ -1,7 +1,7 @@
 import { errorMessage } from "../../base/text/error-message.js";
 import { followPods, type FollowedPod, type PodSelection } from "../../actions/follow/follow-list.js";
 import type { PodLogRequest } from "../../actions/pod-log.js";
-import { type ContainerRun, containerRuns } from "../../kinds/container-runs.js";
+import { type ContainerRun, containerRuns } from "../../polymorphic-helpers/container-runs.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
 import type { Info } from "../../resource/info.js";
 import { type LogReadOptions, readInOrder } from "./log-reader.js";

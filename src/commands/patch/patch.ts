@@ -17,7 +17,7 @@ import {
 } from "../../cli/flags/resource-flags.js";
 import { localFlag, SUBRESOURCES, subresourceFlag } from "../../cli/flags/selection-flags.js";
 import type { RestClient } from "../../client/rest/rest-client.js";
-import { changeCausePatch } from "../../kinds/change-cause.js";
+import { changeCausePatch } from "../../polymorphic-helpers/change-cause.js";
 import { isUnsupportedMediaType } from "../../machinery/errors/status-error.js";
 import { formatGroupVersion, type GroupVersionKind } from "../../machinery/meta/gvk.js";
 import { type JsonValue, isJsonObject, type JsonObject } from "../../machinery/meta/json.js";

@@ -5,7 +5,7 @@ import type { Command, Invocation, Completer } from "../../cli/command.js";
 import { podRunningTimeoutFlag } from "../../cli/container-session/flags.js";
 import { usageError } from "../../cli/errors.js";
 import type { Factory, Streams } from "../../cli/connect/factory.js";
-import { klogError, type LoggedError } from "../../client/klog.js";
+import { klogError, type LoggedError } from "../../machinery/text/klog/klog.js";
 import type { Info } from "../../resource/info.js";
 import {
   connectTarget,
@@ -18,7 +18,7 @@ import {
 } from "./targets.js";
 import { NO_FILE_COMP } from "../../cli/completion/directive.js";
 import { completePods, podOf } from "../../cli/completion/pod-completers.js";
-import { containerPorts, servicePorts } from "../../kinds/named-ports.js";
+import { containerPorts, servicePorts } from "../../polymorphic-helpers/named-ports.js";
 import { number } from "../../machinery/meta/access.js";
 
 export interface PortForwardOptions {

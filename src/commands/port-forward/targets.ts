@@ -17,7 +17,7 @@ import {
   servicePortByName,
   servicePorts,
   targetPort,
-} from "../../kinds/named-ports.js";
+} from "../../polymorphic-helpers/named-ports.js";
 
 /** The operands of port-forward, as given. */
 export interface TargetOperands {

@@ -1,6 +1,6 @@
 import type { Flags } from "../../component/flags/flag-set.js";
 import { ExitError } from "../../cli/errors.js";
-import { klogLine } from "../../client/klog.js";
+import { klogLine } from "../../machinery/text/klog/klog.js";
 import { patternProblem } from "../../api/validation/apiextensions/pattern.js";
 import { goPattern } from "../../machinery/text/go/go-pattern.js";
 

@@ -2,7 +2,7 @@ import { statSync } from "node:fs";
 import { resolve } from "node:path";
 import type { Command, Invocation } from "../../cli/command.js";
 import type { Factory } from "../../cli/connect/factory.js";
-import { klogLine, klogWarning } from "../../client/klog.js";
+import { klogLine, klogWarning } from "../../machinery/text/klog/klog.js";
 import type { ClientConfig } from "../../client/config/client-config.js";
 import { errnoText } from "../../base/files/path-error.js";
 import { createAuthenticator } from "../../client/auth/authenticator.js";

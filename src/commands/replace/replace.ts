@@ -22,7 +22,7 @@ import {
 } from "../../cli/flags/resource-flags.js";
 import { SUBRESOURCES, subresourceFlag } from "../../cli/flags/selection-flags.js";
 import { rawRequest, requireRequestUri } from "../../cli/raw-request.js";
-import { klogLine } from "../../client/klog.js";
+import { klogLine } from "../../machinery/text/klog/klog.js";
 import type { RestClient } from "../../client/rest/rest-client.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
 import { printerFor } from "../../printers/formats.js";

@@ -5,13 +5,13 @@ import { silentExit } from "../../cli/errors.js";
 import type { Factory, Streams } from "../../cli/connect/factory.js";
 import type { LiveLines } from "../../cli/terminal/live-lines.js";
 import { openLiveLines } from "../../cli/terminal/open-live-lines.js";
-import { klogLine } from "../../client/klog.js";
+import { klogLine } from "../../machinery/text/klog/klog.js";
 import type { RestClient } from "../../client/rest/rest-client.js";
 import type { RestMapper } from "../../machinery/rest-mapper.js";
 import { type Info, objectName } from "../../resource/info.js";
 import { readTarget, requireTarget, ROLLED_OUT, type RolloutTarget, targetFlags } from "./target.js";
 import { goQuote } from "../../base/text/go-quote.js";
-import type { RolloutStatus } from "../../kinds/rollout/status.js";
+import type { RolloutStatus } from "../../polymorphic-helpers/rollout/status.js";
 
 export interface StatusOptions extends RolloutTarget {
   readonly client: () => Promise<RestClient>;

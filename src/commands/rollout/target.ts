@@ -3,7 +3,7 @@ import { loadTypedKinds, requireType } from "../../actions/typed/typed-object.js
 import type { Factory } from "../../cli/connect/factory.js";
 import type { FlagSpec, Flags } from "../../component/flags/flag-set.js";
 import { filenameFlags, readFilenames, selectorFlag } from "../../cli/flags/resource-flags.js";
-import { klogWarning } from "../../client/klog.js";
+import { klogWarning } from "../../machinery/text/klog/klog.js";
 import type { Result } from "../../resource/builder.js";
 
 /** The objects of a rollout command. */

@@ -4,7 +4,7 @@ import type { SessionHost } from "../../cli/container-session/container-command.
 import { printContainerLog } from "../../cli/container-session/container-log.js";
 import { interruptible } from "../../cli/container-session/interrupt.js";
 import { ExitError } from "../../cli/errors.js";
-import { chosenContainer } from "../../kinds/pod-containers.js";
+import { chosenContainer } from "../../polymorphic-helpers/pod-containers.js";
 import { number, object, objects, text } from "../../machinery/meta/access.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
 

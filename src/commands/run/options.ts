@@ -9,7 +9,7 @@ import type { Flags } from "../../component/flags/flag-set.js";
 import { readDryRun, withDryRun } from "../../cli/flags/resource-flags.js";
 import { withMistyped } from "../../base/text/mistyped.js";
 import { parsePairs } from "../../cli/pairs.js";
-import { isImageReference } from "../../kinds/image-reference.js";
+import { isImageReference } from "../../polymorphic-helpers/image-reference.js";
 import { strictEnvVarNameErrors } from "../../machinery/validation/names.js";
 import { printerFor } from "../../printers/formats.js";
 import type { RunSessionOptions } from "./attach-session.js";

@@ -13,7 +13,7 @@ import {
   saveConfigFlag,
 } from "../../cli/flags/resource-flags.js";
 import type { RestClient } from "../../client/rest/rest-client.js";
-import { withChangeCause } from "../../kinds/change-cause.js";
+import { withChangeCause } from "../../polymorphic-helpers/change-cause.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
 import type { RestMapper, RestMapping } from "../../machinery/rest-mapper.js";
 import { type DeleteOptions, Helper } from "../../resource/helper.js";

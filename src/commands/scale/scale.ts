@@ -14,7 +14,7 @@ import {
   withDryRun,
 } from "../../cli/flags/resource-flags.js";
 import { allFlag } from "../../cli/flags/selection-flags.js";
-import { changeCausePatch } from "../../kinds/change-cause.js";
+import { changeCausePatch } from "../../polymorphic-helpers/change-cause.js";
 import { type Fields, isFields } from "../../machinery/meta/access.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
 import { printerFor } from "../../printers/formats.js";

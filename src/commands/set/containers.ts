@@ -1,5 +1,5 @@
 import { withMistyped } from "../../base/text/mistyped.js";
-import { podTemplateOf } from "../../kinds/pod-template.js";
+import { podTemplateOf } from "../../polymorphic-helpers/pod-template.js";
 import { child, children, ensureChild, type Fields, text } from "../../machinery/meta/access.js";
 import { parseGroupVersion } from "../../machinery/meta/gvk.js";
 import type { KubeObject } from "../../machinery/meta/object.js";

@@ -13,7 +13,7 @@ import {
 } from "../../cli/flags/resource-flags.js";
 import { allFlag, localFlag } from "../../cli/flags/selection-flags.js";
 import { parsePairs, splitResourcesAndPairs } from "../../cli/pairs.js";
-import { withChangeCause } from "../../kinds/change-cause.js";
+import { withChangeCause } from "../../polymorphic-helpers/change-cause.js";
 import { children } from "../../machinery/meta/access.js";
 import { throwAll } from "../../resource/visitor.js";
 import {

@@ -10,7 +10,7 @@ import {
   selectorFlag,
 } from "../../cli/flags/resource-flags.js";
 import { allFlag, localFlag } from "../../cli/flags/selection-flags.js";
-import { withChangeCause } from "../../kinds/change-cause.js";
+import { withChangeCause } from "../../polymorphic-helpers/change-cause.js";
 import { ensureChild } from "../../machinery/meta/access.js";
 import { canonicalizeQuantity } from "../../machinery/text/quantity/quantity.js";
 import {

@@ -14,7 +14,7 @@ import {
 } from "../../cli/flags/resource-flags.js";
 import { allFlag, localFlag, localResourceError } from "../../cli/flags/selection-flags.js";
 import type { RestClient } from "../../client/rest/rest-client.js";
-import { withChangeCause } from "../../kinds/change-cause.js";
+import { withChangeCause } from "../../polymorphic-helpers/change-cause.js";
 import type { Fields } from "../../machinery/meta/access.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
 import type { Result } from "../../resource/builder.js";

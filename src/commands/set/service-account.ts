@@ -9,7 +9,7 @@ import {
   readFilenames,
 } from "../../cli/flags/resource-flags.js";
 import { allFlag, localFlag } from "../../cli/flags/selection-flags.js";
-import { withChangeCause } from "../../kinds/change-cause.js";
+import { withChangeCause } from "../../polymorphic-helpers/change-cause.js";
 import { changeAll, type ChangeOptions, outputFlags, typedPrint, find, loadTypedKinds } from "./change.js";
 import { podSpecOf } from "./containers.js";
 

@@ -5,7 +5,7 @@ import { pause } from "../../base/time/pause.js";
 import type { Timers } from "../../base/time/timers.js";
 import type { RestClient } from "../../client/rest/rest-client.js";
 import { isTransportError } from "../../client/transport/transport-error.js";
-import { containerRuns } from "../../kinds/container-runs.js";
+import { containerRuns } from "../../polymorphic-helpers/container-runs.js";
 import { isNotFound } from "../../machinery/errors/status-error.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
 import type { Watched } from "./watched.js";

@@ -6,7 +6,7 @@ import { plainLook, headingCells, type Look, rowCells } from "../../printers/loo
 import type { Watched, LogLine } from "./watched.js";
 import { TREE_HEADINGS, treeCells } from "../../cli/object-tree/branches.js";
 import type { ScreenSize } from "../../cli/terminal/terminal-screen.js";
-import { interval } from "../../kinds/describe/events.js";
+import { interval } from "../../polymorphic-helpers/describe/events.js";
 import { withoutCodes } from "../../printers/colours/display-width.js";
 import { TabWriter } from "../../printers/tab-writer.js";
 

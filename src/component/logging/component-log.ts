@@ -1,8 +1,8 @@
 import type { Clock } from "../../base/time/clock.js";
 import { errorMessage } from "../../base/text/error-message.js";
 import { goQuote } from "../../base/text/go-quote.js";
-import type { LogValues } from "../../client/klog.js";
-import { moduleLevels } from "../../client/leveled-log.js";
+import type { LogValues } from "../../machinery/text/klog/klog.js";
+import { moduleLevels } from "../../machinery/text/klog/leveled-log.js";
 import { fileOf, type LogEntry, type LogFormat, textLine } from "./log-entry.js";
 import { maskSecrets } from "./mask-secrets.js";
 

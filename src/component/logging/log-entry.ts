@@ -1,5 +1,5 @@
-import { klogLine, klogText, type LogValues } from "../../client/klog.js";
-import { valuesText } from "../../client/leveled-log.js";
+import { klogLine, klogText, type LogValues } from "../../machinery/text/klog/klog.js";
+import { valuesText } from "../../machinery/text/klog/leveled-log.js";
 import { goQuote } from "../../base/text/go-quote.js";
 
 /** One message of a component's log. */

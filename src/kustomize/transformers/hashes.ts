@@ -1,6 +1,6 @@
 import { BUILD } from "../annotations.js";
 import type { ResourceList } from "../resource-list.js";
-import { hashOf } from "../../kinds/content-hash.js";
+import { hashOf } from "../../polymorphic-helpers/content-hash.js";
 import { isJsonObject, type JsonValue } from "../../machinery/meta/json.js";
 import type { Resource } from "../resource.js";
 import { toValue } from "../value.js";

@@ -3,7 +3,7 @@ import { Pace } from "../../base/time/pace.js";
 import type { Steps } from "../../base/async/steps.js";
 import { applyConflict, type StatusError } from "../errors/status-error.js";
 import { type FieldSet, has, paths, sortedSteps } from "./field-set.js";
-import { type Manager, type Managers } from "./managers.js";
+import { type Manager, type Managers } from "./managed-fields.js";
 import { type PathElement, pathText } from "./path-element.js";
 
 /** A path that another manager owns and an apply would change. */

@@ -17,7 +17,7 @@ import {
   type ManagedFieldsOperation,
   secondsOf,
   withFields,
-} from "./managers.js";
+} from "./managed-fields.js";
 import { fieldElement } from "./path-element.js";
 import { Updater, type Versions } from "./updater.js";
 import { validateSteps } from "./validate.js";

@@ -1,6 +1,6 @@
 import type { JsonObject } from "../meta/json.js";
 import { difference, fieldSet, has, isEmpty } from "./field-set.js";
-import { decodeManagers, encodeManagers, identifierOf, type Manager, type Managers } from "./managers.js";
+import { decodeManagers, encodeManagers, identifierOf, type Manager, type Managers } from "./managed-fields.js";
 import { fieldElement, type PathElement } from "./path-element.js";
 
 const SCALE_VERSION = "autoscaling/v1";

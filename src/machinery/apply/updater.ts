@@ -18,7 +18,7 @@ import {
   LEAF,
   member,
 } from "./field-set.js";
-import type { Manager, Managers } from "./managers.js";
+import type { Manager, Managers } from "./managed-fields.js";
 import { mergeSteps } from "./merge.js";
 import { reconcileSteps } from "./reconcile.js";
 import { removeItemsSteps } from "./remove.js";

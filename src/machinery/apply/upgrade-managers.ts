@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject, type JsonValue } from "../meta/json.js";
 import { has, union } from "./field-set.js";
 import { parseFieldsV1, printFieldsV1 } from "./fields-v1.js";
-import type { ManagedFieldsOperation } from "./managers.js";
+import type { ManagedFieldsOperation } from "./managed-fields.js";
 import type { PathElement } from "./path-element.js";
 
 type Entries = readonly JsonObject[];

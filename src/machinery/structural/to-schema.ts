@@ -8,7 +8,7 @@ import { goQuote } from "../../base/text/go-quote.js";
 import { formatFieldError } from "../errors/field-error.js";
 import { removeNulls } from "./apply-defaults.js";
 import { coerceMetadata } from "./coerce-metadata.js";
-import { prune } from "./prune.js";
+import { prune } from "./pruning.js";
 
 /** Without the schema of ObjectMeta the metadata of embedded resources is free-form JSON. */
 export interface ContentSchemaOptions extends ConformOptions {

@@ -7,6 +7,7 @@ import type { AuditAnnotations, Warnings } from "../request/api-request.js";
 import type { RequestAudit } from "../request/request-audit.js";
 import type { User } from "../request/user.js";
 import { forbidden, type StatusError } from "../../machinery/errors/status-error.js";
+import { type Reinvocation, SecondRound } from "./reinvocation.js";
 
 export type Operation = "CREATE" | "UPDATE" | "DELETE" | "CONNECT";
 
@@ -87,14 +88,6 @@ export interface ObjectVersions {
 export interface EquivalentResource {
   readonly resource: GroupVersionResource;
   readonly kind: GroupVersionKind;
-}
-
-/** Lets a mutating plugin request a second round, because a later plugin may have changed the object that it saw. */
-export interface Reinvocation {
-  /** True in the second round, which is the last. */
-  readonly active: boolean;
-  /** Asks for the second round, in which all mutating plugins run again. */
-  request(): void;
 }
 
 /** The attributes that all attempts of one request share. */
@@ -250,27 +243,6 @@ export class AdmissionRecord implements AdmissionAttributes {
 
 const ANNOTATION_KEY =
   /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*\/[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?$/;
-
-export class SecondRound implements Reinvocation {
-  #active = false;
-  #requested = false;
-
-  get active(): boolean {
-    return this.#active;
-  }
-
-  get requested(): boolean {
-    return this.#requested;
-  }
-
-  request(): void {
-    this.#requested = true;
-  }
-
-  begin(): void {
-    this.#active = true;
-  }
-}
 
 /** Adds an audit annotation if it is valid. An invalid one does not fail the request. */
 export function annotate(attributes: AdmissionAttributes, key: string, value: string): void {

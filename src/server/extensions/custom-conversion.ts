@@ -3,7 +3,7 @@ import type { JsonObject, JsonValue } from "../../machinery/meta/json.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
 import { deepCopy } from "../../machinery/patch/json-values.js";
 import type { BatchConversion, Conversion } from "../../machinery/scheme/scheme.js";
-import { prune } from "../../machinery/structural/prune.js";
+import { prune } from "../../machinery/structural/pruning.js";
 import type { WebhookClients } from "../webhook/webhook-clients.js";
 import type { CustomVersion } from "./custom-version.js";
 import type { KnownDefinition } from "./known-definition.js";

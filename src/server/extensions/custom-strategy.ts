@@ -5,7 +5,7 @@ import { methodNotSupported, StatusError, unclassified } from "../../machinery/e
 import type { JsonObject } from "../../machinery/meta/json.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
 import type { BatchConversion } from "../../machinery/scheme/scheme.js";
-import { prune } from "../../machinery/structural/prune.js";
+import { prune } from "../../machinery/structural/pruning.js";
 import { keepMetadata, STATUS_METADATA } from "../registry/metadata.js";
 import type { Strategy } from "../registry/strategy.js";
 import type { CustomVersion } from "./custom-version.js";

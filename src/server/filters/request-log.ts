@@ -1,5 +1,5 @@
 import { goDurationText } from "../../client/rest/go-duration-text.js";
-import type { LogValues } from "../../client/klog.js";
+import type { LogValues } from "../../machinery/text/klog/klog.js";
 import type { Stopwatch } from "../../base/time/timers.js";
 import { loggedVerb } from "../metrics/request-labels.js";
 import type { ApiRequest, Filter, Handler } from "../request/api-request.js";

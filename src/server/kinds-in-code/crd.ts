@@ -4,7 +4,7 @@ import type { JsonObject, JsonValue } from "../../machinery/meta/json.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
 import type { Conversion } from "../../machinery/scheme/scheme.js";
 import { applyDefaults } from "../../machinery/structural/apply-defaults.js";
-import { prune } from "../../machinery/structural/prune.js";
+import { prune } from "../../machinery/structural/pruning.js";
 import { structuralSchemaOf } from "../../machinery/structural/structural-schema.js";
 import { contentSchemaOf } from "../../machinery/structural/to-schema.js";
 import { CUSTOM_UPDATES } from "../extensions/custom-strategy.js";

@@ -46,6 +46,8 @@ import { WriteTransaction } from "./write-transaction.js";
 /**
  * The registry of any stored resource: system metadata, the strategy's hooks, validation, finalizers and graceful deletion
  * over an {@link ObjectStore}. A failed request stores nothing. A dry run does everything but the write.
+ *
+ * The strategies of built-in kinds are in `src/server/builtin`, a file each.
  */
 export class Store implements Getter, Lister, Watcher, Creater, Updater, GracefulDeleter, CollectionDeleter {
   constructor(readonly config: StoreConfig) {}

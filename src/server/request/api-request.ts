@@ -1,7 +1,7 @@
 import type { ServedApi } from "../../api/facts/index.js";
 import type { CancellationToken } from "../../base/async/cancellation.js";
 import { headerValue } from "../../base/text/header-text.js";
-import type { LogValues } from "../../client/klog.js";
+import type { LogValues } from "../../machinery/text/klog/klog.js";
 import type { Exchange } from "./exchange.js";
 import type { RequestAudit } from "./request-audit.js";
 import { parseRequestInfo, type RequestInfo } from "./request-info.js";

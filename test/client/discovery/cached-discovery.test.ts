@@ -6,7 +6,7 @@ import { systemClock } from "../../../src/base/time/clock.js";
 import { systemRandom } from "../../../src/base/numbers/random.js";
 import type { ClientConfig } from "../../../src/client/config/client-config.js";
 import { createCachedDiscovery, discoveryFolder } from "../../../src/client/discovery/cached-discovery.js";
-import { leveledLog } from "../../../src/client/leveled-log.js";
+import { leveledLog } from "../../../src/machinery/text/klog/leveled-log.js";
 import { createRestMapper } from "../../../src/client/mapper/discovery-mapper.js";
 import { createRestClient } from "../../../src/client/rest/create-rest-client.js";
 import type { RestMapper } from "../../../src/machinery/rest-mapper.js";

@@ -4,7 +4,7 @@ import { gzipSync } from "node:zlib";
 import { afterEach, describe, expect, test } from "vitest";
 import { systemClock } from "../../../src/base/time/clock.js";
 import type { ClientConfig } from "../../../src/client/config/client-config.js";
-import { leveledLog } from "../../../src/client/leveled-log.js";
+import { leveledLog } from "../../../src/machinery/text/klog/leveled-log.js";
 import { createRestClient } from "../../../src/client/rest/create-rest-client.js";
 import { hexDump, requestLog } from "../../../src/client/rest/request-log.js";
 import type { RestClient, RestRequest } from "../../../src/client/rest/rest-client.js";

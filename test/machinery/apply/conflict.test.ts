@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { inSlices } from "../../../src/base/async/time-slice.js";
 import { conflictsSteps } from "../../../src/machinery/apply/conflict.js";
-import type { Manager } from "../../../src/machinery/apply/managers.js";
+import type { Manager } from "../../../src/machinery/apply/managed-fields.js";
 import { inShortTurns } from "../../helpers/short-turns.js";
 
 const COUNT = 24_000;

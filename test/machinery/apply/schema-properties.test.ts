@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { atOnce } from "../../../src/base/async/steps.js";
 import { encodedView } from "../../../src/machinery/apply/encoded-view.js";
-import { withoutNewTimesSteps } from "../../../src/machinery/apply/managers.js";
+import { withoutNewTimesSteps } from "../../../src/machinery/apply/managed-fields.js";
 import type { FieldManager } from "../../../src/machinery/apply/field-manager.js";
 import { encodeJson } from "../../../src/machinery/wire/json/json-encoder.js";
 import type { GroupVersionKind } from "../../../src/machinery/meta/gvk.js";

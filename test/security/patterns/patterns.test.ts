@@ -11,7 +11,8 @@ const SHELL = "of pods' programs";
 const BOUNDED: Readonly<Record<string, string>> = {
   "base/text/go-literals.ts: /(\\d+(?:\\.\\d*)?|\\.\\d+)(ns|us|µs|μs|ms|s|m|h)/g":
     "it is given what the anchored pattern before it took, in which a unit follows every number",
-  "client/leveled-log.ts: /\\\\(.)|(\\[\\^?[^\\]]+\\])|([*?])|([^\\w])/g": "--vmodule of the user's own command line",
+  "machinery/text/klog/leveled-log.ts: /\\\\(.)|(\\[\\^?[^\\]]+\\])|([*?])|([^\\w])/g":
+    "--vmodule of the user's own command line",
   "client/rest/request-log.ts: /\\.?0+$/": "a number of milliseconds with six digits after the point",
   "cli/wait-conditions/conditions.ts: /^['\"]+|['\"]+$/g": "a word of the user's own command line",
   "kustomize/vars.ts: /\\$(?:\\$|\\(([^)]*)\\))/g": "it is given text that ends in the bracket that it looks for",
@@ -35,7 +36,7 @@ const BOUNDED: Readonly<Record<string, string>> = {
 const MADE: Readonly<Record<string, string>> = {
   'cli/terminal/terminal-output.ts: new RegExp(`(\\\\u001b\\\\[[?0-9;]*[A-Za-z]|\\\\r)${this.#mark}|${CONTROL}`, "g")':
     "begins at an escape character, which its loop does not take",
-  "client/leveled-log.ts: new RegExp(`^${source}$`)": "--vmodule of the user's own command line",
+  "machinery/text/klog/leveled-log.ts: new RegExp(`^${source}$`)": "--vmodule of the user's own command line",
   'kustomize/generators.ts: new RegExp(`.{1,${LINE}}`, "g")': "a constant length",
   'machinery/cel/extensions/strings.ts: new RegExp(`[${Object.keys(QUOTED).join("").replace("\\\\", "\\\\\\\\")}]`, "g")':
     "a set of constant characters",

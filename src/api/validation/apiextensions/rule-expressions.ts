@@ -1,5 +1,9 @@
 import { append } from "../../../base/collections/append.js";
 import { atOnce, type Steps } from "../../../base/async/steps.js";
+import {
+  STATIC_ESTIMATED_COST_LIMIT,
+  STATIC_ESTIMATED_CRD_COST_LIMIT,
+} from "../../../machinery/cel/kubernetes/cost-limits.js";
 import { type FieldError, forbiddenField, invalidValue, made } from "../../../machinery/errors/field-error.js";
 import { absent, type ReadonlyFields, isFields } from "../../../machinery/meta/access.js";
 import type { JsonObject } from "../../../machinery/meta/json.js";
@@ -12,18 +16,14 @@ import { goRule } from "./schema-fields.js";
 import { MOST } from "../../../machinery/cel/estimate/call-estimate.js";
 import { numberOf } from "../../../machinery/structural/value-validation.js";
 
-/** The most that a rule may cost by its estimate, with all the values that it runs on. */
-const LIMIT = 10_000_000;
-/** The most that all rules of a schema may cost together. */
-const LIMIT_OF_ALL = 100_000_000;
-/** How many of the rules that cost at least a hundredth of that are named. */
+/** How many of the rules that cost at least a hundredth of a schema's limit are named. */
 const NAMED = 4;
 
 const ADVICE =
   "(try simplifying the rule, or adding maxItems, maxProperties, and maxLength where arrays, maps, and strings are declared)";
 
 /** What is wrong with an estimated cost; undefined if it is within the limit. */
-function costProblem(what: string, cost: number, limit = LIMIT): string | undefined {
+function costProblem(what: string, cost: number, limit = STATIC_ESTIMATED_COST_LIMIT): string | undefined {
   if (cost <= limit) return undefined;
   const factor = cost / limit;
   const shown = factor > 100 ? "more than 100x" : factor < 1.5 ? `${factor.toFixed(6)}x` : `${toTenths(factor)}x`;
@@ -46,7 +46,7 @@ export class TotalCost {
 
   add(path: string, cost: number): void {
     this.#total = Math.min(this.#total + cost, MOST);
-    if (cost < LIMIT_OF_ALL / 100) return;
+    if (cost < STATIC_ESTIMATED_CRD_COST_LIMIT / 100) return;
     this.#expensive.push({ path, cost });
     this.#expensive = this.#expensive.sort((a, b) => b.cost - a.cost).slice(0, NAMED);
   }
@@ -54,7 +54,7 @@ export class TotalCost {
   /** `path` is that of the schema. */
   problems(path: string): FieldError[] {
     const what = "x-kubernetes-validations estimated rule cost total for entire OpenAPIv3 schema";
-    const problem = costProblem(what, this.#total, LIMIT_OF_ALL);
+    const problem = costProblem(what, this.#total, STATIC_ESTIMATED_CRD_COST_LIMIT);
     if (problem === undefined) return [];
     const detail = "contributed to estimated rule cost total exceeding cost limit for entire OpenAPIv3 schema";
     return [...this.#expensive.map((one) => forbiddenField(one.path, detail)), forbiddenField(path, problem)];

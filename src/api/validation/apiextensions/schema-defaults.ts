@@ -1,6 +1,7 @@
 import { append, smallest } from "../../../base/collections/append.js";
 import { Pace } from "../../../base/time/pace.js";
 import { atOnce, type Steps } from "../../../base/async/steps.js";
+import { RUNTIME_COST_BUDGET } from "../../../machinery/cel/kubernetes/cost-limits.js";
 import {
   type FieldError,
   formatFieldError,
@@ -20,9 +21,9 @@ import {
   type StructuralSchema,
   structuralSchemaOf,
 } from "../../../machinery/structural/structural-schema.js";
-import { prune } from "../../../machinery/structural/prune.js";
+import { prune } from "../../../machinery/structural/pruning.js";
 import { CorrelatedValue } from "../../../machinery/structural/ratchet.js";
-import { compileRules, COST_BUDGET } from "../../../machinery/structural/rules/validate-rules.js";
+import { compileRules } from "../../../machinery/structural/rules/validate-rules.js";
 import { compileSchemaValidation } from "../../../machinery/structural/schema-validation.js";
 import { schemaFor } from "../../facts/index.js";
 import { schemaHas } from "./schema-fields.js";
@@ -79,7 +80,7 @@ function* defaultsSteps(schema: ReadonlyFields, path: string, requirePruned: boo
   const errors: FieldError[] = [];
   const pace = new Pace(DEFAULTS_PER_STEP);
   const walk = new Pace();
-  const budget = { left: COST_BUDGET };
+  const budget = { left: RUNTIME_COST_BUDGET };
   for (const place of defaultsOf(schema, path)) {
     if (place === undefined) {
       if (walk.isDue()) yield;

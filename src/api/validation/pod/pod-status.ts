@@ -22,7 +22,7 @@ import { goJson } from "../go-shapes.js";
 import { IMMUTABLE } from "../rules.js";
 import { legacyIp } from "../service/ip-fields.js";
 import { optionsOfChange } from "./pod-options.js";
-import { checkAnnotations } from "./pod.js";
+import { checkAnnotations } from "./pod-update.js";
 
 const SYSTEM_CONDITIONS: ReadonlySet<unknown> = new Set(["PodScheduled", "Ready", "Initialized"]);
 const NOT_NEGATIVE = "must be a non-negative integer";

@@ -8,6 +8,7 @@ import { STRINGS_2 } from "../extensions/strings.js";
 import { TWO_VARIABLE_COMPREHENSIONS } from "../extensions/two-variable.js";
 import type { ProgramOptions } from "../program.js";
 import { AUTHORIZER } from "./authorizer.js";
+import { PER_CALL_LIMIT } from "./cost-limits.js";
 import { CIDR, IP } from "./net.js";
 import { FORMAT } from "./formats.js";
 import { KUBERNETES_LISTS, LIST_INCLUDES } from "./lists.js";
@@ -16,9 +17,6 @@ import { REGEX } from "./regex.js";
 import { kubernetesCostOf } from "./runtime-cost.js";
 import { SEMVER } from "./semver.js";
 import { URLS } from "./urls.js";
-
-/** The cost limit of one evaluation: of a rule of a CustomResourceDefinition, or of an expression of a policy. */
-export const PER_CALL_LIMIT = 1_000_000;
 
 /** The options with which every expression of Kubernetes is evaluated. */
 export const KUBERNETES_PROGRAM: ProgramOptions = {

@@ -13,6 +13,7 @@ import type { CorrelatedValue } from "../ratchet.js";
 import { type RuleNode, ruleTreeOf, type Place, placesIn, oldOf, pathOf } from "./rule-tree.js";
 import type { StructuralSchema } from "../structural-schema.js";
 import { goQuote } from "../../../base/text/go-quote.js";
+import { RUNTIME_COST_BUDGET } from "../../cel/kubernetes/cost-limits.js";
 import type { Evaluation, Program } from "../../cel/program.js";
 import { ErrorValue, OPTIONAL_NONE, OptionalValue, type Value } from "../../cel/values/value.js";
 import { NO_PATH } from "../validation-result.js";
@@ -173,9 +174,6 @@ function refusal(path: string, { node, value }: Place, detail: string, reason: s
   }
 }
 
-/** The cost limit for all rules of one object. Source: apiserver's RuntimeCELCostBudget. */
-export const COST_BUDGET = 10_000_000;
-
 /** The cost after which others get their turn: a millisecond or two. */
 const COST_PER_STEP = 50_000;
 /** Values looked at, with rules or without, after which others get their turn. */
@@ -190,7 +188,7 @@ export interface RuleOptions {
   readonly ratchets?: boolean;
   /** Takes the texts of such warnings. */
   readonly warn?: (text: string) => void;
-  /** Default: {@link COST_BUDGET}. */
+  /** Default: {@link RUNTIME_COST_BUDGET}. */
   readonly budget?: number;
 }
 
@@ -224,7 +222,7 @@ export function compileRules(
 
 /** The places, outer ones first, each with all of its rules before the next. */
 function* walk(tree: RuleNode, value: JsonValue, options: RuleOptions): Steps<RuleResult> {
-  const { correlated, budget = COST_BUDGET, path: step = "", ratchets = true, warn } = options;
+  const { correlated, budget = RUNTIME_COST_BUDGET, path: step = "", ratchets = true, warn } = options;
   const run = new RuleRun(budget, warn);
   if (value === null) return run.result();
   const ratchet = ratchets ? correlated : undefined;

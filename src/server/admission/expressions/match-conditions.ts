@@ -1,9 +1,6 @@
 import type { CompiledExpression } from "../../../api/admission/expression-environment.js";
 import { type EvaluationRun, OutOfBudget } from "./evaluation-run.js";
 
-/** The cost budget of all matchConditions of one webhook, or of one evaluation of a policy. */
-export const MATCH_CONDITIONS_BUDGET = 2_500_000;
-
 /** The outcome of match conditions. With `error` they failed, and the request is refused. */
 export type MatchOutcome = { readonly matches: boolean; readonly error?: undefined } | { readonly error: string };
 

@@ -2,7 +2,7 @@ import { inOrder } from "../../../base/async/turns.js";
 import { isExemptFromPolicies, isReview } from "../matching/exempt-resources.js";
 import type { AdmissionPlugin, AdmissionTarget, ManifestFolder } from "../plugin.js";
 import { ConfiguredPolicies } from "../policy/configured-policies.js";
-import { ReinvokedCalls } from "../reinvoked-calls.js";
+import { ReinvokedCalls } from "../reinvocation.js";
 
 /** Runs MutatingAdmissionPolicies, which change the objects of writes. They do not apply to deletions, which have no object to change. */
 export function mutatingAdmissionPolicy(folder: ManifestFolder = {}): AdmissionPlugin {

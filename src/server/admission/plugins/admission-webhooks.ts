@@ -1,7 +1,7 @@
 import { inOrder } from "../../../base/async/turns.js";
 import { isExemptFromWebhooks, isReview } from "../matching/exempt-resources.js";
 import type { AdmissionContext, AdmissionPlugin, AdmissionTarget, ManifestFolder } from "../plugin.js";
-import { ReinvokedCalls } from "../reinvoked-calls.js";
+import { ReinvokedCalls } from "../reinvocation.js";
 import { ConfiguredWebhooks } from "../webhook/webhook.js";
 
 /** Calls the webhooks of MutatingWebhookConfigurations, which may change and reject writes and connections. */

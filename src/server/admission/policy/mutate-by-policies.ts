@@ -1,5 +1,9 @@
 import { errorMessage } from "../../../base/text/error-message.js";
 import {
+  RUNTIME_COST_BUDGET,
+  RUNTIME_COST_BUDGET_MATCH_CONDITIONS,
+} from "../../../machinery/cel/kubernetes/cost-limits.js";
+import {
   isStatusError,
   StatusError,
   type StatusCause,
@@ -8,14 +12,14 @@ import {
 } from "../../../machinery/errors/status-error.js";
 import { type AdmissionAttributes, refused } from "../attributes.js";
 import { ConversionError, evaluatedObjects, shownAs } from "../expressions/evaluated-request.js";
-import { evaluateMatchConditions, MATCH_CONDITIONS_BUDGET } from "../expressions/match-conditions.js";
+import { evaluateMatchConditions } from "../expressions/match-conditions.js";
 import type { AdmissionContext } from "../plugin.js";
-import type { ReinvokedCalls } from "../reinvoked-calls.js";
+import type { ReinvokedCalls } from "../reinvocation.js";
 import { applyConfiguration, applyMadePatch } from "./apply-mutation.js";
 import type { BoundPolicy } from "./configured-policies.js";
 import { type Invocation, invocationsOf, type Misconfiguration, misconfiguration } from "./invocations.js";
 import { type CompiledMutatingPolicy, type Mutation, mutatingPolicies } from "./compiled-policies.js";
-import { PolicyRequest, POLICY_BUDGET } from "./policy-request.js";
+import { PolicyRequest } from "./policy-request.js";
 import { decodeObject } from "../../../machinery/wire/strict-decode.js";
 import type { GroupVersionKind } from "../../../machinery/meta/gvk.js";
 import type { JsonObject, JsonValue } from "../../../machinery/meta/json.js";
@@ -109,7 +113,7 @@ async function matches(
   const objects = await evaluatedObjects(attributes, matched);
   const run = await request.run(
     { matched: { ...matched, resource: attributes.resource }, objects, parameter },
-    { variables, budget: MATCH_CONDITIONS_BUDGET, authorizer: true, namespaceObject: false },
+    { variables, budget: RUNTIME_COST_BUDGET_MATCH_CONDITIONS, authorizer: true, namespaceObject: false },
   );
   const outcome = await evaluateMatchConditions(conditions, run, policy.ignoresFailures);
   if (outcome.error === undefined) return outcome.matches;
@@ -130,7 +134,7 @@ async function mutate(
   const { oldObject } = await evaluatedObjects(attributes, matched);
   for (const mutation of mutations) {
     const objects = { object: draft.view, oldObject };
-    const options = { variables, budget: POLICY_BUDGET, authorizer: true, namespaceObject: true };
+    const options = { variables, budget: RUNTIME_COST_BUDGET, authorizer: true, namespaceObject: true };
     try {
       await patch(draft, mutation, () => request.run({ matched, objects, parameter }, options));
     } catch (error) {

@@ -7,9 +7,6 @@ import { RequestAuthorizer, requestBindings, type RequestInput } from "../expres
 import type { ServerMeasures } from "../../metrics/measures.js";
 import type { AdmissionContext } from "../plugin.js";
 
-/** The cost budget of one evaluation of a policy: of its validations and their messages, and again of its audit annotations. */
-export const POLICY_BUDGET = 10_000_000;
-
 /** The input of one evaluation of a policy. */
 export type PolicyInput = Pick<RequestInput, "matched" | "objects" | "parameter">;
 

@@ -1,12 +1,16 @@
 import { append } from "../../../base/collections/append.js";
 import { errorMessage } from "../../../base/text/error-message.js";
+import {
+  RUNTIME_COST_BUDGET,
+  RUNTIME_COST_BUDGET_MATCH_CONDITIONS,
+} from "../../../machinery/cel/kubernetes/cost-limits.js";
 import { encodeJson } from "../../../machinery/wire/json/json-encoder.js";
 import type { JsonObject } from "../../../machinery/meta/json.js";
 import { StatusError } from "../../../machinery/errors/status-error.js";
 import { type AdmissionAttributes, annotate, refused } from "../attributes.js";
 import { type EvaluatedObjects, evaluatedObjects } from "../expressions/evaluated-request.js";
 import { OutOfBudget } from "../expressions/evaluation-run.js";
-import { evaluateMatchConditions, MATCH_CONDITIONS_BUDGET } from "../expressions/match-conditions.js";
+import { evaluateMatchConditions } from "../expressions/match-conditions.js";
 import type { AdmissionContext } from "../plugin.js";
 import {
   AnnotationValues,
@@ -19,7 +23,7 @@ import type { MeasuredPolicyCheck } from "../../metrics/measures.js";
 import type { Binding, Policy } from "./policy.js";
 import type { BoundPolicy } from "./configured-policies.js";
 import { type Invocation, invocationsOf, type Misconfiguration, misconfiguration } from "./invocations.js";
-import { type PolicyInput, PolicyRequest, POLICY_BUDGET } from "./policy-request.js";
+import { type PolicyInput, PolicyRequest } from "./policy-request.js";
 import { validatingPolicies } from "./compiled-policies.js";
 
 /** The key of the annotation about validations that failed, where a binding wants one. */
@@ -168,7 +172,12 @@ async function evaluate(
   // kube-apiserver looks the namespace up before it asks the policy, and a request in a namespace that is not there fails.
   await request.namespace();
   if (conditions.length > 0) {
-    const options = { variables, budget: MATCH_CONDITIONS_BUDGET, authorizer: true, namespaceObject: false };
+    const options = {
+      variables,
+      budget: RUNTIME_COST_BUDGET_MATCH_CONDITIONS,
+      authorizer: true,
+      namespaceObject: false,
+    };
     // The conditions see the resource of the request itself.
     const own = { ...input, matched: { ...input.matched, resource: request.attributes.resource } };
     const outcome = await evaluateMatchConditions(conditions, await request.run(own, options), ignoresFailures);
@@ -177,13 +186,13 @@ async function evaluate(
   }
   const run = (authorizer: boolean, budget: number) =>
     request.run(input, { variables, budget, authorizer, namespaceObject });
-  const expressions = await run(true, POLICY_BUDGET);
+  const expressions = await run(true, RUNTIME_COST_BUDGET);
   const runs = { expressions, messages: (budget: number) => run(false, budget) };
   const times = measures && { now: () => measures.now(), ignored };
   const refusals = await evaluateValidations(validations, ignoresFailures, runs, times);
   if (annotations.length === 0) return { refusals, annotated: [] };
   try {
-    const annotated = await evaluateAnnotations(annotations, ignoresFailures, await run(false, POLICY_BUDGET));
+    const annotated = await evaluateAnnotations(annotations, ignoresFailures, await run(false, RUNTIME_COST_BUDGET));
     return { refusals, annotated };
   } catch (error) {
     if (error instanceof OutOfBudget) return failed(error.message);

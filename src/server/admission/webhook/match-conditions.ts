@@ -4,13 +4,14 @@ import {
   type CompiledExpression,
   expressionEnvironment,
 } from "../../../api/admission/expression-environment.js";
+import { RUNTIME_COST_BUDGET_MATCH_CONDITIONS } from "../../../machinery/cel/kubernetes/cost-limits.js";
 import { BOOL } from "../../../machinery/cel/types/type.js";
 import { forbidden, internalError } from "../../../machinery/errors/status-error.js";
 import type { AdmissionAttributes } from "../attributes.js";
 import { CompiledOnce } from "../expressions/compiled-once.js";
 import { type EvaluatedObjects, evaluatedObjects } from "../expressions/evaluated-request.js";
 import { EvaluationRun } from "../expressions/evaluation-run.js";
-import { evaluateMatchConditions, MATCH_CONDITIONS_BUDGET } from "../expressions/match-conditions.js";
+import { evaluateMatchConditions } from "../expressions/match-conditions.js";
 import { RequestAuthorizer, requestBindings } from "../expressions/request-bindings.js";
 import type { AdmissionContext } from "../plugin.js";
 import type { Invocation } from "./invocation.js";
@@ -44,7 +45,7 @@ export async function matchesConditions(
   const run = new EvaluationRun({
     bindings,
     variables: new Map(),
-    budget: MATCH_CONDITIONS_BUDGET,
+    budget: RUNTIME_COST_BUDGET_MATCH_CONDITIONS,
     signal,
     decisions: authorizer.decisions,
   });

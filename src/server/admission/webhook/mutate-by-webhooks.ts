@@ -1,6 +1,6 @@
 import { errorMessage } from "../../../base/text/error-message.js";
 import { inSlices } from "../../../base/async/time-slice.js";
-import { decodeManagers } from "../../../machinery/apply/managers.js";
+import { decodeManagers } from "../../../machinery/apply/managed-fields.js";
 import { decodeJsonSteps } from "../../../machinery/wire/json/json-decoder.js";
 import { encodeJson } from "../../../machinery/wire/json/json-encoder.js";
 import { internalError, isStatusError, timeout } from "../../../machinery/errors/status-error.js";
@@ -9,7 +9,7 @@ import type { KubeObject } from "../../../machinery/meta/object.js";
 import { jsonPatchSteps, SERVER_JSON_PATCH_LIMITS } from "../../../machinery/patch/json-patch.js";
 import { annotate, type AdmissionAttributes } from "../attributes.js";
 import type { AdmissionContext } from "../plugin.js";
-import type { ReinvokedCalls } from "../reinvoked-calls.js";
+import type { ReinvokedCalls } from "../reinvocation.js";
 import { replaceObject } from "../replace-object.js";
 import { type ReviewResult, reviewedObjects } from "./admission-review.js";
 import { step } from "../../../machinery/tracing/request-span.js";

@@ -2,7 +2,8 @@ import { qosClass } from "../../../api/pods/qos-class.js";
 import type { Pod, AppArmorProfile } from "../../../api/types/core/v1.js";
 import { validatePodStatusUpdate } from "../../../api/validation/pod/pod-status.js";
 import { podStatusWarnings, podWarnings } from "../../../api/validation/pod/pod-warnings.js";
-import { validatePod, validatePodUpdate } from "../../../api/validation/pod/pod.js";
+import { validatePod } from "../../../api/validation/pod/pod.js";
+import { validatePodUpdate } from "../../../api/validation/pod/pod-update.js";
 import { including } from "../../../machinery/apply/field-filter.js";
 import {
   child,

@@ -10,6 +10,8 @@ import {
 import type { RecordOf } from "../../endpoints/resource-record.js";
 import { NAME_AND_AGE } from "../tables/columns.js";
 
+// The kinds Eviction and EvictionRequest of lifecycle.k8s.io. The subresource pods/eviction, which `kubectl drain` calls, is in
+// ../core/pods/pod-eviction.ts.
 // Kubernetes 1.37 serves them where --runtime-config names them. Their tables are not known beyond name and age (K37-120).
 
 /** A wish that a pod leaves its node. */

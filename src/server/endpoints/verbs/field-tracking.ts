@@ -2,7 +2,7 @@ import { atOnce, type Steps, waitFor } from "../../../base/async/steps.js";
 import { encodedView, encodedViewSteps } from "../../../machinery/apply/encoded-view.js";
 import { FieldManager } from "../../../machinery/apply/field-manager.js";
 import { excluding, type FieldFilter } from "../../../machinery/apply/field-filter.js";
-import { type Equal, withoutNewTimesSteps } from "../../../machinery/apply/managers.js";
+import { type Equal, withoutNewTimesSteps } from "../../../machinery/apply/managed-fields.js";
 import { describe } from "../../../machinery/apply/type-descriptor.js";
 import { decodeObject, UnmarshalError } from "../../../machinery/wire/strict-decode.js";
 import { badRequest } from "../../../machinery/errors/status-error.js";

@@ -4,7 +4,7 @@ import type { Errors } from "../../../../api/validation/collect.js";
 import { difference } from "../../../../api/validation/pod/pod-difference.js";
 import { optionsOfChange } from "../../../../api/validation/pod/pod-options.js";
 import { validatePodSpec } from "../../../../api/validation/pod/pod-spec.js";
-import { checkAnnotations } from "../../../../api/validation/pod/pod.js";
+import { checkAnnotations } from "../../../../api/validation/pod/pod-update.js";
 import { type FieldError, forbiddenField } from "../../../../machinery/errors/field-error.js";
 import type { JsonValue } from "../../../../machinery/meta/json.js";
 import {
