@@ -20,8 +20,9 @@ export interface DocumentValidation {
 }
 
 /**
- * Makes the check of a document before it is sent: the document must state its type and, where the server does not validate fields
- * itself, must fit the built-in schema. Each kind is looked up once. Undefined when nothing is checked.
+ * Makes the check of a document before it is sent: the document must state its type. Where the server does not validate fields itself, the
+ * document must fit the built-in schema with the directive Strict, and with Warn `cannotWarn` is called. A kind that the server does not
+ * describe is checked for double keys only. Each kind is looked up once. Undefined with the directive Ignore.
  */
 export function documentValidation(options: DocumentValidation): ValidateDocument | undefined {
   if (options.directive === "Ignore") return undefined;

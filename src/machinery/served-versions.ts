@@ -20,7 +20,7 @@ export const versionBefore = (version: string): string => `1.${minorOf(version) 
 export const gitVersionOf = (version: string): string => `v${version}.${PATCHES[version] ?? 0}`;
 
 /**
- * Normalizes a version: "1.36" for "1.36", "v1.36", "v1.36.3" or "kube=1.36". Throws an UnservedVersionError for a version that is
+ * Returns the version "1.36" of "1.36", "v1.36", "v1.36.3" or "kube=1.36". Throws an UnservedVersionError for a version that is
  * not among {@link SERVED_VERSIONS}.
  */
 export function servedVersionOf(text: string): string {

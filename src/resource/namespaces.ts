@@ -4,14 +4,14 @@ import type { VisitorFn } from "./visitor.js";
 
 // Steps that settle the namespace of a namespaced item, in Info and object alike. The object is copied, not changed.
 
-/** Sets the namespace of every Info that names none. */
+/** Sets the namespace of every namespaced Info that names none. */
 export const setNamespace =
   (namespace: string): VisitorFn =>
   async (info) => {
     if (info.mapping.namespaced && info.namespace === "") assign(info, namespace);
   };
 
-/** Sets the namespace of every Info that names none, and rejects an Info with another one. */
+/** Sets the namespace of every namespaced Info that names none, and rejects one with another namespace. */
 export const requireNamespace =
   (namespace: string): VisitorFn =>
   async (info) => {

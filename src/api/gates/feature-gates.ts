@@ -62,8 +62,8 @@ export interface ServerTraits {
 const OF_STAGE: Readonly<Partial<Record<GateStage, string>>> = { ALPHA: "AllAlpha", BETA: "AllBeta" };
 
 /**
- * The gates of a server of `version` ("1.37"). A gate in `changed` has that value; any other follows AllAlpha or AllBeta, if
- * `changed` has the one of its stage.
+ * The gates of a server of `version` ("1.37"). A gate in `changed` has that value; any other that is not locked follows AllAlpha or
+ * AllBeta, if `changed` has the one of its stage; else it has its default.
  */
 export function serverGates(version: string, changed: Readonly<Record<string, boolean | undefined>> = {}): ServerGates {
   const gates = featureGatesOf(version);

@@ -25,7 +25,7 @@ const FINALIZER = "kubernetes.io/vac-protection";
 const INDEX = "attributes-class";
 const KIND = ["storage.k8s.io/v1", "VolumeAttributesClass"] as const;
 
-/** Adds a finalizer to VolumeAttributesClasses, and removes it once no claim and no volume uses the class. */
+/** Adds a finalizer to VolumeAttributesClasses, and removes it from one that is being deleted once no claim and no volume uses it. */
 export function attributesClassProtection({ client, manager }: ControllerContext): void {
   const claims = manager.informers.of("v1", "PersistentVolumeClaim");
   const volumes = manager.informers.of("v1", "PersistentVolume");

@@ -60,7 +60,7 @@ const NODE: Recognition = {
   message: "Auto approving kubelet client certificate after SubjectAccessReview.",
 };
 
-/** Whether the request has neither been approved nor denied. */
+/** Whether the request has neither been approved nor denied, and has no certificate. */
 export function isOpen({ status }: CertificateSigningRequest): boolean {
   const decided = (status?.conditions ?? []).some(({ type }) => type === "Approved" || type === "Denied");
   return !decided && (status?.certificate ?? "") === "";

@@ -121,7 +121,7 @@ const TOO_FAST_DOWN: Reason = {
   message: "the desired replica count is decreasing faster than the maximum scale rate",
 };
 
-/** Limits a scale without `behavior`: to twice the current scale, and at least 4. */
+/** Limits a scale without `behavior`: to `min` and `max`, and upwards to twice the current scale, or to 4 if that is more. */
 export function limit(wanted: number, { current, min, max }: Limits): Limited {
   const fastest = Math.max(2 * current, 4);
   const most = Math.min(max, fastest);

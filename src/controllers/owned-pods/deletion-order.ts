@@ -48,7 +48,7 @@ export function inDeletionOrder(pods: readonly Pod[], { crowd, now }: DeletionOr
   return ranked.map(({ pod }) => pod);
 }
 
-/** Makes a function that counts the active pods of `related` on the node of a pod. */
+/** Makes a function that counts the pods of `related` on the node of a pod. The caller passes active pods only. */
 export function crowdOn(related: readonly Pod[]): (pod: Pod) => number {
   const counts = new Map<string, number>();
   for (const { spec } of related) counts.set(spec?.nodeName ?? "", (counts.get(spec?.nodeName ?? "") ?? 0) + 1);

@@ -35,7 +35,10 @@ export function isAvailable(pod: Pod, minReadySeconds: number, now: number): boo
   return availableIn(pod, minReadySeconds, now) === 0;
 }
 
-/** The milliseconds until a ready pod counts as available, 0 when it does; undefined when it is not ready. */
+/**
+ * The milliseconds until a ready pod counts as available, 0 when it does; undefined when it is not ready, or when it must be ready for
+ * some time and the time since which it is ready is unknown.
+ */
 export function availableIn(pod: Pod, minReadySeconds: number, now: number): number | undefined {
   if (!isReady(pod)) return undefined;
   if (minReadySeconds === 0) return 0;

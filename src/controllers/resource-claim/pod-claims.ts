@@ -135,7 +135,10 @@ export function withoutProtection(claim: ResourceClaim, wasReserved: boolean): R
   return { ...claim, metadata: { ...claim.metadata, finalizers: finalizers.filter((one) => one !== FINALIZER) } };
 }
 
-/** Whether a claim was made for a pod that will never need it again. `pod` is the pod with the owner's name. */
+/**
+ * Whether a claim was made for a pod that is done, or that another pod of its name has replaced. `pod` is the pod with the owner's name.
+ * False where there is none: the garbage collector deletes the claim then.
+ */
 export function isLeftOver(claim: ResourceClaim, pod: Pod | undefined): boolean {
   const owner = podOwnerOf(claim);
   // Where the pod is gone, the garbage collector deletes the claim.

@@ -61,7 +61,10 @@ export const progressText = (left: number, total: number): string =>
 export const withProgress = (migration: StorageVersionMigration, message: string): StorageVersionMigration =>
   withRunning(migration, { message });
 
-/** Returns a finished migration with the condition Running set to False (K37-143); undefined when it is so already. */
+/**
+ * Returns a finished migration whose condition Running has the reason of its end, MigrationCompleted or MigrationFailed (K37-143);
+ * undefined without that condition, and where it has the reason already.
+ */
 export function withEndedRunning(migration: StorageVersionMigration): StorageVersionMigration | undefined {
   const reason = has(migration, "Failed") ? "MigrationFailed" : "MigrationCompleted";
   const running = migration.status?.conditions?.find(({ type }) => type === "Running");

@@ -22,7 +22,10 @@ export interface RunMarks {
   end(podUid: string): void;
 }
 
-/** Whether the pod has a container that names its command. A container without one is a stand-in for its image, and runs nothing. */
+/**
+ * Whether a container of the pod has a command, args, or a hook or probe that executes a command. A container with none of these is a
+ * stand-in for its image, and runs nothing.
+ */
 export function runsPrograms({ spec }: ReceivedObject<Pod>): boolean {
   const { containers, initContainers } = object(spec);
   return [...objects(initContainers), ...objects(containers)].some(runsProgram);

@@ -155,7 +155,10 @@ function pluralOf(kind: string): string {
   return word.endsWith("y") ? `${word.slice(0, -1)}ies` : `${word}s`;
 }
 
-/** Makes the resource definition for a server. With `isCustom` the objects are read and shown as custom resources are. */
+/**
+ * Makes the resource definition for a server. With `isCustom` discovery shows the resource as it shows custom resources, and the answer to
+ * a create names the problems of metadata together with those of the strategy.
+ */
 export function definitionOf<Objects>(
   declaration: KindDeclaration,
   options: KindOptions,

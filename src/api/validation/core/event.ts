@@ -30,7 +30,7 @@ export function validateEvent(event: ReceivedObject<Event>, requestVersion: stri
   return errors;
 }
 
-/** Validates an update of an event: only its series may change. */
+/** Validates an update of an event: in a request of events.k8s.io/v1 only its series may change. */
 export function validateEventUpdate(
   event: ReceivedObject<Event>,
   old: ReceivedObject<Event>,

@@ -99,7 +99,7 @@ function validatePodCidrs(cidrs: readonly string[]): FieldError[] {
   return [...errors, ...[...repeatedAt(cidrs)].map((index) => duplicate(`${CIDRS}[${index}]`, cidrs[index]))];
 }
 
-/** Validates an update of a node: fields of the spec that were set once may not change. */
+/** Validates an update of a node: podCIDRs and providerID may not change once they are set, and externalID never. */
 export function validateNodeUpdate(node: ReceivedObject<Node>, old: ReceivedObject<Node>): FieldError[] {
   const [spec, before] = [object(node.spec), object(old.spec)];
   const errors = [...validateAmounts(object(node.status)), ...validateAddresses(object(node.status))];

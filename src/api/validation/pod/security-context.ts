@@ -55,7 +55,10 @@ function checkEscalation(
   }
 }
 
-/** Validates the security context of a pod. `spec` has the fields that upstream counts as part of it: the host's network, processes and IPC. */
+/**
+ * Validates the security context of a pod. `spec` has the fields that upstream counts as part of it: hostNetwork, hostPID, hostIPC and
+ * shareProcessNamespace.
+ */
 export function validatePodSecurityContext(
   context: Received<PodSecurityContext>,
   spec: Received<PodSpec>,

@@ -23,7 +23,7 @@ export interface TarHeader {
 /** The size of an archive's blocks in bytes. */
 export const BLOCK = 512;
 
-/** Makes the bytes that fill the last block of a content of `size` bytes. */
+/** The number of bytes that fill the last block of a content of `size` bytes. */
 export const paddingOf = (size: number): number => (BLOCK - (size % BLOCK)) % BLOCK;
 
 /** The archive is damaged, or has an unsupported format. Messages are those of Go's archive/tar, where it has one. */

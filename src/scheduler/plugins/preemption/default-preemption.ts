@@ -162,7 +162,10 @@ class DefaultPreemption implements SchedulerPlugin {
 
 const because = (message: string): Status => unschedulable(NAME, `preemption: ${message}`);
 
-/** The number of nodes on which preemption looks for victims. */
+/**
+ * The number of candidates, which are nodes with victims that make room, after which preemption looks at no further node. It goes on while
+ * every candidate violates a budget.
+ */
 export function candidateCount(nodeCount: number, percentage: number, least: number): number {
   return Math.min(nodeCount, Math.max(Math.trunc((nodeCount * percentage) / 100), least));
 }

@@ -24,7 +24,7 @@ export const certificateApproval: AdmissionPlugin = {
   },
 };
 
-/** Rejects issued certificates and failure conditions unless the user may sign for the request's signer. */
+/** Rejects a change of the certificate or the conditions in a request's status unless the user may sign for the request's signer. */
 export const certificateSigning: AdmissionPlugin = {
   name: "CertificateSigning",
   handles: handling(["UPDATE"], "certificatesigningrequests.certificates.k8s.io/status"),

@@ -50,7 +50,7 @@ const KUBELET_SIGNERS: ReadonlySet<unknown> = new Set([
   "kubernetes.io/kube-apiserver-client-kubelet",
 ]);
 
-/** Allows a kubelet to request client certificates only in its own name. */
+/** Allows a kubelet to request client and serving certificates only in its own name. */
 export function checkCertificateRequest(request: NodeRequest): void {
   const { attributes, node } = request;
   const asked: ReceivedObject<CertificateSigningRequest> | undefined = attributes.object;

@@ -16,7 +16,7 @@ export const namedTemplateWarnings = (workload: ReceivedObject<Templated>) => [
   ...templateWarnings(workload),
 ];
 
-/** Warns about an update only if it changes something, which the generation tells: the registry has incremented it before. */
+/** Warns about an update only if it changes anything but metadata and status, which the generation tells: the registry has incremented it before. */
 export const onChange =
   <Workload extends ApiObject>(warnings: (workload: Workload) => string[]) =>
   (workload: Workload, old: Workload): string[] =>
