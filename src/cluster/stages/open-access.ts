@@ -2,6 +2,7 @@ import { inOrder } from "../../base/async/turns.js";
 import type { Clock } from "../../base/time/clock.js";
 import { forkRandom } from "../../base/numbers/random.js";
 import { surroundingsOf } from "../../client/surroundings.js";
+import { slowRequestLogOf } from "../../component/apiserver-flags/traces.js";
 import type { OpenedAudit } from "../../server/audit/open-audit.js";
 import { hostsOf } from "../../server/kubelet/cluster-network.js";
 import { MANIFEST_PLUGINS } from "../../server/admission/configuration/manifest-folder.js";
@@ -126,7 +127,7 @@ export async function openEncryptionOf(
 
 /** Opens the audit log. It is loaded where a server has one. */
 export async function openAuditOf(
-  { audit, onError: report = () => {}, onWarning: warn = () => {} }: ServerOptions,
+  { audit, tracing = {}, onError: report = () => {}, onWarning: warn = () => {} }: ServerOptions,
   { network }: Composition,
   { clock, timers, random }: TimeAndChance,
   { controlplane }: Egress,
@@ -135,7 +136,8 @@ export async function openAuditOf(
   const { openAudit } = await import("../../server/audit/open-audit.js");
   const { env } = surroundingsOf({});
   const hosts = hostsOf(network, controlplane);
-  return openAudit(audit, { clock, timers, random: forkRandom(random, "audit"), env, hosts, report, warn });
+  const slow = slowRequestLogOf(tracing);
+  return openAudit(audit, { clock, timers, random: forkRandom(random, "audit"), env, hosts, report, warn, slow });
 }
 
 /**
