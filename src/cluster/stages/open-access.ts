@@ -7,7 +7,9 @@ import type { OpenedAudit } from "../../server/audit/open-audit.js";
 import { hostsOf } from "../../server/kubelet/cluster-network.js";
 import { MANIFEST_PLUGINS } from "../../server/admission/configuration/manifest-folder.js";
 import { enabledPluginNames } from "../../server/admission/enabled-plugins.js";
+import type { RunTimed } from "../../machinery/tracing/request-span.js";
 import type { Kv } from "../../server/storage/kv.js";
+import type { TimedSurroundings } from "../../server/tracing/slow-request-log.js";
 import type { TokenIssuer } from "../../server/request/token-issuer.js";
 import type { ManifestSurroundings, OpenedManifests } from "../admission-manifests/open-manifests.js";
 import type { AuthenticationSurroundings } from "../authentication/authentication-surroundings.js";
@@ -137,7 +139,14 @@ export async function openAuditOf(
   const { env } = surroundingsOf({});
   const hosts = hostsOf(network, controlplane);
   const slow = slowRequestLogOf(tracing);
-  return openAudit(audit, { clock, timers, random: forkRandom(random, "audit"), env, hosts, report, warn, slow });
+  const timed = slow && (await runTimed({ slow, clock, timers, random: forkRandom(random, "slow calls") }));
+  return openAudit(audit, { clock, timers, random: forkRandom(random, "audit"), env, hosts, report, warn, timed });
+}
+
+/** Loaded where an option has a log of slow work. */
+async function runTimed(surroundings: TimedSurroundings): Promise<RunTimed> {
+  const { timed } = await import("../../server/tracing/slow-request-log.js");
+  return (work, run) => timed(work, surroundings, run);
 }
 
 /**

@@ -31,6 +31,17 @@ export interface RequestSpan {
   run<T>(work: () => T): T;
 }
 
+/** Work that belongs to no request, as the log of slow work has it. */
+export interface TimedWork {
+  readonly name: string;
+  readonly fields: SpanFields;
+  /** In milliseconds: work that takes as long is logged. */
+  readonly threshold: number;
+}
+
+/** Runs work, and logs it where it was slow. */
+export type RunTimed = <T>(work: TimedWork, run: () => Promise<T>) => Promise<T>;
+
 const spans = new AsyncLocalStorage<RequestSpan>();
 
 /** The span that the running code works for. Work that goes on after its span has ended has none, and neither has work of an untraced request. */

@@ -9,7 +9,17 @@ export const isFailure = (status: number | undefined): boolean => status !== und
  */
 export function noteFailure(added: ApiRequest["added"], error: unknown): void {
   if (added.line === undefined || added.stack !== undefined || !(error instanceof Error)) return;
-  added.stack = framesOf(error.stack ?? "");
+  added.stack = framesOf(originOf(error).stack ?? "");
+}
+
+/** How far causes are followed: an error may be its own. */
+const MOST_CAUSES = 10;
+
+/** The error that was there first. */
+function originOf(error: Error): Error {
+  let origin = error;
+  for (let depth = 0; depth < MOST_CAUSES && origin.cause instanceof Error; depth++) origin = origin.cause;
+  return origin;
 }
 
 /** The request's line in the log says no stack: that it failed was expected, and its code says nothing. */

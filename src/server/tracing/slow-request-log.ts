@@ -2,7 +2,7 @@ import { randomBelow } from "../../base/numbers/random-below.js";
 import type { Random } from "../../base/numbers/random.js";
 import type { Clock } from "../../base/time/clock.js";
 import { stopwatchOf, type Timers } from "../../base/time/timers.js";
-import type { SpanFields } from "../../machinery/tracing/request-span.js";
+import type { TimedWork } from "../../machinery/tracing/request-span.js";
 import { SlowTrace } from "./slow-trace.js";
 
 /** Where the texts about slow requests go. */
@@ -26,14 +26,7 @@ export function logSlow(work: SlowTrace, now: number, slow: SlowRequestLog, rand
   for (const text of work.texts(now, slow.verbosity() >= ALL_FROM, number)) slow.write(text);
 }
 
-export interface TimedWork {
-  readonly name: string;
-  readonly fields: SpanFields;
-  /** In milliseconds: work that takes as long is logged. */
-  readonly threshold: number;
-}
-
-interface TimedSurroundings {
+export interface TimedSurroundings {
   readonly slow?: SlowRequestLog | undefined;
   readonly clock: Clock;
   readonly timers: Timers;

@@ -1,7 +1,7 @@
 import { errorMessage } from "../../../base/text/error-message.js";
 import { configFromFile } from "../../../client/config/load-config.js";
+import type { RunTimed, TimedWork } from "../../../machinery/tracing/request-span.js";
 import type { RetryBackoff } from "../../../client/retry/retry-on-conflict.js";
-import { type SlowRequestLog, timed, type TimedWork } from "../../tracing/slow-request-log.js";
 import { KubeconfigWebhook, type KubeconfigWebhookOptions } from "../../webhook/kubeconfig-webhook.js";
 import type { AuditBackend, ReportLost } from "./audit-backend.js";
 
@@ -10,8 +10,8 @@ export interface WebhookBackendOptions extends KubeconfigWebhookOptions {
   /** The first pause between tries, in milliseconds. */
   readonly initialBackoff: number;
   readonly lost: ReportLost;
-  /** Told of the calls that are slow for their number of events. */
-  readonly slow?: SlowRequestLog | undefined;
+  /** Runs each call. Default: nothing measures them. */
+  readonly timed?: RunTimed | undefined;
 }
 
 /** Every failure may pass: what is not sent is lost. */
@@ -19,7 +19,7 @@ const BACKOFF: Omit<RetryBackoff, "duration"> = { steps: 5, factor: 1.5, jitter:
 
 /** Posts events as an EventList to the server that a kubeconfig names. Rejects for a kubeconfig that cannot be read. */
 export async function openWebhookBackend(options: WebhookBackendOptions): Promise<AuditBackend> {
-  const { configFile, initialBackoff: duration, env, lost } = options;
+  const { configFile, initialBackoff: duration, env, lost, timed } = options;
   let webhook: KubeconfigWebhook;
   try {
     const config = await configFromFile(configFile, { env });
@@ -37,7 +37,7 @@ export async function openWebhookBackend(options: WebhookBackendOptions): Promis
       const items = events.map(({ json }) => `{${json.slice(KIND.length)}`).join(",");
       const list = `{"kind":"EventList","apiVersion":"audit.k8s.io/v1","metadata":{},"items":[${items}]}\n`;
       try {
-        const around = <T>(send: () => Promise<T>) => timed(callWith(events.length), options, send);
+        const around = timed && (<T>(send: () => Promise<T>) => timed(callWith(events.length), send));
         await webhook.post(Buffer.from(list), { retriesUntil: closing.signal, around });
         return true;
       } catch (error) {
