@@ -183,7 +183,7 @@ export class KvObjectStore implements ObjectStore {
     return listed;
   }
 
-  watch(prefix: string, options: WatchObjectsOptions): Promise<AsyncIterable<readonly StoredEvent[]>> {
+  async watch(prefix: string, options: WatchObjectsOptions): Promise<AsyncIterable<readonly StoredEvent[]>> {
     const watch = () => watchObjects(this.config, this.#path(prefix), options);
     return this.config.isCached ? inPart("cacher.Watch", (span) => this.#cacheFields(span), watch) : watch();
   }
