@@ -18,6 +18,7 @@ import type { PodRange } from "./node-ipam/node-ipam-controller.js";
 import type { ServedResources } from "./served-resources.js";
 import type { OpenQuotaCharges } from "./resource-quota/recount.js";
 import type { NodePortRegistry } from "./service-allocation/node-port-repair.js";
+import type { WorkCounts } from "./work-counts.js";
 
 /** The settings and parts that a cluster passes to its controllers. */
 export interface ClusterParts {
@@ -86,6 +87,8 @@ export interface ControllerContext {
   /** Aborts when the controllers stop. */
   readonly signal: AbortSignal;
   readonly recorder: (source: EventSource) => EventRecorder;
+  /** Counts what the controllers do. */
+  readonly counts: WorkCounts;
   /** Counts a request for a new ResourceClaim. */
   readonly countClaim: (succeeded: boolean, adminAccess: boolean) => void;
   readonly report: (error: unknown) => void;

@@ -68,6 +68,7 @@ import { taintEvictionController } from "./taint-eviction/taint-eviction-control
 import { ttlAfterFinished } from "./ttl-after-finished/ttl-after-finished.js";
 import { ttlController } from "./ttl/ttl-controller.js";
 import { claimProtection, volumeProtection } from "./volume-protection/volume-protection.js";
+import { WorkCounts } from "./work-counts.js";
 
 /** The program of Kubernetes that runs a controller. */
 export type ControllerProgram = "kube-apiserver" | "kube-controller-manager";
@@ -176,6 +177,8 @@ export interface Controllers {
   prepared(namespace: string): Promise<void>;
   /** What their queues do. */
   status(): readonly ControllerStatus[];
+  /** What single controllers count of their work. */
+  readonly counts: WorkCounts;
   /** How many ResourceClaims they asked for, by "<success or failure> <whether with admin access>". Empty before Kubernetes 1.37. */
   claimCreates(): ReadonlyMap<string, number>;
   /** Resolves when nothing of them runs any more. */
@@ -213,6 +216,7 @@ export function startControllers(config: ControllersConfig): Controllers {
   const listeners: (() => void)[] = [() => served.invalidate()];
   const release = config.release ?? newestRelease;
   const claimCreates = new Map<string, number>();
+  const counts = new WorkCounts();
   const context: ControllerContext = {
     release,
     gates: serverGates(release.emulated, config.featureGates),
@@ -226,6 +230,7 @@ export function startControllers(config: ControllersConfig): Controllers {
     random: surroundings.random,
     signal,
     recorder: (source) => events.recorder(source),
+    counts,
     countClaim(succeeded, adminAccess) {
       // K37-149: before 1.37 the metric had another name, which is not there.
       if (!release.atLeast("1.37")) return;
@@ -250,6 +255,7 @@ export function startControllers(config: ControllersConfig): Controllers {
     settled,
     prepared: (namespace) => context.namespaceObjects.prepare(namespace),
     status: () => manager.status(),
+    counts,
     claimCreates: () => claimCreates,
     async stop() {
       unsubscribe?.();

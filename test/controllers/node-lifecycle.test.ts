@@ -100,6 +100,7 @@ describe("nodes that fall silent", () => {
       expect(await taints("silent")).toEqual(["unreachable:NoExecute", "unreachable:NoSchedule"]),
     );
     expect(await taints("well")).toEqual([]);
+    expect(await run.counted("node_collector_evictions_total")).toEqual({ "": 1 });
     expect(await reasons()).toEqual(
       expect.arrayContaining([
         "NodeNotReady: Node silent status is now: NodeNotReady",

@@ -9,6 +9,7 @@ import { Manager } from "../../src/client/manager/index.js";
 import type { Transport } from "../../src/client/transport/transport.js";
 import type { ControllerContext, StartController } from "../../src/controllers/context.js";
 import { ServedResources } from "../../src/controllers/served-resources.js";
+import { WorkCounts } from "../../src/controllers/work-counts.js";
 
 /** What a server is by default. */
 const defaultRelease = await releaseOf();
@@ -16,6 +17,7 @@ const defaultRelease = await releaseOf();
 export interface ControllersOfServer {
   /** What controllers reported. */
   readonly problems: readonly unknown[];
+  readonly counts: WorkCounts;
   close(): Promise<void>;
 }
 
@@ -39,6 +41,7 @@ export function controllersOf(
   const surroundings = { clock, timers, stopwatch, random };
   const stopping = new AbortController();
   const problems: unknown[] = [];
+  const counts = new WorkCounts();
   const client = kubernetesClient({ transport: () => api }, surroundings);
   const events = eventBroadcaster({ client, ...surroundings, onError: (error) => problems.push(error) });
   const manager = new Manager(client, { ...surroundings, onProblem: (problem) => problems.push(problem) });
@@ -49,6 +52,7 @@ export function controllersOf(
     timers,
     signal: stopping.signal,
     recorder: (source: Parameters<ControllerContext["recorder"]>[0]) => events.recorder(source),
+    counts,
     countClaim: () => {},
     served: new ServedResources(client.rest, clock),
     random,
@@ -61,6 +65,7 @@ export function controllersOf(
   const running = Promise.all([manager.run(stopping.signal), ...work.map(({ run }) => run?.())]);
   return {
     problems,
+    counts,
     async close() {
       stopping.abort();
       await running;

@@ -2,6 +2,7 @@ import { releaseOf } from "../../src/api/facts/index.js";
 import type { Transport } from "../../src/client/transport/transport.js";
 import { startCluster } from "../../src/cluster/index.js";
 import type { StartController } from "../../src/controllers/context.js";
+import { MetricTable } from "../../src/machinery/metrics/metric-table.js";
 import { controllersOf } from "./controllers-of.js";
 import { ManualTime } from "./manual-time.js";
 import { settle } from "./settle.js";
@@ -13,6 +14,8 @@ export interface ManualControllers {
   pass(milliseconds: number, step?: number): Promise<void>;
   /** What controllers reported. */
   readonly problems: readonly unknown[];
+  /** The metric's values of a counter, or how many a histogram has, by the values of its labels, separated by blanks. */
+  counted(name: string): Promise<Readonly<Record<string, number>>>;
   close(): Promise<void>;
 }
 
@@ -60,6 +63,19 @@ export async function runControllers(
     api,
     time,
     problems: running.problems,
+    async counted(name) {
+      const table = new MetricTable();
+      running.counts.showIn(table);
+      const family = (await table.read()).find(({ definition }) => definition.name === name);
+      if (family === undefined) return {};
+      const isHistogram = family.definition.type === "histogram";
+      const values = Array.from({ length: family.size }, (_, series) => {
+        const [first = 0, ...others] = family.numbersOf(series);
+        const all = others.slice(0, -1).reduce((sum, count) => sum + count, first);
+        return [family.labelsOf(series).join(" "), isHistogram ? all : first] as const;
+      });
+      return Object.fromEntries(values);
+    },
     async pass(milliseconds, step = milliseconds) {
       await settle();
       for (let left = milliseconds; left > 0; left -= step) {

@@ -120,7 +120,10 @@ export class ControllersPart implements ControlPlanePart {
         running.flatMap((controllers) => controllers.status()),
       );
       // Those of kube-controller-manager run in one of them.
-      for (const controllers of running) showClaims(table, controllers.claimCreates());
+      for (const controllers of running) {
+        showClaims(table, controllers.claimCreates());
+        controllers.counts.showIn(table);
+      }
     });
   }
 

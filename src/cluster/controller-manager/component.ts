@@ -68,6 +68,7 @@ async function run(flags: Flags, context: ComponentContext): Promise<void> {
   metrics.table.onRead(() => {
     showQueues(metrics.table, counted?.status() ?? []);
     showClaims(metrics.table, counted?.claimCreates() ?? new Map());
+    counted?.counts.showIn(metrics.table);
   });
   const work = (ending: AbortSignal): Promise<void> =>
     runControllers(
@@ -121,7 +122,7 @@ interface Work extends Pick<ComponentContext, "clock" | "log"> {
 }
 
 /** What says what the controllers do. */
-type Counted = Pick<Controllers, "status" | "claimCreates">;
+type Counted = Pick<Controllers, "status" | "claimCreates" | "counts">;
 
 /** Runs the controllers until `ending` aborts, and ends them within --controller-shutdown-timeout. */
 async function runControllers(work: Work, ending: AbortSignal): Promise<void> {

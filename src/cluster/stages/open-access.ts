@@ -2,11 +2,14 @@ import { inOrder } from "../../base/async/turns.js";
 import type { Clock } from "../../base/time/clock.js";
 import { forkRandom } from "../../base/numbers/random.js";
 import { surroundingsOf } from "../../client/surroundings.js";
+import { slowRequestLogOf } from "../../component/apiserver-flags/traces.js";
 import type { OpenedAudit } from "../../server/audit/open-audit.js";
 import { hostsOf } from "../../server/kubelet/cluster-network.js";
 import { MANIFEST_PLUGINS } from "../../server/admission/configuration/manifest-folder.js";
 import { enabledPluginNames } from "../../server/admission/enabled-plugins.js";
+import type { RunTimed } from "../../machinery/tracing/request-span.js";
 import type { Kv } from "../../server/storage/kv.js";
+import type { TimedSurroundings } from "../../server/tracing/slow-request-log.js";
 import type { TokenIssuer } from "../../server/request/token-issuer.js";
 import type { ManifestSurroundings, OpenedManifests } from "../admission-manifests/open-manifests.js";
 import type { AuthenticationSurroundings } from "../authentication/authentication-surroundings.js";
@@ -129,7 +132,7 @@ export async function openEncryptionOf(
 
 /** Opens the audit log. The module is loaded only if a server has one. */
 export async function openAuditOf(
-  { audit, onError: report = () => {}, onWarning: warn = () => {} }: ServerOptions,
+  { audit, tracing = {}, onError: report = () => {}, onWarning: warn = () => {} }: ServerOptions,
   { network }: Composition,
   { clock, timers, random }: TimeAndChance,
   { controlplane }: Egress,
@@ -138,7 +141,15 @@ export async function openAuditOf(
   const { openAudit } = await import("../../server/audit/open-audit.js");
   const { env } = surroundingsOf({});
   const hosts = hostsOf(network, controlplane);
-  return openAudit(audit, { clock, timers, random: forkRandom(random, "audit"), env, hosts, report, warn });
+  const slow = slowRequestLogOf(tracing);
+  const timed = slow && (await runTimed({ slow, clock, timers, random: forkRandom(random, "slow calls") }));
+  return openAudit(audit, { clock, timers, random: forkRandom(random, "audit"), env, hosts, report, warn, timed });
+}
+
+/** Loaded where an option has a log of slow work. */
+async function runTimed(surroundings: TimedSurroundings): Promise<RunTimed> {
+  const { timed } = await import("../../server/tracing/slow-request-log.js");
+  return (work, run) => timed(work, surroundings, run);
 }
 
 /**

@@ -3,7 +3,7 @@ import { fileURLToPath } from "node:url";
 import type { ChannelCredentials } from "@grpc/grpc-js";
 import { installHint, isInExecutable } from "../../base/files/own-program.js";
 import { uuid } from "../../base/numbers/uuid.js";
-import type { TracingOptions } from "../../component/apiserver-flags/traces.js";
+import { slowRequestLogOf, type TracingOptions } from "../../component/apiserver-flags/traces.js";
 import type { RequestTracing } from "../../server/filters/tracing.js";
 import { requestTracing, type SpanRecorder, type TracingParts } from "../../server/tracing/request-tracing.js";
 import { readTracingConfiguration, type TracingConfiguration } from "./tracing-configuration.js";
@@ -24,9 +24,9 @@ interface TracingSurroundings extends Pick<TracingParts, "clock" | "timers" | "r
 
 /** Opens the tracing of a server's requests. Rejects for an invalid configuration, and where the packages that it needs are missing. */
 export async function openTracing(options: TracingOptions, surroundings: TracingSurroundings): Promise<OpenedTracing> {
-  const { configFile, onSlowRequest: write, verbosity = () => 2 } = options;
+  const { configFile } = options;
   const { warn, isRegistered, isProxied, ...others } = surroundings;
-  const slow = write && { write, verbosity };
+  const slow = slowRequestLogOf(options);
   if (configFile === undefined) {
     const recorder = isRegistered ? registeredRecorder(warn) : undefined;
     return { tracing: requestTracing({ recorder, slow, ...others }), close: () => Promise.resolve() };

@@ -25,4 +25,8 @@ export interface TracingOptions extends OptionsOf<typeof tracingOptions> {
   readonly verbosity?: (() => number) | undefined;
 }
 
+/** Where the texts about slow work go; undefined where nothing is measured. */
+export const slowRequestLogOf = ({ onSlowRequest: write, verbosity = () => 2 }: TracingOptions) =>
+  write && { write, verbosity };
+
 export const tracesSection = sectionOf("traces", tracingOptions, []);

@@ -18,17 +18,19 @@ import { isTimeZone, zoneOffset } from "../../machinery/text/time-zone/time-zone
 import { finishedCondition } from "../job/job-conditions.js";
 import { isNamespaceTerminating } from "../owned-pods/pod-control.js";
 import { jobsToDelete, seeJobs, withActive, withoutActive } from "./job-history.js";
+import type { WorkCounts } from "../work-counts.js";
 import { writeStatus } from "../writes.js";
 import { parseSchedule } from "../../machinery/text/cron/parse-schedule.js";
 
 /** Creates the jobs of CronJobs at their scheduled times. */
 export function cronJobController(context: ControllerContext): void {
-  const { client, clock, manager } = context;
+  const { client, clock, counts, manager } = context;
   const jobs = controlledObjects(manager.informers.of("batch/v1", "Job"));
   const recorder = context.recorder({ component: "cronjob-controller" });
   const reconciler = new CronJobReconciler({
     client,
     clock,
+    counts,
     recorder,
     jobsOf: ({ metadata }) => jobs.controlledBy(metadata?.uid ?? ""),
   });
@@ -110,6 +112,7 @@ const CONFLICT_MS = 100;
 export interface CronJobReconcilerParts {
   readonly client: KubernetesClient;
   readonly clock: Clock;
+  readonly counts: WorkCounts;
   readonly recorder: EventRecorder;
   /** The jobs that the CronJob controls. */
   readonly jobsOf: (cronJob: CronJob) => readonly Job[];
@@ -261,12 +264,14 @@ class CronJobReconciler {
   }
 
   async #create(cronJob: CronJob, start: number): Promise<Started> {
-    const { client, recorder } = this.parts;
+    const { client, counts, recorder } = this.parts;
     const { status = {} } = cronJob;
     const jobs = client.of("batch/v1", "Job").namespace(cronJob.metadata?.namespace ?? "");
     let job: Job;
     try {
       job = await jobs.create(jobOf(cronJob, start));
+      const created = Date.parse(job.metadata?.creationTimestamp ?? "");
+      if (!Number.isNaN(created)) counts.observe("cronJobSkew", [], (created - start) / 1000);
       recorder.event(cronJob, "Normal", "SuccessfulCreate", `Created job ${job.metadata?.name}`);
     } catch (error) {
       if (isNamespaceTerminating(error)) return { status };

@@ -7,13 +7,15 @@ import type { ControllerContext } from "../context.js";
 import { Expectations } from "../owned-pods/expectations.js";
 import { followPods } from "../owned-pods/owned-pods.js";
 import { podControl } from "../owned-pods/pod-control.js";
-import { isTracked, JOB_KIND, TRACKING_FINALIZER } from "./job-pods.js";
+import type { WorkCounts } from "../work-counts.js";
+import { completionMode, isTracked, JOB_KIND, TRACKING_FINALIZER } from "./job-pods.js";
 import { orphanPodController, isManagedElsewhere } from "./orphan-pods.js";
 import { podWorker, type PodCounts, type PodWorker } from "./pod-worker.js";
 import { StatusWriter } from "./status-writer.js";
 import { smallest } from "../../base/collections/append.js";
 import type { Pod } from "../../api/types/core/v1.js";
 import type { Clock } from "../../base/time/clock.js";
+import { type Stopwatch, stopwatchOf } from "../../base/time/timers.js";
 import type { KubernetesClient } from "../../client/dynamic/kubernetes-client.js";
 import type { EventRecorder } from "../../client/events/index.js";
 import { isConflict, isNotFound } from "../../machinery/errors/status-error.js";
@@ -23,16 +25,16 @@ import { controllerOf, type ControlledObjects } from "../owned-pods/controller-r
 import { finishedCondition, newCondition, withCondition } from "./job-conditions.js";
 import { type Observation, observe } from "./observation.js";
 import { type FailureRecord, NO_FAILURES, recordAfter } from "./pod-failures.js";
-import { planPods } from "./pod-plan.js";
+import { type PodPlan, planPods } from "./pod-plan.js";
 import { listEndedPods } from "./tracking.js";
 import { COMPLETIONS_REACHED, deadlineIn, verdictOn } from "./verdict.js";
 
 /** Runs the pods of jobs until as many have succeeded as a job requests, and counts each once. */
 export function jobController(context: ControllerContext): void {
-  const { client, clock, manager } = context;
+  const { client, clock, counts, manager, timers } = context;
   const recorder = context.recorder({ component: "job-controller" });
   const expectations = new Expectations(clock);
-  const writer = new StatusWriter(client, recorder);
+  const writer = new StatusWriter(client, recorder, counts);
   const enqueue = (key: string): void => controller.enqueue(key, BATCH_MS);
   const jobs = manager.informers.of(JOB_KIND.apiVersion, JOB_KIND.kind);
   jobs.addHandler({ updated: (_, job) => enqueue(objectKey(job)) });
@@ -50,7 +52,17 @@ export function jobController(context: ControllerContext): void {
     enqueue,
   });
   const worker = podWorker(client.of("v1", "Pod"), podControl(client, recorder), expectations);
-  const reconciler = new JobReconciler({ client, clock, recorder, expectations, owned, worker, writer });
+  const reconciler = new JobReconciler({
+    client,
+    clock,
+    stopwatch: stopwatchOf(timers),
+    counts,
+    recorder,
+    expectations,
+    owned,
+    worker,
+    writer,
+  });
   const controller: Controller<Stored<Job>> = manager
     .controllerFor(JOB_KIND.apiVersion, JOB_KIND.kind, {
       // Changes of the status are gathered: see above.
@@ -69,11 +81,23 @@ const BATCH_MS = 1000;
 export interface JobReconcilerParts {
   readonly client: KubernetesClient;
   readonly clock: Clock;
+  readonly stopwatch: () => Stopwatch;
+  readonly counts: WorkCounts;
   readonly recorder: EventRecorder;
   readonly expectations: Expectations;
   readonly owned: ControlledObjects<Pod>;
   readonly worker: PodWorker;
   readonly writer: StatusWriter;
+}
+
+/** What a reconciliation has done to pods, by kube-controller-manager's names; "reconciling" while the cache is behind, and where the job ends. */
+interface Sync {
+  action: "reconciling" | "tracking" | "pods_created" | "pods_deleted";
+}
+
+function actionOf({ create, remove }: PodPlan, { spec }: Job): Sync["action"] {
+  if (spec?.suspend === true || remove.length > 0) return "pods_deleted";
+  return create > 0 ? "pods_created" : "tracking";
 }
 
 class JobReconciler {
@@ -92,17 +116,25 @@ class JobReconciler {
     }
     if (isManagedElsewhere(job) || finishedCondition(job) !== undefined) return;
     if (writer.isStale(job)) return { requeueAfterMilliseconds: BATCH_MS };
+    const took = this.parts.stopwatch();
+    const sync: Sync = { action: "reconciling" };
+    let result = "success";
     try {
-      return await this.#sync(key, job);
+      return await this.#sync(key, job, sync);
     } catch (error) {
       if (isNotFound(error)) return;
       // The cache has yet to show the job's last change.
       if (isConflict(error)) return { requeueAfterMilliseconds: BATCH_MS };
+      result = "error";
       throw error;
+    } finally {
+      const labels = [completionMode(job), result, sync.action];
+      this.parts.counts.observe("jobSyncDuration", labels, took() / 1000);
+      this.parts.counts.add("jobSyncs", labels);
     }
   }
 
-  async #sync(key: string, job: Job): Promise<ReconcileResult> {
+  async #sync(key: string, job: Job, sync: Sync): Promise<ReconcileResult> {
     const { clock, expectations, worker, writer } = this.parts;
     const now = clock.now();
     // Before the pods are looked at: one that comes in between must not count as seen.
@@ -123,6 +155,7 @@ class JobReconciler {
       const managed = mayAct && job.metadata?.deletionTimestamp === undefined;
       if (managed) {
         const plan = planPods(observation, failures, now);
+        sync.action = actionOf(plan, job);
         counts = await worker.carryOut(key, observation, plan);
         wait = plan.wait;
       }

@@ -25,6 +25,9 @@ export function annotationNumber(text: string | undefined): number | undefined {
   return value >= 0 && value <= 2 ** 31 - 1 ? value : undefined;
 }
 
+/** The label of metrics that says how completions are counted. */
+export const completionMode = (job: Job): string => (isIndexed(job) ? "Indexed" : "NonIndexed");
+
 export function isIndexed({ spec }: Job): boolean {
   return spec?.completionMode === "Indexed";
 }

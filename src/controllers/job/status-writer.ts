@@ -6,10 +6,11 @@ import { objectKey } from "../../client/informers/index.js";
 import { isNotFound } from "../../machinery/errors/status-error.js";
 import { compareResourceVersions } from "../../machinery/meta/resource-version.js";
 import { controllerOf, refersTo } from "../owned-pods/controller-ref.js";
-import { JOB_KIND } from "./job-pods.js";
+import { completionMode, JOB_KIND } from "./job-pods.js";
 import { uidOf } from "./observation.js";
 import { RELEASE } from "./orphan-pods.js";
 import { concluded, settleCounted, type Tracking } from "./tracking.js";
+import type { WorkCounts } from "../work-counts.js";
 import { writeStatus } from "../writes.js";
 
 /** Writes the status of jobs, and removes the finalizers from pods that it has counted. */
@@ -22,6 +23,7 @@ export class StatusWriter {
   constructor(
     private readonly client: KubernetesClient,
     private readonly recorder: EventRecorder,
+    private readonly counts: WorkCounts,
   ) {}
 
   /** The pods of the job that need not be counted any more although the cache shows their finalizer. */
@@ -61,6 +63,7 @@ export class StatusWriter {
     const settled = settleCounted(saved.status ?? {}, new Set([...tracking.tracked].filter((uid) => !done.has(uid))));
     const ended = error === undefined ? concluded(settled, tracking) : undefined;
     await this.#writeStatus(saved, ended ?? settled);
+    this.#countPods(job, ended ?? settled);
     if (error !== undefined) throw error;
     if (ended !== undefined && tracking.end !== undefined) this.#recordEnd({ ...job, status: ended }, tracking.end);
   }
@@ -96,7 +99,18 @@ export class StatusWriter {
     }
   }
 
+  /** Counts the pods that the status has come to count. */
+  #countPods(job: Job, after: JobStatus): void {
+    const mode = completionMode(job);
+    for (const result of ["succeeded", "failed"] as const) {
+      // An indexed job that was scaled down has fewer than before.
+      const more = (after[result] ?? 0) - (job.status?.[result] ?? 0);
+      if (more > 0) this.counts.add("jobPodsFinished", [mode, result], more);
+    }
+  }
+
   #recordEnd(job: Job, { type, reason = "", message = "" }: JobCondition): void {
+    this.counts.add("jobsFinished", [completionMode(job), type === "Complete" ? "succeeded" : "failed", reason]);
     if (type !== "Complete") return this.recorder.event(job, "Warning", reason, message);
     if (job.spec?.completions !== undefined && (job.status?.succeeded ?? 0) > job.spec.completions) {
       const tooMany = "Too many succeeded pods running after completion count reached";

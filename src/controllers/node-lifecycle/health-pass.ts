@@ -22,7 +22,7 @@ export class HealthPass {
   #due = Number.POSITIVE_INFINITY;
 
   constructor(
-    private readonly context: Pick<ControllerContext, "client" | "clock" | "cluster" | "release">,
+    private readonly context: Pick<ControllerContext, "client" | "clock" | "cluster" | "counts" | "release">,
     private readonly events: EventRecorder,
     private readonly podsOf: (node: string) => readonly Pod[],
   ) {
@@ -146,8 +146,9 @@ export class HealthPass {
     const status = readyCondition(node)?.status;
     if (status === undefined || status === "True") return;
     const { add, remove } = taintsFor(status);
-    const { client, clock } = this.context;
+    const { client, clock, counts } = this.context;
     await changeTaints(client, node.metadata?.name ?? "", { add: [add], remove: [remove] }, clock);
+    counts.add("nodeEvictions", [zoneOf(node)]);
   }
 
   #event(name: string, uid: string, reason: string, message: string): void {

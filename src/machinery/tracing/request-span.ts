@@ -31,6 +31,17 @@ export interface RequestSpan {
   run<T>(work: () => T): T;
 }
 
+/** Work that belongs to no request, as the log of slow work has it. */
+export interface TimedWork {
+  readonly name: string;
+  readonly fields: SpanFields;
+  /** In milliseconds: work that takes as long is logged. */
+  readonly threshold: number;
+}
+
+/** Runs work, and logs it where it was slow. */
+export type RunTimed = <T>(work: TimedWork, run: () => Promise<T>) => Promise<T>;
+
 const spans = new AsyncLocalStorage<RequestSpan>();
 
 /** The span of the running code. Code that continues after its span has ended has none, and neither has code of an untraced request. */

@@ -189,6 +189,7 @@ export class InstalledResource {
       prefix: storagePrefix(this.installation),
       resource: { group, resource },
       codec,
+      typeName: kinds.length === 0 ? `*${goPackage(group)}.${store.kind}` : "*unstructured.Unstructured",
     });
     return new Store({ ...store, objects, encode: (object) => codec.encode(object) });
   }
@@ -219,3 +220,13 @@ export function storagePrefix({ group, resource, record, kinds }: Installation):
   const named = { group, name: resource };
   return kinds.length === 0 ? keyPrefix(named, record?.storage) : ownKeyPrefix(named);
 }
+
+/** The packages of Kubernetes whose names do not follow from the group. */
+const GO_PACKAGES: ReadonlyMap<string, string> = new Map([
+  ["", "core"],
+  ["events.k8s.io", "core"],
+  ["internal.apiserver.k8s.io", "apiserverinternal"],
+]);
+
+/** The name of the package that has the types of a built-in group. */
+const goPackage = (group: string): string => GO_PACKAGES.get(group) ?? (group.split(".")[0] as string);

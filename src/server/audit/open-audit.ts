@@ -5,6 +5,7 @@ import type { Environment } from "../../client/surroundings.js";
 import type { FamilyDefinition } from "../../machinery/metrics/family.js";
 import type { ProcessHosts } from "../../client/transport/dial.js";
 import type { MetricTable } from "../../machinery/metrics/metric-table.js";
+import type { RunTimed } from "../../machinery/tracing/request-span.js";
 import type { Measuring } from "../metrics/measures.js";
 import type { RequestAuditing } from "../request/request-audit.js";
 import { requestAuditing } from "./audit-filter.js";
@@ -37,6 +38,8 @@ export interface AuditSurroundings {
   readonly hosts: ProcessHosts | undefined;
   readonly report: (error: unknown) => void;
   readonly warn: (text: string) => void;
+  /** Runs the calls of the webhook. Default: nothing measures them. */
+  readonly timed?: RunTimed | undefined;
 }
 
 /** The audit log of a server. */

@@ -3,6 +3,7 @@ import { badRequest, isStatusError, timeout } from "../../machinery/errors/statu
 import { parseGoDuration } from "../../base/text/go-literals.js";
 import { type Stopwatch, stopwatchOf, type Timers } from "../../base/time/timers.js";
 import type { ApiRequest, Filter } from "../request/api-request.js";
+import { hideFailure } from "../request/failure-stack.js";
 import type { Measuring } from "../metrics/measures.js";
 import type { RefuseRequest } from "../request/request-audit.js";
 import { isLongRunning } from "./max-in-flight.js";
@@ -42,6 +43,7 @@ export const deadline =
       const cancel = timers.start(limit, () => {
         ending.expire();
         measuring?.on?.timedOut(request);
+        hideFailure(request.added);
         reject(timeout(limit < asked ? WRITE_IS_LATE : "request did not complete within the allotted timeout", 0));
       });
       run()

@@ -1,6 +1,7 @@
 import { errorMessage } from "../../base/text/error-message.js";
 import { internalError, isStatusError, type Status, type StatusError } from "../../machinery/errors/status-error.js";
 import type { ApiRequest, Filter } from "../request/api-request.js";
+import { isFailure, noteFailure } from "../request/failure-stack.js";
 
 /**
  * Turns whatever was thrown behind it into the answer that `respondStatus` writes: a StatusError as it is, anything else as
@@ -23,7 +24,9 @@ export function panicRecovery(
         request.audit?.panicked(error);
       }
       if (request.exchange.responded) throw error;
-      await respondStatus(request, asStatusError(error).status);
+      const { status } = asStatusError(error);
+      if (isFailure(status.code)) noteFailure(request.added, error);
+      await respondStatus(request, status);
     }
   };
 }

@@ -8,6 +8,8 @@ export interface RequestTracing {
   readonly filter: Filter;
   /** Makes what a filter and all behind it do a part of the trace. */
   part(name: string, filter: Filter): Filter;
+  /** As {@link part}, for what runs before {@link filter}: it is a part of no caller's trace. */
+  beginning(name: string, filter: Filter): Filter;
 }
 
 /** Passes the caller's trace context on to the servers that are called for its request, where no span of this server is recorded. */

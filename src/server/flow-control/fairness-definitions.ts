@@ -136,6 +136,27 @@ export const FAIRNESS = {
   ),
   smoothed: gauge("demand_seats_smoothed", LEVEL, "ALPHA", "Smoothed seat demands"),
   target: gauge("target_seats", LEVEL, "ALPHA", "Seat allocation targets"),
+  virtualTime: gauge("current_r", LEVEL, "ALPHA", "R(time of last change)"),
+  lastDispatch: gauge("dispatch_r", LEVEL, "ALPHA", "R(time of last dispatch)"),
+  lastStart: gauge("latest_s", LEVEL, "ALPHA", "S(most recently dispatched request)"),
+  startBounds: gauge(
+    "next_s_bounds",
+    [...LEVEL, "bound"],
+    "ALPHA",
+    "min and max, over queues, of S(oldest waiting request in queue)",
+  ),
+  discountedBounds: gauge(
+    "next_discounted_s_bounds",
+    [...LEVEL, "bound"],
+    "ALPHA",
+    "min and max, over queues, of S(oldest waiting request in queue) - estimated work in progress",
+  ),
+  epochs: named("epoch_advance_total", {
+    type: "counter",
+    help: "Number of times the queueset's progress meter jumped backward",
+    labels: [...LEVEL, "success"],
+    stability: "ALPHA",
+  }),
   seatUse: named("priority_level_seat_utilization", {
     type: "histogram",
     help: "Observations, at the end of every nanosecond, of utilization of seats for any stage of execution (but only initial stage for WATCHes)",

@@ -2,7 +2,7 @@ import type { Family } from "../../machinery/metrics/family.js";
 import type { MetricTable } from "../../machinery/metrics/metric-table.js";
 import { familiesOf } from "../metrics/request-measures.js";
 import { FAIRNESS } from "./fairness-definitions.js";
-import type { FlowControlObserver, LevelLimits, LevelState, Rejection } from "./observer.js";
+import type { FlowControlObserver, LevelLimits, LevelState, Rejection, VirtualTimes } from "./observer.js";
 import { ShareOverTime } from "./share-over-time.js";
 
 type Families = { readonly [Key in keyof typeof FAIRNESS]: Family };
@@ -23,6 +23,9 @@ interface Level {
   readonly all: Flow;
   state: LevelState | undefined;
   shares: LevelShares | undefined;
+  /** Of its queues, in seat-seconds. */
+  virtualTime: number;
+  lastDispatch: VirtualTimes | undefined;
 }
 
 interface LevelShares {
@@ -98,6 +101,18 @@ export class FairnessMetrics implements Required<FlowControlObserver> {
     add(this.#families?.notAccommodated, level, flowSchema);
   }
 
+  leaves(name: string, times: () => VirtualTimes): void {
+    if (this.#families !== undefined) this.#level(name).lastDispatch = times();
+  }
+
+  advanced(name: string, now: number): void {
+    this.#level(name).virtualTime = now;
+  }
+
+  epochEnded(level: string): void {
+    add(this.#families?.epochs, level, "true");
+  }
+
   limits(name: string, state: LevelState): void {
     const level = this.#level(name);
     level.state = state;
@@ -111,7 +126,14 @@ export class FairnessMetrics implements Required<FlowControlObserver> {
   #level(name: string): Level {
     let level = this.#levels.get(name);
     if (level === undefined) {
-      level = { flows: new Map(), all: noFlow(), state: undefined, shares: undefined };
+      level = {
+        flows: new Map(),
+        all: noFlow(),
+        state: undefined,
+        shares: undefined,
+        virtualTime: 0,
+        lastDispatch: undefined,
+      };
       this.#levels.set(name, level);
     }
     return level;
@@ -155,6 +177,8 @@ export class FairnessMetrics implements Required<FlowControlObserver> {
       }
       this.#note(level);
       if (level.state !== undefined) showState(families, name, level.state);
+      families.virtualTime.set(families.virtualTime.series(name), level.virtualTime);
+      if (level.lastDispatch !== undefined) showDispatch(families, name, level.lastDispatch);
       if (level.shares !== undefined) showShares(families, name, level.shares, now);
     }
   }
@@ -187,6 +211,18 @@ function showState(families: Families, level: string, { limits, demand, target }
     ["target", target],
   ] as const;
   for (const [key, value] of values) families[key].set(families[key].series(level), value);
+}
+
+function showDispatch(families: Families, level: string, times: VirtualTimes): void {
+  const values = [
+    ["lastDispatch", times.now],
+    ["lastStart", times.dispatched],
+    ["startBounds", times.earliest, "min"],
+    ["startBounds", times.latest, "max"],
+    ["discountedBounds", times.earliestDiscounted, "min"],
+    ["discountedBounds", times.latestDiscounted, "max"],
+  ] as const;
+  for (const [key, value, ...bound] of values) families[key].set(families[key].series(level, ...bound), value);
 }
 
 function showShares({ seatUse, requestUse, demand }: Families, level: string, shares: LevelShares, now: number): void {

@@ -24,6 +24,18 @@ export interface LevelLimits {
   readonly current: number;
 }
 
+/** The virtual world of a level's queues when a request leaves one of them, in seat-seconds. */
+export interface VirtualTimes {
+  readonly now: number;
+  /** When the request leaves, and between which times the oldest requests of all queues would. */
+  readonly dispatched: number;
+  readonly earliest: number;
+  readonly latest: number;
+  /** The same, less the work that the requests which execute are expected to do. */
+  readonly earliestDiscounted: number;
+  readonly latestDiscounted: number;
+}
+
 /**
  * Sees what priority and fairness does, for metrics. Each method is called at the moment of the change, and must not throw. Levels and FlowSchemas are
  * named; durations are milliseconds.
@@ -40,6 +52,12 @@ export interface FlowControlObserver {
   ended?(level: string, flowSchema: string, executed: number, isWatch: boolean): void;
   /** Seats are free again, possibly some time behind the end. */
   freed?(level: string, flowSchema: string, seats: number): void;
+  /** A request leaves its queue for seats. `times` is computed when it is called, which has to be at once. */
+  leaves?(level: string, times: () => VirtualTimes): void;
+  /** The virtual time of the level, in seat-seconds, is so much now. */
+  advanced?(level: string, now: number): void;
+  /** Virtual time went back, with all that is measured by it. */
+  epochEnded?(level: string): void;
   rejected?(level: string, flowSchema: string, reason: Rejection): void;
   /** The request whose turn it is waits on, because its seats are not free. */
   notAccommodated?(level: string, flowSchema: string): void;

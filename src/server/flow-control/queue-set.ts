@@ -1,10 +1,10 @@
 import type { Timers } from "../../base/time/timers.js";
-import type { FlowControlObserver } from "./observer.js";
+import type { FlowControlObserver, VirtualTimes } from "./observer.js";
 import { type Arrival, Queue, SeatedRequest } from "./queue.js";
 import { QueueOrder } from "./queue-order.js";
 import type { SeatDemand } from "./seat-demand.js";
 import { dealHand, flowHash } from "./shuffle-sharding.js";
-import { mostSeats, nanosecondsPerSeat, workOf } from "./work.js";
+import { mostSeats, nanosecondsPerSeat, seatSeconds, workOf } from "./work.js";
 
 /** How long a request is expected to take before durations are known, in nanoseconds; kube-apiserver's guess. */
 const EXPECTED_DURATION = 3e6;
@@ -196,6 +196,7 @@ export class QueueSet {
       queue.nextDispatch = Math.max(queue.nextDispatch, request.arrivalWork);
       surroundings.observer?.enqueued?.(this.level, request.flowSchema, request.seats, queue.length + 1);
       surroundings.observer?.dequeued?.(this.level, request.flowSchema, request.seats, 0, true);
+      surroundings.observer?.leaves?.(this.level, () => this.#virtualTimes(queue, [queue]));
       this.#dispatch(request, queue);
       return request;
     }
@@ -259,9 +260,26 @@ export class QueueSet {
       this.surroundings.observer?.notAccommodated?.(this.level, request.flowSchema);
       return false;
     }
+    this.surroundings.observer?.leaves?.(this.level, () => {
+      const waiting = this.queues.filter(({ length }) => length > 0);
+      return this.#virtualTimes(queue, waiting);
+    });
     this.#unqueue(request, queue, true);
     this.#dispatch(request, queue);
     return true;
+  }
+
+  #virtualTimes({ nextDispatch }: Queue, waiting: readonly Queue[]): VirtualTimes {
+    const all = waiting.map((queue) => queue.nextDispatch);
+    const discounted = waiting.map((queue) => queue.nextDispatch - workOf(queue.seatsInUse, this.#expected));
+    return {
+      now: seatSeconds(this.#work),
+      dispatched: seatSeconds(nextDispatch),
+      earliest: seatSeconds(Math.min(...all)),
+      latest: seatSeconds(Math.max(...all)),
+      earliestDiscounted: seatSeconds(Math.min(...discounted)),
+      latestDiscounted: seatSeconds(Math.max(...discounted)),
+    };
   }
 
   /** Gives seats to a request that is no longer in its queue. */
@@ -367,6 +385,7 @@ export class QueueSet {
     if (this.#activeQueues === 0) return;
     this.#work += workOf(Math.min(this.#queuedSeats, this.#limit) / this.#activeQueues, passed);
     if (this.#work >= HIGHEST_WORK) this.#endEpoch();
+    this.surroundings.observer?.advanced?.(this.level, seatSeconds(this.#work));
   }
 
   #endEpoch(): void {
@@ -377,6 +396,7 @@ export class QueueSet {
       for (const request of queue.waiting()) request.arrivalWork -= EPOCH;
     }
     this.#reorder();
+    this.surroundings.observer?.epochEnded?.(this.level);
   }
 }
 

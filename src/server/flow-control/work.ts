@@ -32,6 +32,9 @@ export function workOf(seats: number, nanoseconds: number): number {
 export const nanosecondsPerSeat = (work: number, seats: number): number =>
   Math.trunc((work / seats) * NANOSECONDS_PER_UNIT);
 
+/** Work in seats times seconds. */
+export const seatSeconds = (work: number): number => work / UNITS_PER_SECOND;
+
 /** "12.00300000ss", as kube-apiserver prints seat-seconds. */
 export function formatWork(work: number): string {
   const seconds = Math.floor(work / UNITS_PER_SECOND);

@@ -57,7 +57,8 @@ function serverFilters(config: ServerConfig, parts: ChainParts): Partial<Record<
   const { corsAllowedOrigins = [], strictTransportSecurity: directives = [], goawayChance = 0 } = conduct;
   const { identity, authorization, available, watches, timers, measuring } = parts;
   const { audit, tracing } = config;
-  const part = tracing?.part ?? ((_: string, filter: Filter) => filter);
+  const untraced = (_: string, filter: Filter): Filter => filter;
+  const { part, beginning: begin } = tracing ?? { part: untraced, beginning: untraced };
   const recovery = panicRecovery(reportError, respondStatus);
   const refuse = audit?.refusing(respondStatus);
   return {
@@ -69,7 +70,7 @@ function serverFilters(config: ServerConfig, parts: ChainParts): Partial<Record<
     deadline: deadline(timers, conduct.requestTimeout, measuring, refuse),
     ...((conduct.shutdownWatchTerminationGracePeriod ?? 0) > 0 && { "watch-termination": watches.filter }),
     ...(corsAllowedOrigins.length > 0 && { cors: answering(cors(corsAllowedOrigins), recovery) }),
-    authentication: authentication(identity, measuring, refuse),
+    authentication: begin("authentication", authentication(identity, measuring, refuse)),
     tracing: tracing === undefined ? passTrace : answering(tracing.filter, recovery),
     ...(audit !== undefined && { audit: part("audit", answering(audit.filter, recovery)) }),
     // As in kube-apiserver, the user that is impersonated counts for fairness.

@@ -27,7 +27,12 @@ export class ApiRequest implements CancellationToken {
    * What filters add to the answer, whoever writes it, and parts of the server to the request's line in the log, where it is logged: all copies of the
    * request share it.
    */
-  readonly added: { headers: Readonly<Record<string, string>> | undefined; line: LogValues[] | undefined };
+  readonly added: {
+    headers: Readonly<Record<string, string>> | undefined;
+    line: LogValues[] | undefined;
+    /** Where the failure was made that the request is answered with, as V8 writes the frames of a stack; "" where the line should not say it. */
+    stack: string | undefined;
+  };
   /** Called when a watch has sent the state that it begins with, or when another server takes the request over. It may be called again. */
   readonly onInitialized: (() => void) | undefined;
   /** The request's audit record; undefined where none is kept. */
@@ -128,7 +133,7 @@ export function newApiRequest(exchange: Exchange, api: ServedApi, received: numb
     warnings: new Warnings(),
     annotations: new AuditAnnotations(),
     auditId,
-    added: { headers: undefined, line: undefined },
+    added: { headers: undefined, line: undefined, stack: undefined },
   });
 }
 

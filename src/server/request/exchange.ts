@@ -20,6 +20,8 @@ export interface Exchange extends PeerIdentity {
   separateHeaders?(): Readonly<Record<string, readonly string[] | undefined>>;
   /** What the client speaks; undefined for a call in the same process. */
   readonly protocol?: "HTTP/1.1" | "HTTP/2.0" | undefined;
+  /** Whether the connection is encrypted; undefined for a call in the same process. */
+  readonly scheme?: "https" | "http" | undefined;
   readonly remoteAddress: string;
   /** The client's port; undefined for a call in the same process and over a Unix socket. */
   readonly remotePort?: number | undefined;

@@ -30,6 +30,9 @@ export class WrappedExchange implements Exchange {
   get protocol(): Exchange["protocol"] {
     return this.inner.protocol;
   }
+  get scheme(): Exchange["scheme"] {
+    return this.inner.scheme;
+  }
   get clientCertificate(): Exchange["clientCertificate"] {
     return this.inner.clientCertificate;
   }

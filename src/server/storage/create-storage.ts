@@ -61,6 +61,8 @@ export interface ObjectStoreConfig {
   /** The resource that errors name. */
   readonly resource: GroupResource;
   readonly codec: ObjectCodec;
+  /** What kube-apiserver's traces call the type of the objects: "*core.Pod". */
+  readonly typeName?: string;
 }
 
 /** The objects of a server: one key-value store, one watch cache over it, and one object store per resource. */
@@ -94,7 +96,7 @@ export function createStorage(options: KvStorageOptions): Storage {
   const stopCompactor = compaction > 0 ? startCompactor(kv, timers, compaction) : () => {};
   return {
     ready: () => reads.ready(),
-    storeFor({ prefix, resource, codec }) {
+    storeFor({ prefix, resource, codec, typeName }) {
       codecs.register(prefix, codec);
       const isCached = hasWatchCache(options.watchCache, resource);
       options.observer?.stores(prefix, resource);
@@ -107,6 +109,7 @@ export function createStorage(options: KvStorageOptions): Storage {
         prefix,
         resource,
         codec,
+        typeName,
         storageName: options.name ?? "etcd3",
         isCached: isCached && options.watchCache !== false,
         namesUnreadable: options.namesUnreadable,

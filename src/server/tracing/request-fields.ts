@@ -49,13 +49,14 @@ export function spanName({ exchange, info }: ApiRequest): string {
 /** The fields of OpenTelemetry's conventions for a server's request, as Go's otelhttp sets them, and the two that kube-apiserver adds. */
 export function requestFields(request: ApiRequest): SpanFields {
   const { exchange } = request;
-  const { headers, authority = headers["host"] ?? "", protocol, path } = exchange;
+  const { headers, authority = headers["host"] ?? "", protocol, scheme, path } = exchange;
   const [, host = "", port = ""] = /^(.*?)(?::(\d+))?$/.exec(authority) ?? [];
   const [client] = sourceAddresses(exchange);
   const agent = headers["user-agent"];
   return {
     "http.request.method": exchange.method,
     "server.address": host.replace(/^\[|\]$/g, ""),
+    ...(scheme !== undefined && { "url.scheme": scheme }),
     ...(port !== "" && { "server.port": Number(port) }),
     ...(exchange.remoteAddress !== "" && { "network.peer.address": exchange.remoteAddress }),
     ...(agent !== undefined && { "user_agent.original": agent }),

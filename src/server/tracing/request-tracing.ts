@@ -1,6 +1,5 @@
 import type * as OpenTelemetry from "@opentelemetry/api";
 import type { Clock } from "../../base/time/clock.js";
-import { randomBelow } from "../../base/numbers/random-below.js";
 import type { Random } from "../../base/numbers/random.js";
 import { type Stopwatch, stopwatchOf, type Timers } from "../../base/time/timers.js";
 import { formatTraceParent, parseTraceParent, passTrace, PassedSpan, stateHeaders } from "../filters/tracing.js";
@@ -16,19 +15,13 @@ import {
   type SpanFields,
 } from "../../machinery/tracing/request-span.js";
 import { answerFields, auditIdOf, requestFields, spanName, verbFields } from "./request-fields.js";
+import { isOn, logSlow, type SlowRequestLog } from "./slow-request-log.js";
 import { SlowTrace } from "./slow-trace.js";
 
 /** OpenTelemetry's API, and a tracer of the provider that records spans. */
 export interface SpanRecorder {
   readonly api: typeof OpenTelemetry;
   readonly tracer: OpenTelemetry.Tracer;
-}
-
-/** The log for slow requests. */
-export interface SlowRequestLog {
-  readonly write: (text: string) => void;
-  /** klog's level: below 2 nothing is measured, and from 4 on a text has every step. */
-  readonly verbosity: () => number;
 }
 
 export interface TracingParts {
@@ -47,18 +40,21 @@ export function requestTracing(parts: TracingParts): RequestTracing {
     filter: (next) => {
       const unmeasured = passTrace(next);
       return (request) => {
-        const isLogged = slow !== undefined && slow.verbosity() >= LOGGED_FROM;
+        const isLogged = isOn(slow);
         if (recorder === undefined && !isLogged) return unmeasured(request);
-        return traced(next, request, new TracedRequest(parts, request, isLogged));
+        const context = new TracedRequest(parts, request, isLogged);
+        return traced(
+          next,
+          request,
+          context,
+          context.begin(recorder, (one) => startRequestSpan(one, request)),
+        );
       };
     },
     part: (name, filter) => (recorder === undefined ? filter : filterPart(name, filter)),
+    beginning: (name, filter) => (recorder === undefined ? filter : filterBefore(name, filter, parts, recorder)),
   };
 }
-
-/** kube-apiserver logs slow requests from -v=2 on, and all their steps from -v=4 on. */
-const LOGGED_FROM = 2;
-const ALL_FROM = 4;
 
 function filterPart(name: string, filter: Filter): Filter {
   return (next) => {
@@ -73,9 +69,30 @@ function filterPart(name: string, filter: Filter): Filter {
   };
 }
 
-function traced(next: Handler, request: ApiRequest, context: TracedRequest): Promise<void> {
-  const { span, isRecorded, isLogged } = context;
-  if (!isRecorded && !isLogged) return inSpan(new PassedSpan(span.headers, span.auditId), () => next(request));
+/**
+ * kube-apiserver's authentication has a span of a trace of its own, because nobody may choose yet what is recorded. The request's span continues
+ * that trace where the caller sends none.
+ */
+function filterBefore(name: string, filter: Filter, parts: TracingParts, recorder: SpanRecorder): Filter {
+  return (next) => {
+    const inner = filter(next);
+    return async (request) => {
+      const span = new TracedRequest(parts, request, false).begin(recorder, ({ api, tracer }) => {
+        const parent = request.exchange.protocol === undefined ? callerInProcess(api) : api.ROOT_CONTEXT;
+        return within(api, parent, tracer.startSpan(name, {}, parent));
+      });
+      try {
+        await inSpan(span, () => inner(request));
+      } finally {
+        span.end();
+      }
+    };
+  };
+}
+
+function traced(next: Handler, request: ApiRequest, context: TracedRequest, span: TraceSpan): Promise<void> {
+  const { isRecording: isRecorded } = span;
+  if (!isRecorded && !context.isLogged) return inSpan(new PassedSpan(span.headers, span.auditId), () => next(request));
   const handle = isRecorded ? observeAnswers(context.time, (_, answer) => answered(span, answer))(next) : next;
   return inSpan(span, async () => {
     try {
@@ -97,7 +114,6 @@ function answered(span: TraceSpan, answer: Answer): void {
 /** What the spans of one request share. */
 class TracedRequest {
   readonly auditId: string;
-  readonly span: TraceSpan;
   readonly #begun: number;
   readonly #elapsed: Stopwatch;
   /** The caller's headers, where no span is recorded. */
@@ -115,12 +131,11 @@ class TracedRequest {
     const parent = parseTraceParent(headers["traceparent"]);
     const state = parent === undefined ? {} : stateHeaders(headers);
     this.passed = parent === undefined ? {} : { traceparent: formatTraceParent(parent), ...state };
-    const recorded = parts.recorder && startRequestSpan(parts.recorder, request, hrTime(request.received));
-    this.span = new TraceSpan(this, recorded, undefined);
   }
 
-  get isRecorded(): boolean {
-    return this.span.isRecording;
+  /** The outermost span of the request's trace. */
+  begin(recorder: SpanRecorder | undefined, start: (recorder: SpanRecorder) => Recorded): TraceSpan {
+    return new TraceSpan(this, recorder && start(recorder), undefined);
   }
 
   /** Milliseconds since the epoch, with fractions. */
@@ -129,9 +144,7 @@ class TracedRequest {
   /** Logs what is slow in work that has ended. */
   log(work: SlowTrace): void {
     const { slow, random } = this.parts;
-    if (slow === undefined) return;
-    const number = (): number => randomBelow(random, 2 ** 31);
-    for (const text of work.texts(this.time(), slow.verbosity() >= ALL_FROM, number)) slow.write(text);
+    if (slow !== undefined) logSlow(work, this.time(), slow, random);
   }
 }
 
@@ -149,38 +162,45 @@ const hrTime = (milliseconds: number): OpenTelemetry.HrTime => {
 /** Members of these groups continue their own traces. Anybody else's request begins one that is linked to theirs, so that nobody chooses what is sampled. */
 const TRUSTED = ["system:masters", "system:monitoring"];
 
-function startRequestSpan(
-  { api, tracer }: SpanRecorder,
-  request: ApiRequest,
-  startTime: OpenTelemetry.HrTime,
-): Recorded {
-  const parent = parentOf(api, request);
-  const isTrusted = request.user.groups.some((group) => TRUSTED.includes(group));
-  const linked = isTrusted ? undefined : api.trace.getSpanContext(parent);
+function startRequestSpan({ api, tracer }: SpanRecorder, request: ApiRequest): Recorded {
+  const { exchange, user } = request;
+  const sent = sentParent(api, exchange);
+  const own = currentSpan();
+  const parent = sent ?? (own instanceof TraceSpan ? own.recorded?.context : undefined) ?? api.ROOT_CONTEXT;
+  const isTrusted = user.groups.some((group) => TRUSTED.includes(group));
+  const isCallers = sent !== undefined || exchange.protocol === undefined;
+  const linked = isTrusted || !isCallers ? undefined : api.trace.getSpanContext(parent);
   const span = tracer.startSpan(
     spanName(request),
     {
       kind: api.SpanKind.SERVER,
-      startTime,
+      startTime: hrTime(request.received),
       attributes: requestFields(request),
       root: !isTrusted,
       ...(linked !== undefined && { links: [{ context: linked }] }),
     },
     parent,
   );
-  return { span, context: api.trace.setSpan(isTrusted ? parent : api.ROOT_CONTEXT, span) };
+  return within(api, isTrusted ? parent : api.ROOT_CONTEXT, span);
 }
 
-/** The caller's span: of the request's headers, or of the code in this process that sends it. */
-function parentOf(api: typeof OpenTelemetry, { exchange }: ApiRequest): OpenTelemetry.Context {
-  const given = parseTraceParent(exchange.headers["traceparent"]);
-  if (given !== undefined) {
-    const { tracestate } = exchange.headers;
-    const traceState = tracestate === undefined ? {} : { traceState: api.createTraceState(tracestate) };
-    const { traceId, spanId, flags: traceFlags } = given;
-    return api.trace.setSpanContext(api.ROOT_CONTEXT, { traceId, spanId, traceFlags, isRemote: true, ...traceState });
-  }
-  if (exchange.protocol !== undefined) return api.ROOT_CONTEXT;
+const within = (api: typeof OpenTelemetry, parent: OpenTelemetry.Context, span: OpenTelemetry.Span): Recorded => ({
+  span,
+  context: api.trace.setSpan(parent, span),
+});
+
+/** The caller's span as the request's headers have it. */
+function sentParent(api: typeof OpenTelemetry, { headers }: ApiRequest["exchange"]): OpenTelemetry.Context | undefined {
+  const given = parseTraceParent(headers["traceparent"]);
+  if (given === undefined) return undefined;
+  const { tracestate } = headers;
+  const traceState = tracestate === undefined ? {} : { traceState: api.createTraceState(tracestate) };
+  const { traceId, spanId, flags: traceFlags } = given;
+  return api.trace.setSpanContext(api.ROOT_CONTEXT, { traceId, spanId, traceFlags, isRemote: true, ...traceState });
+}
+
+/** The span of the code in this process that sends the request. */
+function callerInProcess(api: typeof OpenTelemetry): OpenTelemetry.Context {
   const own = currentSpan();
   return own instanceof TraceSpan && own.recorded !== undefined ? own.recorded.context : api.context.active();
 }
@@ -275,7 +295,6 @@ class TraceSpan implements RequestSpan {
       startTime: hrTime(at),
       attributes,
     };
-    const span = tracer.startSpan(name, options, this.recorded.context);
-    return { span, context: api.trace.setSpan(this.recorded.context, span) };
+    return within(api, this.recorded.context, tracer.startSpan(name, options, this.recorded.context));
   }
 }

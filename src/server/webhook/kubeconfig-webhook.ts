@@ -45,6 +45,8 @@ export interface PostOptions {
   readonly signal?: AbortSignal | undefined;
   /** When it aborts, the try under way is the last one, and goes on. */
   readonly retriesUntil?: AbortSignal | undefined;
+  /** Runs each try. */
+  readonly around?: ((send: () => Promise<RestResponse>) => Promise<RestResponse>) | undefined;
 }
 
 /**
@@ -78,7 +80,7 @@ export class KubeconfigWebhook {
    */
   post(
     body: Uint8Array,
-    { pause = this.#backoff.duration, signal, retriesUntil = signal }: PostOptions = {},
+    { pause = this.#backoff.duration, signal, retriesUntil = signal, around = (send) => send() }: PostOptions = {},
   ): Promise<RestResponse> {
     const options = {
       backoff: { ...this.#backoff, duration: pause },
@@ -87,7 +89,7 @@ export class KubeconfigWebhook {
       signal: retriesUntil,
       isTransient: this.#isTransient,
     };
-    return this.#client.call((rest) => retryTransient(() => outside(post(rest, body, signal)), options));
+    return this.#client.call((rest) => retryTransient(() => around(() => outside(post(rest, body, signal))), options));
   }
 
   /** Closes the connections once the calls under way have ended. */

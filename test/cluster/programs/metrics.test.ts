@@ -97,3 +97,18 @@ test.each([
   const labels = { status: "success", admin_access: "false" };
   expect(text.includes(name) ? total(text, name, labels) : undefined).toBe(expected);
 });
+
+test("/metrics of a cluster has what its controllers count", async () => {
+  const own = await startCluster({ port: false, controllers: ["job-controller"], scheduler: false });
+  onTestFinished(() => own.close());
+  const template = { spec: { restartPolicy: "Never", containers: [{ name: "c", image: "i" }] } };
+  const job = { metadata: { name: "paused" }, spec: { suspend: true, template } };
+  expect((await call(own.transport(), "POST", "/apis/batch/v1/namespaces/default/jobs", job)).status).toBe(201);
+  await eventually(async () => {
+    const { text } = await call(own.transport(), "GET", "/metrics", undefined, { accept: "text/plain" });
+    expect(text).toMatch(
+      /^job_controller_job_syncs_total\{action="pods_deleted",completion_mode="NonIndexed",result="success"\} \d+$/m,
+    );
+    expect(text).toContain("job_controller_job_sync_duration_seconds_bucket");
+  });
+});

@@ -96,6 +96,11 @@ describe("a CronJob on a manual clock", () => {
     expect(object(annotations)["batch.kubernetes.io/cronjob-scheduled-timestamp"]).toBe("2026-01-01T01:02:00+01:00");
   });
 
+  test("measures how late each job was created", async () => {
+    // Those of tick and replace, and one each of the others.
+    expect(await run.counted("cronjob_controller_job_creation_skew_duration_seconds")).toEqual({ "": 7 });
+  });
+
   test("counts what has finished, and starts again where one had to wait", async () => {
     await finish(jobName("forbid", 1), "Complete");
     await eventually(async () => {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import type { JobStatus } from "../../../src/api/types/batch/v1.js";
 import type { Transport } from "../../../src/client/transport/transport.js";
 import { jobController } from "../../../src/controllers/job/job-controller.js";
@@ -161,4 +161,43 @@ describe.concurrent("a job on a server", () => {
       expect([finalizers, ownerReferences]).toEqual([undefined, undefined]);
     });
   });
+});
+
+test("jobs, their pods and their reconciliations are counted", async () => {
+  const own = await manualControllers(jobController);
+  onTestFinished(() => own.close());
+  const send = (method: string, path: string, body: JsonObject) =>
+    call(own.api, method, path, body, method === "PATCH" ? { type: "application/merge-patch+json" } : {});
+  const spec = { template: TEMPLATE, completions: 1 };
+  await send("POST", JOBS, { metadata: { name: "good" }, spec });
+  await send("POST", JOBS, {
+    metadata: { name: "bad" },
+    spec: { ...spec, completionMode: "Indexed", backoffLimit: 0 },
+  });
+  const finished = (): Promise<object> => own.counted("job_controller_jobs_finished_total");
+  for (const [job, phase] of [
+    ["good", "Succeeded"],
+    ["bad", "Failed"],
+  ] as const) {
+    await eventually(async () => {
+      await own.pass(1000);
+      const { at } = await call(own.api, "GET", `${PODS}?labelSelector=job-name%3D${job}`);
+      const [pod] = objects(at("items"));
+      expect((await send("PATCH", `${PODS}/${nameOf(pod)}/status`, { status: { phase } })).status).toBe(200);
+    });
+  }
+  await eventually(async () => {
+    await own.pass(1000);
+    expect(await finished()).toEqual({
+      "NonIndexed succeeded CompletionsReached": 1,
+      "Indexed failed BackoffLimitExceeded": 1,
+    });
+  });
+  expect(await own.counted("job_controller_job_pods_finished_total")).toEqual({
+    "NonIndexed succeeded": 1,
+    "Indexed failed": 1,
+  });
+  const syncs = await own.counted("job_controller_job_syncs_total");
+  expect(syncs).toMatchObject({ "NonIndexed success pods_created": 1, "Indexed success pods_created": 1 });
+  expect(await own.counted("job_controller_job_sync_duration_seconds")).toEqual(syncs);
 });

@@ -110,6 +110,13 @@ test("FLT-3: priority and fairness is measured under kube-apiserver's names", as
   const executed = { ...OF_QUIET, type: "regular" };
   expect(total(after, `${FLOWCONTROL}request_execution_seconds_count`, executed)).toBe(before + seats + 1);
   expect(typesOf(after).get(`${FLOWCONTROL}priority_level_seat_utilization`)).toBe("histogram");
+  const ofLevel = (name: string, bound?: string): number =>
+    total(after, FLOWCONTROL + name, { priority_level: "quiet", ...(bound !== undefined && { bound }) });
+  expect(ofLevel("current_r")).toBeGreaterThanOrEqual(ofLevel("dispatch_r"));
+  expect(ofLevel("dispatch_r")).toBeGreaterThan(0);
+  // There is one queue.
+  for (const bound of ["min", "max"]) expect(ofLevel("next_s_bounds", bound)).toBe(ofLevel("latest_s"));
+  expect(ofLevel("next_discounted_s_bounds", "min")).toBeLessThanOrEqual(ofLevel("latest_s"));
 });
 
 test("FLT-5: audit events, levels and failures are measured under kube-apiserver's names", async () => {

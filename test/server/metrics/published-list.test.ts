@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { FamilyDefinition } from "../../../src/machinery/metrics/family.js";
+import { WORK_METRICS } from "../../../src/controllers/work-counts.js";
 import { SCHEDULER_METRICS } from "../../../src/scheduler/scheduler-metrics.js";
 import { ACCESS } from "../../../src/server/metrics/access-definitions.js";
 import { HEALTH, REQUESTS } from "../../../src/server/metrics/request-definitions.js";
@@ -13,7 +14,7 @@ const root = join(import.meta.dirname, "../../..");
 const PUBLISHED = readFileSync(join(root, "test/testdata/stable-metrics-1.36.txt"), "utf8").trim().split("\n");
 
 const definitions: ReadonlyMap<string, FamilyDefinition> = new Map(
-  [REQUESTS, HEALTH, ACCESS, STORAGE, SCHEDULER_METRICS]
+  [REQUESTS, HEALTH, ACCESS, STORAGE, SCHEDULER_METRICS, WORK_METRICS]
     .flatMap((group): readonly FamilyDefinition[] => Object.values(group))
     .map((definition) => [definition.name, definition]),
 );

@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { logSlowRequests } from "../../../src/cluster/stages/log-life-cycle.js";
 import { ComponentLog } from "../../../src/component/logging/component-log.js";
+import { callWith } from "../../../src/server/audit/backends/webhook-backend.js";
 import { requestTracing } from "../../../src/server/tracing/request-tracing.js";
+import { timed } from "../../../src/server/tracing/slow-request-log.js";
 import { SlowTrace } from "../../../src/server/tracing/slow-trace.js";
 import { type AdmittingServer, admittingServer } from "../../helpers/admitting-server.js";
 import { call } from "../../helpers/api-caller.js";
@@ -141,6 +143,24 @@ describe("REQ-3: a request whose work took 500 ms or longer is logged", () => {
       "Write call succeeded",
       "Writing http response done",
     ]);
+  });
+});
+
+describe("REQ-3: a call of the audit webhook is logged that is slow for its number of events", () => {
+  test.each([
+    [1, 75, true],
+    [1, 74, false],
+    [2, 99, false],
+    [2, 100, true],
+  ])("%i events in %i ms: %s", async (count, took, isLogged) => {
+    const time = new ManualTime();
+    const texts: string[] = [];
+    const slow = { write: (text: string) => void texts.push(text), verbosity: () => 2 };
+    const surroundings = { slow, clock: time, timers: time, random: seededRandom("audit") };
+    await timed(callWith(count), surroundings, async () => time.pass(took));
+    const text = `"Call Audit Events webhook" name:webhook,event-count:${count} `;
+    const found = texts.map((one) => one.includes(text) && one.includes(`(total time: ${took}ms)`));
+    expect(found).toEqual(isLogged ? [true] : []);
   });
 });
 

@@ -1,5 +1,6 @@
 import { Measuring } from "../../metrics/measures.js";
 import type { ApiRequest, Handler } from "../../request/api-request.js";
+import { hideFailure, isFailure } from "../../request/failure-stack.js";
 import { respondText } from "../../request/respond.js";
 
 /** A named health check. It throws an error that tells what is wrong. */
@@ -30,6 +31,7 @@ export function healthHandler(
     if (answer === undefined) return undefined;
     const handle = async (request: ApiRequest): Promise<void> => {
       const { status, text } = await answer(request.exchange.query);
+      if (isFailure(status)) hideFailure(request.added);
       await respondText(request, status, text);
     };
     // kube-apiserver counts requests for all checks, and not those for one.

@@ -1,11 +1,12 @@
 import type { Status } from "../../../machinery/errors/status-error.js";
 import type { StructSchema } from "../../../machinery/schema/schema.js";
 import type { ApiRequest } from "../../request/api-request.js";
-import { inPart } from "../../../machinery/tracing/request-span.js";
+import { inPart, type SpanFields } from "../../../machinery/tracing/request-span.js";
 import { respondBytes } from "../../request/respond.js";
 import type { StoredObject } from "../../storage/store.js";
 import { negotiated, PLAIN, type ResponseFormat } from "../negotiation/response-format.js";
 import { respondBody } from "../representation/body-writer.js";
+import { encoderName } from "../serializers/encoder-name.js";
 import { serializerOf } from "../serializers/index.js";
 import { encodeJson } from "../../../machinery/wire/json/json-encoder.js";
 import type { ServedResource } from "../served-resource.js";
@@ -36,39 +37,55 @@ export function respondValue(
   schema?: StructSchema,
 ): Promise<void> {
   if (request.audit !== undefined && isStatus(value)) request.audit.status(value);
-  return respond(request, format, status, ({ mediaType, pretty }) =>
-    serializerOf(mediaType).value(value, { pretty }, schema),
-  );
+  const encode: Encode = ({ mediaType, pretty }) => serializerOf(mediaType).value(value, { pretty }, schema);
+  return respond(request, format, status, encode, groupVersionOf(value));
 }
+
+/** What a value is encoded in; undefined for a Status, which kube-apiserver encodes in the version of the request. */
+const groupVersionOf = (value: object): string | undefined =>
+  "apiVersion" in value && typeof value.apiVersion === "string" && !isStatus(value) ? value.apiVersion : undefined;
 
 const isStatus = (value: object): value is Status => "kind" in value && value.kind === "Status";
 
 type Encode = (format: ResponseFormat) => Uint8Array | Promise<Uint8Array>;
 
 /** Milliseconds from which on kube-apiserver logs that an answer was slow to encode and to write. */
-const SLOW_ANSWER = 5000;
+export const SLOW_ANSWER = 5000;
 
 /** Encodes and sends an answer as a part of its request's trace. */
 export const serializing = (
   request: ApiRequest,
-  { mediaType }: ResponseFormat,
+  format: ResponseFormat,
   send: () => Promise<void>,
+  groupVersion?: string,
 ): Promise<void> =>
   inPart(
     "SerializeObject",
     ({ auditId }) => ({
-      "audit-id": auditId,
-      method: request.exchange.method,
-      url: request.exchange.path,
-      protocol: request.exchange.protocol ?? "",
-      mediaType,
+      ...answerFields(auditId, request, format.mediaType),
+      encoder: encoderName(format, request, { groupVersion }),
     }),
     send,
     { threshold: SLOW_ANSWER },
   );
 
-function respond(request: ApiRequest, format: ResponseFormat, status: number, encode: Encode): Promise<void> {
-  return serializing(request, format, () => send(request, format, status, encode));
+/** What the part of a trace that writes an answer says of it. */
+export const answerFields = (auditId: string, { exchange }: ApiRequest, mediaType: string): SpanFields => ({
+  "audit-id": auditId,
+  method: exchange.method,
+  url: exchange.path,
+  protocol: exchange.protocol ?? "",
+  mediaType,
+});
+
+function respond(
+  request: ApiRequest,
+  format: ResponseFormat,
+  status: number,
+  encode: Encode,
+  groupVersion?: string,
+): Promise<void> {
+  return serializing(request, format, () => send(request, format, status, encode), groupVersion);
 }
 
 function send(request: ApiRequest, format: ResponseFormat, status: number, encode: Encode): Promise<void> {
@@ -106,6 +123,11 @@ export const asPlainJson = (format: ResponseFormat): ResponseFormat => ({
  */
 export async function respondStatus(request: ApiRequest, status: Status): Promise<void> {
   const format = negotiated(request.exchange, PLAIN);
+  const answer = () => sendStatus(request, format, status);
+  return format === undefined ? answer() : serializing(request, format, answer);
+}
+
+async function sendStatus(request: ApiRequest, format: ResponseFormat | undefined, status: Status): Promise<void> {
   const { mediaType = "application/json" } = format ?? {};
   const body =
     format === undefined

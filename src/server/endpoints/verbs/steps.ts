@@ -1,7 +1,10 @@
 import { errorMessage } from "../../../base/text/error-message.js";
 import { isTrue } from "../../request/request-info.js";
 import type { ApiRequest, Handler } from "../../request/api-request.js";
-import { currentSpan, inPart, inSpan, step } from "../../../machinery/tracing/request-span.js";
+import { isFailure, noteFailure } from "../../request/failure-stack.js";
+import { isStatusError } from "../../../machinery/errors/status-error.js";
+import { respondStatus } from "./answer.js";
+import { currentSpan, inPart, inSpan, type RequestSpan, step } from "../../../machinery/tracing/request-span.js";
 
 /** The names of verbs' parts in traces and in the log of slow requests. */
 const NAMES: ReadonlyMap<string, string> = new Map([
@@ -20,11 +23,24 @@ export function inVerbPart(verb: string, handle: Handler): Handler {
   const name = NAMES.get(verb);
   if (name === undefined) return handle;
   return (request) =>
-    inPart(
-      name,
-      (span) => span.requestFields,
-      () => handle(request),
-    );
+    currentSpan() === undefined
+      ? handle(request)
+      : inPart(
+          name,
+          (span) => span.requestFields,
+          () => answeringErrors(request, handle),
+        );
+}
+
+/** Answers what a verb rejects as a part of it, as kube-apiserver's handlers do. What is no refusal is answered and reported outside. */
+async function answeringErrors(request: ApiRequest, handle: Handler): Promise<void> {
+  try {
+    await handle(request);
+  } catch (error) {
+    if (!isStatusError(error) || request.isCancelled || request.exchange.responded) throw error;
+    if (isFailure(error.status.code)) noteFailure(request.added, error);
+    await respondStatus(request, error.status);
+  }
 }
 
 /** Of a watch, the state that it begins with is a part. */
@@ -41,9 +57,13 @@ async function watchInPart(request: ApiRequest, handle: Handler): Promise<void> 
   try {
     await inSpan(span, () => handle(request.with({ onInitialized })));
   } finally {
-    // A watch that ends before says nothing about how long the state takes.
-    if (!span.hasEnded) span.end(Number.POSITIVE_INFINITY);
+    endUnlessEnded(span);
   }
+}
+
+/** Ends a part that lasts until the state is sent. A watch that ends before says nothing about how long the state takes. */
+export function endUnlessEnded(span: RequestSpan | undefined): void {
+  if (span?.hasEnded === false) span.end(Number.POSITIVE_INFINITY);
 }
 
 /** Notes the steps of a write; the request's body has `length` bytes. */

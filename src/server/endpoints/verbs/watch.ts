@@ -15,10 +15,14 @@ import type { ApiRequest } from "../../request/api-request.js";
 import type { StoredEvent, StoredObject } from "../../storage/store.js";
 import { fieldLabelsOf } from "../options/field-labels.js";
 import { listOptions, predicateOf } from "../options/list-options.js";
+import { encoderName } from "../serializers/encoder-name.js";
 import { serializerOf, STREAM_TYPES } from "../serializers/index.js";
 import type { StreamSerializer, View } from "../serializers/serializer.js";
 import type { ServedResource } from "../served-resource.js";
+import { answerFields, SLOW_ANSWER } from "./answer.js";
 import { includeObject, objectFormat, scopeOf } from "./scope.js";
+import { endUnlessEnded } from "./steps.js";
+import { currentSpan, type RequestSpan } from "../../../machinery/tracing/request-span.js";
 import { soon, turnsAreDriven } from "../../../base/async/turns.js";
 import { respondHead } from "../../request/respond.js";
 import type { ResponseWriter } from "../../request/exchange.js";
@@ -142,6 +146,7 @@ async function stream(
   // K37-100
   const mayZip = beginsWithList && view.resource.gates.enabled("WatchListCompression");
   const sink = await eventSink(request, serializer, mayZip);
+  const span = beginsWithList ? sendingPart(request, serializer, view) : undefined;
   const frames = serializer.open(view, CHUNK_BYTES);
   try {
     for await (const batch of events) {
@@ -159,14 +164,38 @@ async function stream(
         if (frames.length >= CHUNK_BYTES) await sink.write(frames.take());
       }
       if (frames.length > 0) await sink.write(frames.take());
+      if (span !== undefined && batch.at(-1)?.initialEventsEnd === true) initialEventsSent(span);
       await pace.written(batch.length);
     }
   } catch (error) {
     if (request.exchange.signal.aborted) return;
     frames.addError(statusOf(error));
     await sink.write(frames.take());
+  } finally {
+    endUnlessEnded(span);
   }
   await sink.end();
+}
+
+/** Of a watch that begins with a list, sending that list is a part of the trace; undefined where there is no trace, and for a WebSocket. */
+function sendingPart(
+  request: ApiRequest,
+  { contentType }: StreamSerializer,
+  { format }: View,
+): RequestSpan | undefined {
+  const parent = request.exchange.webSocket === undefined ? currentSpan() : undefined;
+  if (parent === undefined) return undefined;
+  const encoder = encoderName(format, request, { isStream: true });
+  const fields = { ...answerFields(parent.auditId, request, contentType), encoder };
+  const span = parent.part("WatchServer.HandleHTTP", fields, "measured");
+  span.step("About to start writing response");
+  return span;
+}
+
+function initialEventsSent(span: RequestSpan): void {
+  if (span.hasEnded) return;
+  span.step("Writing initial events done");
+  span.end(SLOW_ANSWER);
 }
 
 /** What has to be converted before the batch is encoded: nothing where the version does not convert later. */

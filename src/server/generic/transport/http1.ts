@@ -80,6 +80,10 @@ class Http1Exchange implements Exchange {
     return this.request.headersDistinct;
   }
 
+  get scheme(): Exchange["scheme"] {
+    return this.request.socket instanceof TLSSocket ? "https" : "http";
+  }
+
   get remoteAddress(): string {
     return this.request.socket.remoteAddress ?? "";
   }

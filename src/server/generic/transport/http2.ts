@@ -43,6 +43,9 @@ export function http2Exchange(
     headers,
     authority: wireHeaders[":authority"],
     protocol: "HTTP/2.0",
+    get scheme() {
+      return session?.encrypted === false ? "http" : "https";
+    },
     separateHeaders: () => separated(rawHeaders),
     ...peer,
     remoteAddress: socket?.remoteAddress ?? "",

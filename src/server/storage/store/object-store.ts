@@ -55,6 +55,8 @@ export interface ObjectStoreConfig {
   /** The resource that errors name. */
   readonly resource: GroupResource;
   readonly codec: ObjectCodec;
+  /** What traces call the type of the objects: "*core.Pod". Left out: they do not say it. */
+  readonly typeName?: string | undefined;
   /** What traces call the storage: "etcd3". */
   readonly storageName: string;
   /** Whether reads are the watch cache's. */
@@ -182,7 +184,8 @@ export class KvObjectStore implements ObjectStore {
   }
 
   async watch(prefix: string, options: WatchObjectsOptions): Promise<AsyncIterable<readonly StoredEvent[]>> {
-    return watchObjects(this.config, this.#path(prefix), options);
+    const watch = () => watchObjects(this.config, this.#path(prefix), options);
+    return this.config.isCached ? inPart("cacher.Watch", (span) => this.#cacheFields(span), watch) : watch();
   }
 
   #cacheFields({ auditId }: RequestSpan): SpanFields {
@@ -191,7 +194,13 @@ export class KvObjectStore implements ObjectStore {
   }
 
   #fieldsOf(key: string): (span: RequestSpan) => SpanFields {
-    return ({ auditId }) => ({ "audit-id": auditId, key: this.#path(key), ...this.config.resource });
+    const { typeName: type, resource } = this.config;
+    return ({ auditId }) => ({
+      "audit-id": auditId,
+      key: this.#path(key),
+      ...(type !== undefined && { type }),
+      ...resource,
+    });
   }
 
   async guaranteedUpdate(

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { systemRandom } from "../../../../src/base/numbers/random.js";
+import { inSpan, type RequestSpan, type SpanFields } from "../../../../src/machinery/tracing/request-span.js";
 import type { KmsConfiguration } from "../../../../src/server/storage/encryption/configuration.js";
 import {
   openTransformers,
@@ -45,6 +46,79 @@ const check = (transformers: ResourceTransformers) => transformers.plugins[0]?.c
 const PATH = "/registry/secrets/default/a";
 const VALUE = Buffer.from("some bytes");
 const count = (method: string): number => plugin.calls.filter((call) => call === method).length;
+
+/** Notes the parts of a span and their steps. */
+class NotedSpan implements RequestSpan {
+  readonly auditId = "";
+  readonly requestFields = {};
+  readonly headers = {};
+  hasEnded = false;
+  readonly steps: string[] = [];
+  readonly parts: NotedSpan[] = [];
+  error: unknown;
+
+  constructor(
+    readonly name = "",
+    readonly fields: SpanFields = {},
+  ) {}
+
+  step(name: string): void {
+    this.steps.push(name);
+  }
+  part(name: string, fields: SpanFields): NotedSpan {
+    const part = new NotedSpan(name, fields);
+    this.parts.push(part);
+    return part;
+  }
+  add(): void {}
+  failed(error: unknown): void {
+    this.error = error;
+  }
+  end(): void {
+    this.hasEnded = true;
+  }
+  run<T>(work: () => T): T {
+    return work();
+  }
+}
+
+describe("FLT-3: a value that is read by KMS v2 is a part of the request's trace", () => {
+  const READ = "TransformFromStorage with envelopeTransformer";
+
+  test("with the call of the plugin where its key is not known yet", async () => {
+    const stored = await ofSecrets(await open()).toStorage(VALUE, PATH);
+    const transformer = ofSecrets(await open());
+    const span = new NotedSpan();
+    const read = async () => inSpan(span, async () => transformer.fromStorage(stored, PATH));
+    await read();
+    await read();
+    expect(span.parts.map(({ name, fields, hasEnded }) => [name, fields, hasEnded])).toEqual([
+      [READ, { "transformer.provider.name": "test" }, true],
+      [READ, { "transformer.provider.name": "test" }, true],
+    ]);
+    const decoded = ["About to decode encrypted object", "Decoded encrypted object"];
+    const asked = ["About to decrypt DEK using remote service", "DEK decryption succeeded"];
+    const decrypted = ["About to decrypt data using DEK", "Data decryption succeeded"];
+    expect(span.parts.map(({ steps }) => steps)).toEqual([
+      [...decoded, ...asked, ...decrypted],
+      [...decoded, ...decrypted],
+    ]);
+  });
+
+  test("with what failed", async () => {
+    const stored = await ofSecrets(await open()).toStorage(VALUE, PATH);
+    const transformer = ofSecrets(await open());
+    const span = new NotedSpan();
+    plugin.failure = { code: 9, message: "no" };
+    await inSpan(span, async () => expect(async () => transformer.fromStorage(stored, PATH)).rejects.toThrow());
+    const [part] = span.parts;
+    expect([part?.steps.at(-1), String(part?.error), part?.hasEnded]).toEqual([
+      "DEK decryption failed",
+      expect.stringContaining("failed to decrypt DEK, error: "),
+      true,
+    ]);
+  });
+});
 
 describe("UND-6: KMS v2", () => {
   test("encrypts one seed, and values by it", async () => {

@@ -7,6 +7,8 @@ import { aggregateText } from "../../../../machinery/errors/aggregate-text.js";
 import { formatFieldError } from "../../../../machinery/errors/field-error.js";
 import { fullyQualifiedDomainErrors } from "../../../../machinery/validation/names.js";
 import { aesGcm, SeededAesGcm, SEED_BYTES } from "../aes.js";
+import type { RequestSpan } from "../../../../machinery/tracing/request-span.js";
+import { inEnvelopePart, noted } from "./envelope-part.js";
 import { type OwnTransformer, type Transformed, type Transformer, TransformError } from "../transformer.js";
 import { type Annotations, annotationsOf, encryptedObject, entriesOf, KMS_V2 } from "./messages.js";
 import type { PluginChannel } from "./plugin-channel.js";
@@ -40,6 +42,8 @@ const MOST_KEY_ID_BYTES = 1024;
 const MOST_SOURCE_BYTES = 1024;
 
 export interface EnvelopeParts {
+  /** The provider's name in the configuration, by which traces name it. */
+  readonly provider: string;
   readonly channel: PluginChannel;
   readonly clock: Clock;
   readonly random: Random;
@@ -56,19 +60,44 @@ export class EnvelopeV2 implements Transformer {
   constructor(private readonly parts: EnvelopeParts) {}
 
   fromStorage(stored: Uint8Array, path: string): Transformed | Promise<Transformed> {
-    const { data, source } = decode(stored);
+    return inEnvelopePart("TransformFromStorage", this.parts.provider, (span) => this.#read(stored, path, span));
+  }
+
+  toStorage(value: Uint8Array, path: string): Uint8Array {
+    return inEnvelopePart("TransformToStorage", this.parts.provider, (span) => this.#write(value, path, span));
+  }
+
+  #read(stored: Uint8Array, path: string, span: RequestSpan | undefined): Transformed | Promise<Transformed> {
+    span?.step("About to decode encrypted object");
+    const { data, source } = noted(span, "Decoding encrypted object failed", () => decode(stored));
+    span?.step("Decoded encrypted object");
     const current = this.#requireCurrent();
     const isStale = source.keyId !== current.source.keyId || source.type !== current.source.type;
     const read = (transformer: OwnTransformer): Transformed => {
-      const { value, isStale: isOld } = transformer.fromStorage(data, path);
+      span?.step("About to decrypt data using DEK");
+      const { value, isStale: isOld } = noted(span, "Data decryption failed", () =>
+        transformer.fromStorage(data, path),
+      );
+      span?.step("Data decryption succeeded");
       return { value, isStale: isOld || isStale };
     };
     const name = nameOf(source);
     const known = name === nameOf(current.source) ? current.transformer : this.#decrypted.get(name)?.transformer;
-    return known === undefined ? this.#decrypt(name, source).then(read) : read(known);
+    if (known !== undefined) return read(known);
+    span?.step("About to decrypt DEK using remote service");
+    return this.#decrypt(name, source).then(
+      (transformer) => {
+        span?.step("DEK decryption succeeded");
+        return read(transformer);
+      },
+      (error: unknown) =>
+        noted(span, "DEK decryption failed", () => {
+          throw error;
+        }),
+    );
   }
 
-  toStorage(value: Uint8Array, path: string): Uint8Array {
+  #write(value: Uint8Array, path: string, span: RequestSpan | undefined): Uint8Array {
     const { source, transformer, expiresAt } = this.#requireCurrent();
     const now = this.parts.clock.now();
     if (now > expiresAt) {
@@ -77,7 +106,13 @@ export class EnvelopeV2 implements Transformer {
         true,
       );
     }
-    return encode(source, transformer.toStorage(value, path));
+    span?.step("About to encrypt data using DEK");
+    const encrypted = noted(span, "Data encryption failed", () => transformer.toStorage(value, path));
+    span?.step("Data encryption succeeded");
+    span?.step("About to encode encrypted object");
+    const stored = encode(source, encrypted);
+    span?.step("Encoded encrypted object");
+    return stored;
   }
 
   /**

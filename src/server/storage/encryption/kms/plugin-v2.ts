@@ -17,6 +17,8 @@ interface Answer {
   readonly at: number;
 }
 
+type PluginParts = Omit<EnvelopeParts, "provider"> & { readonly timers: Timers };
+
 /** A KMS v2 plugin: its key encrypts the seeds of values. Its status is polled while the plugin is open. */
 export class PluginV2 implements Plugin {
   readonly #envelope: EnvelopeV2;
@@ -28,13 +30,13 @@ export class PluginV2 implements Plugin {
 
   private constructor(
     readonly name: string,
-    private readonly parts: EnvelopeParts & { readonly timers: Timers },
+    private readonly parts: PluginParts,
   ) {
-    this.#envelope = new EnvelopeV2(parts);
+    this.#envelope = new EnvelopeV2({ ...parts, provider: name });
   }
 
   /** Asks the plugin once before it resolves. A plugin that does not answer yet is asked again in the background. */
-  static async open(name: string, parts: EnvelopeParts & { readonly timers: Timers }): Promise<PluginV2> {
+  static async open(name: string, parts: PluginParts): Promise<PluginV2> {
     const plugin = new PluginV2(name, parts);
     await plugin.#ask();
     plugin.#askLater();
