@@ -1,5 +1,6 @@
 import { type ReadonlyFields, text } from "../../../machinery/meta/access.js";
 import { goRegexp } from "../../../machinery/structural/go-regexp.js";
+import type { Schema } from "./definition-types.js";
 
 /** What Go says of a pattern it cannot read ("error parsing regexp: ..."); undefined for one that is good. */
 export function patternProblem(pattern: string): string | undefined {
@@ -17,7 +18,7 @@ const GOOD = "";
 const known = new WeakMap<ReadonlyFields, string>();
 
 /** What is wrong with the pattern of a schema. */
-export function schemaPatternProblem(schema: ReadonlyFields): string | undefined {
+export function schemaPatternProblem(schema: Schema): string | undefined {
   const pattern = text(schema.pattern);
   if (pattern === "") return undefined;
   let problem = known.get(schema);

@@ -26,16 +26,17 @@ import { compileRules, COST_BUDGET } from "../../../machinery/structural/rules/v
 import { compileSchemaValidation } from "../../../machinery/structural/schema-validation.js";
 import { schemaFor } from "../../facts/index.js";
 import { schemaHas } from "./schema-fields.js";
+import type { Schema } from "./definition-types.js";
 
 /** What was found out about schemas before it is asked for, by the schema's identity and a key of what was asked. */
 export class JudgedAhead<T> {
   readonly #results = new WeakMap<ReadonlyFields, Map<string, T>>();
 
-  get(schema: ReadonlyFields, key: string): T | undefined {
+  get(schema: Schema, key: string): T | undefined {
     return this.#results.get(schema)?.get(key);
   }
 
-  set(schema: ReadonlyFields, key: string, result: T): T {
+  set(schema: Schema, key: string, result: T): T {
     let results = this.#results.get(schema);
     if (results === undefined) {
       results = new Map();
@@ -52,13 +53,13 @@ const META = ["apiVersion", "kind", "metadata"];
  * Whether the defaults of a structural schema are what the schema takes: only fields that it knows, unless `requirePruned` is false,
  * and values that it and its rules allow. Source: apiextensions' defaulting.ValidateDefaults.
  */
-export function validateDefaults(schema: ReadonlyFields, path: string, requirePruned: boolean): readonly FieldError[] {
+export function validateDefaults(schema: Schema, path: string, requirePruned: boolean): readonly FieldError[] {
   return judged.get(schema, keyOf(path, requirePruned)) ?? atOnce(defaultsSteps(schema, path, requirePruned));
 }
 
 /** Does the work of {@link validateDefaults} ahead, in steps: it answers at once afterwards, for the same object. */
 export function* judgeDefaultsSteps(
-  schema: ReadonlyFields,
+  schema: Schema,
   path: string,
   requirePruned: boolean,
 ): Steps<readonly FieldError[]> {
@@ -74,7 +75,7 @@ const DEFAULTS_PER_STEP = 8;
 /** More errors than a person reads. */
 const MOST_ERRORS = 1000;
 
-function* defaultsSteps(schema: ReadonlyFields, path: string, requirePruned: boolean): Steps<readonly FieldError[]> {
+function* defaultsSteps(schema: Schema, path: string, requirePruned: boolean): Steps<readonly FieldError[]> {
   if (!hasDefaults(schema)) return [];
   const errors: FieldError[] = [];
   const pace = new Pace(DEFAULTS_PER_STEP);
@@ -98,14 +99,14 @@ function* defaultsSteps(schema: ReadonlyFields, path: string, requirePruned: boo
   return errors;
 }
 
-export function hasUnprunedDefaults(schema: ReadonlyFields): boolean {
+export function hasUnprunedDefaults(schema: Schema): boolean {
   if (!hasDefaults(schema)) return false;
   for (const place of defaultsOf(schema, ""))
     if (place !== undefined && !place.inMeta && isUnpruned(place)) return true;
   return false;
 }
 
-function defaultsOf(schema: ReadonlyFields, path: string): Iterable<DefaultPlace | undefined> {
+function defaultsOf(schema: Schema, path: string): Iterable<DefaultPlace | undefined> {
   const root = asResourceRoot(structuralSchemaOf(schema as JsonObject));
   return eachDefault(root, { path, root, inMeta: false, around: asResource });
 }
