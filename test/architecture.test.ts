@@ -383,7 +383,6 @@ const READS_WITHOUT_TYPES: Readonly<Record<string, string>> = {
   "server/builtin/authorization/": "reviews",
   "server/builtin/core/persistent-volume-claim.ts": "not typed yet",
   "server/builtin/core/pods/": "bodies of subresources",
-  "server/builtin/core/proxies.ts": "objects of several kinds",
   "server/builtin/core/service-account.ts": "not typed yet",
   "server/builtin/core/services/": "objects as the store has them",
   "server/builtin/core/token-request.ts": "a request",

@@ -5,7 +5,7 @@ import type { Container, EphemeralContainer, PodSpec, Volume } from "../types/co
  * Yields the names of the secrets that a pod uses for its images, its environment and its volumes. Undefined, or "", where a
  * reference has no name.
  */
-export function* secretNamesOf(spec: Received<PodSpec>): Generator<unknown> {
+export function* secretNamesOf(spec: Received<PodSpec>): Generator<string | null | undefined> {
   for (const { name } of objects(spec.imagePullSecrets)) yield name;
   for (const kind of ["initContainers", "containers", "ephemeralContainers"] as const) {
     for (const container of objects<Received<Container | EphemeralContainer>>(spec[kind])) {
@@ -15,12 +15,14 @@ export function* secretNamesOf(spec: Received<PodSpec>): Generator<unknown> {
   for (const volume of objects(spec.volumes)) yield* namesInVolume(volume);
 }
 
-function* namesInEnvironment(container: Received<Container | EphemeralContainer>): Generator<unknown> {
+function* namesInEnvironment(
+  container: Received<Container | EphemeralContainer>,
+): Generator<string | null | undefined> {
   for (const { secretRef } of objects(container.envFrom)) yield* nameIn(secretRef);
   for (const { valueFrom } of objects(container.env)) yield* nameIn(object(valueFrom).secretKeyRef);
 }
 
-function* namesInVolume(volume: Received<Volume>): Generator<unknown> {
+function* namesInVolume(volume: Received<Volume>): Generator<string | null | undefined> {
   if (!absent(volume.secret)) yield object(volume.secret).secretName;
   if (!absent(volume.azureFile)) yield object(volume.azureFile).secretName;
   for (const reference of [
@@ -38,7 +40,7 @@ function* namesInVolume(volume: Received<Volume>): Generator<unknown> {
   for (const { secret } of objects(object(volume.projected).sources)) yield* nameIn(secret);
 }
 
-function* nameIn(reference: Received<{ name?: string }> | null | undefined): Generator<unknown> {
+function* nameIn(reference: Received<{ name?: string }> | null | undefined): Generator<string | null | undefined> {
   if (!absent(reference)) yield object(reference).name;
 }
 

@@ -6,9 +6,9 @@ import type { Timers } from "../../base/time/timers.js";
 import type { ClientConfig } from "../../client/config/client-config.js";
 import type { Environment } from "../../client/surroundings.js";
 import type { ProcessHosts } from "../../client/transport/dial.js";
-import { list, object, type ReadonlyFields, text } from "../../machinery/meta/access.js";
+import type { TokenReview, TokenReviewSpec, TokenReviewStatus, UserInfo } from "../../api/types/authentication/v1.js";
+import { type FieldsOf, list, object, text } from "../../machinery/meta/access.js";
 import { formatGroupVersion } from "../../machinery/meta/gvk.js";
-import type { JsonObject } from "../../machinery/meta/json.js";
 import { boolean, list as listOf, map, string, struct } from "../../machinery/schema/build-schema.js";
 import type { StructSchema } from "../../machinery/schema/schema.js";
 import { KubeconfigWebhook } from "../webhook/kubeconfig-webhook.js";
@@ -81,39 +81,43 @@ async function reviewed(
   token: string,
   audiences: readonly string[] | undefined,
   request: CancellationToken | undefined,
-): Promise<ReadonlyFields> {
+): Promise<FieldsOf<TokenReviewStatus>> {
   const kind = { group: "authentication.k8s.io", version, kind: "TokenReview" };
-  const body: JsonObject = {
+  const body: FieldsOf<TokenReview> = {
     kind: kind.kind,
     apiVersion: formatGroupVersion(kind),
     metadata: {},
-    spec: { token, ...(audiences !== undefined && audiences.length > 0 && { audiences: [...audiences] }) },
-    status: { user: {} },
+    spec: {
+      token,
+      audiences: audiences !== undefined && audiences.length > 0 ? audiences : undefined,
+    } satisfies FieldsOf<TokenReviewSpec>,
+    status: { user: {} } satisfies FieldsOf<TokenReviewStatus>,
   };
   const answer = await webhook.post(Buffer.from(JSON.stringify(body)), { signal: request?.signal });
-  return object((await readPostedReview(answer, kind, REVIEW))["status"]);
+  const { status }: FieldsOf<TokenReview> = await readPostedReview(answer, kind, REVIEW);
+  return object(status);
 }
 
 function userOf(
-  status: ReadonlyFields,
+  status: FieldsOf<TokenReviewStatus>,
   wanted: readonly string[] | undefined,
   implicit: readonly string[],
   token: string,
 ): AuthenticatedToken | undefined {
-  const stated = list(status["audiences"]).map(text);
+  const stated = list(status.audiences).map(text);
   const audiences = wanted?.filter((one) => (stated.length > 0 ? stated : implicit).includes(one));
   if (audiences !== undefined && wanted !== undefined && wanted.length > 0 && audiences.length === 0) return undefined;
-  if (status["authenticated"] !== true) {
-    const reason = text(status["error"]);
+  if (status.authenticated !== true) {
+    const reason = text(status.error);
     if (reason !== "") throw new InvalidTokenError(reason.replaceAll(token, "<masked>"));
     return undefined;
   }
-  const user = object(status["user"]);
-  const [uid, extra] = [text(user["uid"]), Object.entries(object(user["extra"]))];
+  const user: FieldsOf<UserInfo> = object(status.user);
+  const [uid, extra] = [text(user.uid), Object.entries(object(user.extra))];
   return {
-    name: text(user["username"]),
+    name: text(user.username),
     ...(uid !== "" && { uid }),
-    groups: list(user["groups"]).map(text),
+    groups: list(user.groups).map(text),
     ...(extra.length > 0 && {
       extra: Object.fromEntries(extra.map(([key, values]) => [key, list(values).map(text)])),
     }),

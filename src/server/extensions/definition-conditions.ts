@@ -1,6 +1,9 @@
 import { apiApprovalOf, nonStructuralSteps } from "../../api/validation/apiextensions/index.js";
 import { goQuote } from "../../base/text/go-quote.js";
-import { list, object, objects, text } from "../../machinery/meta/access.js";
+import { list, object, text } from "../../machinery/meta/access.js";
+import type { CustomResourceDefinition, CustomResourceDefinitionCondition } from "../../api/types/apiextensions/v1.js";
+import * as received from "../../machinery/meta/received.js";
+import type { Received, ReceivedObject } from "../../machinery/meta/received.js";
 import type { JsonObject, JsonValue } from "../../machinery/meta/json.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
 import { inSlices } from "../../base/async/time-slice.js";
@@ -26,11 +29,16 @@ export interface DefinitionNames {
 
 export const FINALIZER = "customresourcecleanup.apiextensions.k8s.io";
 
-export function conditionOf(definition: KubeObject, type: string): Readonly<Record<string, unknown>> | undefined {
-  return objects(object(definition.status).conditions).find((one) => one.type === type);
+export function conditionOf(
+  definition: Definition,
+  type: string,
+): Received<CustomResourceDefinitionCondition> | undefined {
+  return received.objects(definition.status?.conditions).find((one) => one.type === type);
 }
 
-export const isTrue = (definition: KubeObject, type: string): boolean =>
+type Definition = ReceivedObject<CustomResourceDefinition>;
+
+export const isTrue = (definition: Definition, type: string): boolean =>
   conditionOf(definition, type)?.status === "True";
 
 export interface StatusChange {

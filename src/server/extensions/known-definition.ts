@@ -1,8 +1,12 @@
-import { list, object, objects, type ReadonlyFields, text } from "../../machinery/meta/access.js";
+import type {
+  CustomResourceDefinition,
+  CustomResourceDefinitionNames,
+  CustomResourceDefinitionVersion,
+} from "../../api/types/apiextensions/v1.js";
+import { list, object, objects, type Received, type ReceivedObject, text } from "../../machinery/meta/received.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
 import type { StoredObject } from "../storage/store.js";
 import { type DefinitionNames, FINALIZER, isTrue } from "./definition-conditions.js";
-import type { JsonValue } from "../../machinery/meta/json.js";
 
 /**
  * A stored CustomResourceDefinition. Of a definition, which may be large, it keeps what is asked for often; the rest is read from
@@ -43,7 +47,7 @@ export class KnownDefinition {
       );
     }
     this.#outline = definition;
-    const { metadata = {}, spec, status } = definition;
+    const { metadata = {}, spec, status }: ReceivedObject<CustomResourceDefinition> = definition;
     this.name = metadata.name ?? "";
     this.group = text(object(spec).group);
     const names = object(object(spec).names);
@@ -93,12 +97,13 @@ export class KnownDefinition {
   }
 
   /** One of its versions, whole. */
-  version(name: string): ReadonlyFields {
-    return objects(object(this.read().spec).versions).find((version) => version.name === name) ?? {};
+  version(name: string): Received<CustomResourceDefinitionVersion> {
+    const { spec }: ReceivedObject<CustomResourceDefinition> = this.read();
+    return objects(object(spec).versions).find((version) => version.name === name) ?? {};
   }
 }
 
-const namesIn = (names: ReadonlyFields): DefinitionNames => ({
+const namesIn = (names: Received<CustomResourceDefinitionNames>): DefinitionNames => ({
   plural: text(names.plural),
   singular: text(names.singular),
   shortNames: list(names.shortNames).map(text),
@@ -111,8 +116,11 @@ const LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration";
 
 /** A definition without what is large in it: the schemas, who owns which field, and what kubectl applied last. */
 function outlineOf(definition: KubeObject): KubeObject {
-  const { metadata: { managedFields: _, annotations, ...metadata } = {}, spec } = definition;
-  const versions = objects(object(spec).versions).map(({ schema: __, ...version }) => version as JsonValue);
+  const {
+    metadata: { managedFields: _, annotations, ...metadata } = {},
+    spec,
+  }: ReceivedObject<CustomResourceDefinition> = definition;
+  const versions = objects(object(spec).versions).map(({ schema: __, ...version }) => version);
   const { [LAST_APPLIED]: ___, ...kept } = annotations ?? {};
   return { ...definition, metadata: { ...metadata, annotations: kept }, spec: { ...object(spec), versions } };
 }

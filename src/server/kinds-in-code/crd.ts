@@ -1,5 +1,13 @@
 import { deepCopy } from "../../machinery/patch/json-values.js";
-import { absent, list, object, objects, type ReadonlyFields, text } from "../../machinery/meta/access.js";
+import type {
+  CustomResourceDefinitionNames,
+  CustomResourceDefinitionSpec,
+  CustomResourceDefinitionVersion,
+  CustomResourceSubresources,
+  CustomResourceValidation,
+  SelectableField,
+} from "../../api/types/apiextensions/v1.js";
+import { absent, type FieldsOf, list, object, objects, text } from "../../machinery/meta/access.js";
 import type { JsonObject, JsonValue } from "../../machinery/meta/json.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
 import type { Conversion } from "../../machinery/scheme/scheme.js";
@@ -11,6 +19,8 @@ import { CUSTOM_UPDATES } from "../extensions/custom-strategy.js";
 import { objectMeta } from "../extensions/custom-version.js";
 import type { DeclaredVersion, Kind, KindColumn, KindOptions, KindScale, VersionDeclaration } from "./declaration.js";
 import { declarationOf, declaredVersion, definitionOf } from "./kind.js";
+
+type Version = FieldsOf<CustomResourceDefinitionVersion>;
 
 /** The options of a kind that its CustomResourceDefinition cannot state. */
 export interface KindFromSchemaOptions extends Pick<KindOptions, "validate" | "strategy" | "storage"> {
@@ -33,33 +43,35 @@ export function crdOf(
   { conversion = { strategy: "None" } }: CrdOptions = {},
 ): KubeObject {
   const { group, plural, singular, kind, listKind, shortNames, categories, versions, storageVersion } = declaration;
+  const names: FieldsOf<CustomResourceDefinitionNames> = {
+    plural,
+    singular,
+    kind,
+    listKind,
+    ...(shortNames.length > 0 && { shortNames: [...shortNames] }),
+    ...(categories.length > 0 && { categories: [...categories] }),
+  };
+  const spec: FieldsOf<CustomResourceDefinitionSpec> = {
+    group,
+    scope: declaration.namespaced ? "Namespaced" : "Cluster",
+    names,
+    conversion,
+    versions: versions.map((version) => versionOf(version, version.name === storageVersion)),
+  };
   return {
     apiVersion: "apiextensions.k8s.io/v1",
     kind: "CustomResourceDefinition",
     metadata: { name: `${plural}.${group}` },
-    spec: {
-      group,
-      scope: declaration.namespaced ? "Namespaced" : "Cluster",
-      names: {
-        plural,
-        singular,
-        kind,
-        listKind,
-        ...(shortNames.length > 0 && { shortNames: [...shortNames] }),
-        ...(categories.length > 0 && { categories: [...categories] }),
-      },
-      conversion,
-      versions: versions.map((version) => versionOf(version, version.name === storageVersion)),
-    },
+    spec,
   };
 }
 
-function versionOf(version: DeclaredVersion, isStored: boolean): JsonObject {
+function versionOf(version: DeclaredVersion, isStored: boolean): Version {
   const { name, served, openApi, deprecationWarning, hasStatus, scale, selectableFields } = version;
   const columns = version.columns.flatMap(({ cell, ...column }) => (cell === undefined ? [column as JsonObject] : []));
-  const subresources: JsonObject = {
+  const subresources: FieldsOf<CustomResourceSubresources> = {
     ...(hasStatus && { status: {} }),
-    ...(scale !== undefined && { scale: { ...scale } as JsonObject }),
+    ...(scale !== undefined && { scale: { ...scale } }),
   };
   return {
     name,
@@ -85,20 +97,23 @@ export function kindFromCrd(crd: KubeObject, options: KindFromSchemaOptions = {}
       `${crd.apiVersion ?? "no apiVersion"} ${crd.kind ?? "no kind"} is not a CustomResourceDefinition of apiextensions.k8s.io/v1`,
     );
   }
-  const spec = object(crd["spec"]) as ReadonlyFields;
-  const names = object(spec.names);
+  const spec: FieldsOf<CustomResourceDefinitionSpec> = object(crd["spec"]);
+  const names: FieldsOf<CustomResourceDefinitionNames> = object(spec.names);
   const kind = text(names.kind);
-  const versions = objects(spec.versions).map((version) => {
-    const openApi = object(object(version.schema).openAPIV3Schema) as JsonObject;
+  const given: readonly Version[] = objects(spec.versions);
+  const versions = given.map((version) => {
+    const validation: FieldsOf<CustomResourceValidation> = object(version.schema);
+    const openApi = object(validation.openAPIV3Schema) as JsonObject;
+    const selectable: readonly FieldsOf<SelectableField>[] = objects(version.selectableFields);
     return versionFromOpenApi({ kind, name: text(version.name), openApi }, optionsOf(version), {
       served: version.served === true,
       ...(version.deprecated === true && { deprecated: text(version.deprecationWarning) || true }),
       columns: objects(version.additionalPrinterColumns) as unknown as readonly KindColumn[],
-      selectableFields: objects(version.selectableFields).map(({ jsonPath }) => text(jsonPath).replace(/^\./, "")),
+      selectableFields: selectable.map(({ jsonPath }) => text(jsonPath).replace(/^\./, "")),
       ...conversionIn(options, text(version.name)),
     });
   });
-  const stored = objects(spec.versions).find(({ storage }) => storage === true);
+  const stored = given.find(({ storage }) => storage === true);
   const declaration = declarationOf(text(spec.group), kind, versions, {
     plural: text(names.plural),
     ...(!absent(names.singular) && { singular: text(names.singular) }),
@@ -119,8 +134,8 @@ const conversionIn = (
   return conversion === undefined ? {} : { conversion };
 };
 
-function optionsOf(version: ReadonlyFields): KindOptions {
-  const { status, scale } = object(version.subresources);
+function optionsOf(version: Version): KindOptions {
+  const { status, scale }: FieldsOf<CustomResourceSubresources> = object(version.subresources);
   return {
     status: !absent(status),
     ...(!absent(scale) && { scale: object(scale) as unknown as KindScale }),

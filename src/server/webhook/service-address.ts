@@ -1,7 +1,9 @@
 import type { Random } from "../../base/numbers/random.js";
 import { goQuote } from "../../base/text/go-quote.js";
 import { randomBelow } from "../../base/numbers/random-below.js";
-import { list, object, objects, type ReadonlyFields, text } from "../../machinery/meta/access.js";
+import type { Endpoints, Service, ServiceSpec } from "../../api/types/core/v1.js";
+import type { EndpointSlice } from "../../api/types/discovery/v1.js";
+import { list, object, objects, type Received, type ReceivedObject, text } from "../../machinery/meta/received.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
 import type { ServicePort } from "./webhook-target.js";
 
@@ -30,8 +32,9 @@ export function locateByEndpoints(objects: () => ServiceObjects, random: Random)
   return async ({ namespace, name, port }) => {
     const service = await objects().get("", "services", namespace, name);
     if (service === undefined) throw new Error(`service ${goQuote(name)} not found`);
-    const spec = object(service["spec"]);
-    if (spec["type"] === "ExternalName") return { host: text(spec["externalName"]), port };
+    const { spec: given }: ReceivedObject<Service> = service;
+    const spec = object(given);
+    if (spec.type === "ExternalName") return { host: text(spec.externalName), port };
     const portName = nameOfPort(spec, name, port);
     const slices = await objects().list("discovery.k8s.io", "endpointslices", namespace);
     const own = slices.filter(({ metadata }) => metadata?.labels?.["kubernetes.io/service-name"] === name);
@@ -41,26 +44,26 @@ export function locateByEndpoints(objects: () => ServiceObjects, random: Random)
   };
 }
 
-function nameOfPort(spec: ReadonlyFields, name: string, port: number): string {
-  const found = objects(spec["ports"]).find((one) => one["port"] === port);
+function nameOfPort(spec: Received<ServiceSpec>, name: string, port: number): string {
+  const found = objects(spec.ports).find((one) => one.port === port);
   if (found === undefined) throw new Error(`no service port ${port} found for service ${goQuote(name)}`);
-  return text(found["name"]);
+  return text(found.name);
 }
 
 function inSlices(
-  slices: readonly KubeObject[],
-  spec: ReadonlyFields,
+  slices: readonly ReceivedObject<EndpointSlice>[],
+  spec: Received<ServiceSpec>,
   portName: string,
   random: Random,
 ): Address | undefined {
-  const [family] = list(spec["ipFamilies"]);
-  const preferred = slices.filter((slice) => slice["addressType"] === family);
-  const others = slices.filter((slice) => slice["addressType"] !== family);
+  const [family] = list(spec.ipFamilies);
+  const preferred = slices.filter((slice) => slice.addressType === family);
+  const others = slices.filter((slice) => slice.addressType !== family);
   for (const slice of [...shuffled(preferred, random), ...shuffled(others, random)]) {
-    const port = objects(slice["ports"]).find((one) => text(one["name"]) === portName)?.["port"];
-    const ready = objects(slice["endpoints"]).filter((one) => object(one["conditions"])["ready"] !== false);
+    const port = objects(slice.ports).find((one) => text(one.name) === portName)?.port;
+    const ready = objects(slice.endpoints).filter((one) => object(one.conditions).ready !== false);
     const [chosen] = shuffled(ready, random);
-    const [host] = list(chosen?.["addresses"]);
+    const [host] = list(chosen?.addresses);
     if (typeof port === "number" && typeof host === "string") return { host, port };
   }
   return undefined;
@@ -73,11 +76,11 @@ async function inEndpoints(
   name: string,
   portName: string,
 ): Promise<Address | undefined> {
-  const endpoints = await from.get("", "endpoints", namespace, name);
-  for (const subset of objects(endpoints?.["subsets"])) {
-    const port = objects(subset["ports"]).find((one) => text(one["name"]) === portName)?.["port"];
-    const [first] = objects(subset["addresses"]);
-    if (typeof port === "number" && first !== undefined) return { host: text(first["ip"]), port };
+  const endpoints: ReceivedObject<Endpoints> | undefined = await from.get("", "endpoints", namespace, name);
+  for (const subset of objects(endpoints?.subsets)) {
+    const port = objects(subset.ports).find((one) => text(one.name) === portName)?.port;
+    const [first] = objects(subset.addresses);
+    if (typeof port === "number" && first !== undefined) return { host: text(first.ip), port };
   }
   return undefined;
 }

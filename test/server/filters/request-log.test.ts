@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { startServer } from "../../../src/cluster/start-server.js";
-import type { LogValues } from "../../../src/client/klog.js";
+import type { LogValues } from "../../../src/machinery/text/klog/klog.js";
 import { internalError } from "../../../src/machinery/errors/status-error.js";
 import type { Handler } from "../../../src/server/request/api-request.js";
 import { respondText } from "../../../src/server/request/respond.js";

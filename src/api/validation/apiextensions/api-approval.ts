@@ -2,6 +2,7 @@ import { goQuote } from "../../../base/text/go-quote.js";
 import { type FieldError, invalidValue, required } from "../../../machinery/errors/field-error.js";
 import { object, text } from "../../../machinery/meta/access.js";
 import type { KubeObject } from "../../../machinery/meta/object.js";
+import type { Definition } from "./definition-types.js";
 
 const ANNOTATION = "api-approved.kubernetes.io";
 const INTRO = `protected groups must have approval annotation ${goQuote(ANNOTATION)}`;
@@ -17,7 +18,7 @@ export interface ApiApproval {
 }
 
 /** Returns the approval state that the annotation of a definition in a group of Kubernetes states; undefined for any other group. */
-export function apiApprovalOf(definition: KubeObject): ApiApproval | undefined {
+export function apiApprovalOf(definition: Definition): ApiApproval | undefined {
   if (!isProtected(text(object(definition.spec).group))) return undefined;
   const state = stateOf(definition);
   const annotation = annotationOf(definition);
@@ -34,7 +35,7 @@ export function apiApprovalOf(definition: KubeObject): ApiApproval | undefined {
 }
 
 /** Checks that a definition in a group of Kubernetes has the annotation that names its approval. `old` is the definition before an update. */
-export function validateApiApproval(definition: KubeObject, old?: KubeObject): FieldError[] {
+export function validateApiApproval(definition: Definition, old?: KubeObject): FieldError[] {
   if (!isProtected(text(object(definition.spec).group))) return [];
   const state = stateOf(definition);
   if (old !== undefined && stateOf(old) === state) return [];
@@ -50,7 +51,7 @@ function isProtected(group: string): boolean {
 
 const annotationOf = ({ metadata }: KubeObject): string => metadata?.annotations?.[ANNOTATION] ?? "";
 
-function stateOf(definition: KubeObject): State {
+function stateOf(definition: Definition): State {
   const annotation = annotationOf(definition);
   if (annotation === "") return "Missing";
   if (annotation.startsWith("unapproved")) return "Bypassed";

@@ -5,6 +5,7 @@ import type { KubeObject } from "../../../machinery/meta/object.js";
 import { deepEqual } from "../../../machinery/patch/json-values.js";
 import { betaSpecOf } from "../../conversion/sent-beta-spec.js";
 import { versionWith, goVersion } from "./definition-spec.js";
+import type { Version } from "./definition-types.js";
 
 /** The version of the API in which a definition was sent. */
 export interface DefinitionRequest {
@@ -60,7 +61,7 @@ function isAlike(values: readonly unknown[]): boolean {
 }
 
 /** The columns of v1 have another name for their path. */
-function withPaths(version: ReadonlyFields): ReadonlyFields {
+function withPaths(version: ReadonlyFields): Version {
   const columns = list(version.additionalPrinterColumns) as readonly ReadonlyFields[];
   if (columns.length === 0) return version;
   return { ...version, additionalPrinterColumns: columns.map((column) => ({ ...column, jsonPath: column.JSONPath })) };

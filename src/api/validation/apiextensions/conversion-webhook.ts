@@ -6,12 +6,13 @@ import {
   notSupported,
   required,
 } from "../../../machinery/errors/field-error.js";
-import { absent, isFields, list, object, type ReadonlyFields, text } from "../../../machinery/meta/access.js";
+import { absent, isFields, list, object, text } from "../../../machinery/meta/access.js";
 import { dns1035LabelErrors } from "../../../machinery/validation/names.js";
 import { validateWebhookService, validateWebhookUrl } from "../admissionregistration/webhook-client.js";
 import { repeatedAt } from "../rules.js";
 import { errorMessage } from "../../../base/text/error-message.js";
 import { rootCertificatesIn } from "../../../machinery/crypto/certificates.js";
+import type { Conversion, Webhook, ClientConfig } from "./definition-types.js";
 
 const PATH = "spec.conversion";
 const CLIENT = `${PATH}.webhookClientConfig`;
@@ -24,9 +25,9 @@ export interface ConversionRules {
 }
 
 /** Validates the conversion of a definition: its strategy and its webhook. */
-export function validateConversion(conversion: ReadonlyFields, rules: ConversionRules): FieldError[] {
+export function validateConversion(conversion: Conversion, rules: ConversionRules): FieldError[] {
   const strategy = text(conversion.strategy);
-  const webhook = object(conversion.webhook);
+  const webhook: Webhook = object(conversion.webhook);
   const client = webhook.clientConfig;
   const reviews = list(webhook.conversionReviewVersions).map(text);
   const errors: FieldError[] = [];
@@ -45,7 +46,7 @@ export function validateConversion(conversion: ReadonlyFields, rules: Conversion
   return errors;
 }
 
-function validateClient(client: ReadonlyFields, { allowInvalidCaBundle }: ConversionRules): FieldError[] {
+function validateClient(client: ClientConfig, { allowInvalidCaBundle }: ConversionRules): FieldError[] {
   const { url, service } = client;
   const bundle = text(client.caBundle);
   const errors: FieldError[] = [];

@@ -2,26 +2,37 @@ import { absent, isFields, list, object, objects, type ReadonlyFields, text } fr
 import type { JsonValue } from "../../../machinery/meta/json.js";
 import { deepEqual } from "../../../machinery/patch/json-values.js";
 import { goSchema } from "./schema-fields.js";
+import type {
+  Spec,
+  Names,
+  Version,
+  Validation,
+  Subresources,
+  Scale,
+  Column,
+  SelectableField,
+  Schema,
+} from "./definition-types.js";
 
 /** The parts that a definition declares once for all versions, or in each version. Absent fields are not declared. */
 export interface VersionParts {
   /** The OpenAPI schema and what holds it: `{ openAPIV3Schema }`. */
-  readonly validation: ReadonlyFields | undefined;
-  readonly subresources: ReadonlyFields | undefined;
-  readonly columns: readonly ReadonlyFields[];
-  readonly selectableFields: readonly ReadonlyFields[];
+  readonly validation: Validation | undefined;
+  readonly subresources: Subresources | undefined;
+  readonly columns: readonly Column[];
+  readonly selectableFields: readonly SelectableField[];
 }
 
 interface DefinitionVersion extends VersionParts {
   readonly name: string;
   /** The version as it is on the wire, without the parts that all versions share. */
-  readonly fields: ReadonlyFields;
+  readonly fields: Version;
 }
 
 /** A CustomResourceDefinition's spec as Kubernetes judges it, and names its fields in errors. */
 export interface DefinitionSpec {
-  readonly fields: ReadonlyFields;
-  readonly names: ReadonlyFields;
+  readonly fields: Spec;
+  readonly names: Names;
   readonly preserveUnknownFields: boolean;
   /** What all versions share is said here, and nowhere else. */
   readonly shared: VersionParts;
@@ -31,7 +42,7 @@ export interface DefinitionSpec {
 const PARTS = ["schema", "subresources", "additionalPrinterColumns", "selectableFields"] as const;
 
 /** Reads the spec of an apiextensions.k8s.io/v1 definition; parts that are equal in all versions become shared. */
-export function definitionSpec(spec: ReadonlyFields): DefinitionSpec {
+export function definitionSpec(spec: Spec): DefinitionSpec {
   const versions = objects(spec.versions);
   const first = versions[0] ?? {};
   const sharedNames = PARTS.filter((part) => versions.every((version) => equal(version[part], first[part])));
@@ -51,12 +62,12 @@ export function definitionSpec(spec: ReadonlyFields): DefinitionSpec {
 }
 
 /** Reads a version of v1 with its own parts. */
-export function versionWith(own: ReadonlyFields): DefinitionVersion {
+export function versionWith(own: Version): DefinitionVersion {
   return { name: text(own.name), fields: own, ...partsOf(own) };
 }
 
 /** All schemas of the spec; the one that the versions share comes first. */
-export function schemasOf({ shared, versions }: DefinitionSpec): ReadonlyFields[] {
+export function schemasOf({ shared, versions }: DefinitionSpec): Schema[] {
   return [shared, ...versions].flatMap(({ validation }) => {
     const schema = validation?.openAPIV3Schema;
     return isFields(schema) ? [schema] : [];
@@ -67,7 +78,7 @@ export function hasSchema({ validation }: VersionParts): boolean {
   return isFields(validation?.openAPIV3Schema);
 }
 
-function partsOf(version: ReadonlyFields): VersionParts {
+function partsOf(version: Version): VersionParts {
   return {
     validation: isFields(version.schema) ? version.schema : undefined,
     subresources: isFields(version.subresources) ? version.subresources : undefined,
@@ -101,10 +112,11 @@ export function goVersion({ name, fields, ...parts }: DefinitionVersion): Readon
   };
 }
 
-function goSubresources({ status, scale }: ReadonlyFields): ReadonlyFields {
+function goSubresources({ status, scale: given }: Subresources): ReadonlyFields {
+  const scale: Scale | undefined = isFields(given) ? given : undefined;
   return {
     Status: isFields(status) ? {} : null,
-    Scale: isFields(scale)
+    Scale: scale
       ? {
           SpecReplicasPath: scale.specReplicasPath ?? "",
           StatusReplicasPath: scale.statusReplicasPath ?? "",
@@ -114,7 +126,7 @@ function goSubresources({ status, scale }: ReadonlyFields): ReadonlyFields {
   };
 }
 
-const goColumn = (column: ReadonlyFields): ReadonlyFields => ({
+const goColumn = (column: Column): ReadonlyFields => ({
   Name: column.name ?? "",
   Type: column.type ?? "",
   Format: column.format ?? "",

@@ -1,7 +1,6 @@
 import { append } from "../../../base/collections/append.js";
 import { type FieldError, invalidValue, notSupported, required } from "../../../machinery/errors/field-error.js";
-import { absent, isFields, list, object, type ReadonlyFields, text } from "../../../machinery/meta/access.js";
-import type { KubeObject } from "../../../machinery/meta/object.js";
+import { absent, isFields, list, object, text } from "../../../machinery/meta/access.js";
 import { dns1035LabelErrors, dns1123SubdomainErrors } from "../../../machinery/validation/names.js";
 import { validateNames } from "../../../machinery/validation/object-meta.js";
 import { immutable } from "../rules.js";
@@ -25,12 +24,13 @@ import {
   validateSubresources,
 } from "./version-parts.js";
 import { SCHEMA_OF_ALL, schemaPathOf, validateVersionSchema } from "./version-schema.js";
+import type { Definition, Names, Conversion } from "./definition-types.js";
 
 const BY_V1: DefinitionRequest = { apiVersion: "" };
 
 /** Validates a new CustomResourceDefinition with its name. */
 export function validateCustomResourceDefinition(
-  definition: KubeObject,
+  definition: Definition,
   request: DefinitionRequest = BY_V1,
 ): FieldError[] {
   const spec = definitionSpec(object(definition.spec));
@@ -50,8 +50,8 @@ export function validateCustomResourceDefinition(
 }
 
 export function validateCustomResourceDefinitionUpdate(
-  definition: KubeObject,
-  old: KubeObject,
+  definition: Definition,
+  old: Definition,
   request: DefinitionRequest = BY_V1,
 ): FieldError[] {
   const [spec, before] = [definitionSpec(object(definition.spec)), definitionSpec(object(old.spec))];
@@ -86,15 +86,15 @@ function validateImmutable(spec: DefinitionSpec, old: DefinitionSpec, establishe
 }
 
 /** Validates a change of a definition's status: the accepted names. */
-export const validateCustomResourceDefinitionStatus = (definition: KubeObject): FieldError[] =>
+export const validateCustomResourceDefinitionStatus = (definition: Definition): FieldError[] =>
   validateStatus(definition);
 
-const validateStatus = (definition: KubeObject): FieldError[] =>
-  validateDefinitionNames(object(object(definition.status).acceptedNames), "status.acceptedNames");
+const validateStatus = ({ status }: Definition): FieldError[] =>
+  validateDefinitionNames(object(status?.acceptedNames), "status.acceptedNames");
 
-function validateStoredVersions(definition: KubeObject, { versions }: DefinitionSpec): FieldError[] {
+function validateStoredVersions(definition: Definition, { versions }: DefinitionSpec): FieldError[] {
   const path = "status.storedVersions";
-  const stored = list(object(definition.status).storedVersions).map(text);
+  const stored = list(definition.status?.storedVersions).map(text);
   if (stored.length === 0) return [invalidValue(path, stored, "must have at least one stored version")];
   const errors = versions
     .filter(({ name, fields }) => fields.storage === true && !stored.includes(name))
@@ -115,7 +115,7 @@ function validatePreservation({ preserveUnknownFields }: DefinitionSpec): FieldE
   return [invalidValue("spec.preserveUnknownFields", true, detail)];
 }
 
-function validateSpec(definition: KubeObject, spec: DefinitionSpec, forgiven: Forgiven): FieldError[] {
+function validateSpec(definition: Definition, spec: DefinitionSpec, forgiven: Forgiven): FieldError[] {
   const { fields, names, shared, versions } = spec;
   const errors = [...validateGroup(text(fields.group)), ...validateScope(text(fields.scope))];
   append(errors, validateSchemasAreThere(spec, forgiven));
@@ -124,7 +124,7 @@ function validateSpec(definition: KubeObject, spec: DefinitionSpec, forgiven: Fo
     errors.push(invalidValue("spec.preserveUnknownFields", true, detail));
   }
   append(errors, validateVersions(definition, spec, forgiven));
-  for (const field of ["plural", "singular", "kind", "listKind"]) {
+  for (const field of ["plural", "singular", "kind", "listKind"] as const) {
     if (text(names[field]) === "") errors.push(required(`spec.names.${field}`));
   }
   const hasStatus = [shared, ...versions].some(hasStatusEnabled);
@@ -172,7 +172,7 @@ function validateSchemasAreThere({ shared, versions, preserveUnknownFields }: De
 }
 
 function validateVersions(
-  definition: KubeObject,
+  definition: Definition,
   { shared, versions }: DefinitionSpec,
   forgiven: Forgiven,
 ): FieldError[] {
@@ -216,7 +216,7 @@ const validateColumns = ({ columns }: VersionParts, path: string): FieldError[] 
 
 function validateConversionOf({ fields, preserveUnknownFields }: DefinitionSpec, forgiven: Forgiven): FieldError[] {
   if (absent(fields.conversion)) return [];
-  const conversion: ReadonlyFields = object(fields.conversion);
+  const conversion: Conversion = object(fields.conversion);
   const errors: FieldError[] = [];
   if (conversion.strategy !== "None" && preserveUnknownFields) {
     const detail = "must be None if spec.preserveUnknownFields is true";
@@ -232,9 +232,11 @@ function validateConversionOf({ fields, preserveUnknownFields }: DefinitionSpec,
 }
 
 /** The names of a definition, or those that were accepted: each may be missing here. `path` is "spec.names". */
-function validateDefinitionNames(names: ReadonlyFields, path: string): FieldError[] {
-  const errors = ["plural", "singular"].flatMap((field) => labelProblem(text(names[field]), `${path}.${field}`));
-  for (const field of ["kind", "listKind"]) {
+function validateDefinitionNames(names: Names, path: string): FieldError[] {
+  const errors = (["plural", "singular"] as const).flatMap((field) =>
+    labelProblem(text(names[field]), `${path}.${field}`),
+  );
+  for (const field of ["kind", "listKind"] as const) {
     const value = text(names[field]);
     const wrong = value === "" ? [] : dns1035LabelErrors(value.toLowerCase());
     if (wrong.length === 0) continue;

@@ -1,5 +1,5 @@
 import { type Steps, atOnce } from "../../../base/async/steps.js";
-import { list, object, type ReadonlyFields, text, absent, objects } from "../../../machinery/meta/access.js";
+import { list, object, text, absent, objects } from "../../../machinery/meta/access.js";
 import type { JsonValue } from "../../../machinery/meta/json.js";
 import { type RuleDialect, ruleDialect } from "../../../machinery/structural/rules/dialect.js";
 import { deepEqual } from "../../../machinery/patch/json-values.js";
@@ -13,6 +13,8 @@ import { notStructural, validateStructural } from "./structural.js";
 import { schemaHas } from "./schema-fields.js";
 import type { KubeObject } from "../../../machinery/meta/object.js";
 import { type DefinitionRequest, isBeta } from "./beta-spec.js";
+import type { Definition, Conversion, Webhook, ClientConfig, Schema, Rule } from "./definition-types.js";
+import * as received from "../../../machinery/meta/received.js";
 
 /** Whether a schema has keywords of Kubernetes (x-kubernetes-...) that only structural schemas may have. */
 const hasExtensions = (schema: unknown): boolean =>
@@ -23,7 +25,9 @@ const hasExtensions = (schema: unknown): boolean =>
       inner["x-kubernetes-int-or-string"] === true ||
       !absent(inner["x-kubernetes-preserve-unknown-fields"]) ||
       !absent(inner["x-kubernetes-list-type"]) ||
-      ["x-kubernetes-list-map-keys", "x-kubernetes-validations"].some((field) => list(inner[field]).length > 0),
+      (["x-kubernetes-list-map-keys", "x-kubernetes-validations"] as const).some(
+        (field) => list(inner[field]).length > 0,
+      ),
   );
 
 /** The faults that validation of a definition forgives: those that the stored definition already has, and those that v1beta1 allows. */
@@ -98,7 +102,9 @@ function* forgivenSteps(
   { established, beta, dialect }: UpdateFacts,
 ): Steps<Forgiven> {
   const schemas = schemasOf(old);
-  const webhook = object(object(old.fields.conversion).webhook);
+  const conversion: Conversion = object(old.fields.conversion);
+  const webhook: Webhook = object(conversion.webhook);
+  const client: ClientConfig = object(webhook.clientConfig);
   const reviews = list(webhook.conversionReviewVersions).map(text);
   const unknownTypes = beta || schemas.some(hasUnknownTypes);
   yield;
@@ -119,7 +125,7 @@ function* forgivenSteps(
     looseMapKeys,
     nonStructural: mayBeNonStructural(spec) && (beta || !schemas.every(isStructuralSchema)),
     unknownReviews: reviews.length > 0 && !speaksKnownReview(reviews),
-    invalidCaBundle: !established || caBundleProblem(text(object(webhook.clientConfig).caBundle)) !== undefined,
+    invalidCaBundle: !established || caBundleProblem(text(client.caBundle)) !== undefined,
     unchangedSchemas: unchanged,
     tooManySelectableFields: forgivenSelectableFields(spec, old),
     noDefaults: beta && !schemas.some(hasDefaults) ? NO_DEFAULTS_IN_BETA : undefined,
@@ -128,11 +134,12 @@ function* forgivenSteps(
   };
 }
 
-function rulesIn(schemas: readonly ReadonlyFields[]): ReadonlySet<string> {
+function rulesIn(schemas: readonly Schema[]): ReadonlySet<string> {
   const texts = new Set<string>();
   for (const schema of schemas) {
     schemaHas(schema, (inner) => {
-      for (const { rule, messageExpression } of objects(inner["x-kubernetes-validations"])) {
+      const rules: readonly Rule[] = objects(inner["x-kubernetes-validations"]);
+      for (const { rule, messageExpression } of rules) {
         texts.add(text(rule));
         texts.add(text(messageExpression));
       }
@@ -160,19 +167,19 @@ export const isStructuralSchema = (schema: Parameters<typeof validateStructural>
   notStructural(schema) === undefined && validateStructural(schema, "").length === 0;
 
 interface Known {
-  readonly old: KubeObject;
+  readonly old: Definition;
   readonly forgiven: Forgiven;
 }
 
 const known = new WeakMap<KubeObject, Known>();
 
 /** Returns the faults that an update of `old` to `definition` forgives. It is computed once for a pair of objects, because both are large. */
-export const forgivenOfUpdate = (definition: KubeObject, old: KubeObject, request: DefinitionRequest): Forgiven =>
+export const forgivenOfUpdate = (definition: Definition, old: Definition, request: DefinitionRequest): Forgiven =>
   atOnce(forgivenOfUpdateSteps(definition, old, request));
 
 export function* forgivenOfUpdateSteps(
-  definition: KubeObject,
-  old: KubeObject,
+  definition: Definition,
+  old: Definition,
   request: DefinitionRequest,
 ): Steps<Forgiven> {
   const found = known.get(definition);
@@ -189,8 +196,8 @@ export function* forgivenOfUpdateSteps(
   return forgiven;
 }
 
-export function isEstablished(definition: KubeObject): boolean {
-  return objects(object(definition.status).conditions).some(
-    ({ type, status }) => type === "Established" && status === "True",
-  );
+export function isEstablished(definition: Definition): boolean {
+  return received
+    .objects(definition.status?.conditions)
+    .some(({ type, status }) => type === "Established" && status === "True");
 }

@@ -6,9 +6,10 @@ import {
   notSupported,
   required,
 } from "../../../machinery/errors/field-error.js";
-import { absent, isFields, list, object, type ReadonlyFields, text } from "../../../machinery/meta/access.js";
+import { absent, isFields, list, object, text } from "../../../machinery/meta/access.js";
 import { goItems, schemaHas } from "./schema-fields.js";
 import { repeatedAt } from "../rules.js";
+import type { Schema } from "./definition-types.js";
 
 const LIST_TYPE = "x-kubernetes-list-type";
 const MAP_TYPE = "x-kubernetes-map-type";
@@ -16,12 +17,7 @@ const KEYS = "x-kubernetes-list-map-keys";
 const LIST_TYPES = ["atomic", "set", "map"];
 
 /** Checks x-kubernetes-list-type and x-kubernetes-list-map-keys of a schema. */
-export function validateListType(
-  schema: ReadonlyFields,
-  path: string,
-  requireAtomicSets: boolean,
-  errors: FieldError[],
-): void {
+export function validateListType(schema: Schema, path: string, requireAtomicSets: boolean, errors: FieldError[]): void {
   const listType = schema[LIST_TYPE];
   const keys = list(schema[KEYS]).map(text);
   const at = `${path}.${LIST_TYPE}`;
@@ -41,7 +37,7 @@ export function validateListType(
 }
 
 /** The items of a set are compared as a whole. */
-function setProblems(schema: ReadonlyFields, path: string): FieldError[] {
+function setProblems(schema: Schema, path: string): FieldError[] {
   if (schema[LIST_TYPE] !== "set" || !isFields(schema.items)) return [];
   const { items } = schema;
   const detail = "must be atomic as item of a list with x-kubernetes-list-type=set";
@@ -59,7 +55,7 @@ function setProblems(schema: ReadonlyFields, path: string): FieldError[] {
 export const hasNonAtomicSets = (schema: unknown): boolean =>
   schemaHas(schema, (inner) => setProblems(inner, "").length > 0);
 
-function validateMapList(schema: ReadonlyFields, keys: readonly string[], path: string, errors: FieldError[]): void {
+function validateMapList(schema: Schema, keys: readonly string[], path: string, errors: FieldError[]): void {
   const { items } = schema;
   if (keys.length === 0) errors.push(required(`${path}.${KEYS}`, "must not be empty if x-kubernetes-list-type is map"));
   if (absent(items)) {
@@ -94,7 +90,7 @@ function validateMapList(schema: ReadonlyFields, keys: readonly string[], path: 
 }
 
 /** Items of a set or map are there, and so are the keys of a map's items. */
-export function validateMapListKeys(schema: ReadonlyFields, path: string, errors: FieldError[]): void {
+export function validateMapListKeys(schema: Schema, path: string, errors: FieldError[]): void {
   const { items } = schema;
   const listType = text(schema[LIST_TYPE]);
   if (!isFields(items) || (listType !== "set" && listType !== "map")) return;

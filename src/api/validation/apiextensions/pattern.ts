@@ -1,5 +1,6 @@
 import { type ReadonlyFields, text } from "../../../machinery/meta/access.js";
 import { goRegexp } from "../../../machinery/structural/go-regexp.js";
+import type { Schema } from "./definition-types.js";
 
 /** Returns Go's error for a pattern that it cannot parse ("error parsing regexp: ..."); undefined for a good one. */
 export function patternProblem(pattern: string): string | undefined {
@@ -17,7 +18,7 @@ const GOOD = "";
 const known = new WeakMap<ReadonlyFields, string>();
 
 /** Returns Go's error for the pattern of a schema; undefined when it is good. Results are cached. */
-export function schemaPatternProblem(schema: ReadonlyFields): string | undefined {
+export function schemaPatternProblem(schema: Schema): string | undefined {
   const pattern = text(schema.pattern);
   if (pattern === "") return undefined;
   let problem = known.get(schema);

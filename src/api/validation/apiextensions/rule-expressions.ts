@@ -15,6 +15,7 @@ import { structuralSchemaOf } from "../../../machinery/structural/structural-sch
 import { goRule } from "./schema-fields.js";
 import { MOST } from "../../../machinery/cel/estimate/call-estimate.js";
 import { numberOf } from "../../../machinery/structural/value-validation.js";
+import type { Schema } from "./definition-types.js";
 
 /** How many of the rules that cost at least a hundredth of a schema's limit are named. */
 const NAMED = 4;
@@ -62,7 +63,7 @@ export class TotalCost {
 }
 
 /** How often what is right inside of a schema's values can be in one of them; undefined: there is no limit. */
-function mostElements(schema: ReadonlyFields): number | undefined {
+function mostElements(schema: Schema): number | undefined {
   if (schema.type === "array") return atLeastNone(schema.maxItems);
   const isMap =
     schema.type === "object" && (isFields(schema.additionalProperties) || schema.additionalProperties === true);
@@ -96,13 +97,13 @@ interface RuleSchema {
 export class RuleExpressions {
   readonly #schemas = new Map<unknown, RuleSchema>();
 
-  private constructor(schema: ReadonlyFields, dialect: RuleDialect) {
+  private constructor(schema: Schema, dialect: RuleDialect) {
     const tree = ruleTreeOf(structuralSchemaOf(schema as JsonObject), true, dialect);
     if (tree !== undefined) this.#add(tree, 1);
   }
 
   /** Of the same schema they are the same. */
-  static of(schema: ReadonlyFields, dialect: RuleDialect): RuleExpressions {
+  static of(schema: Schema, dialect: RuleDialect): RuleExpressions {
     const ofDialect = known.get(dialect) ?? new WeakMap<ReadonlyFields, RuleExpressions>();
     known.set(dialect, ofDialect);
     let expressions = ofDialect.get(schema);
@@ -136,7 +137,7 @@ export class RuleExpressions {
   }
 
   /** What is wrong with the rules of a schema, which is the one of the definition or inside of it. */
-  judge(schema: ReadonlyFields, place: RulePlace, total: TotalCost): FieldError[] {
+  judge(schema: Schema, place: RulePlace, total: TotalCost): FieldError[] {
     const found = this.#schemas.get(schema);
     if (found === undefined || found.node.schema.rules.length === 0) return [];
     const path = `${place.path}.x-kubernetes-validations`;

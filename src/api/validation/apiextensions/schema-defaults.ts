@@ -27,16 +27,17 @@ import { compileRules } from "../../../machinery/structural/rules/validate-rules
 import { compileSchemaValidation } from "../../../machinery/structural/schema-validation.js";
 import { schemaFor } from "../../facts/index.js";
 import { schemaHas } from "./schema-fields.js";
+import type { Schema } from "./definition-types.js";
 
 /** Results that were computed before validation asks for them, by the schema's identity and a key of the question. */
 export class JudgedAhead<T> {
   readonly #results = new WeakMap<ReadonlyFields, Map<string, T>>();
 
-  get(schema: ReadonlyFields, key: string): T | undefined {
+  get(schema: Schema, key: string): T | undefined {
     return this.#results.get(schema)?.get(key);
   }
 
-  set(schema: ReadonlyFields, key: string, result: T): T {
+  set(schema: Schema, key: string, result: T): T {
     let results = this.#results.get(schema);
     if (results === undefined) {
       results = new Map();
@@ -53,13 +54,13 @@ const META = ["apiVersion", "kind", "metadata"];
  * Checks the defaults of a structural schema against the schema: they may have only known fields (unless `requirePruned` is
  * false), and values that the schema and its rules allow. Source: apiextensions' defaulting.ValidateDefaults.
  */
-export function validateDefaults(schema: ReadonlyFields, path: string, requirePruned: boolean): readonly FieldError[] {
+export function validateDefaults(schema: Schema, path: string, requirePruned: boolean): readonly FieldError[] {
   return judged.get(schema, keyOf(path, requirePruned)) ?? atOnce(defaultsSteps(schema, path, requirePruned));
 }
 
 /** Does the work of {@link validateDefaults} ahead, in steps, so that it is fast afterwards for the same object. */
 export function* judgeDefaultsSteps(
-  schema: ReadonlyFields,
+  schema: Schema,
   path: string,
   requirePruned: boolean,
 ): Steps<readonly FieldError[]> {
@@ -75,7 +76,7 @@ const DEFAULTS_PER_STEP = 8;
 /** More errors than a person reads. */
 const MOST_ERRORS = 1000;
 
-function* defaultsSteps(schema: ReadonlyFields, path: string, requirePruned: boolean): Steps<readonly FieldError[]> {
+function* defaultsSteps(schema: Schema, path: string, requirePruned: boolean): Steps<readonly FieldError[]> {
   if (!hasDefaults(schema)) return [];
   const errors: FieldError[] = [];
   const pace = new Pace(DEFAULTS_PER_STEP);
@@ -99,14 +100,14 @@ function* defaultsSteps(schema: ReadonlyFields, path: string, requirePruned: boo
   return errors;
 }
 
-export function hasUnprunedDefaults(schema: ReadonlyFields): boolean {
+export function hasUnprunedDefaults(schema: Schema): boolean {
   if (!hasDefaults(schema)) return false;
   for (const place of defaultsOf(schema, ""))
     if (place !== undefined && !place.inMeta && isUnpruned(place)) return true;
   return false;
 }
 
-function defaultsOf(schema: ReadonlyFields, path: string): Iterable<DefaultPlace | undefined> {
+function defaultsOf(schema: Schema, path: string): Iterable<DefaultPlace | undefined> {
   const root = asResourceRoot(structuralSchemaOf(schema as JsonObject));
   return eachDefault(root, { path, root, inMeta: false, around: asResource });
 }

@@ -1,4 +1,5 @@
 import { absent, isFields, list, type ReadonlyFields } from "../../../machinery/meta/access.js";
+import type { Schema, Rule } from "./definition-types.js";
 
 /**
  * The fields of a JSON schema in the order of Kubernetes' internal type, as "GoName=wireName:kind" (see internal-types.ts) with
@@ -25,8 +26,9 @@ export function isSet(value: unknown, { kind }: SchemaField): boolean {
 }
 
 /** A schema in the form in which kube-apiserver's errors print it: with Go's names, every field, and null for absent ones. */
-export function goSchema(schema: ReadonlyFields): ReadonlyFields {
-  return Object.fromEntries(SCHEMA_FIELDS.map(({ go, wire, kind }) => [go, shown(schema[wire], kind)]));
+export function goSchema(schema: Schema): ReadonlyFields {
+  const fields: ReadonlyFields = schema;
+  return Object.fromEntries(SCHEMA_FIELDS.map(({ go, wire, kind }) => [go, shown(fields[wire], kind)]));
 }
 
 function shown(value: unknown, kind: string): unknown {
@@ -66,7 +68,7 @@ export function goItems(items: unknown): ReadonlyFields {
 }
 
 /** A rule of x-kubernetes-validations as kube-apiserver prints it in an error. */
-export const goRule = (rule: ReadonlyFields): ReadonlyFields => ({
+export const goRule = (rule: Rule): ReadonlyFields => ({
   Rule: rule.rule ?? "",
   Message: rule.message ?? "",
   MessageExpression: rule.messageExpression ?? "",
@@ -86,7 +88,7 @@ export function sortedEntries(value: unknown): [key: string, value: unknown][] {
   return Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
 }
 
-type Wanted = (schema: ReadonlyFields) => boolean;
+type Wanted = (schema: Schema) => boolean;
 
 /** Whether `wanted` accepts a schema or one inside it. It allocates nothing, because definitions are large. */
 export function schemaHas(schema: unknown, wanted: Wanted): boolean {

@@ -8,12 +8,13 @@ import {
   notSupported,
   required,
 } from "../../../machinery/errors/field-error.js";
-import { absent, isFields, list, object, objects, type ReadonlyFields, text } from "../../../machinery/meta/access.js";
+import { absent, isFields, list, object, objects, text } from "../../../machinery/meta/access.js";
 import { validateListType, validateMapListKeys } from "./list-type.js";
 import { TotalCost, type RuleExpressions } from "./rule-expressions.js";
 import { sortedEntries, schemaHas } from "./schema-fields.js";
 import { MOST_FOUND, notStructural } from "./structural.js";
 import { fieldPath } from "../../../machinery/structural/field-path.js";
+import type { Schema, Rule } from "./definition-types.js";
 
 export interface SchemaRules {
   readonly requireKnownTypes: boolean;
@@ -42,10 +43,10 @@ interface Place extends SchemaRules {
 }
 
 /** Checks which fields the schema of a custom resource may have, structural or not. */
-export const validateSchema = (schema: ReadonlyFields, path: string, rules: SchemaRules): FieldError[] =>
+export const validateSchema = (schema: Schema, path: string, rules: SchemaRules): FieldError[] =>
   atOnce(validateSchemaSteps(schema, path, rules));
 
-export function* validateSchemaSteps(schema: ReadonlyFields, path: string, rules: SchemaRules): Steps<FieldError[]> {
+export function* validateSchemaSteps(schema: Schema, path: string, rules: SchemaRules): Steps<FieldError[]> {
   const errors: FieldError[] = [];
   const [ofRules, totalCost, pace]: [FieldError[], TotalCost, Pace] = [[], new TotalCost(), new Pace()];
   yield* validate(schema, path, { ...rules, root: true, inMeta: false, ofRules, totalCost, pace }, errors);
@@ -59,14 +60,14 @@ export const hasUnknownTypes = (schema: unknown): boolean =>
 
 const META = ["metadata", "kind", "apiVersion"];
 
-function* validate(schema: ReadonlyFields, path: string, place: Place, errors: FieldError[]): Steps<void> {
+function* validate(schema: Schema, path: string, place: Place, errors: FieldError[]): Steps<void> {
   if (place.pace.isDue()) yield;
   if (errors.length >= MOST_FOUND) return;
   const inner: Place = { ...place, root: false };
   function* into(value: unknown, step: string, changed: Partial<Place> = {}): Steps<void> {
     if (isFields(value)) yield* validate(value, path + step, { ...inner, ...changed }, errors);
   }
-  function* each(field: string): Steps<void> {
+  function* each(field: keyof Schema): Steps<void> {
     for (const [index, one] of objects(schema[field]).entries()) yield* into(one, `.${field}[${index}]`);
   }
   const before = errors.length;
@@ -90,7 +91,7 @@ function* validate(schema: ReadonlyFields, path: string, place: Place, errors: F
     yield* into(property, `.properties[${name}]`, changed);
   }
   yield* into(schema.not, ".not");
-  for (const junctor of ["allOf", "oneOf", "anyOf"]) yield* each(junctor);
+  for (const junctor of ["allOf", "oneOf", "anyOf"] as const) yield* each(junctor);
   for (const [name, one] of sortedEntries(schema.definitions)) yield* into(one, `.definitions[${name}]`);
   const isMapList = schema["x-kubernetes-list-type"] === "map";
   yield* into(schema.items, ".items", isMapList ? {} : { uncorrelatable: place.uncorrelatable ?? path });
@@ -107,9 +108,9 @@ function* validate(schema: ReadonlyFields, path: string, place: Place, errors: F
 
 const NO_RULES: ReadonlySet<string> = new Set();
 
-const UNSUPPORTED = ["id", "additionalItems", "patternProperties", "definitions", "dependencies", "$ref"];
+const UNSUPPORTED = ["id", "additionalItems", "patternProperties", "definitions", "dependencies", "$ref"] as const;
 
-function validateFields(schema: ReadonlyFields, path: string, place: Place, errors: FieldError[]): void {
+function validateFields(schema: Schema, path: string, place: Place, errors: FieldError[]): void {
   const type = text(schema.type);
   if (place.requireKnownTypes && type !== "" && !TYPES.includes(type)) {
     errors.push(notSupported(`${path}.type`, type, TYPES));
@@ -142,7 +143,7 @@ function isThere(value: unknown, field: string): boolean {
   return !["patternProperties", "definitions"].includes(field) || Object.keys(object(value)).length > 0;
 }
 
-function validateExtensions(schema: ReadonlyFields, path: string, errors: FieldError[]): void {
+function validateExtensions(schema: Schema, path: string, errors: FieldError[]): void {
   const unknown = "x-kubernetes-preserve-unknown-fields";
   if (schema[unknown] === false) errors.push(invalidValue(`${path}.${unknown}`, false, "must be true or undefined"));
   const mapType = schema["x-kubernetes-map-type"];
@@ -160,13 +161,14 @@ const REASONS = ["FieldValueDuplicate", "FieldValueForbidden", "FieldValueInvali
 const LINE_BREAK = /[\n\r]/;
 
 /** x-kubernetes-validations but for what is in the expressions: see rule-expressions.ts. */
-function validateRules(schema: ReadonlyFields, path: string, errors: FieldError[]): void {
-  for (const [index, rule] of objects(schema["x-kubernetes-validations"]).entries()) {
+function validateRules(schema: Schema, path: string, errors: FieldError[]): void {
+  const rules: readonly Rule[] = objects(schema["x-kubernetes-validations"]);
+  for (const [index, rule] of rules.entries()) {
     validateRule(rule, schema, `${path}.x-kubernetes-validations[${index}]`, errors);
   }
 }
 
-function validateRule(rule: ReadonlyFields, schema: ReadonlyFields, path: string, errors: FieldError[]): void {
+function validateRule(rule: Rule, schema: Schema, path: string, errors: FieldError[]): void {
   const [expression, message] = [text(rule.rule).trim(), text(rule.message)];
   const [messageExpression, target] = [text(rule.messageExpression), text(rule.fieldPath)];
   const empty = "must be non-empty if specified";

@@ -1,6 +1,6 @@
 import { Pace } from "../../../base/time/pace.js";
 import type { Steps } from "../../../base/async/steps.js";
-import { isFields, object, type ReadonlyFields } from "../../../machinery/meta/access.js";
+import { isFields, object } from "../../../machinery/meta/access.js";
 import type { KubeObject } from "../../../machinery/meta/object.js";
 import type { DefinitionRequest } from "./beta-spec.js";
 import { definitionSpec } from "./definition-spec.js";
@@ -9,13 +9,14 @@ import { schemaPatternProblem } from "./pattern.js";
 import { schemaHas } from "./schema-fields.js";
 import { unknownFormatsIn } from "./warnings.js";
 import { judgeVersionSchemaSteps, SCHEMA_OF_ALL, schemaPathOf } from "./version-schema.js";
+import type { Definition, Schema } from "./definition-types.js";
 
 /**
  * Does the long part of validating a definition ahead, in steps: everything about its schemas. The validation of a create, or of
  * an update of `old`, with the same objects is fast afterwards.
  */
 export function* customResourceDefinitionSteps(
-  definition: KubeObject,
+  definition: Definition,
   old?: KubeObject,
   request: DefinitionRequest = { apiVersion: "" },
 ): Steps<void> {
@@ -38,8 +39,8 @@ export function* customResourceDefinitionSteps(
   }
 }
 
-function* patternSteps(schema: ReadonlyFields): Steps<void> {
-  const withPattern: ReadonlyFields[] = [];
+function* patternSteps(schema: Schema): Steps<void> {
+  const withPattern: Schema[] = [];
   schemaHas(schema, (inner) => {
     if (typeof inner.pattern === "string") withPattern.push(inner);
     return false;

@@ -10,6 +10,7 @@ import {
 import { absent, isFields, list, object, objects, type ReadonlyFields, text } from "../../../machinery/meta/access.js";
 import { schemaPatternProblem } from "./pattern.js";
 import { isSet, SCHEMA_FIELDS, sortedEntries } from "./schema-fields.js";
+import type { Schema } from "./definition-types.js";
 
 type Level = "root" | "item" | "field";
 
@@ -17,10 +18,10 @@ type Level = "root" | "item" | "field";
  * Checks that a schema states the type of every value outside of anyOf, allOf, oneOf and not, as pruning and defaults require. The
  * errors are sorted by their text.
  */
-export const validateStructural = (schema: ReadonlyFields, path: string): FieldError[] =>
+export const validateStructural = (schema: Schema, path: string): FieldError[] =>
   atOnce(validateStructuralSteps(schema, path));
 
-export function* validateStructuralSteps(schema: ReadonlyFields, path: string): Steps<FieldError[]> {
+export function* validateStructuralSteps(schema: Schema, path: string): Steps<FieldError[]> {
   const errors: FieldError[] = [];
   yield* invariantsSteps(schema, { level: "root", path, pace: new Pace() }, errors);
   yield;
@@ -33,7 +34,7 @@ export function* validateStructuralSteps(schema: ReadonlyFields, path: string): 
 }
 
 /** Returns the reason why a schema cannot be read as structural at all; undefined when it can. */
-export function notStructural(schema: ReadonlyFields): string | undefined {
+export function notStructural(schema: Schema): string | undefined {
   for (const [field, name] of UNSUPPORTED)
     if (isThere(schema[field])) return `OpenAPIV3Schema '${name}' is not supported`;
   for (const inner of [schema.not, ...list(schema.allOf), ...list(schema.anyOf), ...list(schema.oneOf)]) {
@@ -52,7 +53,7 @@ export function notStructural(schema: ReadonlyFields): string | undefined {
   return undefined;
 }
 
-const UNSUPPORTED: readonly (readonly [field: string, name: string])[] = [
+const UNSUPPORTED: readonly (readonly [field: keyof Schema, name: string])[] = [
   ["id", "id"],
   ["$schema", "schema"],
   ["$ref", "$ref"],
@@ -85,7 +86,7 @@ interface Place {
   readonly pace: Pace;
 }
 
-function* invariantsSteps(schema: ReadonlyFields, { level, path, pace }: Place, errors: FieldError[]): Steps<void> {
+function* invariantsSteps(schema: Schema, { level, path, pace }: Place, errors: FieldError[]): Steps<void> {
   if (pace.isDue()) yield;
   if (errors.length >= MOST_FOUND) return;
   const { items, properties, additionalProperties: others } = schema;
@@ -111,15 +112,15 @@ function* invariantsSteps(schema: ReadonlyFields, { level, path, pace }: Place, 
   validateMetaFields(schema, level, path, errors);
 }
 
-function validateExtensions(schema: ReadonlyFields, path: string, errors: FieldError[]): void {
+function validateExtensions(schema: Schema, path: string, errors: FieldError[]): void {
   if (schema[INT_OR_STRING] !== true) return;
-  for (const field of [UNKNOWN, IN_RESOURCE]) {
+  for (const field of [UNKNOWN, IN_RESOURCE] as const) {
     if (schema[field] !== true) continue;
     errors.push(invalidValue(`${path}.${field}`, true, "must be false if x-kubernetes-int-or-string is true"));
   }
 }
 
-function validateType(schema: ReadonlyFields, level: Level, path: string, errors: FieldError[]): void {
+function validateType(schema: Schema, level: Level, path: string, errors: FieldError[]): void {
   const type = text(schema.type);
   const at = `${path}.type`;
   if (schema[IN_RESOURCE] === true && type !== "object") {
@@ -138,7 +139,7 @@ function validateType(schema: ReadonlyFields, level: Level, path: string, errors
 }
 
 /** What a resource has by being one may not be said otherwise. */
-function validateMetaFields(schema: ReadonlyFields, level: Level, path: string, errors: FieldError[]): void {
+function validateMetaFields(schema: Schema, level: Level, path: string, errors: FieldError[]): void {
   const properties = object(schema.properties);
   const isResource = level === "root" || schema[IN_RESOURCE] === true;
   for (const name of ["kind", "apiVersion"]) {
@@ -164,27 +165,29 @@ function validateMetaFields(schema: ReadonlyFields, level: Level, path: string, 
   }
 }
 
-function saysMoreThanNames(metadata: ReadonlyFields): boolean {
+function saysMoreThanNames(metadata: Schema): boolean {
+  const fields: ReadonlyFields = metadata;
   const names = Object.keys(object(metadata.properties));
   if (names.some((name) => name !== "name" && name !== "generateName")) return true;
   return SCHEMA_FIELDS.some(
-    (field) => !["Type", "Default", "Properties"].includes(field.go) && isSet(metadata[field.wire], field),
+    (field) => !["Type", "Default", "Properties"].includes(field.go) && isSet(fields[field.wire], field),
   );
 }
 
-function own(fields: ReadonlyFields, name: string): ReadonlyFields | undefined {
+function own(fields: ReadonlyFields, name: string): Schema | undefined {
   return Object.hasOwn(fields, name) ? object(fields[name]) : undefined;
 }
 
 /** "anyOf: [{type: integer}, {type: string}]", which may say a type where nothing else may. */
-function isIntOrString(schema: ReadonlyFields): boolean {
+function isIntOrString(schema: Schema): boolean {
   const types = objects(schema.anyOf);
   return types.length === 2 && isOnly(types[0], "integer") && isOnly(types[1], "string");
 }
 
-function isOnly(schema: ReadonlyFields | undefined, type: string): boolean {
+function isOnly(schema: Schema | undefined, type: string): boolean {
   if (schema?.type !== type) return false;
-  return SCHEMA_FIELDS.every((field) => field.go === "Type" || !isSet(schema[field.wire], field));
+  const fields: ReadonlyFields = schema;
+  return SCHEMA_FIELDS.every((field) => field.go === "Type" || !isSet(fields[field.wire], field));
 }
 
 interface Skipped {
@@ -195,7 +198,7 @@ interface Skipped {
 
 const NOTHING: Skipped = { anyOf: false, firstAllOf: false };
 
-function validateNarrowing(schema: ReadonlyFields, skipped: Skipped, path: string, errors: FieldError[]): void {
+function validateNarrowing(schema: Schema, skipped: Skipped, path: string, errors: FieldError[]): void {
   if (!skipped.anyOf) {
     for (const [index, one] of objects(schema.anyOf).entries())
       validateNested(one, false, `${path}.anyOf[${index}]`, errors);
@@ -212,7 +215,7 @@ function validateNarrowing(schema: ReadonlyFields, skipped: Skipped, path: strin
   errors.push(invalidValue(`${path}.pattern`, text(schema.pattern), detail));
 }
 
-const FORBIDDEN: readonly (readonly [field: string, detail: string])[] = [
+const FORBIDDEN: readonly (readonly [field: keyof Schema, detail: string])[] = [
   ["type", "must be empty to be structural"],
   ["additionalProperties", "must be undefined to be structural"],
   ["default", "must be undefined to be structural"],
@@ -228,7 +231,7 @@ const FORBIDDEN: readonly (readonly [field: string, detail: string])[] = [
   ["x-kubernetes-validations", "must be empty to be structural"],
 ];
 
-function validateNested(schema: ReadonlyFields, skipAnyOf: boolean, path: string, errors: FieldError[]): void {
+function validateNested(schema: Schema, skipAnyOf: boolean, path: string, errors: FieldError[]): void {
   validateNarrowing(schema, { ...NOTHING, anyOf: skipAnyOf }, path, errors);
   if (isFields(schema.items)) validateNested(schema.items, false, `${path}.items`, errors);
   for (const [name, property] of sortedEntries(schema.properties)) {
@@ -248,28 +251,28 @@ const saysSomething = (value: unknown): boolean =>
 /** What a narrowing speaks of must be said outside of it. */
 interface Narrowing {
   /** The schema outside, undefined where there is none, and where that is. */
-  readonly schema: ReadonlyFields | undefined;
+  readonly schema: Schema | undefined;
   readonly path: string;
   /** Where the narrowing is. */
   readonly narrowing: string;
 }
 
 /** Whether every property and item that anyOf, allOf, oneOf and not narrow is specified outside of them. */
-function validateCompleteness(schema: ReadonlyFields, path: string, errors: FieldError[]): void {
+function validateCompleteness(schema: Schema, path: string, errors: FieldError[]): void {
   validateJunctors(schema, { schema, path, narrowing: path }, errors);
 }
 
-function validateJunctors(value: ReadonlyFields, place: Narrowing, errors: FieldError[]): void {
+function validateJunctors(value: Schema, place: Narrowing, errors: FieldError[]): void {
   const at = (step: string): Narrowing => ({ ...place, narrowing: `${place.narrowing}.${step}` });
   if (isFields(value.not)) validateNarrowed(value.not, at("not"), errors);
-  for (const junctor of ["allOf", "anyOf", "oneOf"]) {
+  for (const junctor of ["allOf", "anyOf", "oneOf"] as const) {
     for (const [index, one] of objects(value[junctor]).entries()) {
       validateNarrowed(one, at(`${junctor}[${index}]`), errors);
     }
   }
 }
 
-function validateNarrowed(value: ReadonlyFields, place: Narrowing, errors: FieldError[]): void {
+function validateNarrowed(value: Schema, place: Narrowing, errors: FieldError[]): void {
   const { schema, path, narrowing } = place;
   if (schema === undefined) {
     errors.push(required(path, `because it is defined in ${narrowing}`));

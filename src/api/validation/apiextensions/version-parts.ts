@@ -1,17 +1,18 @@
 import { append } from "../../../base/collections/append.js";
 import { type FieldError, invalidValue, required, duplicate, tooMany } from "../../../machinery/errors/field-error.js";
-import { absent, isFields, type ReadonlyFields, text } from "../../../machinery/meta/access.js";
+import { absent, isFields, text } from "../../../machinery/meta/access.js";
 import type { JsonValue } from "../../../machinery/meta/json.js";
 import { deepEqual } from "../../../machinery/patch/json-values.js";
 import type { DefinitionSpec, VersionParts } from "./definition-spec.js";
 import { fieldPath } from "../../../machinery/structural/field-path.js";
 import { notStructural } from "./structural.js";
+import type { Version, Subresources, Column, Schema } from "./definition-types.js";
 
 const DATA_TYPES = ["boolean", "date", "integer", "number", "string"];
 const FORMATS = ["byte", "date", "date-time", "double", "float", "int32", "int64", "password"];
 
 /** Validates a column of server-side tables. */
-export function validateColumn(column: ReadonlyFields, path: string): FieldError[] {
+export function validateColumn(column: Column, path: string): FieldError[] {
   const [type, format, jsonPath] = [text(column.type), text(column.format), text(column.jsonPath)];
   const errors = text(column.name) === "" ? [required(`${path}.name`)] : [];
   const types = `must be one of ${DATA_TYPES.join(",")}`;
@@ -26,7 +27,7 @@ export function validateColumn(column: ReadonlyFields, path: string): FieldError
 }
 
 /** Validates the subresources of custom resources. */
-export function validateSubresources(subresources: ReadonlyFields | undefined, path: string): FieldError[] {
+export function validateSubresources(subresources: Subresources | undefined, path: string): FieldError[] {
   const scale = subresources?.scale;
   if (!isFields(scale)) return [];
   const selector = text(scale.labelSelectorPath);
@@ -58,7 +59,7 @@ const LONGEST_WARNING = 256;
 const UNPRINTABLE = /[^\p{L}\p{M}\p{N}\p{P}\p{S} ]/u;
 
 /** Validates the warning of a deprecated version. */
-export function validateDeprecation(version: ReadonlyFields, path: string): FieldError[] {
+export function validateDeprecation(version: Version, path: string): FieldError[] {
   const warning = version.deprecationWarning;
   if (absent(warning)) return [];
   const value = text(warning);
@@ -99,13 +100,7 @@ export function validateSelectableFields(
   return errors;
 }
 
-function validateField(
-  jsonPath: string,
-  schema: ReadonlyFields,
-  path: string,
-  seen: Set<string>,
-  errors: FieldError[],
-): void {
+function validateField(jsonPath: string, schema: Schema, path: string, seen: Set<string>, errors: FieldError[]): void {
   if (jsonPath === "") {
     errors.push(required(path));
     return;

@@ -6,14 +6,14 @@ import {
   invalidValue,
   formatFieldErrors,
 } from "../../../machinery/errors/field-error.js";
-import { isFields, type ReadonlyFields, text, object, objects } from "../../../machinery/meta/access.js";
+import { isFields, text, object, objects, type ReadonlyFields } from "../../../machinery/meta/access.js";
 import { JudgedAhead, judgeDefaultsSteps, validateDefaults } from "./schema-defaults.js";
 import type { Forgiven } from "./forgiven.js";
 import { RuleExpressions } from "./rule-expressions.js";
 import { type SchemaRules, validateSchema, validateSchemaSteps } from "./schema.js";
 import { goSchema, isSet, SCHEMA_FIELDS } from "./schema-fields.js";
 import { notStructural, validateStructural, validateStructuralSteps } from "./structural.js";
-import type { KubeObject } from "../../../machinery/meta/object.js";
+import type { Definition, Spec, Version, Validation, Schema } from "./definition-types.js";
 
 /** The path of the field that holds the schema of all versions. */
 export const SCHEMA_OF_ALL = "spec.validation";
@@ -29,7 +29,7 @@ export interface VersionSchemaOptions {
 
 /** Validates the schema of one version, or the one of all versions. `path` is that of the field that holds it. */
 export function validateVersionSchema(
-  validation: ReadonlyFields | undefined,
+  validation: Validation | undefined,
   path: string,
   { hasStatus, forgiven, forgivesCost }: VersionSchemaOptions,
 ): FieldError[] {
@@ -52,7 +52,7 @@ export function validateVersionSchema(
   return problem !== "" && errors.length === 0 ? [invalidValue(at, "", problem)] : errors;
 }
 
-function structuralProblems(schema: ReadonlyFields, path: string, forgiven: Forgiven): readonly FieldError[] {
+function structuralProblems(schema: Schema, path: string, forgiven: Forgiven): readonly FieldError[] {
   const errors = structural.get(schema, path) ?? validateStructural(schema, path);
   if (errors.length > 0) return errors;
   const problems = validateDefaults(schema, path, true);
@@ -70,7 +70,7 @@ export interface JudgeOptions {
 
 /** Does the long parts of {@link validateVersionSchema} ahead, in steps. */
 export function* judgeVersionSchemaSteps(
-  schema: ReadonlyFields,
+  schema: Schema,
   path: string,
   { forgiven, forgivesCost }: JudgeOptions,
 ): Steps<void> {
@@ -111,9 +111,10 @@ const ALLOWED_AT_ROOT: ReadonlySet<string> = new Set(AT_ROOT.split(" "));
 const APART = "of the schema if the status subresource is enabled";
 
 /** Where status is written apart, its schema is taken out of the whole, which must not lose anything by that. */
-function validateRoot(schema: ReadonlyFields, path: string): FieldError[] {
+function validateRoot(schema: Schema, path: string): FieldError[] {
+  const fields: ReadonlyFields = schema;
   for (const field of SCHEMA_FIELDS) {
-    if (!isSet(schema[field.wire], field)) continue;
+    if (!isSet(fields[field.wire], field)) continue;
     if (field.go === "Type" && schema.type !== "object") {
       const detail = `only "object" is allowed as the type at the root ${APART}`;
       return [invalidValue(`${path}.type`, text(schema.type), detail)];
@@ -131,11 +132,12 @@ export interface NonStructural {
 }
 
 /** Returns the errors by which a definition that preserves unknown fields is not structural: the message of the condition NonStructuralSchema. */
-export function* nonStructuralSteps(definition: KubeObject): Steps<NonStructural> {
-  const spec = object(definition.spec);
+export function* nonStructuralSteps(definition: Definition): Steps<NonStructural> {
+  const spec: Spec = object(definition.spec);
+  const versions: readonly Version[] = objects(spec.versions);
   const errors: FieldError[] = [invalidValue("spec.preserveUnknownFields", true, "must be false")];
-  for (const [index, version] of objects(spec.versions).entries()) {
-    const schema = object(version.schema).openAPIV3Schema;
+  for (const [index, version] of versions.entries()) {
+    const { openAPIV3Schema: schema }: Validation = object(version.schema);
     if (!isFields(schema)) continue;
     const problem = notStructural(schema);
     if (problem !== undefined) {

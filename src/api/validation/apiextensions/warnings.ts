@@ -4,6 +4,7 @@ import { object, objects, type ReadonlyFields, text } from "../../../machinery/m
 import type { KubeObject } from "../../../machinery/meta/object.js";
 import { definitionSpec, schemasOf } from "./definition-spec.js";
 import { schemaHas } from "./schema-fields.js";
+import type { Definition, Spec, Names, Version, Schema } from "./definition-types.js";
 
 const STRINGS =
   "bsonobjectid uri email hostname ipv4 ipv6 cidr mac uuid uuid3 uuid4 uuid5 isbn isbn10 isbn13 creditcard ssn hexcolor rgbcolor byte password date duration datetime k8sshortname k8slongname";
@@ -20,8 +21,8 @@ const KNOWN: Readonly<Record<string, ReadonlySet<string>>> = {
  * parts that built-in resources keep from being served.
  */
 export function definitionWarnings(
-  definition: KubeObject,
-  old: KubeObject,
+  definition: Definition,
+  old: Definition,
   { release }: { readonly release: Release },
 ): string[] {
   const before = new Set(unknownFormats(old));
@@ -35,7 +36,7 @@ export function definitionWarnings(
 }
 
 /** Sets of what is no scalar: neither apply nor rules know when two items are the same. Each type is warned of once. */
-function newSetWarnings(definition: KubeObject, old: KubeObject): readonly string[] {
+function newSetWarnings(definition: Definition, old: Definition): readonly string[] {
   const before = setsOfNoScalars(old);
   return [...setsOfNoScalars(definition)]
     .filter((type) => !before.has(type))
@@ -50,7 +51,7 @@ function setsOfNoScalars({ spec }: KubeObject): ReadonlySet<string> {
   const types = new Set<string>();
   for (const schema of schemasOf(definitionSpec(object(spec)))) {
     schemaHas(schema, (one) => {
-      const { type } = object(one.items);
+      const { type }: Schema = object(one.items);
       if (one["x-kubernetes-list-type"] === "set" && (type === "object" || type === "array")) types.add(type);
       return false;
     });
@@ -60,8 +61,8 @@ function setsOfNoScalars({ spec }: KubeObject): ReadonlySet<string> {
 
 /** A definition is accepted where built-in resources are, and nothing of it is served. */
 function shadowWarnings({ spec }: KubeObject): readonly string[] {
-  const { group, names, versions } = object(spec);
-  const { plural, kind } = object(names);
+  const { group, names, versions }: Spec = object(spec);
+  const { plural, kind }: Names = object(names);
   const builtIn = resources().filter((one) => one.group === group);
   if (builtIn.length === 0) return [];
   const same = builtIn.find((one) => one.name === plural || one.kind === kind);
@@ -69,7 +70,8 @@ function shadowWarnings({ spec }: KubeObject): readonly string[] {
     return [`${same.kind} ${same.name}.${same.group} is a built-in resource: nothing of this definition is served`];
   }
   const known = new Set(builtIn.map(({ version }) => version));
-  return objects(versions)
+  const given: readonly Version[] = objects(versions);
+  return given
     .filter(({ name, served }) => served === true && known.has(text(name)))
     .map(
       ({ name }) =>
@@ -77,13 +79,13 @@ function shadowWarnings({ spec }: KubeObject): readonly string[] {
     );
 }
 
-const unknownFormats = (definition: KubeObject): string[] =>
+const unknownFormats = (definition: Definition): string[] =>
   schemasOf(definitionSpec(object(definition.spec))).flatMap(unknownFormatsIn);
 
 const known = new WeakMap<ReadonlyFields, readonly string[]>();
 
 /** Finds the unknown formats in a schema. The result is cached, because a schema may be large. */
-export function unknownFormatsIn(schema: ReadonlyFields): readonly string[] {
+export function unknownFormatsIn(schema: Schema): readonly string[] {
   let found = known.get(schema);
   if (found === undefined) {
     const formats: string[] = [];

@@ -1,32 +1,35 @@
+import type { JobSpec } from "../../types/batch/v1.js";
+import type { WorkloadPodGroupSchedulingPolicy } from "../../types/scheduling/v1alpha3.js";
 import type { FieldRules, TypeRules } from "../declarative/field-rules.js";
-import { disruptionMode, pointerTo, resourceClaims, schedulingConstraints } from "../scheduling/scheduling-rules.js";
+import { disruptionMode, resourceClaims, schedulingConstraints } from "../scheduling/scheduling-rules.js";
 
-const optionalCount: TypeRules = { fields: { minCount: { pointer: true, minimum: 1 } } };
-
-const policy: FieldRules = {
+const policy: FieldRules<WorkloadPodGroupSchedulingPolicy> = {
   pointer: true,
   update: ["NoSet", "NoUnset"],
-  struct: () => ({
+  struct: {
     union: ["basic", "gang"],
-    fields: { basic: pointerTo({ fields: {} }), gang: pointerTo(optionalCount) },
-  }),
+    fields: {
+      basic: { pointer: true, struct: { fields: {} } },
+      gang: { pointer: true, struct: { fields: { minCount: { pointer: true, minimum: 1 } } } },
+    },
+  },
 };
 
 /** The declared rules of a Job's spec.scheduling (K37-029). */
-export const jobSchedulingRules: TypeRules = {
+export const jobSchedulingRules: TypeRules<JobSpec> = {
   fields: {
     scheduling: {
       pointer: true,
       gate: "WorkloadWithJob",
       update: ["NoSet", "NoUnset"],
-      struct: () => ({
+      struct: {
         fields: {
           schedulingPolicy: policy,
-          schedulingConstraints: { ...pointerTo(schedulingConstraints), immutable: true },
-          disruptionMode: { ...pointerTo(disruptionMode), immutable: true },
+          schedulingConstraints: { pointer: true, struct: schedulingConstraints, immutable: true },
+          disruptionMode: { pointer: true, struct: disruptionMode, immutable: true },
           resourceClaims: { ...resourceClaims, immutable: true },
         },
-      }),
+      },
     },
   },
 };

@@ -25,7 +25,7 @@ import {
   labelValueErrors,
   qualifiedNameErrors,
 } from "../../../machinery/validation/names.js";
-import type { Node, NodeConfigSource, NodeStatus, Taint } from "../../types/core/v1.js";
+import type { Node, NodeConfigSource, NodeSpec, NodeStatus, Taint } from "../../types/core/v1.js";
 import type { TypeRules } from "../declarative/field-rules.js";
 import { validateDeclared } from "../declarative/validate-declared.js";
 import { validateQuantity } from "../resources.js";
@@ -45,13 +45,13 @@ export function validateNode(node: ReceivedObject<Node>): FieldError[] {
 }
 
 /** The resources for which pods that are resized do not make others leave (K37-028). */
-const specRules: TypeRules = {
+const specRules: TypeRules<NodeSpec> = {
   fields: {
     podPreemptionPolicy: {
       pointer: true,
-      struct: () => ({
+      struct: {
         fields: { disableResizePreemption: { maxItems: 20, values: { format: qualifiedNameErrors } } },
-      }),
+      },
     },
   },
 };

@@ -35,7 +35,7 @@ export function validateDeclared(
 ): FieldError[] {
   const [fields, before] = [object(value), absent(old) ? undefined : object(old)];
   const errors = unionErrors(type.union, fields, before, path, options);
-  for (const [name, rules] of Object.entries(type.fields)) {
+  for (const [name, rules = {}] of Object.entries(type.fields)) {
     const at = path === "" ? name : `${path}.${name}`;
     if (options.isUpdate && before !== undefined && sameField(rules, fields[name], before[name])) continue;
     errors.push(...fieldErrors(rules, fields[name], before?.[name], at, options));
@@ -46,10 +46,10 @@ export function validateDeclared(
 /** Whether a field did not change. A pointer to an empty struct is another value than none. */
 function sameField({ pointer, struct, items }: FieldRules, value: unknown, old: unknown): boolean {
   if (pointer === true && absent(value) !== absent(old)) return false;
-  if (struct !== undefined) return sameStruct(struct(), value, old);
+  if (struct !== undefined) return sameStruct(struct, value, old);
   if (items === undefined) return sameValue(value, old);
   const [now, before] = [list(value), list(old)];
-  return now.length === before.length && now.every((item, index) => sameStruct(items(), item, before[index]));
+  return now.length === before.length && now.every((item, index) => sameStruct(items, item, before[index]));
 }
 
 function sameStruct({ fields }: TypeRules, value: unknown, old: unknown): boolean {
@@ -90,8 +90,8 @@ function fieldErrors(
     ...(rules.custom?.(value, path) ?? []),
     ...valueErrors(rules, value, old, path, options),
     ...(rules.values === undefined ? [] : setErrors(rules.values, value, path, options)),
-    ...(rules.items === undefined ? [] : itemErrors(rules, rules.items(), value, old, path, options)),
-    ...(rules.struct === undefined ? [] : validateDeclared(rules.struct(), value, old, path, options)),
+    ...(rules.items === undefined ? [] : itemErrors(rules, rules.items, value, old, path, options)),
+    ...(rules.struct === undefined ? [] : validateDeclared(rules.struct, value, old, path, options)),
   ];
 }
 

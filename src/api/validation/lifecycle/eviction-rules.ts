@@ -1,6 +1,8 @@
 import { type FieldError, invalidValue } from "../../../machinery/errors/field-error.js";
 import { dns1123SubdomainErrors } from "../../../machinery/validation/names.js";
-import type { FieldRules, TypeRules } from "../declarative/field-rules.js";
+import type { PodSpec } from "../../types/core/v1.js";
+import type { Eviction, EvictionRequest, EvictionRequestTarget } from "../../types/lifecycle/v1alpha1.js";
+import type { FieldRules, FieldsRules, TypeRules } from "../declarative/field-rules.js";
 import { prefixedLabelKeyErrors, reservedDomainErrors, uuidErrors } from "../declarative/formats.js";
 
 // The marks of lifecycle.k8s.io/v1alpha1 in 1.37 (K37-062), and those of a pod's responders.
@@ -17,95 +19,95 @@ const reservedPriorityErrors = (value: unknown, path: string): FieldError[] =>
     ? [invalidValue(path, value, "priorities 0-999 are reserved for responders with *.k8s.io suffix")]
     : [];
 
-const labelKey = { required: true, format: prefixedLabelKeyErrors } as const;
-const intent = { required: true, enum: ["Eviction", "Withdrawn"] } as const;
-const once = { pointer: true, update: ["NoModify", "NoUnset"] } as const;
+const labelKey: FieldRules<string> = { required: true, format: prefixedLabelKeyErrors };
+const intent: FieldRules<string> = { required: true, enum: ["Eviction", "Withdrawn"] };
+const once: FieldRules<string> = { pointer: true, update: ["NoModify", "NoUnset"] };
 
-const target: FieldRules = {
+const target: FieldRules<EvictionRequestTarget> = {
   immutable: true,
-  struct: () => ({
+  struct: {
     union: ["pod"],
     fields: {
       pod: {
         pointer: true,
-        struct: () => ({
+        struct: {
           fields: {
             name: { required: true, format: dns1123SubdomainErrors },
             uid: { required: true, format: uuidErrors },
           },
-        }),
+        },
       },
     },
-  }),
+  },
 };
 
-const progress: Readonly<Record<string, FieldRules>> = {
+const progress: FieldsRules<{ conditions?: object[]; observedGeneration?: number | bigint }> = {
   conditions: { maxItems: 100 },
   observedGeneration: { pointer: true, minimum: 1, update: ["NoUnset"], monotonic: true },
 };
 
-export const evictionRequestRules: TypeRules = {
+export const evictionRequestRules: TypeRules<EvictionRequest> = {
   fields: {
     spec: {
-      struct: () => ({
+      struct: {
         fields: { target, requester: { ...labelKey, immutable: true, custom: reservedDomainErrors }, intent },
-      }),
+      },
     },
-    status: { struct: () => ({ fields: progress }) },
+    status: { struct: { fields: progress } },
   },
 };
 
-const priority = { required: true, pointer: true, minimum: 0, maximum: HIGHEST_PRIORITY } as const;
+const priority: FieldRules<number> = { required: true, pointer: true, minimum: 0, maximum: HIGHEST_PRIORITY };
 
 /** The responders that a pod names, in its spec (K37-025). */
-export const podResponderRules: TypeRules = {
+export const podResponderRules: TypeRules<PodSpec> = {
   fields: {
     evictionResponders: {
       keys: ["name"],
       maxItems: MOST_POD_RESPONDERS,
-      items: () => ({
+      items: {
         fields: {
           name: { ...labelKey, custom: reservedDomainErrors },
           priority: { ...priority, custom: reservedPriorityErrors },
         },
-      }),
+      },
     },
   },
 };
 
-export const evictionRules: TypeRules = {
+export const evictionRules: TypeRules<Eviction> = {
   fields: {
-    spec: { struct: () => ({ fields: { target } }) },
+    spec: { struct: { fields: { target } } },
     status: {
-      struct: () => ({
+      struct: {
         fields: {
           ...progress,
-          requesters: { keys: ["name"], maxItems: 100, items: () => ({ fields: { name: labelKey, intent } }) },
+          requesters: { keys: ["name"], maxItems: 100, items: { fields: { name: labelKey, intent } } },
           targetResponders: {
             keys: ["name"],
             maxItems: MOST_RESPONDERS,
-            items: () => ({
+            items: {
               fields: {
                 name: labelKey,
                 priority: { ...priority, update: ["NoModify", "NoUnset"] },
                 state: { required: true, enum: ["Inactive", "Active", "Interrupted", "Canceled", "Completed"] },
               },
-            }),
+            },
           },
           responders: {
             keys: ["name"],
             maxItems: MOST_RESPONDERS,
-            items: () => ({
+            items: {
               fields: {
                 name: labelKey,
                 startTime: once,
                 completionTime: once,
                 message: { pointer: true, maxLength: 4000 },
               },
-            }),
+            },
           },
         },
-      }),
+      },
     },
   },
 };

@@ -72,21 +72,21 @@ export function validatePodStatusUpdate(
 }
 
 /** What of a node a pod's claims use (K37-032). */
-const claimResourceRules: TypeRules = {
+const claimResourceRules: TypeRules<PodStatus> = {
   fields: {
     nodeAllocatableResourceClaimStatuses: {
       keys: ["resourceClaimName"],
-      items: () => ({
+      items: {
         fields: {
           resourceClaimName: { required: true },
           containers: { values: {} },
           mapping: {
             keys: ["name"],
-            items: () => ({ fields: { name: { required: true }, quantity: { required: true, pointer: true } } }),
+            items: { fields: { name: { required: true }, quantity: { required: true, pointer: true } } },
           },
-          overhead: { keys: ["name"], items: () => ({ fields: { name: { required: true } } }) },
+          overhead: { keys: ["name"], items: { fields: { name: { required: true } } } },
         },
-      }),
+      },
     },
   },
 };

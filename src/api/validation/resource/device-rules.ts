@@ -4,10 +4,14 @@ import { absent, object, objects, type Received, type ReceivedObject } from "../
 import type { ServerTraits } from "../../gates/feature-gates.js";
 import type {
   Device,
+  DeviceDerivedAttribute,
   DeviceRequestAllocationResult,
+  NodeAllocatableMapping,
   ResourceClaim,
+  ResourceClaimSpec,
   ResourceClaimTemplate,
   ResourceSlice,
+  ResourceSliceSpec,
 } from "../../types/resource/v1.js";
 import type { FieldRules, TypeRules } from "../declarative/field-rules.js";
 import { validateDeclared } from "../declarative/validate-declared.js";
@@ -37,11 +41,11 @@ const nameErrors = (name: string): string[] => [
   ...cIdentifierErrors(name),
 ];
 
-const skipNodeOperations: FieldRules = {
+const skipNodeOperations: FieldRules<readonly string[]> = {
   values: { enum: ["NodePrepareResources", "NodeUnprepareResources", "*"] },
 };
 
-const sliceRules: TypeRules = {
+const sliceRules: TypeRules<ResourceSliceSpec> = {
   fields: {
     partitionTypeAttribute: {
       pointer: true,
@@ -50,41 +54,41 @@ const sliceRules: TypeRules = {
     },
     skipNodeOperations,
     devices: {
-      items: () => ({
+      items: {
         fields: {
           consumesCounters: {
-            items: () => ({
+            items: {
               fields: { compatibilityGroups: { maxItems: 2, values: { format: dns1123LabelErrors } } },
-            }),
+            },
           },
         },
-      }),
+      },
     },
   },
 };
 
-const derivedAttributes: FieldRules = {
+const derivedAttributes: FieldRules<DeviceDerivedAttribute[]> = {
   maxItems: 32,
-  items: () => ({
+  items: {
     fields: { name: { required: true, format: fullyQualifiedErrors }, expression: { required: true } },
-  }),
+  },
 };
 
-const claimRules: TypeRules = {
+const claimRules: TypeRules<ResourceClaimSpec> = {
   fields: {
     devices: {
-      struct: () => ({
+      struct: {
         fields: {
           requests: {
-            items: () => ({
+            items: {
               fields: {
-                exactly: { pointer: true, struct: () => ({ fields: { derivedAttributes } }) },
-                firstAvailable: { items: () => ({ fields: { derivedAttributes } }) },
+                exactly: { pointer: true, struct: { fields: { derivedAttributes } } },
+                firstAvailable: { items: { fields: { derivedAttributes } } },
               },
-            }),
+            },
           },
         },
-      }),
+      },
     },
   },
 };
@@ -99,7 +103,7 @@ export const sliceRuleErrors = (
 ];
 
 /** How much of a resource of the node a device uses: by the capacity that is asked for, or by the number of devices. */
-const mappingRules: TypeRules = { union: ["capacityKey", "deviceMultiplier"], fields: {} };
+const mappingRules: TypeRules<NodeAllocatableMapping> = { union: ["capacityKey", "deviceMultiplier"], fields: {} };
 
 const mappingErrors = ({ nodeAllocatableResources }: Received<Device>, path: string): FieldError[] =>
   Object.entries(object(nodeAllocatableResources)).flatMap(([name, resource]) => {
@@ -109,7 +113,7 @@ const mappingErrors = ({ nodeAllocatableResources }: Received<Device>, path: str
     return validateDeclared(mappingRules, mapping, undefined, at, { isUpdate: false });
   });
 
-const resultRules: TypeRules = { fields: { skipNodeOperations } };
+const resultRules: TypeRules<DeviceRequestAllocationResult> = { fields: { skipNodeOperations } };
 
 /** Validates a device that was allocated to a claim, by the declared rules for updates. */
 export const resultRuleErrors = (result: Received<DeviceRequestAllocationResult>, path: string): FieldError[] =>

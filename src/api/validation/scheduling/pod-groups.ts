@@ -17,8 +17,8 @@ interface Gated {
 
 /** The rules of a kind for a new object, and for one that replaces `old`. */
 const declared =
-  (rules: TypeRules) =>
-  <Kind>(object: ReceivedObject<Kind>, old: ReceivedObject<Kind> | undefined, { gates }: Gated): FieldError[] =>
+  <Kind extends object>(rules: TypeRules<Kind>) =>
+  (object: ReceivedObject<Kind>, old: ReceivedObject<Kind> | undefined, { gates }: Gated): FieldError[] =>
     validateDeclared(rules, object, old, "", { gates, isUpdate: old !== undefined });
 
 const declaredWorkload = declared(workloadRules);

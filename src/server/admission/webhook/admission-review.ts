@@ -1,6 +1,8 @@
 import { goQuote } from "../../../base/text/go-quote.js";
 import { encodeJson } from "../../../machinery/wire/json/json-encoder.js";
-import { object, list, type ReadonlyFields, text } from "../../../machinery/meta/access.js";
+import type { AdmissionRequest, AdmissionResponse } from "../../../api/types/admission/v1.js";
+import type { UserInfo } from "../../../api/types/authentication/v1.js";
+import { type FieldsOf, object, list, type ReadonlyFields, text } from "../../../machinery/meta/access.js";
 import type { GroupVersionKind, GroupVersionResource } from "../../../machinery/meta/gvk.js";
 import type { User } from "../../request/user.js";
 import { type AnsweredReview, kindText } from "../../webhook/read-review.js";
@@ -36,16 +38,16 @@ export function encodeReview(
   objects: ReviewedObjects,
 ): Uint8Array {
   const { subresource, name, namespace, operation, user, dryRun, options } = attributes;
-  const request = {
+  const request: FieldsOf<AdmissionRequest> = {
     uid,
     kind: kindOf(kind),
     resource: resourceOf(resource),
-    ...(subresource !== "" && { subResource: subresource }),
+    subResource: filled(subresource),
     requestKind: kindOf(attributes.kind),
     requestResource: resourceOf(attributes.resource),
-    ...(subresource !== "" && { requestSubResource: subresource }),
-    ...(name !== "" && { name }),
-    ...(namespace !== "" && { namespace }),
+    requestSubResource: filled(subresource),
+    name: filled(name),
+    namespace: filled(namespace),
     operation,
     userInfo: userInfo(user),
   };
@@ -66,14 +68,17 @@ const kindOf = ({ group, version, kind }: GroupVersionKind) => ({ group, version
 
 const resourceOf = ({ group, version, resource }: GroupVersionResource) => ({ group, version, resource });
 
-function userInfo({ name, uid = "", groups, extra = {} }: User): object {
+function userInfo({ name, uid = "", groups, extra = {} }: User): FieldsOf<UserInfo> {
   return {
-    ...(name !== "" && { username: name }),
-    ...(uid !== "" && { uid }),
-    ...(groups.length > 0 && { groups }),
-    ...(Object.keys(extra).length > 0 && { extra }),
+    username: filled(name),
+    uid: filled(uid),
+    groups: groups.length > 0 ? groups : undefined,
+    extra: Object.keys(extra).length > 0 ? extra : undefined,
   };
 }
+
+/** Returns the text, or undefined for an empty one, which Go leaves out. */
+const filled = (text: string): string | undefined => (text === "" ? undefined : text);
 
 /** The decision of a webhook. */
 export interface ReviewResult {
@@ -98,13 +103,14 @@ export function verifyReview(
   phase: "mutating" | "validating",
 ): ReviewResult {
   if (response === undefined) throw new Error("webhook response was absent");
-  const patch = text(response["patch"]);
-  const patchType = response["patchType"];
+  const given: FieldsOf<AdmissionResponse> = response;
+  const { patchType } = given;
+  const patch = text(given.patch);
   const common = {
-    allowed: response["allowed"] === true,
-    result: response["status"] === undefined || response["status"] === null ? undefined : object(response["status"]),
-    warnings: list(response["warnings"]).map(text),
-    auditAnnotations: object(response["auditAnnotations"]),
+    allowed: given.allowed === true,
+    result: given.status === undefined || given.status === null ? undefined : object(given.status),
+    warnings: list(given.warnings).map(text),
+    auditAnnotations: object(given.auditAnnotations),
   };
   const patched = (type: string) => ({
     ...common,
@@ -113,9 +119,9 @@ export function verifyReview(
   });
   const unpatched = { ...common, patch: Buffer.alloc(0), patchType: "" };
   if (review.version === "v1beta1") return phase === "mutating" && patch !== "" ? patched("JSONPatch") : unpatched;
-  const given = text(response["uid"]);
-  if (given !== uid)
-    throw new Error(`expected response.uid=${goQuote(uid)}, got ${goQuote(given.slice(0, SHOWN_UID))}`);
+  const answered = text(given.uid);
+  if (answered !== uid)
+    throw new Error(`expected response.uid=${goQuote(uid)}, got ${goQuote(answered.slice(0, SHOWN_UID))}`);
   if (kindText(stated) !== kindText(review)) {
     throw new Error(`expected webhook response of ${kindText(review)}, got ${kindText(stated)}`);
   }

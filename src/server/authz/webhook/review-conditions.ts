@@ -1,4 +1,11 @@
 import { compileExpression, type CompiledExpression } from "../../../api/admission/expression-environment.js";
+import type {
+  LabelSelectorAttributes,
+  NonResourceAttributes,
+  ResourceAttributes,
+  SubjectAccessReviewSpec,
+} from "../../../api/types/authorization/v1.js";
+import type { LabelSelectorRequirement } from "../../../api/types/meta/v1.js";
 import { once } from "../../../base/async/once.js";
 import { kubernetesEnvironment } from "../../../machinery/cel/kubernetes/environment.js";
 import { BOOL, listType, mapType, objectType, STRING, type Type } from "../../../machinery/cel/types/type.js";
@@ -19,7 +26,10 @@ const REQUIREMENT = objectType("kubernetes.SelectorRequirement");
 const STRINGS = listType(STRING);
 type FieldTypes = Readonly<Record<string, Type>>;
 
-const SELECTOR: FieldTypes = { rawSelector: STRING, requirements: listType(REQUIREMENT) };
+/** The types of the fields of an API type. */
+type TypesOf<T> = { readonly [Field in keyof T]?: Type };
+
+const SELECTOR: TypesOf<LabelSelectorAttributes> = { rawSelector: STRING, requirements: listType(REQUIREMENT) };
 
 const TYPES: ReadonlyMap<Type, FieldTypes> = new Map<Type, FieldTypes>([
   [
@@ -31,7 +41,7 @@ const TYPES: ReadonlyMap<Type, FieldTypes> = new Map<Type, FieldTypes>([
       groups: STRINGS,
       extra: mapType(STRING, STRINGS),
       uid: STRING,
-    },
+    } satisfies TypesOf<SubjectAccessReviewSpec>,
   ],
   [
     RESOURCE,
@@ -45,12 +55,12 @@ const TYPES: ReadonlyMap<Type, FieldTypes> = new Map<Type, FieldTypes>([
       name: STRING,
       fieldSelector: FIELD_SELECTOR,
       labelSelector: LABEL_SELECTOR,
-    },
+    } satisfies TypesOf<ResourceAttributes>,
   ],
-  [NON_RESOURCE, { path: STRING, verb: STRING }],
+  [NON_RESOURCE, { path: STRING, verb: STRING } satisfies TypesOf<NonResourceAttributes>],
   [FIELD_SELECTOR, SELECTOR],
   [LABEL_SELECTOR, SELECTOR],
-  [REQUIREMENT, { key: STRING, operator: STRING, values: STRINGS }],
+  [REQUIREMENT, { key: STRING, operator: STRING, values: STRINGS } satisfies TypesOf<LabelSelectorRequirement>],
 ]);
 
 const REVIEW_REQUEST_TYPES = declaredTypes(TYPES);

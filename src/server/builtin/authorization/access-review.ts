@@ -1,4 +1,5 @@
-import { list, object, type ReadonlyFields, text } from "../../../machinery/meta/access.js";
+import type { SubjectAccessReview, SubjectAccessReviewSpec } from "../../../api/types/authorization/v1.js";
+import { list, object, type Received, type ReceivedObject, text } from "../../../machinery/meta/received.js";
 import type { JsonObject } from "../../../machinery/meta/json.js";
 import type { KubeObject } from "../../../machinery/meta/object.js";
 import type { Authorization, AuthorizerAttributes } from "../../authz/authorizer.js";
@@ -14,7 +15,8 @@ import {
 } from "../../../api/validation/reviews.js";
 
 /** Whom a review asks about: the user that it names, or the one who asks. */
-type Subject = (spec: ReadonlyFields, request: ApiRequest) => User;
+type Spec = Received<SubjectAccessReviewSpec>;
+type Subject = (spec: Spec, request: ApiRequest) => User;
 
 /** A review that is answered by the server's own authorizers. */
 const accessReview =
@@ -22,8 +24,8 @@ const accessReview =
   (resource, server) =>
     review({
       validate,
-      async answer(question, request) {
-        const spec = object(question["spec"]);
+      async answer(question: ReceivedObject<SubjectAccessReview>, request) {
+        const spec = object(question.spec);
         return statusOf(question, attributesOf(spec, subject(spec, request)), server.authorization);
       },
       shows: "question",
@@ -44,23 +46,23 @@ async function statusOf(
   };
 }
 
-function attributesOf(spec: ReadonlyFields, user: User): AuthorizerAttributes {
-  const asked = object(spec["resourceAttributes"]);
-  if (spec["resourceAttributes"] === undefined) {
-    const { path, verb } = object(spec["nonResourceAttributes"]);
+function attributesOf(spec: Spec, user: User): AuthorizerAttributes {
+  const asked = object(spec.resourceAttributes);
+  if (spec.resourceAttributes === undefined) {
+    const { path, verb } = object(spec.nonResourceAttributes);
     const none = { apiGroup: "", apiVersion: "", resource: "", subresource: "", namespace: "", name: "" };
     return { user, verb: text(verb), isResourceRequest: false, ...none, path: text(path) };
   }
   return {
     user,
-    verb: text(asked["verb"]),
+    verb: text(asked.verb),
     isResourceRequest: true,
-    apiGroup: text(asked["group"]),
-    apiVersion: text(asked["version"]),
-    resource: text(asked["resource"]),
-    subresource: text(asked["subresource"]),
-    namespace: text(asked["namespace"]),
-    name: text(asked["name"]),
+    apiGroup: text(asked.group),
+    apiVersion: text(asked.version),
+    resource: text(asked.resource),
+    subresource: text(asked.subresource),
+    namespace: text(asked.namespace),
+    name: text(asked.name),
     path: "",
     ...askedSelectors(asked),
   };
@@ -68,12 +70,10 @@ function attributesOf(spec: ReadonlyFields, user: User): AuthorizerAttributes {
 
 /** The user that a review names. */
 const namedUser: Subject = (spec) => ({
-  name: text(spec["user"]),
-  groups: list(spec["groups"]).map(text),
-  ...(text(spec["uid"]) !== "" && { uid: text(spec["uid"]) }),
-  extra: Object.fromEntries(
-    Object.entries(object(spec["extra"])).map(([key, values]) => [key, list(values).map(text)]),
-  ),
+  name: text(spec.user),
+  groups: list(spec.groups).map(text),
+  ...(text(spec.uid) !== "" && { uid: text(spec.uid) }),
+  extra: Object.fromEntries(Object.entries(object(spec.extra)).map(([key, values]) => [key, list(values).map(text)])),
 });
 
 /** The user who asks. */

@@ -1,4 +1,18 @@
-import { list, object, objects, type ReadonlyFields, text, isFields } from "../../../machinery/meta/access.js";
+import type {
+  LabelSelectorAttributes,
+  ResourceAttributes,
+  SubjectAccessReviewSpec,
+} from "../../../api/types/authorization/v1.js";
+import type { LabelSelectorRequirement } from "../../../api/types/meta/v1.js";
+import {
+  type FieldsOf,
+  list,
+  object,
+  objects,
+  type ReadonlyFields,
+  text,
+  isFields,
+} from "../../../machinery/meta/access.js";
 import { type FieldRequirement, parseFieldSelector } from "../../../machinery/selectors/field-selector.js";
 import {
   labelRequirement,
@@ -9,22 +23,25 @@ import { parseLabelSelector } from "../../../machinery/selectors/parse-label-sel
 import type { AuthorizerAttributes } from "../../authz/authorizer.js";
 import type { KubeObject } from "../../../machinery/meta/object.js";
 
+type Requirement = FieldsOf<LabelSelectorRequirement>;
+
 /** The selectors in a question about rights, as far as they can be understood; {@link ignoredSelectors} names the rest. */
 export function askedSelectors(
-  resourceAttributes: ReadonlyFields,
+  resourceAttributes: FieldsOf<ResourceAttributes>,
 ): Pick<AuthorizerAttributes, "fieldSelector" | "labelSelector"> {
-  const fieldSelector = requirementsOf(resourceAttributes["fieldSelector"], parseFieldSelector, fieldRequirement);
-  const labelSelector = requirementsOf(resourceAttributes["labelSelector"], parseLabelSelector, askedLabel);
+  const fieldSelector = requirementsOf(resourceAttributes.fieldSelector, parseFieldSelector, fieldRequirement);
+  const labelSelector = requirementsOf(resourceAttributes.labelSelector, parseLabelSelector, askedLabel);
   return { ...(fieldSelector && { fieldSelector }), ...(labelSelector && { labelSelector }) };
 }
 
 function requirementsOf<T>(
   selector: unknown,
   parse: (raw: string) => { readonly requirements?: readonly T[] | undefined },
-  understand: (requirement: ReadonlyFields) => T | undefined,
+  understand: (requirement: Requirement) => T | undefined,
 ): readonly T[] | undefined {
-  const stated = objects(object(selector)["requirements"]);
-  const raw = text(object(selector)["rawSelector"]);
+  const { requirements, rawSelector }: FieldsOf<LabelSelectorAttributes> = object(selector);
+  const stated = objects(requirements);
+  const raw = text(rawSelector);
   try {
     const found = stated.length > 0 ? stated.flatMap((one) => understand(one) ?? []) : (parse(raw).requirements ?? []);
     return found.length === 0 ? undefined : found;
@@ -33,13 +50,13 @@ function requirementsOf<T>(
   }
 }
 
-function fieldRequirement({ key, operator, values }: ReadonlyFields): FieldRequirement | undefined {
+function fieldRequirement({ key, operator, values }: Requirement): FieldRequirement | undefined {
   const [value, ...more] = list(values).map(text);
   if (value === undefined || more.length > 0 || (operator !== "In" && operator !== "NotIn")) return undefined;
   return { field: text(key), operator: operator === "In" ? "=" : "!=", value };
 }
 
-function askedLabel({ key, operator, values }: ReadonlyFields): LabelRequirement | undefined {
+function askedLabel({ key, operator, values }: Requirement): LabelRequirement | undefined {
   const known = operatorFromApi(text(operator));
   if (known === undefined) return undefined;
   try {
@@ -55,7 +72,8 @@ function askedLabel({ key, operator, values }: ReadonlyFields): LabelRequirement
  * it is answered as if they were not there, which asks for more.
  */
 export function ignoredSelectors(review: KubeObject): string | undefined {
-  const { fieldSelector, labelSelector } = object(object(review["spec"])["resourceAttributes"]);
+  const { resourceAttributes }: FieldsOf<SubjectAccessReviewSpec> = object(review["spec"]);
+  const { fieldSelector, labelSelector }: FieldsOf<ResourceAttributes> = object(resourceAttributes);
   const faults = [
     fault("fieldSelector", fieldSelector, isFieldRequirement, parseFieldSelector),
     fault("labelSelector", labelSelector, isLabelRequirement, parseLabelSelector),
@@ -88,7 +106,7 @@ function parses(raw: string, parse: (raw: string) => unknown): boolean {
 }
 
 /** Field selectors know equal and unequal: of one value each. */
-const isFieldRequirement = ({ operator, values }: ReadonlyFields): boolean =>
+const isFieldRequirement = ({ operator, values }: Requirement): boolean =>
   (operator === "In" || operator === "NotIn") && list(values).length === 1;
 
 const isLabelRequirement = ({ operator }: ReadonlyFields): boolean => operatorFromApi(text(operator)) !== undefined;

@@ -1,7 +1,16 @@
 import { inOrder } from "../../../base/async/turns.js";
 import { serviceUnavailable, unclassified } from "../../../machinery/errors/status-error.js";
-import { list, number, object, objects, text } from "../../../machinery/meta/access.js";
-import type { KubeObject } from "../../../machinery/meta/object.js";
+import type { Endpoints, ObjectReference, Pod, Service } from "../../../api/types/core/v1.js";
+import type { EndpointSlice } from "../../../api/types/discovery/v1.js";
+import {
+  list,
+  number,
+  object,
+  objects,
+  type Received,
+  type ReceivedObject,
+  text,
+} from "../../../machinery/meta/received.js";
 import type { HandlerContext } from "../../endpoints/resource-record.js";
 import type { ServedResource } from "../../endpoints/served-resource.js";
 import type { ClusterNetwork } from "../../kubelet/cluster-network.js";
@@ -71,7 +80,7 @@ async function addressesOf(hostname: string, network: ClusterNetwork): Promise<r
   return found.map(({ address }) => address);
 }
 
-function declaredPort({ spec }: KubeObject): string {
+function declaredPort({ spec }: ReceivedObject<Pod>): string {
   for (const { ports } of objects(object(spec).containers)) {
     const [first] = objects(ports);
     if (first !== undefined) return String(number(first.containerPort));
@@ -107,7 +116,7 @@ async function serviceEndpoint(
   const [endpoints, pods] = ["endpoints", "pods"].map((plural) => resource("v1", plural));
   if (endpoints === undefined || pods === undefined) throw unclassified("endpoints and pods are not served");
   const portName = /^\d+$/.test(port) ? nameOfPort(await readObject(scope, services, name), Number(port), name) : port;
-  const { subsets } = await readObject(scope, endpoints, name);
+  const { subsets }: ReceivedObject<Endpoints> = await readObject(scope, endpoints, name);
   const all = objects(subsets);
   if (all.length === 0) throw serviceUnavailable(`no endpoints available for service "${name}"`);
   const { random } = services;
@@ -130,21 +139,21 @@ async function sliceEndpoint(
 ): Promise<{ readonly host: string; readonly port: number }> {
   const [slices, pods] = [resource("discovery.k8s.io/v1", "endpointslices"), resource("v1", "pods")];
   if (slices?.storage.list === undefined || pods === undefined) throw unclassified("endpoints and pods are not served");
-  const service = await readObject(scope, services, name);
+  const service: ReceivedObject<Service> = await readObject(scope, services, name);
   const portName = /^\d+$/.test(port) ? nameOfPort(service, Number(port), name) : port;
   const { items } = await slices.storage.list(scope, {
     predicate: ({ labels }) => labels["kubernetes.io/service-name"] === name,
   });
-  const own = Array.from(items, (item) => item.object());
+  const own = Array.from(items, (item): ReceivedObject<EndpointSlice> => item.object());
   const [family] = list(object(service.spec).ipFamilies);
   const { random } = services;
   const [preferred, others] = [true, false].map((wanted) =>
-    own.filter((one) => (one["addressType"] === family) === wanted),
+    own.filter((one) => (one.addressType === family) === wanted),
   );
   for (const slice of [...fromAny(preferred ?? [], random), ...fromAny(others ?? [], random)]) {
-    const found = objects(slice["ports"]).find((one) => text(one.name) === portName)?.port;
+    const found = objects(slice.ports).find((one) => text(one.name) === portName)?.port;
     if (found === undefined) continue;
-    const ready = objects(slice["endpoints"]).filter((one) => object(one.conditions).ready !== false);
+    const ready = objects(slice.endpoints).filter((one) => object(one.conditions).ready !== false);
     for (const { addresses, targetRef } of fromAny(ready, random)) {
       const host = text(list(addresses)[0]);
       if (await isPodAddress(scope, pods, host, object(targetRef))) return { host, port: number(found) };
@@ -153,7 +162,7 @@ async function sliceEndpoint(
   throw serviceUnavailable(`no endpoints available for service "${name}"`);
 }
 
-function nameOfPort({ spec }: KubeObject, wanted: number, service: string): string {
+function nameOfPort({ spec }: ReceivedObject<Service>, wanted: number, service: string): string {
   const found = objects(object(spec).ports).find(({ port }) => number(port) === wanted);
   if (found !== undefined) return text(found.name);
   throw serviceUnavailable(`no service port ${wanted} found for service "${service}"`);
@@ -163,11 +172,11 @@ async function isPodAddress(
   scope: RequestScope,
   pods: ServedResource,
   ip: string,
-  { name, namespace }: ReturnType<typeof object>,
+  { name, namespace }: Received<ObjectReference>,
 ): Promise<boolean> {
   if (text(name) === "" || text(namespace) !== scope.namespace) return false;
   try {
-    const { status } = await readObject(scope, pods, text(name));
+    const { status }: ReceivedObject<Pod> = await readObject(scope, pods, text(name));
     return [object(status).podIP, ...objects(object(status).podIPs).map((one) => one.ip)].some(
       (one) => text(one) === ip,
     );
@@ -177,7 +186,7 @@ async function isPodAddress(
 }
 
 /** The address that a pod has first; "" before it has one. */
-const podAddress = ({ status }: KubeObject): string =>
+const podAddress = ({ status }: ReceivedObject<Pod>): string =>
   text(objects(object(status).podIPs)[0]?.ip) || text(object(status).podIP);
 
 /** All of them, beginning with any. */

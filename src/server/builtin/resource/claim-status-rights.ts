@@ -2,10 +2,24 @@ import { sameValue } from "../../../api/validation/rules.js";
 import { compareKeys } from "../../../base/collections/key-order.js";
 import { nextSlice, sliceIsSpent } from "../../../base/async/time-slice.js";
 import { type FieldError, forbiddenField } from "../../../machinery/errors/field-error.js";
-import { isFields, list, object, objects, type ReadonlyFields, text } from "../../../machinery/meta/access.js";
+import { isFields } from "../../../machinery/meta/access.js";
+import {
+  list,
+  object,
+  objects,
+  type OrAbsent,
+  type Received,
+  type ReceivedObject,
+  text,
+} from "../../../machinery/meta/received.js";
+import type {
+  AllocatedDeviceStatus,
+  AllocationResult,
+  ResourceClaim,
+  ResourceClaimStatus,
+} from "../../../api/types/resource/v1.js";
 import { parseGroupVersion } from "../../../machinery/meta/gvk.js";
 import type { JsonValue } from "../../../machinery/meta/json.js";
-import type { KubeObject } from "../../../machinery/meta/object.js";
 import { deepEqual } from "../../../machinery/patch/json-values.js";
 import { dns1123SubdomainErrors } from "../../../machinery/validation/names.js";
 import type { AuthorizerAttributes } from "../../authz/authorizer.js";
@@ -21,8 +35,8 @@ import type { StrategyContext } from "../../registry/strategy.js";
  * Source: AuthorizedForBinding and AuthorizedForDeviceStatus of kube-apiserver.
  */
 export async function claimStatusRights(
-  draft: KubeObject,
-  old: KubeObject,
+  draft: ReceivedObject<ResourceClaim>,
+  old: ReceivedObject<ResourceClaim>,
   context: StrategyContext,
 ): Promise<FieldError[]> {
   const [status, before] = [object(draft.status), object(old.status)];
@@ -33,8 +47,8 @@ export async function claimStatusRights(
 }
 
 async function bindingProblems(
-  status: ReadonlyFields,
-  before: ReadonlyFields,
+  status: Received<ResourceClaimStatus>,
+  before: Received<ResourceClaimStatus>,
   context: StrategyContext,
 ): Promise<FieldError[]> {
   if (sameAllocation(status.allocation, before.allocation) && sameValue(status.reservedFor, before.reservedFor)) {
@@ -50,8 +64,8 @@ async function bindingProblems(
 
 async function driverProblems(
   namespace: string,
-  status: ReadonlyFields,
-  before: ReadonlyFields,
+  status: Received<ResourceClaimStatus>,
+  before: Received<ResourceClaimStatus>,
   context: StrategyContext,
 ): Promise<FieldError[]> {
   const errors: FieldError[] = [];
@@ -72,13 +86,19 @@ async function driverProblems(
 }
 
 /** An allocation and a selector with nothing in them are more than none. */
-const sameAllocation = (one: unknown, other: unknown): boolean =>
+const sameAllocation = (
+  one: OrAbsent<Received<AllocationResult>>,
+  other: OrAbsent<Received<AllocationResult>>,
+): boolean =>
   isFields(one) === isFields(other) &&
   isFields(object(one).nodeSelector) === isFields(object(other).nodeSelector) &&
   sameValue(one, other);
 
 /** The drivers of whose devices something is added, removed or changed, sorted. */
-function changedDrivers(devices: readonly ReadonlyFields[], before: readonly ReadonlyFields[]): readonly string[] {
+function changedDrivers(
+  devices: readonly Received<AllocatedDeviceStatus>[],
+  before: readonly Received<AllocatedDeviceStatus>[],
+): readonly string[] {
   const left = new Map(before.map((device) => [keyOf(device), device]));
   const drivers = new Set<string>();
   for (const device of devices) {
@@ -90,16 +110,16 @@ function changedDrivers(devices: readonly ReadonlyFields[], before: readonly Rea
   return [...drivers].sort(compareKeys);
 }
 
-const keyOf = ({ driver, pool, device, shareID }: ReadonlyFields): string =>
+const keyOf = ({ driver, pool, device, shareID }: Received<AllocatedDeviceStatus>): string =>
   JSON.stringify([driver, pool, device, shareID].map((part) => text(part)));
 
-const sameDevice = (one: ReadonlyFields, other: ReadonlyFields): boolean =>
+const sameDevice = (one: Received<AllocatedDeviceStatus>, other: Received<AllocatedDeviceStatus>): boolean =>
   deepEqual(one.data as JsonValue | undefined, other.data as JsonValue | undefined) &&
   isFields(one.networkData) === isFields(other.networkData) &&
   sameValue(one, other);
 
 /** The one node that an allocation can be used on, where its selector names it; "" elsewhere. */
-function nodeOf(allocation: unknown): string {
+function nodeOf(allocation: OrAbsent<Received<AllocationResult>>): string {
   const [term, ...terms] = objects(object(object(allocation).nodeSelector).nodeSelectorTerms);
   const [field, ...fields] = objects(term?.matchFields);
   if (terms.length > 0 || fields.length > 0 || list(term?.matchExpressions).length > 0) return "";

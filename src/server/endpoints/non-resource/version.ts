@@ -1,4 +1,5 @@
 import type { Release } from "../../../api/facts/index.js";
+import type { Info } from "../../../api/types/version.js";
 import type { Handler } from "../../request/api-request.js";
 import { respondBytes } from "../../request/respond.js";
 import { encodeJson } from "../../../machinery/wire/json/json-encoder.js";
@@ -9,7 +10,7 @@ export const versionInfo = ({
   gitVersion,
   emulated,
   minCompatibility,
-}: Pick<Release, "minor" | "gitVersion" | "emulated" | "minCompatibility">) => ({
+}: Pick<Release, "minor" | "gitVersion" | "emulated" | "minCompatibility">): Info => ({
   major: "1",
   minor: String(minor),
   emulationMajor: "1",

@@ -4,8 +4,14 @@ import { dns1123SubdomainErrors } from "../../../../machinery/validation/names.j
 import { schemaFor } from "../../../../api/facts/index.js";
 import { notSupported, required } from "../../../../machinery/errors/field-error.js";
 import { badRequest, conflict, invalid } from "../../../../machinery/errors/status-error.js";
-import { list, text } from "../../../../machinery/meta/access.js";
-import { isJsonObject, type JsonObject } from "../../../../machinery/meta/json.js";
+import {
+  type DraftObject,
+  list,
+  object as received,
+  objects,
+  type ReceivedObject,
+  text,
+} from "../../../../machinery/meta/received.js";
 import type { KubeObject } from "../../../../machinery/meta/object.js";
 import { decodeBody } from "../../../endpoints/negotiation/decode-body.js";
 import { readObjectBody } from "../../../endpoints/negotiation/request-body.js";
@@ -17,7 +23,7 @@ import { respondValue } from "../../../endpoints/verbs/answer.js";
 import { trustedUpdate } from "../../../endpoints/verbs/update.js";
 import { matchNamespace, metadataOf, timestamp } from "../../../registry/metadata.js";
 import type { ApiRequest } from "../../../request/api-request.js";
-import type { Binding } from "../../../../api/types/core/v1.js";
+import type { Binding, Pod, PodCondition } from "../../../../api/types/core/v1.js";
 import { NOT_STORED, type RecordOf } from "../../../endpoints/resource-record.js";
 
 const BINDING = { group: "", version: "v1", kind: "Binding" };
@@ -55,12 +61,12 @@ export async function handlePodBinding(request: ApiRequest, resource: ServedReso
   await respondValue(request, negotiatePlain(request.exchange), 201, status);
 }
 
-function targetNode(binding: KubeObject, name: string, { release }: ServerTraits): string {
-  const target = isJsonObject(binding["target"]) ? binding["target"] : {};
-  const kind = target["kind"] ?? "";
+function targetNode(binding: ReceivedObject<Binding>, name: string, { release }: ServerTraits): string {
+  const target = received(binding.target);
+  const kind = target.kind ?? "";
   const errors: Errors = [];
   if (kind !== "" && kind !== "Node") errors.push(notSupported("target.kind", kind, ["Node", "<empty>"]));
-  const node = text(target["name"]);
+  const node = text(target.name);
   if (node === "") errors.push(required("target.name"));
   // K37-075: Kubernetes 1.36 takes any name.
   else if (release.atLeast("1.37")) check(node, "target.name", dns1123SubdomainErrors, errors);
@@ -75,26 +81,29 @@ function copyMetadata({ metadata: { labels, annotations } = {} }: KubeObject, po
   if (labels !== undefined) metadata.labels = { ...metadata.labels, ...labels };
 }
 
-function bind(pod: KubeObject, node: string, now: number): void {
+function bind(pod: DraftObject<Pod>, node: string, now: number): void {
   const name = pod.metadata?.name ?? "";
-  const spec = isJsonObject(pod["spec"]) ? pod["spec"] : {};
+  const spec = received(pod.spec);
   const pods = { group: "", resource: "pods/binding" };
   if (pod.metadata?.deletionTimestamp !== undefined) {
     throw conflict(pods, name, `pod ${name} is being deleted, cannot be assigned to a host`);
   }
-  const current = spec["nodeName"] ?? "";
+  const current = spec.nodeName ?? "";
   if (current !== "") throw conflict(pods, name, `pod ${name} is already assigned to node ${JSON.stringify(current)}`);
-  if (list(spec["schedulingGates"]).length > 0) {
+  if (list(spec.schedulingGates).length > 0) {
     throw conflict(pods, name, `pod ${name} has non-empty .spec.schedulingGates`);
   }
-  pod["spec"] = { ...spec, nodeName: node };
+  pod.spec = { ...spec, nodeName: node };
   // Where it might have gone is of no interest any more.
-  const { nominatedNodeName: _, ...status } = isJsonObject(pod["status"]) ? pod["status"] : {};
-  const others = (Array.isArray(status["conditions"]) ? status["conditions"] : []).filter(
-    (condition) => (condition as JsonObject)["type"] !== "PodScheduled",
-  );
-  const scheduled = { type: "PodScheduled", status: "True", lastProbeTime: null, lastTransitionTime: timestamp(now) };
-  pod["status"] = { ...status, conditions: [...others, scheduled] };
+  const { nominatedNodeName: _, ...status } = received(pod.status);
+  const others = objects(status.conditions).filter(({ type }) => type !== "PodScheduled");
+  const scheduled: PodCondition = {
+    type: "PodScheduled",
+    status: "True",
+    lastProbeTime: null,
+    lastTransitionTime: timestamp(now),
+  };
+  pod.status = { ...status, conditions: [...others, scheduled] };
 }
 
 export const bindingRecord: RecordOf<Binding> = {

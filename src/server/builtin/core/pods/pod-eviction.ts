@@ -2,10 +2,20 @@ import { throwIfCancelled } from "../../../../base/async/cancellation.js";
 import { isPodReady } from "../../../../api/disruption/budgets.js";
 import { schemaFor } from "../../../../api/facts/index.js";
 import { badRequest, isConflict } from "../../../../machinery/errors/status-error.js";
-import { number, object, objects, text } from "../../../../machinery/meta/access.js";
+import {
+  number,
+  object,
+  objects,
+  type DraftObject,
+  type Received,
+  type ReceivedObject,
+  text,
+} from "../../../../machinery/meta/received.js";
+import type { Pod, PodCondition, PodStatus } from "../../../../api/types/core/v1.js";
+import type { Eviction, PodDisruptionBudget } from "../../../../api/types/policy/v1.js";
+import type { FieldsOf } from "../../../../machinery/meta/access.js";
 import { formatGroupVersion } from "../../../../machinery/meta/gvk.js";
-import { isJsonObject, type JsonObject } from "../../../../machinery/meta/json.js";
-import type { KubeObject } from "../../../../machinery/meta/object.js";
+import { isJsonObject } from "../../../../machinery/meta/json.js";
 import { decodeBody } from "../../../endpoints/negotiation/decode-body.js";
 import { readObjectBody } from "../../../endpoints/negotiation/request-body.js";
 import { negotiatePlain } from "../../../endpoints/negotiation/response-format.js";
@@ -59,7 +69,8 @@ export async function handlePodEviction(
   if ((eviction.metadata?.name ?? "") !== name) {
     throw badRequest("name in URL does not match name in Eviction object");
   }
-  const wanted = checkedDeleteOptions(isJsonObject(eviction["deleteOptions"]) ? eviction["deleteOptions"] : {});
+  const { deleteOptions }: FieldsOf<Eviction> = eviction;
+  const wanted = checkedDeleteOptions(isJsonObject(deleteOptions) ? deleteOptions : {});
   const options = { ...wanted, dryRun: wanted.dryRun || dryRun };
   await admit.validate?.(eviction);
   const refused = await evict(request, { pods, budgets }, name, options);
@@ -86,7 +97,7 @@ async function evict(
   if (!isGetter(storage)) throw new Error("pods cannot be read");
   const read = async () => (await storage.get(scopeOf(request), name, {})).object();
   const remove = (changed: ValidDeleteOptions) => removePod(request, pods, name, { ...options, ...changed });
-  const asSeen = (pod: KubeObject) => ({
+  const asSeen = (pod: ReceivedObject<Pod>) => ({
     preconditions: { resourceVersion: pod.metadata?.resourceVersion, ...options.preconditions },
   });
   let pod = await read();
@@ -159,8 +170,8 @@ async function markDisrupted(
     { ...scopeOf(request), token: undefined },
     name,
     (current) => {
-      const draft = copyObject(current?.object() ?? {});
-      draft["status"] = disrupted(object(draft["status"]) as JsonObject, timestamp(pods.now()));
+      const draft: DraftObject<Pod> = copyObject(current?.object() ?? {});
+      draft.status = disrupted(object(draft.status), timestamp(pods.now()));
       return Promise.resolve(draft);
     },
     { trusted: true, preconditions, admit: ADMITTED },
@@ -168,14 +179,14 @@ async function markDisrupted(
   return stored;
 }
 
-function disrupted(status: JsonObject, now: string): JsonObject {
-  const conditions = objects(status["conditions"]) as JsonObject[];
+function disrupted(status: Received<PodStatus>, now: string): Received<PodStatus> {
+  const conditions = objects(status.conditions);
   const found = conditions.find(({ type }) => type === "DisruptionTarget");
-  const next: JsonObject = {
+  const next: Received<PodCondition> = {
     type: "DisruptionTarget",
     status: "True",
     lastProbeTime: null,
-    lastTransitionTime: found?.["status"] === "True" ? text(found["lastTransitionTime"]) : now,
+    lastTransitionTime: found?.status === "True" ? text(found.lastTransitionTime) : now,
     reason: "EvictionByEvictionAPI",
     message: "Eviction API: evicting",
   };
@@ -184,19 +195,19 @@ function disrupted(status: JsonObject, now: string): JsonObject {
 }
 
 /** A pod that does not run, or not for long, may go without a look at the budgets. */
-function withoutBudget(pod: KubeObject): boolean {
-  return isOver(pod) || object(pod["status"])["phase"] === "Pending";
+function withoutBudget(pod: ReceivedObject<Pod>): boolean {
+  return isOver(pod) || object(pod.status).phase === "Pending";
 }
 
-function isOver(pod: KubeObject): boolean {
-  const { phase } = object(pod["status"]);
+function isOver(pod: ReceivedObject<Pod>): boolean {
+  const { phase } = object(pod.status);
   return phase === "Succeeded" || phase === "Failed" || pod.metadata?.deletionTimestamp !== undefined;
 }
 
 /** Whether pods that are not ready may go without counting as a disruption. */
-function lettingUnhealthyGo(budget: KubeObject): boolean {
-  if (object(budget["spec"])["unhealthyPodEvictionPolicy"] === "AlwaysAllow") return true;
-  const status = object(budget["status"]);
-  const desired = number(status["desiredHealthy"]);
-  return desired > 0 && number(status["currentHealthy"]) >= desired;
+function lettingUnhealthyGo(budget: ReceivedObject<PodDisruptionBudget>): boolean {
+  if (object(budget.spec).unhealthyPodEvictionPolicy === "AlwaysAllow") return true;
+  const status = object(budget.status);
+  const desired = number(status.desiredHealthy);
+  return desired > 0 && number(status.currentHealthy) >= desired;
 }
