@@ -15,15 +15,19 @@ const { values, positionals } = parseArgs({
 const folders =
   positionals.length > 0
     ? positionals
-    : ["api/validation", "server", "node", "kinds", "controllers", "scheduler"].map((name) => `src/${name}`);
+    : ["api/validation", "server", "node", "polymorphic-helpers", "controllers", "scheduler"].map(
+        (name) => `src/${name}`,
+      );
 
 /** Functions of src/machinery/meta that take the name of a field as their second argument. */
 const READERS = new Set(["child", "children", "ensureChild", "setDefault"]);
 
 const fields = fieldNames();
 const changed = new Map();
-const api = new API({ cwd: root, fs: { readFile: (path) => changed.get(path) } });
-let project = api.updateSnapshot({ openProjects: [join(root, "tsconfig.json")] }).getProjects()[0];
+/** The compiler keeps some of every project that it has checked: it is started anew after so many places. */
+const PLACES_OF_ONE_COMPILER = 40;
+let api, snapshot, project;
+start();
 const random = seeded(Number(values.seed));
 
 const places = project.program
@@ -32,7 +36,10 @@ const places = project.program
   .sort()
   .flatMap((path) => placesOf(path));
 const drawn = draw(places, Number(values.count));
-const accepted = drawn.filter((place) => compiles(place));
+const accepted = drawn.filter((place, index) => {
+  if (index % PLACES_OF_ONE_COMPILER === PLACES_OF_ONE_COMPILER - 1) start();
+  return compiles(place);
+});
 for (const { path, line, name, misspelled } of accepted) print(`${relative(root, path)}:${line} ${name} ${misspelled}`);
 print(`${drawn.length - accepted.length} of ${drawn.length} refused, seed ${values.seed}, ${places.length} places`);
 api.close();
@@ -95,8 +102,19 @@ function compiles(place) {
   return result;
 }
 
+function start() {
+  api?.close();
+  api = new API({ cwd: root, fs: { readFile: (path) => changed.get(path) } });
+  snapshot = api.updateSnapshot({ openProjects: [join(root, "tsconfig.json")] });
+  [project] = snapshot.getProjects();
+}
+
+/** Each snapshot has the checked project in memory. */
 function refresh(path) {
-  project = api.updateSnapshot({ fileChanges: { changed: [path] } }).getProjects()[0];
+  const before = snapshot;
+  snapshot = api.updateSnapshot({ fileChanges: { changed: [path] } });
+  [project] = snapshot.getProjects();
+  before.dispose();
 }
 
 /** The name with one letter doubled or dropped, which is no other field's. */
