@@ -40,8 +40,8 @@ async function isThere(find: () => Promise<Result>): Promise<boolean> {
 }
 
 /**
- * Waits until the condition holds, and resolves with the object at that time. Throws when the object does not exist, or the
- * condition does not hold in time.
+ * Waits until the condition holds, and resolves with the object at that time or, for a deletion, as it was last. Throws when the object
+ * does not exist, or the condition does not hold in time.
  */
 export async function untilMet(info: Info, condition: Condition, context: WaitContext): Promise<KubeObject> {
   if (condition.type === "created") return existing(info);
