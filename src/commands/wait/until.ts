@@ -16,7 +16,10 @@ import { aggregate } from "../../resource/visitor.js";
 
 const POLL = 500;
 
-/** Repeats the search every half second until it finds an object. Throws an error of the search itself. */
+/**
+ * Repeats the search every half second until it finds an object; without `wait` it searches once. Throws when nothing was found
+ * in time, and an error of the search itself.
+ */
 export async function untilCreated(find: () => Promise<Result>, deadline: AbortSignal, wait: boolean): Promise<void> {
   while (!(await isThere(find))) {
     if (wait) await awaitedPause(POLL, deadline);
