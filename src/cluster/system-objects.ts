@@ -97,7 +97,7 @@ export function kubernetesEndpoints(servers: readonly ServerAddress[]): readonly
 
 const SERVICE_OF_SLICES = { "kubernetes.io/service-name": SERVICE_NAME };
 
-/** Whether an EndpointSlice is one of those that {@link kubernetesEndpoints} makes. */
+/** Whether an EndpointSlice is the one of a further port, "kubernetes-PORT", that {@link kubernetesEndpoints} makes. */
 export const isSliceOfPort = ({ metadata = {} }: KubeObject): boolean =>
   metadata.labels?.["kubernetes.io/service-name"] === SERVICE_NAME && /^kubernetes-\d{1,5}$/.test(metadata.name ?? "");
 

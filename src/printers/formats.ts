@@ -67,7 +67,7 @@ export const objectFormats: readonly string[] = [
   "jsonpath-file",
 ];
 
-/** The formats that only `get` accepts, after those for all objects. */
+/** The formats that `get` accepts: those for all objects, then its own. */
 export const getFormats: readonly string[] = [...objectFormats, "custom-columns", "custom-columns-file", "wide"];
 
 /** Makes the error for an unknown -o. */

@@ -30,7 +30,7 @@ export function isPrintableEvent(object: KubeObject): object is PrintableEvent {
   );
 }
 
-/** Throws for an object without kind and apiVersion, which printers of whole objects reject. */
+/** Throws for an object with neither kind nor apiVersion, which printers of whole objects reject. */
 export function requireKind(object: KubeObject): void {
   if ((object.kind ?? "") === "" && (object.apiVersion ?? "") === "") {
     throw new Error("missing apiVersion or kind; try GetObjectKind().SetGroupVersionKind() if you know the type");

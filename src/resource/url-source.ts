@@ -22,7 +22,7 @@ export function requireUrl(url: string): void {
   throw new Error(`the URL passed to filename ${goQuote(url)} is not valid: parse ${goQuote(url)}: ${fault}`);
 }
 
-/** The source for a manifest on a web server. It retries up to three times, a second apart, if there is no answer or a 5xx. */
+/** The source for a manifest on a web server. It sends up to three requests, a second apart, while there is no answer or a 5xx. */
 export function urlSource(
   url: string,
   fetchUrl: FetchUrl,

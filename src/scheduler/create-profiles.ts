@@ -4,7 +4,7 @@ import { Profile, type WeightedPlugin } from "./framework/profile.js";
 import { DEFAULT_SCHEDULER, type PluginChoice, type SchedulerOptions, type SchedulerProfile } from "./options.js";
 import { DEFAULT_PLUGINS } from "./plugins/default-plugins.js";
 
-/** Makes the profiles, by the names of their schedulers. Throws an Error with the profile and the plugin for contradictory options. */
+/** Makes the profiles, by the names of their schedulers. Throws an Error with the profile and the plugin for invalid options. */
 export function createProfiles(
   options: SchedulerOptions,
   handleOf: (profile: () => Profile) => SchedulerHandle,

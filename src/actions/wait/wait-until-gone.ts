@@ -20,8 +20,8 @@ const BACK_OFF = 800;
 const LONGEST_BACK_OFF = 30_000;
 
 /**
- * Resolves when the server no longer has the object, after finalizers and the grace period. Throws "timed out waiting for the
- * condition on pods/x" at the deadline, and the server's error when it does not answer.
+ * Resolves when the server no longer has the object, after finalizers and the grace period. Throws "timed out waiting for the condition on
+ * pods/x" at the deadline, and any error of the server but NotFound.
  */
 export async function waitUntilGone(info: Info, options: WaitUntilGoneOptions): Promise<void> {
   if (info.name === "") throw new Error("resource name must be provided");
@@ -105,7 +105,7 @@ export interface WaitForAllOptions {
 
 const A_WEEK = 7 * 24 * 60 * 60 * 1000;
 
-/** Resolves when all objects are gone, or when the server forbids reading them. Throws when the time is over. */
+/** Resolves when all objects are gone, or when the server does not allow reading one of them. Throws when the time is over. */
 export async function waitUntilAllGone(deleted: readonly DeletedInfo[], options: WaitForAllOptions): Promise<void> {
   const { client, onWatch } = options;
   const time = new AbortController();

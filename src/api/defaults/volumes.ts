@@ -80,7 +80,7 @@ const PERSISTENT_SOURCES: Readonly<Record<string, Defaults>> = {
   },
 };
 
-/** Sets the default apiVersion of a `fieldRef` to v1. */
+/** Sets the default apiVersion of a `fieldRef` to v1, and the default of `optional` in a `fileKeyRef` to false. */
 export function defaultFieldRef(source: Fields): void {
   const ref = child(source, "fieldRef");
   if (ref !== undefined && text(ref.apiVersion) === "") ref.apiVersion = "v1";

@@ -128,7 +128,7 @@ const HUGE_PAGES = "hugepages-";
 
 export const isHugePages = (name: string): boolean => name.startsWith(HUGE_PAGES);
 
-/** Whether a resource is Kubernetes' own: its name has no domain, or one below kubernetes.io. */
+/** Whether a resource is Kubernetes' own: its name has no domain, or contains "kubernetes.io/". */
 export const isNative = (name: string): boolean => !name.includes("/") || name.includes("kubernetes.io/");
 
 const mayOvercommit = (name: string): boolean => isNative(name) && !isHugePages(name);

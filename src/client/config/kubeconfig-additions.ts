@@ -102,9 +102,9 @@ export async function addContext(
 }
 
 /**
- * Removes the context, cluster and user `name`, and the contexts USER@name of that cluster, with their users. If the current
- * context was of this cluster, the first of the `former` ones that still exists becomes current, and is the result. If none
- * exists, current-context is unset.
+ * Removes the context, cluster and user `name`, and the contexts USER@name of that cluster, with their users. If the current context was of
+ * this cluster, the first of the `former` ones that still exists becomes current, and is the result. If none exists, a current context that
+ * was removed is unset.
  */
 export async function removeContext(
   name: string,

@@ -31,7 +31,7 @@ export interface EventBroadcasterOptions extends Partial<Pick<Surroundings, "clo
   readonly onDropped?: (message: string) => void;
 }
 
-/** The component that an event reports itself as. */
+/** The component that reports an event. */
 export interface EventSource {
   /** The controller: "web-operator". */
   readonly component: string;

@@ -94,7 +94,7 @@ export class LeadershipTerm {
 
 const BRAND = Symbol.for("kubets.LeadershipLostError");
 
-/** The process lost its leadership without being asked to stop. `cause` is the error of the last renewal, if there was one. */
+/** The process lost its leadership without being asked to stop. `cause` is the last error of a renewal, if there was one. */
 export class LeadershipLostError extends Error {
   override readonly name = "LeadershipLostError";
   readonly [BRAND] = true;

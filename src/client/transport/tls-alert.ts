@@ -6,8 +6,8 @@ import { goNetworkReason } from "./go-network-error.js";
 const LATE_ALERT_MS = 500;
 
 /**
- * Finds Go's text for a handshake that the server ended by closing the connection: it connects once more without sending anything.
- * Undefined when the handshake succeeds.
+ * Finds Go's text for the failure of a connection that the server closed: it connects once more without sending anything. Undefined when
+ * that connection does not fail within half a second.
  */
 export async function findTlsAlert(target: DialTarget): Promise<string | undefined> {
   try {

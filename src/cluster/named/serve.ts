@@ -312,8 +312,8 @@ const WORK = {
 } as const;
 
 /**
- * Makes a function that turns events of elections into lines for the user. It prints nothing for a server that leads at once and
- * is stopped in the end.
+ * Makes a function that turns events of elections into lines for the user. A server that leads at once and is stopped in the end gets no
+ * line.
  */
 export function leadershipLines(): (event: LeadershipEvent) => string | undefined {
   /** The Leases of which something was said. */

@@ -119,8 +119,8 @@ export function issuerOf(ca: KeyPair, commonName: string, { sign }: KeyMaker = o
 }
 
 /**
- * Makes an issuer of a CA that another program may have made. Throws an error for a key that is not P-256, for a subject with more
- * than a common name, and for an invalid certificate.
+ * Makes an issuer of a CA that another program may have made. Throws an error for a key that is not one of an elliptic curve, for
+ * a subject with more than a common name, and for an invalid certificate.
  */
 export function issuerOfCertificate(ca: KeyPair, keys: KeyMaker = openSslKeys): Issuer {
   const { subject } = new X509Certificate(ca.certificate);

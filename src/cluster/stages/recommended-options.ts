@@ -124,7 +124,10 @@ export function delegatedOptions(
   };
 }
 
-/** Finds the faults of --requestheader-... flags that have no effect without --requestheader-client-ca-file: their values are checked as well. */
+/**
+ * Finds the faults in the names of headers of the --requestheader-... flags where --requestheader-client-ca-file is "": the options have no
+ * front proxy then, whose check would find them.
+ */
 export function delegatedFlagFaults(flags: Flags, cwd: string): readonly string[] {
   if (!flags.has("requestheader-client-ca-file") || flags.string("requestheader-client-ca-file") !== "") return [];
   return requestHeaderNameFaults(readProxy(flags, cwd));

@@ -109,7 +109,10 @@ export function requireOneChangeEach({ set, remove }: PairChanges): void {
   throw new Error(`can not both modify and remove the following annotation(s) in the same command: ${both.join(", ")}`);
 }
 
-/** Returns a copy with the changed annotations. Throws when an annotation has another value and must not be overwritten. */
+/**
+ * Returns a copy with the changed annotations, which are {} where none is left. Throws when an annotation has another value and must not be
+ * overwritten.
+ */
 export function changeAnnotations(object: KubeObject, { set, remove }: PairChanges, overwrite: boolean): KubeObject {
   const before = object.metadata?.annotations ?? {};
   if (!overwrite) requireNoOverwrite(before, set);

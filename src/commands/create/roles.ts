@@ -238,7 +238,10 @@ export function warnOfVerbs({ verbs, warn }: RuleOptions): void {
   }
 }
 
-/** Validates the verbs and resources of a rule. Throws for a resource that the server lacks, and for a verb that the resource does not support. */
+/**
+ * Validates the resources of a rule. Throws for one that the server lacks, and for the verbs of RBAC's own (use, bind, escalate,
+ * impersonate) on a resource that they are not for; with such a verb a resource need not exist.
+ */
 export async function validateResources({ verbs, resources, mapper }: RuleOptions): Promise<void> {
   for (const asked of resources) {
     if (asked.resource === "") throw new Error("resource must be specified if apiGroup/subresource specified");

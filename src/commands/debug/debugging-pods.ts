@@ -75,7 +75,7 @@ export interface PodCopy {
 
 /**
  * Makes a copy of the pod with another container, or with one of its containers changed. `newName` names a container that has no
- * name yet. Throws where a new container has no image.
+ * name yet. Without an image no container is added: that throws, unless images of other containers are set.
  */
 export function podCopy(
   pod: KubeObject,

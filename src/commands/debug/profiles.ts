@@ -164,7 +164,10 @@ function addCapabilities(draft: DebugDraft, ...names: readonly string[]): void {
   }
 }
 
-/** Whether the profile's capabilities have no effect, because all containers of the pod run as a user other than root. */
+/**
+ * Whether the privileges or capabilities of a debug container may have no effect, because its pod runs as a user other than root and the
+ * container itself does not run as root.
+ */
 export function isHamperedByUser(pod: Fields, container: Fields | undefined): boolean {
   if (container === undefined) return false;
   const podUser = object(object(pod["spec"])["securityContext"])["runAsUser"];

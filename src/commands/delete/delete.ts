@@ -87,7 +87,10 @@ everything is gone, or at once with --wait=false. Changes that others make in th
   };
 }
 
-/** Deletes the objects one after the other, and continues after a failure; then waits until all are gone. */
+/**
+ * Deletes the objects one after the other, and continues after a failure; then waits until all are gone, if `wait` is given and
+ * it is no dry run.
+ */
 export async function runDelete(options: DeleteCommandOptions): Promise<void> {
   const { streams } = options;
   const agreed = options.interactive ? await confirmAll(options) : undefined;

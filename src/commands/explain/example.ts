@@ -9,7 +9,10 @@ import type { ExplainOptions } from "./explain.js";
 import { kindSchema } from "./plaintext.js";
 import { readRequest } from "./resource-request.js";
 
-/** Makes an object of a kind with its required fields only, each with its default, its first allowed value, or a value of its type. */
+/**
+ * Makes an object of a kind with its spec and its required fields only, each with its default, its first allowed value, or a
+ * value of its type.
+ */
 export function skeletonOf(kind: GroupVersionKind, schema: JsonObject, document: SchemaDocument): JsonObject {
   const own = requiredOf(document.resolve(schema), document, new Set());
   const { apiVersion: _, kind: __, metadata: ___, ...rest } = isRecord(own) ? own : {};

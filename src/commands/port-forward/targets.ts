@@ -74,7 +74,7 @@ export async function findTarget(
   return { info, pod, ports: targetPorts(ports, pod, service) };
 }
 
-/** Connects to the pod of a target. Throws where it is not running. */
+/** Connects to the pod of a target. Throws where the server refuses the connection, as it does for a pod that is not running. */
 export async function connectTarget(
   { pod, ports }: Pick<FoundTarget, "pod" | "ports">,
   { client, namespace, webSockets, requestTimeout }: ForwardHost,

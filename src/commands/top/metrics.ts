@@ -68,7 +68,7 @@ export type SortBy = "" | "cpu" | "memory";
 
 export const quantityOf = (usage: Usage, resource: string): Quantity => usage[resource] ?? zeroQuantity;
 
-/** Reads the amounts of a v1 ResourceList. A value that is not a quantity is left out. */
+/** Reads the amounts of a v1 ResourceList. Throws for a value that is not a quantity. */
 export function readUsage(list: unknown): Usage {
   return Object.fromEntries(
     Object.entries(object(list)).map(([resource, value]) => [resource, parseQuantity(text(value))]),

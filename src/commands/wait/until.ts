@@ -16,7 +16,10 @@ import { aggregate } from "../../resource/visitor.js";
 
 const POLL = 500;
 
-/** Repeats the search every half second until it finds an object. Throws an error of the search itself. */
+/**
+ * Repeats the search every half second until it finds an object; without `wait` it searches once. Throws when nothing was found
+ * in time, and an error of the search itself.
+ */
 export async function untilCreated(find: () => Promise<Result>, deadline: AbortSignal, wait: boolean): Promise<void> {
   while (!(await isThere(find))) {
     if (wait) await awaitedPause(POLL, deadline);
@@ -40,8 +43,8 @@ async function isThere(find: () => Promise<Result>): Promise<boolean> {
 }
 
 /**
- * Waits until the condition holds, and resolves with the object at that time. Throws when the object does not exist, or the
- * condition does not hold in time.
+ * Waits until the condition holds, and resolves with the object at that time or, for a deletion, as it was last. Throws when the object
+ * does not exist, or the condition does not hold in time.
  */
 export async function untilMet(info: Info, condition: Condition, context: WaitContext): Promise<KubeObject> {
   if (condition.type === "created") return existing(info);

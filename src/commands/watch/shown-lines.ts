@@ -208,7 +208,7 @@ function partOf({ heading, lines, fromStart }: Section, rows: number): readonly 
   return [heading, ...lines.slice(0, rows - 1), `and ${lines.length - rows + 1} more`];
 }
 
-/** Divides rows among consumers: no share is larger than wanted, and none is smaller than that of a consumer that wants as much or less. */
+/** Divides rows among consumers, one each in turn, until none is left or all have what they want. The first consumers get the last rows. */
 export function shareOut(rows: number, wanted: readonly number[]): readonly number[] {
   const shares = wanted.map(() => 0);
   for (let left = rows; left > 0; ) {

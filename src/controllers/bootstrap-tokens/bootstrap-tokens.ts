@@ -43,7 +43,9 @@ const valueOf = ({ data }: Secret, key: string): string => Buffer.from(data?.[ke
 const NAMESPACE = "kube-public";
 const NAME = "cluster-info";
 
-/** Signs the kubeconfig of the ConfigMap kube-public/cluster-info with every bootstrap token, so that new nodes can trust it. */
+/**
+ * Signs the kubeconfig of the ConfigMap kube-public/cluster-info with every bootstrap token that may sign, so that new nodes can trust it.
+ */
 export function bootstrapSigner({ client, manager, clock }: ControllerContext): void {
   const secrets = manager.informers.of("v1", "Secret", ofBootstrapTokens);
   manager

@@ -9,7 +9,7 @@ import { KUBELET_CLIENT_SIGNER, kubeletClientProblem } from "./certificate-signe
 const FIRST_WAIT_MS = 200;
 const LONGEST_WAIT_MS = 1_000_000;
 
-/** Approves the client certificates of kubelets whose users are entitled to them, which a SubjectAccessReview decides. */
+/** Approves the requests for kubelets' client certificates whose users are entitled to them, which a SubjectAccessReview decides. */
 export function certificateApprover({ client, manager }: ControllerContext): void {
   const requests = client.of("certificates.k8s.io/v1", "CertificateSigningRequest");
   const reviews = client.of("authorization.k8s.io/v1", "SubjectAccessReview");

@@ -68,7 +68,10 @@ const LONGEST_MS = 365 * 24 * 3_600_000;
 /** Clocks may differ by as much. */
 const BACKDATE_MS = 300_000;
 
-/** Signs approved requests for client certificates of the API with the cluster's CA. */
+/**
+ * Signs approved requests for certificates of API clients, kubelets included, with the cluster's CA. `signers` of the cluster limits which
+ * signer names it serves.
+ */
 export function certificateSigner({ client, manager, clock, cluster }: ControllerContext): void {
   const requests = client.of<KubeObject>("certificates.k8s.io/v1", "CertificateSigningRequest");
   const signer = new CertificateSigner(cluster.signClient, clock);

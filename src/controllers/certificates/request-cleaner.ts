@@ -6,7 +6,10 @@ import type { ControllerContext } from "../context.js";
 
 const HOUR_MS = 3_600_000;
 
-/** Deletes certificate signing requests an hour after they were answered, and those without a decision after a day. */
+/**
+ * Deletes certificate signing requests an hour after they were answered, or earlier when their certificate expires, and those
+ * without a decision after a day.
+ */
 export function certificateRequestCleaner({ client, manager, clock }: ControllerContext): void {
   manager
     .controllerFor("certificates.k8s.io/v1", "CertificateSigningRequest")

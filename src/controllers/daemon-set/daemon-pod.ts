@@ -68,7 +68,10 @@ export function nodeOf({ spec }: Pod): string | undefined {
   return named?.values?.length === 1 ? named.values[0] : undefined;
 }
 
-/** Whether a DaemonSet's pod may start on a node, and whether an existing one may stay: only taints that evict it make it leave. */
+/**
+ * Whether a DaemonSet's pod may start on a node, and whether an existing one may stay: of the taints, only those that evict it make it
+ * leave.
+ */
 export function fitOn(set: DaemonSet, node: Node): { readonly mayRun: boolean; readonly mayStay: boolean } {
   const spec = set.spec?.template.spec;
   const taints = node.spec?.taints ?? [];

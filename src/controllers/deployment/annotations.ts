@@ -69,7 +69,10 @@ export function newSetAnnotations(deployment: Deployment, set: ReplicaSet, revis
   return annotations;
 }
 
-/** The annotations of the Deployment after a rollback to a ReplicaSet: those that the ReplicaSet once copied from it. */
+/**
+ * The annotations of the Deployment after a rollback to a ReplicaSet: those that the ReplicaSet once copied from it, and the Deployment's
+ * own of kubectl apply and of the controller.
+ */
 export function rolledBackAnnotations(deployment: Deployment, set: ReplicaSet): Annotations {
   const own = Object.entries(annotationsOf(deployment)).filter(([key]) => OWN.has(key) && key !== ROLLBACK_TO);
   return { ...Object.fromEntries(own), ...withoutOwn(annotationsOf(set)) };

@@ -48,7 +48,7 @@ export function counted(sets: readonly ReplicaSet[], count: Count): number {
   return sum(sets.map(({ status }) => status?.[count] ?? 0));
 }
 
-/** The number of the ReplicaSets' pods that are being deleted; undefined where a status does not report it. */
+/** The number of the ReplicaSets' pods that are being deleted; undefined where an observed status does not report it. */
 export function terminatingReplicas(sets: readonly ReplicaSet[]): number | undefined {
   const observed = sets
     .map(({ status }): Partial<ReplicaSetStatus> => status ?? {})

@@ -8,7 +8,7 @@ import type { DeviceTaint, DeviceToleration, ResourceClaim, ResourceSlice } from
 
 const NAME = "device-taint-eviction-controller";
 
-/** Evicts pods whose devices got a NoExecute taint that their claims do not tolerate. Only ResourceSlices taint devices here. */
+/** Deletes pods whose devices got a NoExecute taint that their claims do not tolerate. Only ResourceSlices taint devices here. */
 export function deviceTaintEviction(context: ControllerContext): void {
   const { client, manager, clock } = context;
   const claims = manager.informers.of("resource.k8s.io/v1", "ResourceClaim");

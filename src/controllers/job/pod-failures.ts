@@ -44,7 +44,7 @@ export function limitsIndexes({ spec }: Job): boolean {
   return spec?.backoffLimitPerIndex !== undefined;
 }
 
-/** Whether this pod's failure exceeds the failures that its index may have. */
+/** Whether this pod's failure ends its index: it exceeds the failures that the index may have, or a rule of the policy says so. */
 export function endsIndex(pod: Pod, job: Job): boolean {
   if (!isFailed(pod, job)) return false;
   const { action, counts } = matchFailurePolicy(job.spec?.podFailurePolicy, pod);

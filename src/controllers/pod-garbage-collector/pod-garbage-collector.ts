@@ -16,8 +16,8 @@ const THRESHOLD = 12_500;
 type Check = "ended" | `node/${string}` | `pod/${string}/${string}`;
 
 /**
- * Deletes pods that no kubelet will delete: those of nodes that do not exist, deleted ones without a node or on an out-of-service
- * node, and ended ones above the threshold.
+ * Deletes pods that no kubelet will delete: those of nodes that do not exist, those that are being deleted and have no node or are on an
+ * out-of-service node, and ended ones above the threshold.
  */
 export function podGarbageCollector(context: ControllerContext): OwnWork {
   const { client, manager, clock, timers, signal, report } = context;

@@ -34,8 +34,8 @@ export function refersTo({ name, uid }: AccountReference, { metadata }: ServiceA
 }
 
 /**
- * Returns the Secret with its missing parts added: CA certificate, namespace, token. Undefined when nothing is missing. An
- * existing token stays.
+ * Returns the Secret with its CA certificate, namespace and token filled in, and an outdated CA certificate replaced. Undefined when
+ * nothing changes. An existing token stays.
  */
 export function filledSecret(secret: Secret, account: ServiceAccount, source: TokenSource): Secret | undefined {
   const { metadata = {}, data = {} } = secret;

@@ -14,7 +14,7 @@ const KIND = ["internal.apiserver.k8s.io/v1alpha1", "StorageVersion"] as const;
 const IDENTITY = "apiserver.kubernetes.io/identity";
 const ofServers = { namespace: "kube-system", labelSelector: `${IDENTITY}=kube-apiserver` };
 
-/** Removes servers whose Leases have ended from StorageVersions, and StorageVersions without servers. */
+/** Removes servers that have no Lease any more from StorageVersions, and StorageVersions without servers. */
 export const storageVersionGarbageCollector = whereServed(
   ["internal.apiserver.k8s.io/v1alpha1"],
   ({ client, manager, clock }: ControllerContext): void => {

@@ -94,8 +94,8 @@ export function noExecuteTaints(taints: readonly Taint[] = []): readonly Taint[]
 }
 
 /**
- * The milliseconds that a pod may stay on a node with these taints: 0 where one is not tolerated, Infinity where all are tolerated
- * forever. Of the matching tolerations, the shortest wins.
+ * The milliseconds that a pod may stay on a node with these taints: 0 where one is not tolerated, Infinity where all are tolerated forever.
+ * Of the tolerations of one taint the first counts, and over all taints the shortest time.
  */
 export function tolerationTime(taints: readonly Taint[], tolerations: readonly Toleration[] = []): number {
   let shortest = Number.POSITIVE_INFINITY;
@@ -114,8 +114,8 @@ export type EvictionStep =
   | { readonly type: "wait"; readonly at: number };
 
 /**
- * Decides what to do with a pod whose tolerations last for `time`. `waiting` is the time of a scheduled deletion: other
- * tolerations do not change it unless they last forever.
+ * Decides what to do with a pod whose tolerations last for `time`. `waiting` is the time of a scheduled deletion: other tolerations do not
+ * change it unless they last forever, or not at all.
  */
 export function evictionStep(time: number, waiting: number | undefined, now: number): EvictionStep {
   if (time === Number.POSITIVE_INFINITY) return { type: "keep" };

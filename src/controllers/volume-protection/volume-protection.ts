@@ -15,8 +15,8 @@ const CLAIM_FINALIZER = "kubernetes.io/pvc-protection";
 const VOLUME_FINALIZER = "kubernetes.io/pv-protection";
 
 /**
- * Adds a finalizer to claims, removes it from one that is being deleted once no pod uses it, and records on bound claims whether a
- * pod uses them.
+ * Adds a finalizer to claims, removes it from one that is being deleted once no pod uses it, and, with the gate
+ * PersistentVolumeClaimUnusedSinceTime, records on bound claims whether a pod uses them.
  */
 export function claimProtection({ client, manager, clock, gates }: ControllerContext): void {
   const podsUsing = podsOfClaims(manager.informers);

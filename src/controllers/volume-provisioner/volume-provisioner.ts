@@ -111,7 +111,9 @@ export function wantsVolume(claim: PersistentVolumeClaim, storageClass: StorageC
   return !delaysBinding(storageClass) || (selectedNode(claim) ?? "") !== "";
 }
 
-/** Whether the provisioner must delete a volume, because it has no claim any more. */
+/**
+ * Whether the provisioner must delete a volume: it has made the volume, the reclaim policy is Delete, and the phase is Released or Failed.
+ */
 export function isLeft({ metadata, spec, status }: PersistentVolume): boolean {
   if (metadata?.annotations?.[PROVISIONED_BY] !== PROVISIONER || metadata.deletionTimestamp !== undefined) return false;
   return (

@@ -30,7 +30,10 @@ export function setReplicas(
   }
 }
 
-/** Changes the names, tags and digests of images in every list of containers, wherever it is, and in the fields of the specs. */
+/**
+ * Changes the names, tags and digests of images in every list of containers and in the fields of the specs.
+ * CustomResourceDefinitions stay as they are.
+ */
 export function setImages(list: ResourceList, image: ImageEntry, specs: readonly FieldSpec[]): void {
   const pattern = goPattern(`^${image.name ?? ""}(:[a-zA-Z0-9_.{}-]*)?(@sha256:[a-zA-Z0-9_.{}-]*)?$`);
   const set = (node: Node): void => setImage(node, image, pattern);

@@ -219,8 +219,8 @@ class List implements ListDescriptor {
 export type Shape = "scalar" | "list" | "map";
 
 /**
- * Returns the only shape of the type that fits a value. For null, and for a value of none of the shapes, the only shape of the
- * type, or undefined when it has several.
+ * Returns the shape of the type that a value has. For null, and for a value of none of the shapes, the only shape of the type, or undefined
+ * when it has several.
  */
 export function shapeOf(type: TypeDescriptor, value: unknown): Shape | undefined {
   if (typeof value === "object") {

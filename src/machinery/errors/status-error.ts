@@ -155,7 +155,10 @@ export const unclassified = (message: string): StatusError => failure(500, "", m
  */
 export const misfit = (message: string): StatusError => failure(400, "", message);
 
-/** Makes client-go's Status for an answer without one, from the status code alone. `verb` is the HTTP method. */
+/**
+ * Makes the error that client-go makes for an answer without a Status, from the status code and, for some codes, the answer's text. `verb`
+ * is the HTTP method.
+ */
 export function genericServerResponse(response: {
   readonly code: number;
   readonly verb: string;

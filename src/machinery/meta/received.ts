@@ -16,7 +16,7 @@ export type Received<T> = T extends string | number | bigint | boolean | null | 
       ? { readonly [Field in keyof T]?: Received<T[Field]> | null | undefined }
       : T;
 
-/** An object of a kind as received. Its metadata has been decoded strictly. */
+/** An object of a kind as received. Its metadata has been decoded as that of every object. */
 export type ReceivedObject<T> = {
   readonly apiVersion?: string;
   readonly kind?: string;

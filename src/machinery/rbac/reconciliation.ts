@@ -84,8 +84,8 @@ function roleRefKey({ roleRef }: KubeObject): string {
 }
 
 /**
- * Computes the change after which the role grants all that `wanted` does and has its labels and annotations; with `removeExtra` it
- * grants nothing else. The rules of an aggregated cluster role are ignored.
+ * Computes the change after which the role grants all that `wanted` does and has its labels and annotations; with `removeExtra` it grants
+ * nothing else. Where both roles are aggregated, the server's further rules do not count.
  */
 export function reconcileRole(live: KubeObject | undefined, wanted: KubeObject, removeExtra: boolean): Reconciliation {
   const wantedRules = readRules(wanted["rules"]);

@@ -14,7 +14,10 @@ export interface Problem {
 /** More than a person reads; the rest is counted as wrong and not kept. */
 const MOST = 1000;
 
-/** The result of a validation. `matches` counts the checks that passed, by which the best of several alternatives is chosen. */
+/**
+ * The result of a validation. `matches` counts checks as kube-openapi does, some of them even if they failed, by which the best
+ * of several alternatives is chosen.
+ */
 export class Result {
   matches = 0;
   readonly problems: Problem[] = [];

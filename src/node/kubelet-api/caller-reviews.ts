@@ -38,8 +38,8 @@ const MOST_ANSWERS = 8192;
 const LONGEST_KEPT = 10_000;
 
 /**
- * Reviews callers by TokenReview and SubjectAccessReview, as `client`'s user, who needs the right to create them (the role
- * system:node grants it). It caches answers as long as a kubelet does, by the tokens' digests, and repeats requests that failed.
+ * Reviews callers by TokenReview and SubjectAccessReview, as `client`'s user, who needs the right to create them (the role system:node
+ * grants it). It caches answers as long as a kubelet does, by the tokens' digests, but no failures.
  */
 export class ServerReviews implements CallerReviews {
   readonly #tokens: ExpiringLru<{ readonly caller: Caller | undefined }>;

@@ -76,7 +76,7 @@ export function setAmount(resources: Resources, name: string, quantity: string |
   else if (isScalarResource(name)) (resources.scalars ??= new Map()).set(name, wholeValue(quantity));
 }
 
-/** Whether a resource is counted as a whole number: resources with a domain (example.com/gpu), huge pages and attachable volumes. */
+/** Whether a resource is one of the scheduler's scalar resources: one with a domain (example.com/gpu), huge pages or attachable volumes. */
 export function isScalarResource(name: string): boolean {
   return name.includes("/") || name.startsWith("hugepages-") || name.startsWith("attachable-volumes-");
 }

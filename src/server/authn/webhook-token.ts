@@ -55,10 +55,7 @@ const STATUS: StructSchema = {
 };
 const REVIEW: StructSchema = { ...struct("TokenReview", { status: STATUS }), goType: "v1.TokenReview" };
 
-/**
- * Authenticates tokens with a webhook, by TokenReviews. A review that fails does not make the token invalid, but leaves the
- * request unauthenticated.
- */
+/** Authenticates tokens with a webhook, by TokenReviews. Where a review fails, the token is rejected with the reason of the failure. */
 export function webhookTokens(config: WebhookTokenConfig): WebhookTokens {
   const webhook = new KubeconfigWebhook(config.client, config);
   const lookup: TokenLookup = async (token, audiences, request) => {

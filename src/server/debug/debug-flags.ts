@@ -9,8 +9,8 @@ const LEVEL_BYTES = 64;
 const MOST = 2 ** 31 - 1;
 
 /**
- * Serves the paths below /debug/flags: PUT /debug/flags/v sets the verbosity of the log, in component-base's words; any other
- * request lists the flags.
+ * Serves the paths below /debug/flags: PUT /debug/flags/v sets the verbosity of the log, in component-base's words; any other path lists
+ * the flags.
  */
 export async function respondDebugFlag(request: ApiRequest, setVerbosity: SetVerbosity): Promise<void> {
   if (request.info.path !== "/debug/flags/v") {

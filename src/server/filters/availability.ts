@@ -12,7 +12,7 @@ export const isProbe = (path: string): boolean => PROBES.some((probe) => path.st
 
 const RETRY_AFTER_SECONDS = 1;
 
-/** Answers requests with 503 and Retry-After before the server is ready and while it stops. */
+/** Answers requests, except probes, with 503 and Retry-After before the server is ready and while it stops. */
 export function availability(current: () => Availability): Filter {
   return (next) => async (request) => {
     const state = current();

@@ -19,7 +19,7 @@ export function uuidErrors(value: string): string[] {
 
 const RESERVED = [".k8s.io", ".kubernetes.io"] as const;
 
-/** Rejects names below the domains of Kubernetes itself. */
+/** Rejects names whose domain is one of Kubernetes itself, or below one. */
 export function reservedDomainErrors(value: unknown, path: string): FieldError[] {
   const [domain = ""] = text(value).toLowerCase().trim().split("/");
   const labels = `.${withoutDotsAtEnd(domain.trim())}`;

@@ -115,11 +115,11 @@ const mappingErrors = ({ nodeAllocatableResources }: Received<Device>, path: str
 
 const resultRules: TypeRules<DeviceRequestAllocationResult> = { fields: { skipNodeOperations } };
 
-/** Validates a device that was allocated to a claim, by the declared rules for updates. */
+/** Validates a device that was allocated to a claim by its declared rules, always as a new value, because an allocation never changes. */
 export const resultRuleErrors = (result: Received<DeviceRequestAllocationResult>, path: string): FieldError[] =>
   validateDeclared(resultRules, result, undefined, path, { isUpdate: false });
 
-/** Validates a claim by its declared rules: its spec may not change. */
+/** Validates a claim's spec by its declared rules, always as a new value, because the spec never changes. */
 export const claimRuleErrors = (claim: ReceivedObject<ResourceClaim>): FieldError[] =>
   validateDeclared(claimRules, claim.spec, undefined, "spec", { isUpdate: false });
 

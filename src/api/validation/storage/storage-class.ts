@@ -39,7 +39,7 @@ export function validateStorageClass(storageClass: ReceivedObject<StorageClass>)
   ];
 }
 
-/** Validates an update of a StorageClass: only the fields that allow something may change. */
+/** Validates an update of a StorageClass: parameters, provisioner, reclaimPolicy and volumeBindingMode may not change. */
 export function validateStorageClassUpdate(
   storageClass: ReceivedObject<StorageClass>,
   old: ReceivedObject<StorageClass>,

@@ -134,7 +134,10 @@ function validateAttributesClass(spec: Received<PersistentVolumeSpec>, path: str
   return [...errors, required(`${path}.csi`, "has to be specified when using volumeAttributesClassName")];
 }
 
-/** Validates an update of a volume: its source may not change. A secret for expansion may be added, and an affinity where there was none. */
+/**
+ * Validates an update of a volume: its source and volume mode may not change. A CSI volume may get a secret for expansion, and an affinity
+ * may be set where there was none; an existing affinity may only change from beta to stable labels.
+ */
 export function validatePersistentVolumeUpdate(
   volume: ReceivedObject<PersistentVolume>,
   old: ReceivedObject<PersistentVolume>,

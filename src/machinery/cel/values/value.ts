@@ -12,7 +12,10 @@ import { BOOL, BYTES, DOUBLE, DYN, ERROR, INT, NULL, optionalType, STRING, Type,
  */
 export type Value = boolean | number | bigint | string | null | Uint8Array | Type | CelValue;
 
-/** The base of every value that is not a JavaScript primitive. Values that libraries define (a quantity) extend {@link OpaqueValue}. */
+/**
+ * The base of every value that is neither one of JavaScript's own nor a {@link Type}. Values that libraries define (a quantity) extend
+ * {@link OpaqueValue}.
+ */
 export abstract class CelValue {
   abstract readonly type: Type;
 

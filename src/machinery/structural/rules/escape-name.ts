@@ -36,5 +36,5 @@ export function unescapeName(escaped: string): string | undefined {
   return isName ? name : undefined;
 }
 
-/** Whether a name is a reserved word of CEL, which must be escaped where it names a field. */
+/** Whether a name is a reserved word of CEL. Where it names a field, it may be written without the underscores of {@link escapeName}. */
 export const isReserved = (name: string): boolean => RESERVED.has(name);

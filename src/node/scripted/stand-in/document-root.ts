@@ -34,7 +34,7 @@ export function siteOf(image: string): Site | undefined {
   return { ...site, title, ...(names.at(-2)?.startsWith("bitnami") === true && { root: "/app", port: 8080 }) };
 }
 
-/** Whether something is mounted in the site's folder, at one of the paths. */
+/** Whether a mount at one of the paths shows in the site's folder: it is at the folder itself, or above or below it. */
 export const isMountedAt = ({ root }: Site, paths: readonly string[]): boolean =>
   paths.some((path) => {
     const place = normalPath("/", path);

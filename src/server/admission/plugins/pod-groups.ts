@@ -23,7 +23,7 @@ interface Workload {
   readonly spec?: { readonly podGroupTemplates?: readonly { readonly name?: string }[] };
 }
 
-/** Rejects a new PodGroup whose Workload does not exist, or does not have the template that the group names. */
+/** Before Kubernetes 1.37, rejects a new PodGroup whose Workload does not exist, or does not have the template that the group names. */
 export const podGroupWorkloadExists: AdmissionPlugin = {
   name: "PodGroupWorkloadExists",
   handles: createsPodGroups,

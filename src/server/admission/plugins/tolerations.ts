@@ -53,8 +53,8 @@ export interface DefaultTolerationSecondsConfiguration {
 }
 
 /**
- * Adds to new pods the tolerations with which they stay for five minutes, or the configured time, on a node that is not ready or
- * not reachable, unless they have tolerations for that.
+ * Adds to created and updated pods the tolerations with which they stay for five minutes, or the configured time, on a node that
+ * is not ready or not reachable, unless they have tolerations for that.
  */
 export function defaultTolerationSeconds(configuration: DefaultTolerationSecondsConfiguration = {}): AdmissionPlugin {
   const { defaultNotReadyTolerationSeconds = 300, defaultUnreachableTolerationSeconds = 300 } = configuration;

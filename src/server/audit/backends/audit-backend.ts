@@ -41,7 +41,7 @@ export class AuditCounts {
 /** Called with the events that a plugin has lost, and the reason. */
 export type ReportLost = (plugin: AuditPlugin, error: unknown, events: readonly RecordedEvent[]) => void;
 
-/** Makes a function that counts lost events, and reports each with its content, so that the server's own log has it. */
+/** Makes a function that counts lost events, and reports them in one error with their content, so that the server's own log has them. */
 export const reportLost =
   (counts: AuditCounts, report: (error: unknown) => void): ReportLost =>
   (plugin, error, events) => {

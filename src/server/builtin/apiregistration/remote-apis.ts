@@ -103,7 +103,7 @@ function availableCondition(status: Received<APIServiceStatus>): AvailableCondit
 }
 
 /**
- * Sets the condition Available of an APIService. If its status does not change, it keeps its transition time. `now` is
+ * Returns the APIService with the condition Available. If the condition's status does not change, it keeps its transition time. `now` is
  * milliseconds since the epoch.
  */
 export function withCondition(
@@ -136,7 +136,7 @@ export function serviceFault(
   return { status: "False", reason: "ServicePortError", message: `${at} is not listening on port ${port}` };
 }
 
-/** Whether a Service has a cluster IP. Only for such a Service the ports and the endpoints decide where it leads. */
+/** Whether a Service has the type ClusterIP, or none. Only for such a Service the ports and the endpoints decide where it leads. */
 export const hasClusterIp = ({ spec }: ReceivedObject<Service>): boolean =>
   ["", "ClusterIP"].includes(text(object(spec).type));
 

@@ -28,8 +28,8 @@ export function patchedKind(
 }
 
 /**
- * Makes the error of apimachinery's converter for an object of another kind than expected. It names both by Go types, the expected
- * one by its internal type ("autoscaling.Scale").
+ * Returns the message of apimachinery's converter for an object of another kind than expected. It names both by Go types, the
+ * expected one by its internal type ("autoscaling.Scale").
  */
 export function unknownConversion(given: GroupVersionKind, wanted: GroupVersionKind): string {
   return `converting (${given.version}.${given.kind}) to (${internalPackage(wanted)}.${wanted.kind}): unknown conversion`;

@@ -20,8 +20,8 @@ export interface DecodedPatch {
 }
 
 /**
- * Passes a patch to the audit log. Since Kubernetes 1.37 (K37-106) only parsed bodies are logged: throws a 400 for a JSON patch
- * that is not JSON.
+ * Passes a patch to the audit log. Since Kubernetes 1.37 (K37-106) the log has only JSON: for a body that is not JSON, of any patch but an
+ * apply, it throws a 400 if the request is audited.
  */
 export function auditPatch(
   { audit }: ApiRequest,

@@ -19,7 +19,7 @@ export async function createOrRetry<T>(
   }
 }
 
-/** As {@link createOrRetry}, for an update, after which all of admission runs again. */
+/** As {@link createOrRetry}, for an update, for which all of admission runs again. */
 export async function changeOrRetry<T>(transform: Transform, change: (transform: Transform) => Promise<T>): Promise<T> {
   try {
     return await change(transform);

@@ -30,7 +30,7 @@ export function weigh(scope: EndpointScope, current: StoredObject | undefined): 
   return scope.pause !== undefined;
 }
 
-/** Negotiates the format of objects: those of every resource can be tables and metadata only, built-in ones also protobuf. */
+/** Negotiates the format of objects: of every resource also as a table or as metadata only, and of built-in ones also as protobuf. */
 export const objectFormat = (exchange: Exchange, { codec }: ServedResource): ResponseFormat =>
   negotiate(
     exchange,

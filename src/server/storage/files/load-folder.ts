@@ -63,7 +63,7 @@ export async function loadFolder(loading: Loading): Promise<readonly LoadedKey[]
   return [...keys.values()];
 }
 
-/** Lists all files with the extension of objects below the folder, except in folders that begin with a dot. */
+/** Lists all files with the extension of objects below the folder, except files and folders whose names begin with a dot. */
 export async function filesBelow(directory: string, below = ""): Promise<readonly string[]> {
   const found: string[] = [];
   const walk = async (folder: string): Promise<void> => {

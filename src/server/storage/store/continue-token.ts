@@ -18,7 +18,7 @@ export function encodeContinue({ key, revision }: ContinuePoint, prefix: string)
   return Buffer.from(JSON.stringify({ v: VERSION, rv: revision, start })).toString("base64url");
 }
 
-/** Throws BadRequest for a token that no list of this prefix returned. */
+/** Decodes the token of a list of this prefix. Throws BadRequest for an invalid token, and for one that leads out of the prefix. */
 export function decodeContinue(token: string, prefix: string): ContinuePoint {
   const { v, rv, start } = parse(token);
   if (v !== VERSION) throw refuse(`: server does not recognize this encoded version ${v}`);

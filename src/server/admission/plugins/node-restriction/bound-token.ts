@@ -19,8 +19,8 @@ import type { KubeObject } from "../../../../machinery/meta/object.js";
 import { refused } from "../../attributes.js";
 
 /**
- * Allows a node to request service account tokens only for its own pods, to which the tokens must be bound, and only for audiences
- * that the pods use.
+ * Allows a node to request service account tokens only for its own pods, to which the tokens must be bound, and for at most one
+ * audience: one that the pod uses, or one that the node has a right to.
  */
 export async function checkToken(request: NodeRequest): Promise<void> {
   const { attributes, node } = request;

@@ -30,7 +30,10 @@ export function checkCsiNode(request: NodeRequest): void {
 const nameOf = ({ attributes: { operation, name, object: made } }: NodeRequest): string =>
   operation === "CREATE" ? (made?.metadata?.name ?? "") : name;
 
-/** Checks a ResourceSlice's creation; the node authorizer checks its changes, for which only the name matters. */
+/**
+ * Allows a node to create and delete only the ResourceSlices with its own nodeName; the node authorizer checks updates, for which only the
+ * name matters.
+ */
 export function checkResourceSlice(request: NodeRequest): void {
   const { attributes, node } = request;
   const { operation, object: made, oldObject } = attributes;
