@@ -279,20 +279,18 @@ export function handshake(
     socket.once("error", fail).once("close", closed);
     // Loaded while the peers shake hands: it reads certificates, which is much code.
     const verifier = insecureSkipVerify ? undefined : import("./verify-peer.js");
-    socket.once("secureConnect", async () => {
-      try {
-        const loaded = await verifier;
-        if (loaded !== undefined) {
-          const roots = loaded.authoritiesOf(ownerOf(options), rootsOf(options));
-          loaded.verifyPeer(socket, name, { roots, now: clock.now() });
-        }
-      } catch (error) {
-        fail(error);
-        return;
-      }
-      socket.off("error", fail).off("close", closed);
-      addresses.set(socket, addresses.get(raw) ?? {});
-      resolve(socket);
+    const verify = async (): Promise<void> => {
+      const loaded = await verifier;
+      if (loaded === undefined) return;
+      const roots = loaded.authoritiesOf(ownerOf(options), rootsOf(options));
+      loaded.verifyPeer(socket, name, { roots, now: clock.now() });
+    };
+    socket.once("secureConnect", () => {
+      verify().then(() => {
+        socket.off("error", fail).off("close", closed);
+        addresses.set(socket, addresses.get(raw) ?? {});
+        resolve(socket);
+      }, fail);
     });
   });
   const reason = "net/http: TLS handshake timeout";
