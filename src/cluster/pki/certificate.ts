@@ -133,7 +133,7 @@ export function issuerOfCertificate(ca: KeyPair, keys: KeyMaker = openSslKeys): 
   const issuer = issuerOf(ca, commonName, keys);
   if (issuer.key.asymmetricKeyType !== "ec") {
     throw new Error(
-      `the certificate authority has a key of the type ${issuer.key.asymmetricKeyType}; kubets signs only by P-256 keys`,
+      `the certificate authority has a key of the type ${issuer.key.asymmetricKeyType}; kubets signs only by keys of elliptic curves`,
     );
   }
   return issuer;
