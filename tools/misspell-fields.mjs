@@ -12,6 +12,10 @@ const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: { seed: { type: "string", default: "1" }, count: { type: "string", default: "200" } },
 });
+const [seed, count] = [values.seed, values.count].map(Number);
+if (!Number.isSafeInteger(seed) || !Number.isSafeInteger(count)) {
+  throw new Error(`--seed and --count are whole numbers, not ${values.seed} and ${values.count}`);
+}
 const folders =
   positionals.length > 0
     ? positionals
@@ -28,20 +32,20 @@ const changed = new Map();
 const PLACES_OF_ONE_COMPILER = 40;
 let api, snapshot, project;
 start();
-const random = seeded(Number(values.seed));
+const random = seeded(seed);
 
 const places = project.program
   .getSourceFileNames()
   .filter((path) => folders.some((folder) => path.startsWith(join(root, folder, "/"))))
   .sort()
   .flatMap((path) => placesOf(path));
-const drawn = draw(places, Number(values.count));
+const drawn = draw(places, count);
 const accepted = drawn.filter((place, index) => {
   if (index % PLACES_OF_ONE_COMPILER === PLACES_OF_ONE_COMPILER - 1) start();
   return compiles(place);
 });
 for (const { path, line, name, misspelled } of accepted) print(`${relative(root, path)}:${line} ${name} ${misspelled}`);
-print(`${drawn.length - accepted.length} of ${drawn.length} refused, seed ${values.seed}, ${places.length} places`);
+print(`${drawn.length - accepted.length} of ${drawn.length} refused, seed ${seed}, ${places.length} places`);
 api.close();
 
 /** The names of the fields of all API types of all releases. */

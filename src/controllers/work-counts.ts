@@ -50,7 +50,7 @@ export const WORK_METRICS = {
 
 type Metric = keyof typeof WORK_METRICS;
 
-/** Counts what controllers do, for metrics that somebody may read later. */
+/** Counts the work of controllers. The server that shows their metrics copies the counts when it is scraped. */
 export class WorkCounts {
   readonly #families = new Map<Metric, Family>();
 

@@ -104,7 +104,7 @@ const DEMANDED = ["cpu", "limits.cpu", "limits.memory", "memory", "requests.cpu"
 
 /**
  * Returns kube-apiserver's message about the amounts that a quota over `names` demands and the pod does not set; undefined where
- * it sets all. A pod with resources of its own need not set them on its containers.
+ * it sets all. A pod that sets `spec.resources` need not set them on its containers.
  */
 export function requiredAmounts({ spec }: Pod, names: ReadonlySet<string>): string | undefined {
   const { requests = {}, limits = {} } = spec?.resources ?? {};

@@ -3,7 +3,7 @@ import { NetworkFailure } from "../transport/go-network-error.js";
 import { LOST, type RequestLifetime } from "./request-lifetime.js";
 
 /**
- * The long streams of a client, each on an HTTP/1.1 connection of its own, which costs a fifth less than HTTP/2. While all of them
+ * The long streams of a client, each on a separate HTTP/1.1 connection, which costs Node a fifth less than a stream over HTTP/2. While all of them
  * are silent, the server is called on another connection; if it does not respond, all of them end.
  */
 export class SharedLine {

@@ -1,7 +1,7 @@
 import type { Command } from "../../cli/command.js";
 import { flagUsages, helpStyle } from "../../cli/help/index.js";
 
-/** Prints the global flags. It has no flags of its own, and accepts any operands. */
+/** The command `options`: it prints the global flags. It declares no flags, and accepts any operands. */
 export function optionsCommand(): Command {
   return {
     use: "options",

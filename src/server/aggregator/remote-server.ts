@@ -59,7 +59,7 @@ const NO_COMMON_PROTOCOL = "ERR_SSL_TLSV1_ALERT_NO_APPLICATION_PROTOCOL";
 interface Connections {
   readonly identity: ClientIdentity | undefined;
   readonly endpoint: Endpoint;
-  /** For requests whose bodies are whole: over HTTP/1.1, which costs less than half of HTTP/2 in Node. */
+  /** For requests whose bodies are whole: over HTTP/1.1, which costs Node less than HTTP/2. */
   readonly transport: Transport;
   /** For those that last: over HTTP/2 where the server has it, which finds out when the line is dead. */
   readonly lasting: Transport;
