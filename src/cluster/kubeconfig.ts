@@ -1,4 +1,4 @@
-import type { KeyPair } from "./pki/certificate.js";
+import type { KeyPair } from "../machinery/crypto/issue-certificate.js";
 
 /**
  * A kubeconfig with one cluster, one user (by default the administrator) and one context that joins them. `ca` verifies the server. JSON, which every reader of kubeconfigs

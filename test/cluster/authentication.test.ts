@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { systemClock } from "../../src/base/time/clock.js";
 import { systemRandom } from "../../src/base/numbers/random.js";
 import { basicAuthenticator, type Cluster, startCluster } from "../../src/cluster/index.js";
-import { issueCertificate, issuerOf, type KeyPair } from "../../src/cluster/pki/certificate.js";
+import { issueCertificate, issuerOf, type KeyPair } from "../../src/machinery/crypto/issue-certificate.js";
 import { createClusterPki } from "../../src/cluster/pki/cluster-pki.js";
 import { call } from "../helpers/api-caller.js";
 import { type OidcIssuer, startOidcIssuer } from "../helpers/oidc-issuer.js";

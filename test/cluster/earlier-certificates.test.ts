@@ -9,7 +9,7 @@ import { configFromText, kubernetesClient } from "../../src/client/index.js";
 import { servingFault } from "../../src/cluster/certificate-faults.js";
 import { servingFiles } from "../../src/cluster/apiserver/api-server-files.js";
 import { startCluster } from "../../src/cluster/index.js";
-import { issueCertificate } from "../../src/cluster/pki/certificate.js";
+import { issueCertificate } from "../../src/machinery/crypto/issue-certificate.js";
 import { type ClusterPki, createClusterPki } from "../../src/cluster/pki/cluster-pki.js";
 import { openPki } from "../../src/cluster/pki/open-pki.js";
 

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { createTransport } from "../../src/client/transport/create-transport.js";
 import type { Transport } from "../../src/client/transport/transport.js";
 import { serveEtcdStandIn } from "../../src/cluster/envtest/etcd-stand-in.js";
-import { issueCertificate, issuerOf, type KeyPair } from "../../src/cluster/pki/certificate.js";
+import { issueCertificate, issuerOf, type KeyPair } from "../../src/machinery/crypto/issue-certificate.js";
 import { call } from "./api-caller.js";
 import { type EtcdServer, etcdMissing, startEtcd } from "./etcd.js";
 import { eventually } from "./eventually.js";

@@ -1,4 +1,4 @@
-import { issueCertificate, type Issuer, issuerOf, type KeyPair } from "../../src/cluster/pki/certificate.js";
+import { issueCertificate, type Issuer, issuerOf, type KeyPair } from "../../src/machinery/crypto/issue-certificate.js";
 
 const DAY = 86_400_000;
 const AUTHORITY = "kubelets";

@@ -1,7 +1,12 @@
 import { generateKeyPairSync } from "node:crypto";
 import { type ConnectionOptions, connect, type PeerCertificate, type TLSSocket } from "node:tls";
 import { systemRandom } from "../../src/base/numbers/random.js";
-import { issueCertificate, issuerOf, type KeyPair, signCertificate } from "../../src/cluster/pki/certificate.js";
+import {
+  issueCertificate,
+  issuerOf,
+  type KeyPair,
+  signCertificate,
+} from "../../src/machinery/crypto/issue-certificate.js";
 import { distinguishedName } from "../../src/machinery/crypto/new-certificate-request.js";
 
 const DAY = 86_400_000;

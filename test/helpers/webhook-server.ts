@@ -1,7 +1,7 @@
 import { createServer, type Server } from "node:https";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
-import { issueCertificate, issuerOf, type KeyPair } from "../../src/cluster/pki/certificate.js";
+import { issueCertificate, issuerOf, type KeyPair } from "../../src/machinery/crypto/issue-certificate.js";
 import type { JsonObject } from "../../src/machinery/meta/json.js";
 
 /** A call that a webhook got. */

@@ -11,7 +11,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { systemClock } from "../../src/base/time/clock.js";
 import { systemRandom } from "../../src/base/numbers/random.js";
 import { type Cluster, startCluster } from "../../src/cluster/index.js";
-import { issueCertificate, issuerOf, type KeyPair } from "../../src/cluster/pki/certificate.js";
+import { issueCertificate, issuerOf, type KeyPair } from "../../src/machinery/crypto/issue-certificate.js";
 import { createClusterPki, type ClusterPki } from "../../src/cluster/pki/cluster-pki.js";
 import { PATIENCE } from "../helpers/patience.js";
 

@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { issueCertificate, issuerOf, type Issuer, type KeyPair } from "../../src/cluster/pki/certificate.js";
+import { issueCertificate, issuerOf, type Issuer, type KeyPair } from "../../src/machinery/crypto/issue-certificate.js";
 import { certificateRequest } from "../helpers/certificate-request.js";
 import { APPLY, Arena, jewel, JSON_PATCH, MERGE } from "./arena.js";
 

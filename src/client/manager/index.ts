@@ -8,3 +8,23 @@ export {
 export { ControllerBuilder, type Watched } from "./controller-builder.js";
 export { Manager, type ManagerOptions } from "./manager.js";
 export { describeProblem, type Problem } from "./problem.js";
+export { AdmissionRefusal, type RefusalOptions } from "./webhooks/admission-refusal.js";
+export type { SelfMade } from "./webhooks/self-made-certificate.js";
+export type { ServingCertificate } from "./webhooks/serving-certificate.js";
+export type {
+  AdmissionCall,
+  AdmissionHandler,
+  AdmissionResult,
+  AuthenticationHandler,
+  AuthorizationHandler,
+  DefaultObject,
+  ValidateObject,
+  VersionConversion,
+} from "./webhooks/webhook-handlers.js";
+export type {
+  ConversionBuilder,
+  WebhookAddress,
+  WebhookBuilder,
+  Webhooks,
+  WebhookServerOptions,
+} from "./webhooks/webhooks.js";

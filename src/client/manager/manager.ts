@@ -1,3 +1,4 @@
+import { aborted } from "../../base/async/until-aborted.js";
 import { pause } from "../../base/time/pause.js";
 import type { ApiObject } from "../../machinery/meta/object.js";
 import type { MetricRegistry } from "../../machinery/metrics/metric-registry.js";
@@ -20,6 +21,7 @@ import {
 } from "./controller-builder.js";
 import { ManagerMetrics } from "./manager-metrics.js";
 import { describeProblem, type Problem } from "./problem.js";
+import { ConversionBuilder, WebhookBuilder, Webhooks, type WebhookServerOptions } from "./webhooks/webhooks.js";
 
 export interface ManagerOptions extends Partial<Surroundings> {
   /** Informers follow this namespace alone. Default: all. */
@@ -38,6 +40,8 @@ export interface ManagerOptions extends Partial<Surroundings> {
   readonly gracefulShutdownMilliseconds?: number;
   /** Where the metrics of queues, reconciliations and the election go, under client-go's and controller-runtime's names. Default: nowhere. */
   readonly metrics?: MetricRegistry;
+  /** Where the webhooks are served and which certificate they show. Nothing is served where the manager has no webhook. */
+  readonly webhooks?: WebhookServerOptions;
   /** Called with what goes wrong. Default: a line on stderr. */
   readonly onProblem?: (problem: Problem) => void;
 }
@@ -59,6 +63,8 @@ interface Member {
 export class Manager {
   /** The caches of the manager's controllers. Ask for more before {@link run}. */
   readonly informers: InformerFactory;
+  /** What the manager answers API servers. Add all of it before {@link run}. */
+  readonly webhooks = new Webhooks();
   readonly #members: Member[] = [];
   /** The controllers whose kinds the server did not have at the start. */
   readonly #unconnected = new Map<Member, Promise<void>>();
@@ -96,13 +102,26 @@ export class Manager {
     });
   }
 
+  /** Begins the admission webhooks of a kind: `manager.webhookFor("apps/v1", "Deployment").defaults(...).validates(...)`. */
+  webhookFor<V extends string, K extends AnyKindIn<V>>(apiVersion: V, kind: K): WebhookBuilder<AnyObjectOf<V, K>> {
+    return new WebhookBuilder<AnyObjectOf<V, K>>(this.webhooks, apiVersion, kind);
+  }
+
+  /** Begins the conversions of a kind, of which this is the hub version: `.with("example.com/v1", "Shelf", { toHub, fromHub })`. */
+  conversionFor<V extends string, K extends AnyKindIn<V>>(
+    apiVersion: V,
+    kind: K,
+  ): ConversionBuilder<AnyObjectOf<V, K>> {
+    return new ConversionBuilder<AnyObjectOf<V, K>>(this.webhooks, apiVersion, kind);
+  }
+
   /** What the controllers do: depth of their queues, longest running reconciliation, and more. */
   status(): ControllerStatus[] {
     return this.#members.map(({ controller }) => controller.status());
   }
 
   /**
-   * Starts informers, and each controller when the caches of its informers are full: one whose kind the server does not have holds up no
+   * Serves the webhooks, starts informers, and each controller when the caches of its informers are full: one whose kind the server does not have holds up no
    * other. With leader election, the caches of all kinds that the server has are full before this process may lead, and controllers start
    * when it does. Resolves when the signal has
    * aborted and no reconciliation runs any more, or the grace for them is over. Rejects with a LeadershipLostError when another
@@ -113,14 +132,35 @@ export class Manager {
     this.#started = true;
     const stop = new AbortController();
     const all = AbortSignal.any([signal, stop.signal]);
+    // The API server asks the conversion webhooks before it answers the lists of the informers.
+    const served = await this.#serveWebhooks(all);
     try {
       await this.#connect(all);
       this.informers.start(all);
       await this.#lead(signal, stop.signal, all);
     } finally {
       stop.abort();
-      await this.informers.stopped();
+      await Promise.all([this.informers.stopped(), served?.ended]);
     }
+  }
+
+  async #serveWebhooks(signal: AbortSignal): Promise<{ readonly ended: Promise<void> } | undefined> {
+    if (this.webhooks.handlers.size === 0) return undefined;
+    const { serveWebhooks } = await import("./webhooks/webhook-server.js");
+    const parts = {
+      webhooks: this.webhooks,
+      options: this.options.webhooks ?? {},
+      client: this.client,
+      surroundings: this.#surroundings,
+      metrics: this.options.metrics,
+      grace: this.#grace,
+      report: (what: string, error: unknown) => this.#report({ type: "failed", what, error }),
+    };
+    return serveWebhooks(parts, signal);
+  }
+
+  get #grace(): number {
+    return this.options.gracefulShutdownMilliseconds ?? 30_000;
   }
 
   async #lead(signal: AbortSignal, stopped: AbortSignal, all: AbortSignal): Promise<void> {
@@ -147,6 +187,8 @@ export class Manager {
   }
 
   async #runControllers(signal: AbortSignal): Promise<void> {
+    // A manager of webhooks alone has no controller to wait for.
+    if (this.#members.length === 0) return aborted(signal);
     const running = Promise.all(
       this.#members.map(async (member) => {
         // A signal each: Node warns of more than ten listeners of one.
@@ -170,7 +212,7 @@ export class Manager {
         one.addEventListener("abort", () => resolve(), { once: true });
       }
     });
-    await pause(this.#surroundings.timers, this.options.gracefulShutdownMilliseconds ?? 30_000, ended);
+    await pause(this.#surroundings.timers, this.#grace, ended);
     if (ended.aborted) return;
     for (const { name, queue } of this.status()) {
       const { longestRunning } = queue;

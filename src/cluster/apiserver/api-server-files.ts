@@ -9,7 +9,7 @@ import type { Clock } from "../../base/time/clock.js";
 import type { Random } from "../../base/numbers/random.js";
 import { pemBlocks } from "../../machinery/crypto/pem.js";
 import { readX509 } from "../../machinery/crypto/x509/certificate.js";
-import { issueCertificate } from "../pki/certificate.js";
+import { issueCertificate } from "../../machinery/crypto/issue-certificate.js";
 import type { CertificateFiles } from "../options/tls-options.js";
 
 /** The certificates that clients' certificates must be signed by, as PEM. */

@@ -5,7 +5,7 @@ import type { Random } from "../../base/numbers/random.js";
 import type { Flags } from "../../component/flags/flag-set.js";
 import type { SignClient } from "../../controllers/certificates/certificate-signer.js";
 import { foreignAuthority } from "../pki/foreign-authority.js";
-import type { Issuer } from "../pki/certificate.js";
+import type { Issuer } from "../../machinery/crypto/issue-certificate.js";
 import { signClientRequest } from "../pki/sign-request.js";
 
 /** The signers whose requests the controller answers, with the part of their flags' names. */

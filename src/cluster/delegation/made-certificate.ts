@@ -1,7 +1,7 @@
 import type { Clock } from "../../base/time/clock.js";
 import type { Random } from "../../base/numbers/random.js";
 import type { Timers } from "../../base/time/timers.js";
-import { issueCertificate, issuerOf, type KeyPair } from "../pki/certificate.js";
+import { issueCertificate, issuerOf, type KeyPair } from "../../machinery/crypto/issue-certificate.js";
 import { CA_NAME } from "../pki/cluster-pki.js";
 
 const DAY = 86_400_000;

@@ -21,7 +21,7 @@ import { comparableHost, isAddressOf } from "../../node/node-host.js";
 import { openImageScripts } from "../image-scripts.js";
 import { checkNodes } from "../nodes/nodes-network.js";
 import { type NodeOptions, nodeRuntime, nodeSurroundings, type RuntimeParts } from "../nodes/start-nodes.js";
-import { issueCertificate } from "../pki/certificate.js";
+import { issueCertificate } from "../../machinery/crypto/issue-certificate.js";
 import { keptOpen, openConnection, readConnection } from "../programs/connection.js";
 import { processRandom, processTimers } from "../programs/surroundings.js";
 import { nodeSections, parseTaint } from "./flags.js";

@@ -32,9 +32,9 @@ import { builtInScripts } from "../../node/scripted/images/built-in.js";
 import type { ClusterNetwork } from "../../server/kubelet/cluster-network.js";
 import { DNS_ADDRESS, SERVICE_CIDR } from "../system-objects.js";
 import { openRunMarks } from "../run-marks.js";
-import { issueCertificate, issuerOf, issuerOfCertificate } from "../pki/certificate.js";
+import { issueCertificate, issuerOf, issuerOfCertificate } from "../../machinery/crypto/issue-certificate.js";
 import { CA_NAME, type ClusterPki } from "../pki/cluster-pki.js";
-import { keyMaker } from "../pki/key-maker.js";
+import { keyMaker } from "../../machinery/crypto/key-maker.js";
 import type { ServicePortsOf } from "../../node/scripted/stand-in/stand-in.js";
 
 /** A node of a cluster, in the cluster's process. */

@@ -1,3 +1,4 @@
+import type { ProcessWebhooks } from "../../server/webhook/process-webhooks.js";
 import type { http2Options, listeningOptions } from "../../component/apiserver-flags/secure-serving.js";
 import type { emulationOptions } from "../../component/apiserver-flags/emulation.js";
 import type { versionOptions } from "../../component/apiserver-flags/own.js";
@@ -69,6 +70,11 @@ export interface ServerOptions
   readonly tls?: TlsOptions;
   /** What OpenAPI documents are called; its version is also what /version says. Default: Kubernetes and its version. */
   readonly title?: ApiTitle;
+  /**
+   * Webhooks of admission and conversion that a program in this process answers without a port, by NAME.NAMESPACE.svc of their Service, which
+   * need not exist, or by the host of their url: `{ "webhooks.shop.svc": (connection) => manager.webhooks.accept(connection) }`.
+   */
+  readonly processWebhooks?: ProcessWebhooks;
   /** Resources beside the built-in ones. More can be installed while the server runs. */
   readonly resources?: readonly ResourceDefinition[];
   /** Files of tokens and authorities, OpenID Connect issuers, a webhook, a front proxy, anonymous requests. Default: none of it. */
@@ -189,6 +195,7 @@ export function ofCaller(
     deletion,
     conduct,
     title,
+    processWebhooks,
   }: ServerOptions,
   gates: ServerGates,
 ) {
@@ -204,6 +211,7 @@ export function ofCaller(
     ...((deletion !== undefined || unreadable) && { deletion: { ...deletion, unreadable } }),
     ...(conduct && { conduct }),
     ...(title && { title }),
+    ...(processWebhooks && { processWebhooks }),
   };
 }
 

@@ -5,9 +5,9 @@ import type { FrontProxyInfo } from "../../controllers/authentication-trust/auth
 import { KUBELET_CLIENT } from "../../server/authn/client-certificate.js";
 import { STANDARD_HEADERS } from "../../server/authn/request-header.js";
 import type { ClientIdentity } from "../../server/kubelet/cluster-network.js";
-import { issueCertificate, issuerOf, type KeyPair } from "./certificate.js";
+import { issueCertificate, issuerOf, type KeyPair } from "../../machinery/crypto/issue-certificate.js";
 import { CA_NAME, type ClusterPki, FRONT_PROXY_CA_NAME } from "./cluster-pki.js";
-import { keyMaker } from "./key-maker.js";
+import { keyMaker } from "../../machinery/crypto/key-maker.js";
 
 const DAY = 86_400_000;
 

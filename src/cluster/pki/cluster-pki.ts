@@ -1,7 +1,7 @@
 import type { Clock } from "../../base/time/clock.js";
 import { forkRandom, type Random } from "../../base/numbers/random.js";
-import { keyMaker } from "./key-maker.js";
-import { issueCertificate, issuerOf, type KeyPair } from "./certificate.js";
+import { keyMaker } from "../../machinery/crypto/key-maker.js";
+import { issueCertificate, issuerOf, type KeyPair } from "../../machinery/crypto/issue-certificate.js";
 
 /** All keys and certificates of a cluster. They are kept with its data, so that a restart changes no kubeconfig. */
 export interface ClusterPki {

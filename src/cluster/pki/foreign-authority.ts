@@ -2,7 +2,7 @@ import { createHash, sign } from "node:crypto";
 import { derElement, derElements } from "../../machinery/crypto/der.js";
 import { type PemPair, readKeyPair } from "../../machinery/crypto/key-pair.js";
 import { readX509 } from "../../machinery/crypto/x509/certificate.js";
-import type { Issuer } from "./certificate.js";
+import type { Issuer } from "../../machinery/crypto/issue-certificate.js";
 
 /**
  * Makes an issuer of another program's CA, with an RSA or an ECDSA key and any subject. Throws in Go's words if certificate and

@@ -13,7 +13,7 @@ import {
   utf8String,
 } from "../../machinery/crypto/der.js";
 import { findPemBlock } from "../../machinery/crypto/pem.js";
-import { type Issuer, type SignedSubject, signCertificate } from "./certificate.js";
+import { type Issuer, type SignedSubject, signCertificate } from "../../machinery/crypto/issue-certificate.js";
 
 /** The fields of a certificate that the signer chooses. */
 export interface SigningTerms {

@@ -5,13 +5,13 @@ import type { SignClient } from "../../controllers/certificates/certificate-sign
 import { signingKey } from "../../machinery/crypto/jwt/jws.js";
 import type { TokenIssuer } from "../../server/request/token-issuer.js";
 import { CA_NAME, type ClusterPki } from "./cluster-pki.js";
-import { keyMaker } from "./key-maker.js";
+import { keyMaker } from "../../machinery/crypto/key-maker.js";
 
 /** Signs certificates of clients with the cluster's authority. */
 export function clientSigner({ ca }: ClusterPki, random: Random): SignClient {
   return async (request, validity) => {
     const [{ signClientRequest }, { issuerOf }] = await inOrder(
-      Promise.all([import("./sign-request.js"), import("./certificate.js")]),
+      Promise.all([import("./sign-request.js"), import("../../machinery/crypto/issue-certificate.js")]),
     );
     return signClientRequest(
       request,

@@ -2,7 +2,7 @@ import { createPrivateKey } from "node:crypto";
 import { link, readFile, rename, unlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { keepPrivate, makeOwnFolder } from "../../base/files/private-files.js";
-import { type KeyPair, sec1Pem } from "./certificate.js";
+import { type KeyPair, sec1Pem } from "../../machinery/crypto/issue-certificate.js";
 import type { ClusterPki } from "./cluster-pki.js";
 
 const FILE = "pki.json";

@@ -13,7 +13,7 @@ import type { Exchange } from "../../server/request/exchange.js";
 import { servingFiles } from "../apiserver/api-server-files.js";
 import { authority } from "../open-socket.js";
 import type { TlsOptions } from "../options/tls-options.js";
-import { issueCertificate, type KeyPair } from "../pki/certificate.js";
+import { issueCertificate, type KeyPair } from "../../machinery/crypto/issue-certificate.js";
 import { openServingCertificates, type ServingCertificates } from "../reload/serving-certificates.js";
 import { openPortAccess } from "./port-access.js";
 import type { ProgramMetrics } from "./program-metrics.js";

@@ -1,3 +1,4 @@
+import type { ProcessWebhooks } from "../webhook/process-webhooks.js";
 import type { ServerGates } from "../../api/gates/feature-gates.js";
 import type { Aggregation } from "../endpoints/aggregation.js";
 import type { ApiTitle, Release, RuntimeConfig, TypeSource } from "../../api/facts/index.js";
@@ -85,6 +86,8 @@ export interface ServerConfig {
   readonly network?: ClusterNetwork | undefined;
   /** Connects to the webhooks of admission and conversion. Default: the machine's network does. */
   readonly webhookEgress?: EgressDialers | undefined;
+  /** The webhooks of admission and conversion that programs of this process answer. Default: none. */
+  readonly processWebhooks?: ProcessWebhooks;
   /** The webhooks and policies of files. Default: none. */
   readonly manifests?: AdmissionManifests | undefined;
   /** Which admission plugins run. Default: those that kube-apiserver runs by default. */

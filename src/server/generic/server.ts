@@ -18,6 +18,7 @@ import type { HealthCheck } from "../endpoints/non-resource/health.js";
 import { servedKinds } from "../endpoints/served-kinds.js";
 import type { Availability } from "../filters/availability.js";
 import { OpenWatches } from "../filters/watch-termination.js";
+import { withProcessWebhooks } from "../webhook/process-webhooks.js";
 import { hostsOf } from "../kubelet/cluster-network.js";
 import { Measuring } from "../metrics/measures.js";
 import { OpenCharges } from "../registry/open-charges.js";
@@ -324,9 +325,10 @@ class ApiServer implements Server {
   });
 
   #openWebhooks(): WebhookClients {
-    const { clock, network, requestRandom, webhookEgress: egress } = this.#config;
-    const { env, locate } = this.services;
-    const hosts = hostsOf(network);
+    const { clock, network, requestRandom, webhookEgress: egress, processWebhooks } = this.#config;
+    const { env, locate: located } = this.services;
+    const others = { locate: located, hosts: hostsOf(network) };
+    const { locate, hosts } = processWebhooks === undefined ? others : withProcessWebhooks(processWebhooks, others);
     return new WebhookClients({ clock, timers: this.#timers, env, locate, hosts, egress }, requestRandom);
   }
 

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Cluster, startCluster } from "../../../src/cluster/index.js";
-import { issueCertificate, issuerOf, type KeyPair } from "../../../src/cluster/pki/certificate.js";
+import { issueCertificate, issuerOf, type KeyPair } from "../../../src/machinery/crypto/issue-certificate.js";
 import { newAuthority } from "../../helpers/tls-peer.js";
 import { runCli } from "../../helpers/run-cli.js";
 

@@ -3,7 +3,7 @@ import { Agent, request } from "node:https";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Cluster, type ClusterOptions, startCluster } from "../../../src/cluster/index.js";
-import { issueCertificate, issuerOf, type KeyPair } from "../../../src/cluster/pki/certificate.js";
+import { issueCertificate, issuerOf, type KeyPair } from "../../../src/machinery/crypto/issue-certificate.js";
 import { call } from "../../helpers/api-caller.js";
 import { quietCluster } from "../../helpers/quiet-cluster.js";
 import { startTcpProxy, type TcpProxy } from "../../helpers/tcp-proxy.js";

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { EgressSelection } from "../../../src/cluster/egress/egress-configuration.js";
 import { type Cluster, startCluster } from "../../../src/cluster/index.js";
-import { issueCertificate, issuerOf, type KeyPair } from "../../../src/cluster/pki/certificate.js";
+import { issueCertificate, issuerOf, type KeyPair } from "../../../src/machinery/crypto/issue-certificate.js";
 import { startServer } from "../../../src/cluster/start-server.js";
 import { type Answer, call } from "../../helpers/api-caller.js";
 import { makeApiserverFolder, neededFlags, startApiserver } from "../../helpers/apiserver-folder.js";

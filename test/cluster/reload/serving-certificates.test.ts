@@ -6,7 +6,7 @@ import { systemClock } from "../../../src/base/time/clock.js";
 import { errorMessage } from "../../../src/base/text/error-message.js";
 import { configFromText, kubernetesClient } from "../../../src/client/index.js";
 import { type Cluster, startCluster, type TlsOptions } from "../../../src/cluster/index.js";
-import type { KeyPair } from "../../../src/cluster/pki/certificate.js";
+import type { KeyPair } from "../../../src/machinery/crypto/issue-certificate.js";
 import { openServingCertificates, type ServingCertificates } from "../../../src/cluster/reload/serving-certificates.js";
 import { type Listener, listen } from "../../../src/server/generic/secure-listener.js";
 import { call } from "../../helpers/api-caller.js";

@@ -7,7 +7,7 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import type { TLSSocket } from "node:tls";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { issueCertificate, issuerOf, type KeyPair } from "../../../src/cluster/pki/certificate.js";
+import { issueCertificate, issuerOf, type KeyPair } from "../../../src/machinery/crypto/issue-certificate.js";
 import { signingKey, signToken } from "../../../src/machinery/crypto/jwt/jws.js";
 import { type Answer, call } from "../../helpers/api-caller.js";
 import {

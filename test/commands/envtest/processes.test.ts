@@ -7,7 +7,7 @@ import { join, resolve } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createTransport } from "../../../src/client/transport/create-transport.js";
-import { issueCertificate, issuerOf, type KeyPair } from "../../../src/cluster/pki/certificate.js";
+import { issueCertificate, issuerOf, type KeyPair } from "../../../src/machinery/crypto/issue-certificate.js";
 import { call } from "../../helpers/api-caller.js";
 import { freePorts } from "../../helpers/free-ports.js";
 import { programUnderTest } from "../../helpers/program-under-test.js";

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { serveEtcdStandIn } from "../../../src/cluster/envtest/etcd-stand-in.js";
-import type { KeyPair } from "../../../src/cluster/pki/certificate.js";
+import type { KeyPair } from "../../../src/machinery/crypto/issue-certificate.js";
 import { parseSniCertKey } from "../../../src/component/apiserver-flags/sni-cert-key.js";
 import { eventually } from "../../helpers/eventually.js";
 import { freePorts } from "../../helpers/free-ports.js";

@@ -1,6 +1,6 @@
 import { X509Certificate } from "node:crypto";
 import { expect, test } from "vitest";
-import { issueCertificate } from "../../../src/cluster/pki/certificate.js";
+import { issueCertificate } from "../../../src/machinery/crypto/issue-certificate.js";
 import { readX509 } from "../../../src/machinery/crypto/x509/certificate.js";
 
 const { certificate } = issueCertificate({

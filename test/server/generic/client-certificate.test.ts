@@ -2,7 +2,7 @@ import { connect as connectTls, type TLSSocket } from "node:tls";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { systemClock } from "../../../src/base/time/clock.js";
 import { systemRandom } from "../../../src/base/numbers/random.js";
-import { issueCertificate, issuerOf, type KeyPair } from "../../../src/cluster/pki/certificate.js";
+import { issueCertificate, issuerOf, type KeyPair } from "../../../src/machinery/crypto/issue-certificate.js";
 import { createClusterPki } from "../../../src/cluster/pki/cluster-pki.js";
 import { type Listener, listen } from "../../../src/server/generic/secure-listener.js";
 

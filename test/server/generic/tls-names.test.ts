@@ -1,7 +1,7 @@
 import { connect as connectHttp2 } from "node:http2";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { systemClock } from "../../../src/base/time/clock.js";
-import { issueCertificate, issuerOf } from "../../../src/cluster/pki/certificate.js";
+import { issueCertificate, issuerOf } from "../../../src/machinery/crypto/issue-certificate.js";
 import { type Listener, type ListenerTls, listen } from "../../../src/server/generic/secure-listener.js";
 import type { NamedPair } from "../../../src/server/generic/transport/named-certificates.js";
 import { askOver, handshake, newAuthority, openTls, seenOf, servingCertificate } from "../../helpers/tls-peer.js";

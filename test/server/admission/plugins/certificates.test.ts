@@ -39,7 +39,7 @@ beforeAll(async () => {
   const pem = async (subject: string) => Buffer.from((await certificateRequest(subject)).request).toString("base64");
   request = await pem("CN=jane,O=developers");
   administrators = await pem("CN=jane,O=developers,O=system:masters");
-  const { issueCertificate } = await import("../../../../src/cluster/pki/certificate.js");
+  const { issueCertificate } = await import("../../../../src/machinery/crypto/issue-certificate.js");
   const day = 86_400_000;
   certificate = issueCertificate({
     commonName: "jane",

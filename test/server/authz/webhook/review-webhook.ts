@@ -11,7 +11,7 @@ import { systemTimers } from "../../../../src/base/time/timers.js";
 import { configFromFile } from "../../../../src/client/config/load-config.js";
 import { ReviewClient, type ReviewClientOptions } from "../../../../src/server/authz/webhook/review-client.js";
 import { webhookMode, type WebhookModeOptions } from "../../../../src/server/authz/webhook/webhook-mode.js";
-import { issueCertificate, issuerOf } from "../../../../src/cluster/pki/certificate.js";
+import { issueCertificate, issuerOf } from "../../../../src/machinery/crypto/issue-certificate.js";
 import { certificates } from "../../../helpers/webhook-server.js";
 
 /** What the webhook was sent. */

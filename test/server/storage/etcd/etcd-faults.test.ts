@@ -8,7 +8,7 @@ import { setTimeout } from "node:timers/promises";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { systemClock } from "../../../../src/base/time/clock.js";
 import { systemRandom } from "../../../../src/base/numbers/random.js";
-import { issueCertificate, issuerOf } from "../../../../src/cluster/pki/certificate.js";
+import { issueCertificate, issuerOf } from "../../../../src/machinery/crypto/issue-certificate.js";
 import { createClusterPki } from "../../../../src/cluster/pki/cluster-pki.js";
 import { answered, EtcdClient } from "../../../../src/server/storage/etcd/etcd-client.js";
 import { openEtcdKv } from "../../../../src/server/storage/etcd/etcd-kv.js";

@@ -1,7 +1,7 @@
 import { generateKeyPairSync, type KeyObject, sign } from "node:crypto";
 import { forkRandom, isReproducible, type Random } from "../../base/numbers/random.js";
-import { integer, sequence } from "../../machinery/crypto/der.js";
-import { reproducibleKey, reproducibleSignature } from "../../machinery/crypto/reproducible-ecdsa.js";
+import { integer, sequence } from "./der.js";
+import { reproducibleKey, reproducibleSignature } from "./reproducible-ecdsa.js";
 
 /** Makes private keys of P-256, and signatures by them. */
 export interface KeyMaker {

@@ -1,6 +1,6 @@
 import { createHash, createPrivateKey, createPublicKey, type KeyObject, X509Certificate } from "node:crypto";
 import { isIP } from "node:net";
-import { distinguishedName } from "../../machinery/crypto/new-certificate-request.js";
+import { distinguishedName } from "./new-certificate-request.js";
 import {
   derElements,
   bitString,
@@ -12,8 +12,8 @@ import {
   octetString,
   sequence,
   time,
-} from "../../machinery/crypto/der.js";
-import { pemText } from "../../machinery/crypto/pem.js";
+} from "./der.js";
+import { pemText } from "./pem.js";
 import { type KeyMaker, openSslKeys } from "./key-maker.js";
 
 /** A certificate and its key, both as PEM. */
