@@ -83,6 +83,15 @@ async function bundle() {
         // What a server loads, and what a cluster adds: a hundred small files would cost a start as many milliseconds. The actions
         // have their part of it without the server.
         { name: "machinery", both: ["src/actions/index.ts", "src/cluster/start-cluster.ts"] },
+        // What `kubets/kind` loads: declarations of kinds, which operators have too.
+        {
+          name: "kinds",
+          roots: ["kind", "crd", "kind-scheme", "conversion", "proto"].map(
+            (name) => `src/server/kinds-in-code/${name}.ts`,
+          ),
+        },
+        // What judges objects by a declaration or a definition.
+        { name: "judge", roots: ["src/server/kinds-in-code/judge-value.ts"] },
         { name: "api-server", roots: ["src/cluster/start-server.ts"] },
         { name: "control-plane", roots: ["src/cluster/start-cluster.ts"] },
         // CommonJS: in a file of its own it does not give every other file esbuild's helpers for it.
@@ -92,6 +101,7 @@ async function bundle() {
         index: "src/index.ts",
         cluster: "src/cluster/index.ts",
         server: "src/cluster/server.ts",
+        kind: "src/cluster/kind.ts",
         "server-testing": "src/cluster/server-testing.ts",
         actions: "src/actions/index.ts",
         vitest: "src/testing/vitest.ts",

@@ -25,11 +25,11 @@ export async function layeredBundle({ layers: asked, entries, options }) {
   const graph = await importGraph([...roots, ...Object.values(entries)], options);
   const layers = rooted(asked, graph);
   const owner = assignModules(layers, graph);
-  const shared = sharedModules(graph, owner);
+  const outside = outsideEntries(layers, entries, graph, owner);
+  const shared = sharedModules(graph, owner, outside.keys());
   const commonJs = shared.find((module) => graph[module].format === "cjs");
   if (commonJs !== undefined) throw new Error(`${commonJs} is shared by layers: only ES modules can be`);
   const exports = layerNames(await exportedNames(shared, options), owner);
-  const outside = outsideEntries(layers, entries, graph, owner);
 
   const passes = [];
   for (const layer of layers) {
@@ -138,8 +138,9 @@ function assignModules(layers, graph) {
 }
 
 /** The modules of layers that something outside of their layer imports. */
-function sharedModules(graph, owner) {
-  const shared = new Set();
+function sharedModules(graph, owner, outside) {
+  // A layer's module that another layer imports dynamically is a file of its own, which passes the layer's on.
+  const shared = new Set([...outside].filter((module) => owner.has(module)));
   for (const [module, { imports }] of Object.entries(graph)) {
     for (const { path } of imports) {
       if (owner.has(path) && owner.get(path) !== owner.get(module)) shared.add(path);

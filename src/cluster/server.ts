@@ -86,45 +86,9 @@ export type {
   SourceUpdateRequest,
 } from "../server/registry/plain-objects/object-source.js";
 export type { TableColumnDefinition, TableColumns } from "../server/registry/table-columns.js";
-export {
-  anyJson,
-  boolean,
-  bytes,
-  float64,
-  int32,
-  int64,
-  intOrString,
-  list,
-  map,
-  quantity,
-  string,
-  struct,
-  time,
-} from "../machinery/schema/build-schema.js";
-export { type Complete, conversion, type ConversionFunctions } from "../server/kinds-in-code/conversion.js";
-export { type CrdOptions, crdOf, kindFromCrd, type KindFromSchemaOptions } from "../server/kinds-in-code/crd.js";
-export { kind } from "../server/kinds-in-code/kind.js";
-export { protoOf } from "../server/kinds-in-code/proto.js";
+export * from "./kind.js";
+export { kindFromCrd, type KindFromSchemaOptions } from "../server/kinds-in-code/kind-from-crd.js";
 export { kindFromOpenApi } from "../server/kinds-in-code/kind-from-open-api.js";
-export type {
-  Kind,
-  KindColumn,
-  KindOptions,
-  KindRule,
-  KindScale,
-  ObjectOf,
-  VersionDeclaration,
-} from "../server/kinds-in-code/declaration.js";
-export { schemeOf } from "../server/kinds-in-code/kind-scheme.js";
-export {
-  type ConversionScope,
-  type KindRegistration,
-  NotRegisteredError,
-  Scheme,
-  type VersionedKind,
-} from "../machinery/scheme/scheme.js";
-export type { CelRule, FieldDeclaration, ItemDeclaration, ValueRules } from "../machinery/schema/declarations.js";
-export type { KubeObject } from "../machinery/meta/object.js";
 
 export type { AdmissionAttributes } from "../server/admission/attributes.js";
 export type { AdmissionOptions, OwnAdmissionPlugin } from "../server/admission/enabled-plugins.js";

@@ -7,6 +7,7 @@ import type { BatchConversion, Conversion, Defaulter } from "../../machinery/sch
 import type { ResourceDefinition } from "../api-registry/resource-definition.js";
 import type { StorageRecord } from "../endpoints/resource-record.js";
 import type { Strategy, StrategyContext } from "../registry/strategy.js";
+import type { StandardSchema } from "./standard-schema.js";
 import type { TableCell } from "../registry/table-columns.js";
 
 /** A rule in CEL at a place of the object. */
@@ -120,13 +121,31 @@ declare const OBJECTS: unique symbol;
 /** A kind in code: a definition that `startServer({ resources })` takes. `Objects` has the type of an object of each version. */
 export interface Kind<Objects = Readonly<Record<string, KubeObject>>> extends ResourceDefinition {
   readonly declaration: KindDeclaration;
+  /** Judges objects without a server, for libraries that take a Standard Schema. */
+  readonly "~standard": StandardSchema<unknown>;
   readonly [OBJECTS]?: Objects;
 }
+
+/** A kind in code, which tells a library that takes a Standard Schema the type of its objects. */
+export type TypedKind<Objects> = Kind<Objects> & { readonly "~standard": StandardSchema<Objects[keyof Objects]> };
 
 /** The TypeScript type of a kind's objects in a version: `type Widget = ObjectOf<typeof widgets, "v1">`. */
 export type ObjectOf<K extends Kind<unknown>, Version extends keyof NonNullable<K[typeof OBJECTS]>> = NonNullable<
   K[typeof OBJECTS]
 >[Version];
+
+/**
+ * The kinds of a declaration as `ApiKinds` lists them, so that `client.of` knows their types:
+ * `declare module "kubets" { interface ApiKinds extends ApiKindsOf<typeof widgets> {} }`.
+ */
+export type ApiKindsOf<K extends Kind<unknown>> = {
+  readonly [Version in keyof NonNullable<K[typeof OBJECTS]> as NonNullable<K[typeof OBJECTS]>[Version] extends {
+    apiVersion?: infer V extends string;
+    kind?: infer Name extends string;
+  }
+    ? `${V}/${Name}`
+    : never]: NonNullable<K[typeof OBJECTS]>[Version];
+};
 
 /** An object of a kind in a version. */
 export type ObjectIn<Group extends string, Version extends string, Name extends string, D> = {

@@ -2,7 +2,7 @@ import { isFields, list, object, objects, type ReadonlyFields, text } from "../.
 import { formatGroupVersion, type GroupVersionKind } from "../../machinery/meta/gvk.js";
 import type { JsonObject, JsonValue } from "../../machinery/meta/json.js";
 import { CUSTOM_UPDATES } from "../extensions/custom-strategy.js";
-import { versionFromOpenApi } from "./crd.js";
+import { versionFromOpenApi } from "./kind-from-crd.js";
 import type { Kind, KindOptions } from "./declaration.js";
 import { declarationOf, definitionOf } from "./kind.js";
 

@@ -13,10 +13,12 @@ import type {
   KindDeclaration,
   KindOptions,
   ObjectIn,
+  TypedKind,
   VersionDeclaration,
 } from "./declaration.js";
 import { checkColumns } from "./kind-columns.js";
 import { kindStrategy } from "./kind-strategy.js";
+import { standardSchemaOf } from "./standard-schema.js";
 import { withRules } from "./place-rules.js";
 
 /** The versions of a kind by name: the schema of the fields beside apiVersion, kind and metadata, or a declaration with more. */
@@ -55,7 +57,7 @@ export function kind<
     /** The schema of an internal version, to which every version has a conversion: what the functions see. No client sees it. */
     readonly hub?: Hub;
   } = {},
-): Kind<Objects<Group, Name, V>> {
+): TypedKind<Objects<Group, Name, V>> {
   const { storageVersion, hub, ...rest } = options as unknown as KindOptions & Partial<KindHub>;
   const declared = Object.entries<StructSchema | VersionDeclaration>(versions).map(([version, given]) => {
     const declaration: VersionDeclaration = "type" in given ? { schema: given } : given;
@@ -65,7 +67,8 @@ export function kind<
     const openApi = withRules(openApiOfContent(declaration.schema), declaration.rules ?? [], at);
     return declaredVersion(version, { ...declaration, openApi }, rest, at);
   });
-  return definitionOf(declarationOf(group, name, declared, { ...rest, storageVersion, hub }), rest);
+  const declaration = declarationOf(group, name, declared, { ...rest, storageVersion, hub });
+  return { ...definitionOf<Objects<Group, Name, V>>(declaration, rest), "~standard": standardSchemaOf(declaration) };
 }
 
 /** Completes a version that has an openAPIV3Schema; `at` names it in errors. */
@@ -183,6 +186,7 @@ export function definitionOf<Objects>(
     ...(storage !== undefined && { storage }),
     ...(isCustom && { isCustom }),
     declaration,
+    "~standard": standardSchemaOf(declaration),
   };
 }
 
