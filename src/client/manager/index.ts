@@ -28,3 +28,6 @@ export type {
   Webhooks,
   WebhookServerOptions,
 } from "./webhooks/webhooks.js";
+export type { EndpointOptions } from "./endpoints/endpoint.js";
+export type { HealthCheck, HealthEndpointOptions } from "./endpoints/health-endpoint.js";
+export type { MetricsEndpointOptions } from "./endpoints/metrics-endpoint.js";

@@ -19,6 +19,10 @@ import {
   type Watched,
   followSource,
 } from "./controller-builder.js";
+import type { OwnMetricRegistry } from "../metric-registry.js";
+import type { Endpoint } from "./endpoints/endpoint.js";
+import type { HealthEndpointOptions } from "./endpoints/health-endpoint.js";
+import type { MetricsEndpointOptions } from "./endpoints/metrics-endpoint.js";
 import { ManagerMetrics } from "./manager-metrics.js";
 import { describeProblem, type Problem } from "./problem.js";
 import { ConversionBuilder, WebhookBuilder, Webhooks, type WebhookServerOptions } from "./webhooks/webhooks.js";
@@ -42,6 +46,10 @@ export interface ManagerOptions extends Partial<Surroundings> {
   readonly metrics?: MetricRegistry;
   /** Where the webhooks are served and which certificate they show. Nothing is served where the manager has no webhook. */
   readonly webhooks?: WebhookServerOptions;
+  /** The port of kubelet's probes, /healthz and /readyz. Default: none. */
+  readonly health?: HealthEndpointOptions;
+  /** The port that {@link metrics} are scraped from, /metrics. Default: none. */
+  readonly metricsEndpoint?: MetricsEndpointOptions;
   /** Called with what goes wrong. Default: a line on stderr. */
   readonly onProblem?: (problem: Problem) => void;
 }
@@ -71,6 +79,8 @@ export class Manager {
   readonly #surroundings: Surroundings;
   readonly #metrics: ManagerMetrics | undefined;
   #started = false;
+  /** Whether the caches have been full. */
+  #isFull = false;
 
   constructor(
     readonly client: KubernetesClient,
@@ -132,20 +142,24 @@ export class Manager {
     this.#started = true;
     const stop = new AbortController();
     const all = AbortSignal.any([signal, stop.signal]);
-    // The API server asks the conversion webhooks before it answers the lists of the informers.
-    const served = await this.#serveWebhooks(all);
+    const ended: Promise<void>[] = [];
     try {
+      // The API server asks the conversion webhooks before it answers the lists of the informers.
+      ended.push(...(await this.#serveWebhooks(all)));
+      ended.push(...(await this.#openEndpoints(all)));
       await this.#connect(all);
       this.informers.start(all);
+      void this.#synced().then(() => (this.#isFull = true));
       await this.#lead(signal, stop.signal, all);
     } finally {
       stop.abort();
-      await Promise.all([this.informers.stopped(), served?.ended]);
+      await Promise.all([this.informers.stopped(), ...ended]);
     }
   }
 
-  async #serveWebhooks(signal: AbortSignal): Promise<{ readonly ended: Promise<void> } | undefined> {
-    if (this.webhooks.handlers.size === 0) return undefined;
+  /** Serves the webhooks. Resolves, when they are served, with what resolves when they are no longer. */
+  async #serveWebhooks(signal: AbortSignal): Promise<readonly Promise<void>[]> {
+    if (this.webhooks.handlers.size === 0) return [];
     const { serveWebhooks } = await import("./webhooks/webhook-server.js");
     const parts = {
       webhooks: this.webhooks,
@@ -156,7 +170,32 @@ export class Manager {
       grace: this.#grace,
       report: (what: string, error: unknown) => this.#report({ type: "failed", what, error }),
     };
-    return serveWebhooks(parts, signal);
+    return [(await serveWebhooks(parts, signal)).ended];
+  }
+
+  /** Opens the ports of probes and metrics until the signal aborts. Resolves with what resolves when each is closed. */
+  async #openEndpoints(signal: AbortSignal): Promise<readonly Promise<void>[]> {
+    const { health, metrics, metricsEndpoint } = this.options;
+    if (health === undefined && metricsEndpoint === undefined) return [];
+    const report = (what: string, error: unknown): void => this.#report({ type: "failed", what, error });
+    const [{ openHealthEndpoint }, { openMetricsEndpoint }] = await Promise.all([
+      import("./endpoints/health-endpoint.js"),
+      import("./endpoints/metrics-endpoint.js"),
+    ]);
+    const closed: Promise<void>[] = [];
+    const keep = (endpoint: Endpoint): void => void closed.push(aborted(signal).then(() => endpoint.close()));
+    const own = {
+      informers: () => {
+        if (!this.#isFull) throw new Error("the caches are not full yet");
+      },
+    };
+    if (health !== undefined) keep(await openHealthEndpoint(health, own, report));
+    if (metricsEndpoint !== undefined) {
+      const read = metricsEndpoint.read ?? (metrics as Partial<OwnMetricRegistry> | undefined)?.read;
+      if (read === undefined) throw new Error("metricsEndpoint has no metrics: give the option metrics or read");
+      keep(await openMetricsEndpoint(metricsEndpoint, read, this.client, this.#surroundings));
+    }
+    return closed;
   }
 
   get #grace(): number {
