@@ -1,4 +1,4 @@
-import type { ApiObject } from "../../machinery/meta/object.js";
+import type { ApiObject, OwnerReference } from "../../machinery/meta/object.js";
 import { type NamespacedName, objectKey } from "../informers/indexer.js";
 import type { AnyKindIn, AnyObjectOf } from "../dynamic/api-kinds.js";
 import type { Stored } from "../dynamic/stored.js";
@@ -140,4 +140,16 @@ function ownerKeys({ metadata }: ApiObject, { apiVersion, kind, namespaced }: Pr
   if (owner === undefined || owner.kind !== kind) return [];
   if (parseGroupVersion(owner.apiVersion).group !== parseGroupVersion(apiVersion).group) return [];
   return [namespaced ? `${metadata?.namespace ?? ""}/${owner.name}` : owner.name];
+}
+
+/**
+ * The reference by which an object belongs to the one that controls it: `owns` of the builder finds the owner by it, and the garbage
+ * collector deletes the object with the owner. Throws a TypeError for an owner that was not read from a server.
+ */
+export function controllerReference({ apiVersion, kind, metadata }: ApiObject): OwnerReference {
+  const { name, uid } = metadata ?? {};
+  if (apiVersion === undefined || kind === undefined || name === undefined || uid === undefined) {
+    throw new TypeError("an owner has apiVersion, kind, metadata.name and metadata.uid: read it from the server first");
+  }
+  return { apiVersion, kind, name, uid, controller: true, blockOwnerDeletion: true };
 }

@@ -5,7 +5,8 @@ export {
   type Reconciliation,
   type ReconcileResult,
 } from "./controller.js";
-export { ControllerBuilder, type Watched } from "./controller-builder.js";
+export { type DecidedCondition, setCondition } from "./conditions.js";
+export { ControllerBuilder, controllerReference, type Watched } from "./controller-builder.js";
 export { Manager, type ManagerOptions } from "./manager.js";
 export { describeProblem, type Problem } from "./problem.js";
 export { AdmissionRefusal, type RefusalOptions } from "./webhooks/admission-refusal.js";
@@ -15,6 +16,7 @@ export type {
   AdmissionCall,
   AdmissionHandler,
   AdmissionResult,
+  AdmissionRule,
   AuthenticationHandler,
   AuthorizationHandler,
   DefaultObject,
@@ -31,3 +33,4 @@ export type {
 export type { EndpointOptions } from "./endpoints/endpoint.js";
 export type { HealthCheck, HealthEndpointOptions } from "./endpoints/health-endpoint.js";
 export type { MetricsEndpointOptions } from "./endpoints/metrics-endpoint.js";
+export { addFinalizer, removeFinalizer } from "./finalizers.js";

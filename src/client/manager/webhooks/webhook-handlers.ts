@@ -59,9 +59,17 @@ export type AuthorizationHandler = (
   call: { readonly signal: AbortSignal },
 ) => SubjectAccessReviewStatus | Promise<SubjectAccessReviewStatus>;
 
+/** The requests that an admission webhook of one kind is for, from which its configuration is written. */
+export interface AdmissionRule {
+  readonly phase: "mutating" | "validating";
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly operations: readonly ("CREATE" | "UPDATE" | "DELETE")[];
+}
+
 /** What answers the reviews of one path. */
 export type WebhookHandler =
-  | { readonly type: "admission"; readonly handle: AdmissionHandler }
+  | { readonly type: "admission"; readonly handle: AdmissionHandler; readonly rule?: AdmissionRule | undefined }
   | { readonly type: "conversion"; readonly kinds: readonly KindConversion[] }
   | { readonly type: "authentication"; readonly handle: AuthenticationHandler }
   | { readonly type: "authorization"; readonly handle: AuthorizationHandler };

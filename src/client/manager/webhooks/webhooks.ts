@@ -7,6 +7,7 @@ import { AdmissionRefusal } from "./admission-refusal.js";
 import type { ServingCertificate } from "./serving-certificate.js";
 import type {
   AdmissionHandler,
+  AdmissionRule,
   AuthenticationHandler,
   AuthorizationHandler,
   DefaultObject,
@@ -44,9 +45,9 @@ export class Webhooks {
   /** Resolves when the port is open. */
   readonly listening = new Promise<WebhookAddress>((resolve) => (this.#tellAddress = resolve));
 
-  /** Answers AdmissionReviews of a path. Throws an Error for a path that is taken. */
-  admission(path: string, handle: AdmissionHandler): void {
-    this.#add(path, { type: "admission", handle });
+  /** Answers AdmissionReviews of a path. Throws an Error for a path that is taken. `rule` says what it is for, where that is one kind. */
+  admission(path: string, handle: AdmissionHandler, rule?: AdmissionRule): void {
+    this.#add(path, { type: "admission", handle, rule });
   }
 
   /** Answers TokenReviews of a path: an API server asks it by `--authentication-token-webhook-config-file`. */
@@ -98,26 +99,38 @@ export class WebhookBuilder<T extends ApiObject> {
    * /mutate-GROUP-VERSION-KIND in lower case, with "-" for each "." of the group.
    */
   defaults(fill: DefaultObject<T>, { path = this.#path("mutate") }: { readonly path?: string } = {}): this {
-    this.webhooks.admission(path, async (call) => {
+    const rule = { phase: "mutating", ...this.#of, operations: ["CREATE", "UPDATE"] } as const;
+    const handle: AdmissionHandler = async (call) => {
       const { object } = this.#objectsOf(call.request);
       if (object === undefined) return;
       await fill(object, call);
       return { object };
-    });
+    };
+    this.webhooks.admission(path, handle, rule);
     return this;
   }
 
   /** Judges changes of objects, at /validate-GROUP-VERSION-KIND unless a path is given. */
   validates(judge: ValidateObject<T>, { path = this.#path("validate") }: { readonly path?: string } = {}): this {
-    this.webhooks.admission(path, async (call) => {
+    const operations = [
+      ...(judge.create === undefined ? [] : (["CREATE"] as const)),
+      ...(judge.update === undefined ? [] : (["UPDATE"] as const)),
+      ...(judge.delete === undefined ? [] : (["DELETE"] as const)),
+    ];
+    const handle: AdmissionHandler = async (call) => {
       const { operation } = call.request;
       const { object, before } = this.#objectsOf(call.request);
       if (operation === "CREATE" && object !== undefined) await judge.create?.(object, call);
       if (operation === "UPDATE" && object !== undefined && before !== undefined)
         await judge.update?.(object, before, call);
       if (operation === "DELETE" && before !== undefined) await judge.delete?.(before, call);
-    });
+    };
+    this.webhooks.admission(path, handle, { phase: "validating", ...this.#of, operations });
     return this;
+  }
+
+  get #of(): { readonly apiVersion: string; readonly kind: string } {
+    return { apiVersion: this.apiVersion, kind: this.kind };
   }
 
   #path(verb: "mutate" | "validate"): string {
