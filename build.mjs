@@ -27,6 +27,9 @@ const fromLibrary = {
   "cluster-apiserver": "src/cluster/apiserver/component.ts",
   "cluster-programs": "src/cluster/programs/index.ts",
   "cluster-stored": "src/cluster/stored/index.ts",
+  // Modules of other programs are imported, which a cached script cannot; and templates hold lines that look like a module's.
+  "project-modules": "src/project/load-project.ts",
+  "project-templates": "src/project/templates/operator-files.ts",
 };
 
 const clusterFromLibrary = {

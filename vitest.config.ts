@@ -29,6 +29,8 @@ const LONG = [
   // They ask the real program at each row.
   "test/node/scripted/{awk,dumps,find,grep,sed,text-tools}.test.ts",
   "test/parity/{first-half,previous-kubectl,second-half}.test.ts",
+  // What it writes is built, tested and run.
+  "test/project/**/*.test.ts",
   "test/release/**/*.test.ts",
   "test/scripts/by-kubectl.test.ts",
   "test/security/attacks/**/*.test.ts",

@@ -16,9 +16,11 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   "polymorphic-helpers": ["client", "api", "machinery", "base"],
   kustomize: ["polymorphic-helpers", "machinery", "base"],
   actions: ["polymorphic-helpers", "resource", "client", "api", "machinery", "base"],
+  project: ["client", "api", "machinery", "base"],
   cli: ["actions", "polymorphic-helpers", "resource", "printers", "component", "client", "machinery", "base"],
   commands: [
     "cli",
+    "project",
     "actions",
     "polymorphic-helpers",
     "resource",
@@ -104,7 +106,9 @@ const files = readdirSync(src, { recursive: true, encoding: "utf8" }).filter((fi
 const imports = files.flatMap((file) => importsOf(file));
 
 function importsOf(file: string): Import[] {
-  const text = readFileSync(join(src, file), "utf8").replace(/\/\*[\s\S]*?\*\//g, "");
+  const whole = readFileSync(join(src, file), "utf8").replace(/\/\*[\s\S]*?\*\//g, "");
+  // What a template holds belongs to the project that is made of it.
+  const text = file.startsWith(join("project", "templates", "")) ? whole.replace(/`(?:[^`\\]|\\[^])*`/g, "``") : whole;
   const found: Import[] = [];
   for (const [pattern, dynamic] of [
     [/^(?:import|export)\b[^;]*?\bfrom\s+"(\.[^"]+)"/gm, false],
@@ -130,6 +134,8 @@ const ASKS_THE_PROCESS: Readonly<Record<string, string>> = {
   "cluster/named/serve.ts": "composes a process that serves a cluster: when it started",
   "cluster/named/manage.ts": "waits for another process to end",
   "main.ts": "composes the program: its randomness",
+  "project/templates/operator-files.ts": "a template, whose program reads its environment",
+  "project/templates/package-files.ts": "a template, whose program reads its environment",
   "server/storage/etcd/grpc-channel.ts": "gRPC compares a call's deadline with the process's own time",
 };
 
@@ -649,7 +655,7 @@ describe.skipIf(!existsSync(metafilePath))("what the bundle loads at start", () 
     expect(starts.filter((file) => loaders.includes(file))).toEqual([]);
   });
 
-  test("program and library share one file, undici's; else the program loads the library's for what serves or runs beside servers alone", () => {
+  test("program and library share one file, undici's; else the program loads the library's for what serves or runs beside servers, and for projects", () => {
     const inProgram = (path: string): boolean => path.startsWith("dist/cli/");
     const crossing = Object.entries(outputs).flatMap(([file, { imports: loaded }]) =>
       loaded
@@ -665,6 +671,8 @@ describe.skipIf(!existsSync(metafilePath))("what the bundle loads at start", () 
       "dist/cluster-named.js",
       "dist/cluster-programs.js",
       "dist/cluster-stored.js",
+      "dist/project-modules.js",
+      "dist/project-templates.js",
       "dist/undici-pool.cjs",
     ]);
     expect(crossing.filter(({ path }) => path === "dist/undici-pool.cjs").map(({ file }) => file)).toEqual([

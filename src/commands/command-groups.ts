@@ -277,3 +277,28 @@ The numbers are those of the metrics API, which scales pods too. A cluster has i
     },
   ],
 };
+
+/** The entry of `project` and its subcommands, which kubectl does not have. */
+export const projectEntry: CommandEntry = {
+  name: "project",
+  section: "Cluster Management Commands:",
+  summary: "Begin and build operators in TypeScript",
+  yields: true,
+  group: {
+    use: "project SUBCOMMAND",
+    description: "Begin an operator in TypeScript, and write the manifests that follow from its code.",
+    bare: { stream: "out", code: 0 },
+  },
+  children: [
+    {
+      name: "new",
+      summary: "Begin a project",
+      load: async () => (await import("./project/new.js")).projectNewCommand(),
+    },
+    {
+      name: "generate",
+      summary: "Write the manifests that follow from a project's code",
+      load: async () => (await import("./project/generate.js")).projectGenerateCommand(),
+    },
+  ],
+};

@@ -8,6 +8,7 @@ import {
   pluginEntry,
   rolloutEntry,
   setEntry,
+  projectEntry,
   storageEntry,
   topEntry,
 } from "./command-groups.js";
@@ -289,6 +290,7 @@ export const root: CommandEntry = {
     },
     clusterEntry,
     storageEntry,
+    projectEntry,
     envtestEntry,
     {
       name: "apiserver",

@@ -23,7 +23,7 @@ import { describeExecutable } from "../../tools/executable/describe.mjs";
 // @ts-expect-error plain JavaScript
 import { KUBETS_LIMIT } from "../../tools/release/limits.mjs";
 // @ts-expect-error plain JavaScript
-import { packExecutable, packKubets, packNative, packPayload } from "../../tools/release/packages.mjs";
+import { packCreate, packExecutable, packKubets, packNative, packPayload } from "../../tools/release/packages.mjs";
 import { fetchVerdaccio, type LocalRegistry, startRegistry } from "./local-registry.js";
 import { nodes } from "./nodes.js";
 
@@ -77,6 +77,7 @@ describe.skipIf(missing !== undefined || process.platform === "win32")("the pack
     writeFileSync(placeholder, "an executable for another platform\n");
     publish(packPayload(other, placeholder, tarballs));
     publish(packNative([ownTarget, other], tarballs));
+    publish(packCreate(tarballs));
     await Promise.all(published);
   }, REGISTRY_MINUTES);
   afterAll(async () => {
@@ -138,6 +139,19 @@ describe.skipIf(missing !== undefined || process.platform === "win32")("the pack
     expect(run(search, ...inCluster)).toEqual({ code: 0, stdout: "configmap/shop created\n", stderr: "" });
     expect(run(search, "bash", "--norc", "-c", COMPLETE)).toEqual({ code: 0, stdout: "rollout run\n", stderr: "" });
   };
+
+  test("`npm create kubets` begins an operator with the kubets of the same version, and takes `operator` for granted", () => {
+    const cwd = join(folder, "home");
+    const flags = ["--group=example.com", "--kind=Shelf"];
+    const { code, stdout, stderr } = registry.npm(["create", "--yes", "kubets", "library", "--", ...flags], { cwd });
+    expect(code, stderr).toBe(0);
+    expect(stdout).toContain("is in library. Next:");
+    const manifest = JSON.parse(readFileSync(join(cwd, "library/package.json"), "utf8")) as Record<string, unknown>;
+    expect(manifest).toMatchObject({
+      name: "library",
+      dependencies: { kubets: expect.stringMatching(/^\^\d/) as string },
+    });
+  });
 
   test("kubets is small, and its code caches are those of the pinned versions of Node that can be had", () => {
     expect(packed.unpacked).toBeLessThanOrEqual(KUBETS_LIMIT);

@@ -10,7 +10,7 @@ import { buildExecutables, executableOf, targetNames } from "../executable/build
 import { billOfMaterials } from "./bill-of-materials.mjs";
 import { emptyProgramSize, KUBETS_LIMIT, PROGRAM_LIMIT } from "./limits.mjs";
 import { releaseNotes } from "./notes.mjs";
-import { packExecutable, packKubets, packNative, packPayload, root, version } from "./packages.mjs";
+import { packCreate, packExecutable, packKubets, packNative, packPayload, root, version } from "./packages.mjs";
 
 const release = join(root, "release");
 const missing = [];
@@ -43,7 +43,7 @@ const targets = targetNames.filter((target) => !failed.has(target));
 step("packing kubets, with its code caches");
 const { nodes, ...kubets } = packKubets(release, leftOut);
 if (kubets.unpacked > KUBETS_LIMIT) tooLarge.push(over("kubets, unpacked,", kubets.unpacked, KUBETS_LIMIT));
-const tarballs = [kubets];
+const tarballs = [kubets, packCreate(release)];
 if (targets.length > 0) tarballs.push(packNative(targets, release));
 const programs = [];
 for (const target of targets) {

@@ -2,6 +2,7 @@
 //   kubets                   pure JavaScript, with V8's code caches for several versions of Node
 //   @kubets/TARGET           an executable, which is the command `kubets`
 //   @kubets/native-TARGET    the same executable without a command, for:
+//   create-kubets            `npm create kubets`, which runs `kubets project new` of its version
 //   @kubets/native           the command `kubets`; depends on @kubets/native-TARGET of every platform, of which npm installs one
 // A package and its dependencies never declare the same command: in a project npm would link it to the one or the other.
 import { execFileSync } from "node:child_process";
@@ -70,6 +71,17 @@ export function packNative(targets, destination) {
     return pack(contents, destination);
   });
 }
+
+/** Packs create-kubets, which runs the kubets of its own version. */
+export const packCreate = (destination) =>
+  inWorkshop((folder) => {
+    const contents = join(folder, "package");
+    cpSync(join(root, "packages/create-kubets"), contents, { recursive: true });
+    cpSync(licence, join(contents, "LICENSE"));
+    const manifest = JSON.parse(readFileSync(join(contents, "package.json"), "utf8"));
+    writeManifest(contents, { ...manifest, version });
+    return pack(contents, destination);
+  });
 
 function packProgram(target, executable, destination, { name, use, manifest }) {
   const [platform, cpu] = target.split("-");

@@ -10,10 +10,10 @@ export type DecidedCondition = Omit<Condition, "lastTransitionTime">;
  * changed; it is returned itself where nothing differs, so that a controller can leave out the write.
  */
 export function setCondition(
-  conditions: readonly Condition[] = [],
+  conditions: Condition[] = [],
   decided: DecidedCondition,
   now: number = surroundingsOf({}).clock.now(),
-): readonly Condition[] {
+): Condition[] {
   const before = conditions.find(({ type }) => type === decided.type);
   const lastTransitionTime =
     before?.status === decided.status ? before.lastTransitionTime : `${new Date(now).toISOString().slice(0, 19)}Z`;

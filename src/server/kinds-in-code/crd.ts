@@ -1,4 +1,5 @@
 import type {
+  CustomResourceDefinition,
   CustomResourceDefinitionNames,
   CustomResourceDefinitionSpec,
   CustomResourceDefinitionVersion,
@@ -25,7 +26,7 @@ export interface CrdOptions {
 export function crdOf(
   { declaration }: Kind<unknown>,
   { conversion = { strategy: "None" } }: CrdOptions = {},
-): KubeObject {
+): CustomResourceDefinition & KubeObject {
   const { group, plural, singular, kind, listKind, shortNames, categories, versions, storageVersion } = declaration;
   const names: FieldsOf<CustomResourceDefinitionNames> = {
     plural,
@@ -47,7 +48,7 @@ export function crdOf(
     kind: "CustomResourceDefinition",
     metadata: { name: `${plural}.${group}` },
     spec,
-  };
+  } as CustomResourceDefinition & KubeObject;
 }
 
 function versionOf(version: DeclaredVersion, isStored: boolean): Version {
