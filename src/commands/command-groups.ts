@@ -296,6 +296,11 @@ export const projectEntry: CommandEntry = {
       load: async () => (await import("./project/new.js")).projectNewCommand(),
     },
     {
+      name: "add",
+      summary: "Add a kind to a project",
+      load: async () => (await import("./project/add.js")).projectAddCommand(),
+    },
+    {
       name: "generate",
       summary: "Write the manifests that follow from a project's code",
       load: async () => (await import("./project/generate.js")).projectGenerateCommand(),

@@ -71,6 +71,15 @@ describe.skipIf(missing !== undefined)("AT-31: the project that `kubets project 
     expect(readFileSync(join(project, "src/main.ts"), "utf8")).toBe(before);
   });
 
+  test("has a second kind by `project add kind`, whose tests pass beside those of the first", async () => {
+    const { stdout, stderr } = await run("kubets", ["project", "add", "kind", "Reader"]);
+    expect(stderr).toBe("");
+    expect(stdout).toContain("src/controllers/reader.ts written");
+    expect((await run("npm", ["test"], { NO_COLOR: "1" })).stdout).toContain("6 passed");
+    const again = await run("kubets", ["project", "add", "kind", "Reader"]).catch((error: unknown) => error);
+    expect(again).toMatchObject({ code: 1, stderr: expect.stringContaining("src/api/reader.ts") as string });
+  });
+
   describe("as a process beside a cluster", () => {
     let cluster: Cluster;
     let client: KubernetesClient;

@@ -4,6 +4,8 @@ import { configFiles } from "./config-files.js";
 import { kindFiles } from "./kind-files.js";
 import { packageFiles } from "./package-files.js";
 
+export { kindFiles };
+
 /** An operator with one kind: everything that `project new operator` writes. */
 export const operatorFiles = (names: ProjectNames, version: string): ProjectFiles => ({
   ...packageFiles(names, version),
@@ -15,7 +17,7 @@ export const operatorFiles = (names: ProjectNames, version: string): ProjectFile
   ...configFiles(names),
 });
 
-/** The files that list the kinds. `project add kind` adds a line to each. */
+/** The files that list the kinds. `project add kind` adds a line to each: see ../add-to-lists.ts. */
 function indexFiles({ kind }: ProjectNames): ProjectFiles {
   const { file } = spellings(kind);
   return {
@@ -106,7 +108,7 @@ export const rightsAtHome: PolicyRule[] = [
 ];
 `;
 
-const testCluster = ({ name, group, plural }: ProjectNames): string => {
+const testCluster = ({ name }: ProjectNames): string => {
   const host = `${name}-webhook.${name}-system.svc`;
   return `import { kubernetesClient, Manager, waitFor } from "kubets";
 import { startCluster } from "kubets/cluster";
@@ -132,8 +134,12 @@ const manager = new Manager(client, {
 addControllers(manager);
 addWebhooks(manager);
 
+const definitions = client.of("apiextensions.k8s.io/v1", "CustomResourceDefinition");
 for (const kind of Object.values(kinds)) {
-  if (typeof kind === "object") await client.of("apiextensions.k8s.io/v1", "CustomResourceDefinition").create(crdOf(kind));
+  const { metadata } = await definitions.create(crdOf(kind));
+  await waitFor(definitions, metadata.name, ({ status }) =>
+    (status?.conditions ?? []).some(({ type, status: is }) => type === "Established" && is === "True"),
+  );
 }
 await client.applyFiles(["config/webhook/configurations.yaml"], { fieldManager: "test" });
 const stop = new AbortController();
@@ -145,11 +151,8 @@ afterAll(async () => {
   await cluster.close();
 });
 
-// The manager has announced the authority of its certificate, and the API server serves the kind.
+// The manager has announced the authority of its certificate.
 const configurations = client.of("admissionregistration.k8s.io/v1", "ValidatingWebhookConfiguration");
 await waitFor(configurations, "${name}", ({ webhooks }) => webhooks?.[0]?.clientConfig.caBundle !== undefined);
-await waitFor(client.of("apiextensions.k8s.io/v1", "CustomResourceDefinition"), "${plural}.${group}", ({ status }) =>
-  (status?.conditions ?? []).some(({ type, status: is }) => type === "Established" && is === "True"),
-);
 `;
 };

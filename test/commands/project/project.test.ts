@@ -79,6 +79,45 @@ describe("kubets project new operator", () => {
   });
 });
 
+describe("kubets project add kind", () => {
+  const add = (cwd: string, ...words: string[]) =>
+    runCli(["project", "add", "kind", ...words], { cwd, program: "kubets" });
+  const text = (path: string): string => readFileSync(join(folder, "first", path), "utf8");
+
+  test("adds a line to each list of kinds, in the group of the first kind", async () => {
+    const { code, stderr } = await add(join(folder, "first"), "Reader");
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    expect(text("src/api/index.ts")).toBe('export * from "./book-shelf.js";\nexport * from "./reader.js";\n');
+    expect(text("src/webhooks/index.ts")).toContain(
+      "  addReaderWebhooks(manager);\n  addBookShelfWebhooks(manager);\n",
+    );
+    expect(text("src/api/reader.ts")).toContain('"example.com",\n  "Reader",');
+    expect(text("src/rights.ts")).toContain('resources: ["readers"]');
+  });
+
+  test("prints the lines to add where a person has changed a list, and leaves that as it is", async () => {
+    const changed = "export const addControllers = () => {};\n";
+    writeFileSync(join(folder, "first/src/controllers/index.ts"), changed);
+    const { code, stderr } = await add(join(folder, "first"), "Writer");
+    expect(code).toBe(0);
+    expect(stderr).toBe(
+      `Add these lines by hand:\n\nsrc/controllers/index.ts:
+import { addWriterController } from "./writer.js";
+  addWriterController(manager);
+`,
+    );
+    expect(text("src/controllers/index.ts")).toBe(changed);
+  });
+
+  test("asks for --group where the project has no kind", async () => {
+    mkdirSync(join(folder, "bare"));
+    writeFileSync(join(folder, "bare/package.json"), '{"name":"bare"}');
+    const { code, stderr } = await add(join(folder, "bare"), "Reader");
+    expect(code).toBe(1);
+    expect(stderr).toContain("give --group");
+  });
+});
+
 describe("kubets project generate", () => {
   const generate = (cwd: string, ...flags: string[]) =>
     runCli(["project", "generate", ...flags], { cwd, program: "kubets" });
