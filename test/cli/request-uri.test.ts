@@ -17,12 +17,12 @@ describe("parseRequestUri", () => {
     ["/api/default%2Fstatus", "/api/default/status"],
     ["/api/de%25fault", "/api/de%25fault"],
     ["/api/a#frag", "/api/a"],
-  ])("%s asks for %s", (uri, path) => {
+  ])("%s becomes the path %s", (uri, path) => {
     expect(() => requireRequestUri(uri)).not.toThrow();
     expect(parseRequestUri(uri).path).toBe(path);
   });
 
-  it("keeps each value of a parameter", () => {
+  it("keeps all values of a repeated parameter", () => {
     expect(parseRequestUri("/a?x=1&y=%3D&x=2").query).toEqual({ x: ["1", "2"], y: ["="] });
   });
 });
