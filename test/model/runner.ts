@@ -35,7 +35,10 @@ export function modelTest(name: string, options: ModelTestOptions): void {
   const operations = Number(process.env["KUBETS_MODEL_OPERATIONS"] ?? options.operations);
   const only = process.env["KUBETS_MODEL_SEED"];
   describe.skipIf(skip !== undefined)(`model: ${name}${skip === undefined ? "" : ` (skipped: ${skip})`}`, () => {
-    test("whatever happens, clients are told the truth", { timeout: 3_600_000, retry: 0 }, async () => {
+    test("clients receive only true answers under random operations and faults", {
+      timeout: 3_600_000,
+      retry: 0,
+    }, async () => {
       const tally = emptyTally();
       if (only !== undefined) return playSeed(Number(only), options, tally);
       const first = Math.floor(Math.random() * 2 ** 30);

@@ -82,7 +82,7 @@ test("no flag is declared twice", () => {
   expect(names.filter((name, index) => names.indexOf(name) !== index)).toEqual([]);
 });
 
-describe("what becomes of a flag", () => {
+describe("a flag of kube-apiserver in kubets apiserver", () => {
   /** The names that are read when options are made and checked. */
   function namesRead(): ReadonlySet<string> {
     const read = new Set<string>();
@@ -117,7 +117,7 @@ describe("what becomes of a flag", () => {
     return read;
   }
 
-  test("START-6: each flag is read, or says why it has no effect, is refused or was dropped", () => {
+  test("START-6: is read, or reports why it has no effect, is refused or was dropped", () => {
     const read = namesRead();
     const forgotten = declared.filter(
       (flag) =>
@@ -129,7 +129,7 @@ describe("what becomes of a flag", () => {
     expect(forgotten.map(({ name }) => name)).toEqual([]);
   });
 
-  test("a flag has one fate", () => {
+  test("is treated in one way only", () => {
     const several = declared.filter(
       ({ withoutEffect, refused, dropped }) =>
         [withoutEffect, refused, dropped].filter((fate) => fate !== undefined).length > 1,
@@ -137,7 +137,7 @@ describe("what becomes of a flag", () => {
     expect(several.map(({ name }) => name)).toEqual([]);
   });
 
-  test("no flag of security is without effect", () => {
+  test("has an effect when it is about security", () => {
     const security = new Set([
       "secure serving",
       "auditing",

@@ -45,99 +45,102 @@ async function configured(name: string, fields: object = {}): Promise<{ configFi
 
 const ALONE = { controllers: false, scheduler: false } as const;
 
-describe.skipIf(etcdMissing !== undefined)("a request that a main server passes on to a server on etcd", () => {
-  let etcd: EtcdServer;
-  let main: Cluster;
-  let behind: Cluster;
-  let webhook: WebhookServer;
+describe.skipIf(etcdMissing !== undefined)(
+  "a traced request from a main server through an extension server to etcd",
+  () => {
+    let etcd: EtcdServer;
+    let main: Cluster;
+    let behind: Cluster;
+    let webhook: WebhookServer;
 
-  beforeAll(async () => {
-    etcd = await startEtcd();
-    webhook = await startWebhookServer();
-    main = await startCluster({ ...ALONE, port: false, tracing: await configured("main.json") });
-    const published = "/api/v1/namespaces/kube-system/configmaps/extension-apiserver-authentication";
-    const { text } = await done(main.transport(), "GET", published);
-    const { data } = JSON.parse(text) as { data: Record<string, string> };
-    const clientCaFile = join(folder, "front-proxy.crt");
-    await writeFile(clientCaFile, data["requestheader-client-ca-file"] ?? "");
-    behind = await startCluster({
-      ...ALONE,
-      storage: "etcd",
-      etcd: { servers: [etcd.endpoint] },
-      authentication: { requestHeader: { clientCaFile } },
-      tracing: await configured("behind.json"),
+    beforeAll(async () => {
+      etcd = await startEtcd();
+      webhook = await startWebhookServer();
+      main = await startCluster({ ...ALONE, port: false, tracing: await configured("main.json") });
+      const published = "/api/v1/namespaces/kube-system/configmaps/extension-apiserver-authentication";
+      const { text } = await done(main.transport(), "GET", published);
+      const { data } = JSON.parse(text) as { data: Record<string, string> };
+      const clientCaFile = join(folder, "front-proxy.crt");
+      await writeFile(clientCaFile, data["requestheader-client-ca-file"] ?? "");
+      behind = await startCluster({
+        ...ALONE,
+        storage: "etcd",
+        etcd: { servers: [etcd.endpoint] },
+        authentication: { requestHeader: { clientCaFile } },
+        tracing: await configured("behind.json"),
+      });
+      const api = behind.transport();
+      await done(api, "POST", DEFINITIONS, boxDefinition(GROUP, [versionOf("v1", {})]));
+      await established(api, `boxes.${GROUP}`);
+      const rules = [{ apiGroups: [GROUP], apiVersions: ["v1"], operations: ["CREATE"], resources: ["boxes"] }];
+      await configure(api, "validating", [{ clientConfig: webhook.on("/check", (review) => allow(review)), rules }]);
+      const port = Number(new URL(behind.url).port);
+      await registerApi(main.transport(), {
+        group: GROUP,
+        port,
+        spec: { caBundle: "", insecureSkipTLSVerify: true },
+      });
     });
-    const api = behind.transport();
-    await done(api, "POST", DEFINITIONS, boxDefinition(GROUP, [versionOf("v1", {})]));
-    await established(api, `boxes.${GROUP}`);
-    const rules = [{ apiGroups: [GROUP], apiVersions: ["v1"], operations: ["CREATE"], resources: ["boxes"] }];
-    await configure(api, "validating", [{ clientConfig: webhook.on("/check", (review) => allow(review)), rules }]);
-    const port = Number(new URL(behind.url).port);
-    await registerApi(main.transport(), {
-      group: GROUP,
-      port,
-      spec: { caBundle: "", insecureSkipTLSVerify: true },
+
+    afterAll(async () => {
+      await Promise.all([main?.close(), behind?.close()]);
+      await webhook?.[Symbol.asyncDispose]();
+      await etcd?.dispose();
     });
-  });
 
-  afterAll(async () => {
-    await Promise.all([main?.close(), behind?.close()]);
-    await webhook?.[Symbol.asyncDispose]();
-    await etcd?.dispose();
-  });
+    test("sends the collector one trace, from the caller to the webhook and to etcd", async () => {
+      const box = { apiVersion: `${GROUP}/v1`, kind: "Box", metadata: { name: "one" } };
+      const headers = { traceparent: SAMPLED, tracestate: "vendor=1", baggage: "shop=lamps" };
+      await eventually(async () => {
+        const { status, text } = await call(main.transport(), "POST", boxesOf(GROUP), box, { headers });
+        expect(status, text).toBe(201);
+      });
+      const inTrace = ({ traceId }: CollectedSpan) => traceId === TRACE;
+      // What is not sent yet is sent at the end.
+      await Promise.all([main.close(), behind.close()]);
+      const create = await collector.find("Create", inTrace);
+      const txn = await collector.find("etcdserverpb.KV/Txn", inTrace);
+      const isAnswered = ({ parentId, fields }: CollectedSpan) =>
+        parentId === CALLER && fields["http.response.status_code"] === 201;
+      const root = await collector.find(`POST ${boxesOf(GROUP).replace("default", "{:namespace}")}`, isAnswered);
+      const byId = new Map(collector.spans.filter(inTrace).map((span) => [span.spanId, span]));
+      const path = (span: CollectedSpan | undefined): string[] =>
+        span === undefined ? [] : [...path(byId.get(span.parentId)), span.name];
 
-  test("the collector gets one trace, from the caller to the webhook and to etcd", async () => {
-    const box = { apiVersion: `${GROUP}/v1`, kind: "Box", metadata: { name: "one" } };
-    const headers = { traceparent: SAMPLED, tracestate: "vendor=1", baggage: "shop=lamps" };
-    await eventually(async () => {
-      const { status, text } = await call(main.transport(), "POST", boxesOf(GROUP), box, { headers });
-      expect(status, text).toBe(201);
+      const passedOn = [root.name, "constrainedimpersonation", "authorization", "HTTP POST"];
+      const server = [root.name, "constrainedimpersonation", "authorization", "Create"];
+      expect(path(create)).toEqual([...passedOn, ...server]);
+      expect(path(txn)).toEqual([...passedOn, ...server, "Create etcd3", txn.name]);
+      expect(root.kind).toBe(2);
+      expect(txn.kind).toBe(3);
+      expect(txn.fields).toMatchObject({ "rpc.system": "grpc", "rpc.service": "etcdserverpb.KV", "rpc.method": "Txn" });
+      expect(root.fields).toMatchObject({ "http.request.method": "POST", "http.response.status_code": 201 });
+      expect(root.resource).toMatchObject({ "service.name": "apiserver" });
+      expect(create.fields).toMatchObject({ resource: "boxes", verb: "POST", scope: "resource", "api-group": GROUP });
+      expect(create.events).toEqual([
+        "limitedReadBody succeeded",
+        "About to convert to expected version",
+        "Conversion done",
+        "About to store object in database",
+        "Write to database call succeeded",
+        "About to write a response",
+        "Writing http response done",
+      ]);
+
+      const { headers: asked } = webhook.calls.at(-1) ?? NO_CALL;
+      const [, traceId, spanId = ""] = String(asked["traceparent"]).split("-");
+      expect(traceId).toBe(TRACE);
+      expect(path(byId.get(spanId))).toEqual([...passedOn, ...server, "Call validating webhook", "HTTP POST"]);
+      expect([asked["tracestate"], asked["baggage"]]).toEqual(["vendor=1", "shop=lamps"]);
     });
-    const inTrace = ({ traceId }: CollectedSpan) => traceId === TRACE;
-    // What is not sent yet is sent at the end.
-    await Promise.all([main.close(), behind.close()]);
-    const create = await collector.find("Create", inTrace);
-    const txn = await collector.find("etcdserverpb.KV/Txn", inTrace);
-    const isAnswered = ({ parentId, fields }: CollectedSpan) =>
-      parentId === CALLER && fields["http.response.status_code"] === 201;
-    const root = await collector.find(`POST ${boxesOf(GROUP).replace("default", "{:namespace}")}`, isAnswered);
-    const byId = new Map(collector.spans.filter(inTrace).map((span) => [span.spanId, span]));
-    const path = (span: CollectedSpan | undefined): string[] =>
-      span === undefined ? [] : [...path(byId.get(span.parentId)), span.name];
+  },
+);
 
-    const passedOn = [root.name, "constrainedimpersonation", "authorization", "HTTP POST"];
-    const server = [root.name, "constrainedimpersonation", "authorization", "Create"];
-    expect(path(create)).toEqual([...passedOn, ...server]);
-    expect(path(txn)).toEqual([...passedOn, ...server, "Create etcd3", txn.name]);
-    expect(root.kind).toBe(2);
-    expect(txn.kind).toBe(3);
-    expect(txn.fields).toMatchObject({ "rpc.system": "grpc", "rpc.service": "etcdserverpb.KV", "rpc.method": "Txn" });
-    expect(root.fields).toMatchObject({ "http.request.method": "POST", "http.response.status_code": 201 });
-    expect(root.resource).toMatchObject({ "service.name": "apiserver" });
-    expect(create.fields).toMatchObject({ resource: "boxes", verb: "POST", scope: "resource", "api-group": GROUP });
-    expect(create.events).toEqual([
-      "limitedReadBody succeeded",
-      "About to convert to expected version",
-      "Conversion done",
-      "About to store object in database",
-      "Write to database call succeeded",
-      "About to write a response",
-      "Writing http response done",
-    ]);
-
-    const { headers: asked } = webhook.calls.at(-1) ?? NO_CALL;
-    const [, traceId, spanId = ""] = String(asked["traceparent"]).split("-");
-    expect(traceId).toBe(TRACE);
-    expect(path(byId.get(spanId))).toEqual([...passedOn, ...server, "Call validating webhook", "HTTP POST"]);
-    expect([asked["tracestate"], asked["baggage"]]).toEqual(["vendor=1", "shop=lamps"]);
-  });
-});
-
-describe("FLT-3: which requests are recorded", () => {
+describe("FLT-3: the server records traces", () => {
   const ANN = { name: "ann", groups: ["system:authenticated"] };
   const names = (): string[] => collector.spans.map(({ name }) => name);
 
-  test("without a sampling rate only those whose caller samples them", async () => {
+  test("without a sampling rate only for callers that sample theirs", async () => {
     await using cluster = await startCluster({ ...ALONE, port: false, tracing: await configured("never.json") });
     const api = cluster.transport();
     await call(api, "GET", "/api/v1/nodes/unsampled");
@@ -151,7 +154,7 @@ describe("FLT-3: which requests are recorded", () => {
     expect(names()).not.toContain("GET /api/v1/namespaces/{:namespace}/pods");
   });
 
-  test("with a rate of a million all; a stranger's request begins a trace that is linked to the caller's", async () => {
+  test("with a rate of a million for all requests; an untrusted caller's request begins a trace that links to the caller's", async () => {
     await using cluster = await startCluster({
       ...ALONE,
       port: false,
@@ -168,7 +171,7 @@ describe("FLT-3: which requests are recorded", () => {
   });
 });
 
-describe("a configuration that cannot be right stops the start", () => {
+describe("an invalid tracing configuration stops the start", () => {
   const start = (configFile: string) => startServer({ port: false, tracing: { configFile } });
 
   test.each([
@@ -197,17 +200,17 @@ describe("a configuration that cannot be right stops the start", () => {
       { apiVersion: "apiserver.config.k8s.io/v2" },
       'failed to read tracing config: unable to decode tracing configuration data: no kind "TracingConfiguration" is registered for version "apiserver.config.k8s.io/v2" in scheme "k8s.io/apiserver/pkg/server/options/tracing.go:49" (in "FILE")',
     ],
-  ])("%s", async (name, fields, message) => {
+  ])("with: %s", async (name, fields, message) => {
     const { configFile } = await configured(`${name}.json`, fields);
     await expect(start(configFile)).rejects.toThrow(new Error(message.replace("FILE", configFile)));
   });
 
-  test("a file that is not there", async () => {
+  test("with a file that does not exist", async () => {
     const file = join(folder, "missing.json");
     await expect(start(file)).rejects.toThrow(`tracing-config-file ${file} does not exist`);
   });
 
-  test("an egress selection of the control plane, which traces would go past", async () => {
+  test("with an egress selection for the control plane, which traces would bypass", async () => {
     const { configFile } = await configured("proxied.json");
     const egress = [
       {
@@ -220,7 +223,7 @@ describe("a configuration that cannot be right stops the start", () => {
     );
   });
 
-  test.each(["v1", "v1beta1", "v1alpha1"])("%s is read", async (version) => {
+  test.each(["v1", "v1beta1", "v1alpha1"])("a tracing configuration of version %s is accepted", async (version) => {
     const fields = { apiVersion: `apiserver.config.k8s.io/${version}`, samplingRatePerMillion: 1 };
     const server = await start((await configured(`${version}.json`, fields)).configFile);
     await server.close();
