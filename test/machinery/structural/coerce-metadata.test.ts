@@ -63,7 +63,7 @@ describe("coerceMetadata, as apiextensions' objectmeta.CoerceWithOptions", () =>
       'spec.x.metadata: Invalid value: "a": json: cannot unmarshal string into Go value of type v1.ObjectMeta',
       { metadata: "a" },
     ],
-  ])("%s is an error, or dropped from what is stored", (_, resource, message, left) => {
+  ])("reports %s, or drops it from a stored object", (_, resource, message, left) => {
     const schema = withX(embedded());
     const refused = coerceMetadata({ spec: { x: { ...resource } } }, schema, { objectMeta, dropInvalid: false });
     expect(refused.error && formatFieldError(refused.error)).toBe(message);

@@ -22,7 +22,7 @@ describe("humanDuration", () => {
     [2 * year - 1, "729d"],
     [2 * year + day, "2y1d"],
     [8 * year + day, "8y"],
-  ])("%i seconds are %s", (seconds, human) => {
+  ])("prints %i seconds as %s", (seconds, human) => {
     expect(humanDuration(seconds * 1000)).toBe(human);
   });
 });

@@ -58,7 +58,7 @@ describe("canonicalizeQuantity", () => {
     expect(() => parseQuantity(input)).toThrow(message);
   });
 
-  it("is stable: a canonical form is its own canonical form", () => {
+  it("leaves a canonical form unchanged", () => {
     const suffixes = ["", "n", "u", "m", "k", "M", "G", "T", "P", "E", "Ki", "Mi", "Gi", "Ti", "e3", "e-3"];
     fc.assert(
       fc.property(fc.integer(), fc.nat(9999), fc.constantFrom(...suffixes), (whole, fraction, suffix) => {
@@ -71,7 +71,7 @@ describe("canonicalizeQuantity", () => {
   });
 });
 
-it("adds and compares across suffixes", () => {
+it("quantities are added and compared across suffixes", () => {
   expect(formatQuantity(addQuantities(parseQuantity("500m"), parseQuantity("1")))).toBe("1500m");
   expect(formatQuantity(addQuantities(parseQuantity("1Gi"), parseQuantity("512Mi")))).toBe("1536Mi");
   expect(compareQuantities(parseQuantity("1Gi"), parseQuantity("1G"))).toBe(1);

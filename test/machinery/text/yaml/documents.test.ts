@@ -89,12 +89,12 @@ describe("readDocuments", () => {
     expect(read(text)).toMatchObject({ values, error });
   });
 
-  it("says where in the whole stream an error is, for people", () => {
+  it("names the place of an error in the whole stream", () => {
     const advance = (): void => void [...readDocuments("a: 1\n---\nb: 1\nc: [\n")];
     expect(advance).toThrowError(expect.objectContaining({ line: 5 }));
   });
 
-  it("gives the own text of a JSON document", () => {
+  it("returns a JSON document's own text", () => {
     expect([...readDocuments(' {"b":1,\n"a":2} {}')].map(({ raw }) => raw)).toEqual(['{"b":1,\n"a":2}', "{}"]);
   });
 });

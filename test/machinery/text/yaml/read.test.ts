@@ -52,12 +52,13 @@ const expected = ({ json, error }: Row): string =>
 
 const bigNumber = /[0-9]{17,}/;
 
-describe("parseYaml", () => {
-  it.each(rows.filter(({ yaml, json }) => !meantDifferences.has(yaml) && !bigNumber.test(json ?? "")))("$yaml", (row) =>
-    expect(read(row.yaml)).toBe(row.json === "null" ? "null" : expected(row)),
+describe("parseYaml() compared with kubectl", () => {
+  it.each(rows.filter(({ yaml, json }) => !meantDifferences.has(yaml) && !bigNumber.test(json ?? "")))(
+    "reads $yaml",
+    (row) => expect(read(row.yaml)).toBe(row.json === "null" ? "null" : expected(row)),
   );
 
-  it("has no difference in its list that is none", () => {
+  it("lists no known difference that does not exist", () => {
     const same = rows.filter((row) => meantDifferences.has(row.yaml) && read(row.yaml) === expected(row));
     expect(same).toEqual([]);
   });
