@@ -24,7 +24,7 @@ describe("gzip", () => {
   ]);
 });
 
-test("chown's owners are shown, and getent answers from the container's files", async () => {
+test("chown's owners are listed by ls, and getent answers from the container's files", async () => {
   const passwd = "root:x:0:0:root:/root:/bin/sh\nweb:x:101:101:Web:/srv:/bin/sh\n";
   const { sh } = await startScripted({ files: { "/etc/passwd": passwd, "/etc/group": "web:x:101:\n" } });
   expect(await sh("touch /f; chown web:web /f; find /f -user web -group web -printf '%u %g %U\\n'")).toEqual({
