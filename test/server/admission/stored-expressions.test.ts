@@ -108,7 +108,7 @@ test("a new policy may not use it", async () => {
   }
 });
 
-test("a stored policy of 1.37 judges by it, and can be changed", async () => {
+test("a policy stored by 1.37 is still evaluated, and can be changed", async () => {
   await eventually(async () => expect((await makeMap("1.37", "bad")).text).toContain("denied request: neither"));
   expect((await makeMap("1.37", "good")).status).toBe(201);
   await eventually(async () => expect((await makeMap("1.36", "good")).text).toContain(UNKNOWN));
@@ -133,7 +133,7 @@ test("a new definition may not use it", async () => {
   }
 });
 
-test("a stored definition of 1.37 judges by it, and can be changed", async () => {
+test("a definition stored by 1.37 is still validated, and can be changed", async () => {
   const make = (version: Version, l: readonly number[]) =>
     call(apiOf(version), "POST", boxesOf(GROUP), {
       apiVersion: `${GROUP}/v1`,

@@ -115,7 +115,7 @@ test("a strict create refuses unknown and repeated fields", async () => {
   ]);
 });
 
-test("a value of a wrong type is a matter of validation", async () => {
+test("a value of a wrong type is reported by validation", async () => {
   const refused = await call(api, "POST", BOXES, { metadata: { name: "b" }, spec: { size: "1", colour: 5 } });
   expect([refused.status, refused.at("message")]).toEqual([
     422,
@@ -134,7 +134,7 @@ test.each<[string, JsonObject, string]>([
     { size: 1, things: [{ name: "a" }, { name: "a" }] },
     'spec.things[1]: Duplicate value: {"name":"a"}',
   ],
-])("%s is refused by create and by update", async (_, spec, message) => {
+])("validation refuses in a create and an update %s", async (_, spec, message) => {
   const created = await call(api, "POST", BOXES, { metadata: { name: "d" }, spec });
   expect([created.status, created.at("message")]).toEqual([422, expect.stringContaining(message)]);
   const current = await call(api, "GET", `${BOXES}/a`);
@@ -183,7 +183,7 @@ test("server-side apply merges a list of type map by its keys, and owns its fiel
   ]);
 });
 
-test("OpenAPI has the schema as it is written, in both versions", async () => {
+test("OpenAPI has the schema as it was written, in both versions", async () => {
   type Schemas = Record<string, { description: string; properties: Record<string, JsonObject> }>;
   const v3 = JSON.parse((await call(api, "GET", "/openapi/v3/apis/example.com/v1")).text) as {
     components: { schemas: Schemas };

@@ -25,7 +25,7 @@ function known(acceptedNames: object): KnownDefinition {
 test.each([
   ["without accepted names", {}],
   ["without an accepted kind", { plural: "things" }],
-])("a definition whose status claims to be established is not, %s", (_, names) => {
+])("a definition whose status only claims that it is established is not, %s", (_, names) => {
   expect(known(names)).toMatchObject({ established: false, namesAccepted: false });
 });
 

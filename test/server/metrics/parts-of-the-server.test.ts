@@ -158,7 +158,7 @@ test("A-ADM-06: what ValidatingAdmissionPolicies do is measured under kube-apise
   expect(total(text, "apiserver_validating_admission_policy_check_duration_seconds_count", ignored)).toBe(2);
 });
 
-test("a share over time counts nanoseconds", () => {
+test("a histogram of a share over time counts in nanoseconds", () => {
   const family = new MetricTable().family({ name: "share", type: "histogram", help: "h", buckets: [0, 0.5, 1] });
   const share = new ShareOverTime([0, 0.5, 1], 100);
   share.set(0.5, 110);
