@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { parseRequestUri, requireRequestUri } from "../../src/cli/request-uri.js";
 
 // Each was given to kubectl get --raw; the path is the one its request had.
-describe("parseRequestUri", () => {
+describe("parsing the path that get --raw takes, as Go does", () => {
   it.each([
     ["/api/v1", "/api/v1"],
     ["/api/v1/", "/api/v1/"],
@@ -27,7 +27,7 @@ describe("parseRequestUri", () => {
   });
 });
 
-describe("requireRequestUri", () => {
+describe("requireRequestUri() for the path that get --raw takes", () => {
   it.each([
     [":", 'parse ":": missing protocol scheme'],
     ["api/v1", 'parse "api/v1": invalid URI for request'],

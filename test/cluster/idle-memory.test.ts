@@ -40,7 +40,7 @@ test("a grown heap is collected once when no request has begun for two seconds",
   expect(memory.collections).toBe(1);
 });
 
-test("a heap that V8 has collected is collected again when V8 has not returned its memory", async () => {
+test("an idle server's heap is collected again when V8 has not returned its memory", async () => {
   const { memory, time, request } = idleServer();
   await request();
   memory.reserved = 100 * MB;
@@ -48,7 +48,7 @@ test("a heap that V8 has collected is collected again when V8 has not returned i
   expect(memory.collections).toBe(1);
 });
 
-test("continuous requests postpone the garbage collection", async () => {
+test("continuous requests postpone an idle server's garbage collection", async () => {
   const { memory, time, request } = idleServer();
   memory.used = 100 * MB;
   for (let second = 0; second < 10; second++) {
@@ -60,7 +60,7 @@ test("continuous requests postpone the garbage collection", async () => {
   expect(memory.collections).toBe(1);
 });
 
-test("a heap that has grown by less than 48 MB is left to V8", async () => {
+test("an idle server leaves a heap that has grown by less than 48 MB to V8", async () => {
   const { memory, time, request } = idleServer();
   await request();
   memory.used = 60 * MB;
@@ -68,7 +68,7 @@ test("a heap that has grown by less than 48 MB is left to V8", async () => {
   expect(memory.collections).toBe(0);
 });
 
-test("a heap above 256 MB is left to V8: its collection would hold the event loop for too long", async () => {
+test("an idle server leaves a heap above 256 MB to V8, whose collection would hold the event loop for too long", async () => {
   const { memory, time, request } = idleServer();
   await request();
   memory.used = 300 * MB;

@@ -34,7 +34,7 @@ async function merge(path: string, patch: JsonObject): Promise<void> {
   expect(answer.status, answer.text).toBe(200);
 }
 
-describe.each(KINDS)("RS-1, RS-3: %s", (kind, path, selector) => {
+describe.each(KINDS)("RS-1, RS-3: the controller of a %s", (kind, path, selector) => {
   const app = kind.toLowerCase();
   const selects = JSON.parse(JSON.stringify(selector).replace("shop", app)) as JsonObject;
   const template = {

@@ -229,7 +229,7 @@ describe("cp()", () => {
   });
 });
 
-test("portForward listens on a free port until its block ends", async () => {
+test("portForward() listens on a free port until its block ends", async () => {
   const body = (port: number): Promise<string> =>
     new Promise((resolve, reject) => {
       get({ port, host: "127.0.0.1", agent: false }, (answer) => {

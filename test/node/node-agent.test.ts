@@ -344,7 +344,7 @@ describe("a pod on a simulated node", () => {
   });
 });
 
-describe("through the API server", () => {
+describe("through the API server,", () => {
   const image = {
     ports: { 80: httpPort((incoming, answer) => void answer.end(`${incoming.method ?? ""} ${incoming.url ?? ""}`)) },
   };

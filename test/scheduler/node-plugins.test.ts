@@ -39,7 +39,7 @@ describe("the scheduler plugin NodeUnschedulable", () => {
   });
 });
 
-describe("a toleration", () => {
+describe("a toleration that the scheduler checks", () => {
   const taint: Taint = { key: "gpu", value: "a100", effect: "NoSchedule" };
   test.each<[string, Toleration, boolean]>([
     [

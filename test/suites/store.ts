@@ -20,7 +20,7 @@ import { watchSuite } from "./store-watch.js";
 
 /** What a store of objects must do over any key-value store. */
 export function storeSuite(name: string, makeSubject: () => KvUnderTest, always: Partial<KvStorageOptions> = {}): void {
-  describe(`store: ${name}`, () => {
+  describe(`object storage: ${name}`, () => {
     const open = storeOpener(makeSubject, always);
     /** What only the cache does. */
     const cachedTest = always.watchCache === false ? test.skip : test;

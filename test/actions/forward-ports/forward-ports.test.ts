@@ -26,7 +26,7 @@ afterAll(async () => {
 const get = async (port: number): Promise<string> =>
   (await fetch(`http://127.0.0.1:${port}/`, { headers: { connection: "close" } })).text();
 
-describe("forwardPorts", () => {
+describe("forwardPorts()", () => {
   it("resolves with the local ports that it opened, and closes them on request", async () => {
     const forwarded = await forwardPorts(client, { pod: "web", namespace: "default", ports: [":80", ":81"] });
     expect(forwarded.ports.map(({ remote }) => remote)).toEqual([80, 81]);

@@ -116,7 +116,7 @@ test("K37-104: 1.37 has the published hashes of the versions that it stores", as
   expect(hashOf("podcertificaterequests")).toEqual(new Set(["wYA9yXQH8fg="]));
 });
 
-test("K37-006: 1.37 warns of what it deprecates", async () => {
+test("K37-006: 1.37 sends warnings for the API versions that it deprecates", async () => {
   const [older, newer] = [await releaseOf("1.36"), await releaseOf("1.37")];
   const warningOf = (release: typeof older, groupVersion: string, name: string): string | undefined =>
     release.resources().find((one) => one.groupVersion === groupVersion && one.name === name)?.deprecationWarning;

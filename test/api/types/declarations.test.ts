@@ -133,7 +133,7 @@ test("the TypeScript type of metadata is shared by all objects, and has every fi
   expect(metadata.managedFields).toHaveLength(1);
 });
 
-test("K37-266: the group versions with types are those of the newest version of Kubernetes, none of an older one's own", () => {
+test("K37-266: TypeScript types exist for the group versions of the newest Kubernetes version, and for none that only older ones have", () => {
   const folder = join(import.meta.dirname, "../../../src/api/types");
   const typed = readdirSync(folder, { recursive: true, encoding: "utf8" })
     .filter((file) => /^\w+\/v\w+\.ts$/.test(file))

@@ -53,7 +53,7 @@ const ownNames = new Set<string>([ownSection, droppedSection].flatMap(({ flags }
 
 const declared: readonly ComponentFlag[] = apiserverSections.flatMap((section) => section.flags);
 
-test("FLG-1, START-8, C-CFG-01: the flags are those of kube-apiserver 1.36, with their sections, types and defaults", () => {
+test("FLG-1, START-8, C-CFG-01: the flags of kubets apiserver are those of kube-apiserver 1.36, with sections, types and defaults", () => {
   const ours: Record<string, KnownFlag> = {};
   for (const { name: section, flags } of allSections(apiserverComponent())) {
     for (const flag of flags.filter(({ name }) => !ownNames.has(name))) {
@@ -66,7 +66,7 @@ test("FLG-1, START-8, C-CFG-01: the flags are those of kube-apiserver 1.36, with
   expect(ours).toEqual(pinnedFlags());
 });
 
-test("K37-082: 1.37 no longer warns of --enable-logs-handler", () => {
+test("K37-082: kubets apiserver of 1.37 no longer warns about --enable-logs-handler", () => {
   const [older, newer] = ["1.36", "1.37"].map((version) =>
     apiserverSectionsOf(version)
       .flatMap(({ flags }) => flags)
@@ -77,7 +77,7 @@ test("K37-082: 1.37 no longer warns of --enable-logs-handler", () => {
   expect(newer).not.toHaveProperty("deprecated");
 });
 
-test("no flag is declared twice", () => {
+test("kubets apiserver declares no flag twice", () => {
   const names = declared.map(({ name }) => name);
   expect(names.filter((name, index) => names.indexOf(name) !== index)).toEqual([]);
 });

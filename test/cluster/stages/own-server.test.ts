@@ -295,7 +295,7 @@ describe("a server that stops", () => {
   });
 });
 
-test("anonymous requests have no effect when everything is allowed, and the start warns as kube-apiserver does", async () => {
+test("anonymous requests are switched off on a server that allows everything, and the start warns as kube-apiserver does", async () => {
   const warnings: string[] = [];
   await using server = await startServer({
     port: false,

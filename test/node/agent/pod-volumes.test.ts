@@ -164,7 +164,7 @@ describe("the files of a PersistentVolume", () => {
   });
 });
 
-describe("an emptyDir", () => {
+describe("an emptyDir of a pod", () => {
   test("passes files from init containers to the pod's containers, over all restarts", async () => {
     await createPod(
       "shared",

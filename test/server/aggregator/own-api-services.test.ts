@@ -16,7 +16,7 @@ const elsewhere = { insecureSkipTLSVerify: true, service: { namespace: "default"
 const serviceOf = async (api: Transport, name: string): Promise<unknown> =>
   (await call(api, "GET", `${API_SERVICES}/${name}`)).at("spec.service.name");
 
-test("A-APS-09: an administrator points the APIService of a built-in group version to a service until the next start", async () => {
+test("A-APS-09: an administrator can point the APIService of a built-in group version to a service, until the next start", async () => {
   const dataDir = await mkdtemp(join(tmpdir(), "kubets-own-api-services-"));
   const options = { ...quietCluster, storage: "disk", dataDir } as const;
   const first = await startCluster(options);

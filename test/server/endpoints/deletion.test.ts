@@ -25,7 +25,7 @@ test.each([
   ["in the body", "", `{"gracePeriodSeconds":${LONGEST}}`, ""],
   ["in the query", `?gracePeriodSeconds=${LONGEST}`, undefined, ""],
   ["of the pod", "", undefined, `,"terminationGracePeriodSeconds":${LONGEST}`],
-])("the longest grace period %s is longer than any test", async (where, query, body, extra) => {
+])("a deletion accepts the longest grace period %s", async (where, query, body, extra) => {
   const name = where.replaceAll(" ", "-");
   await call(api, "POST", PODS, `{"metadata":{"name":"${name}"},"spec":{"nodeName":"n",${CONTAINERS}${extra}}}`);
   const deleted = await call(api, "DELETE", `${PODS}/${name}${query}`, body);

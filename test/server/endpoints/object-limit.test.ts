@@ -65,7 +65,7 @@ test("a dry run over the size limit succeeds, because kube-apiserver does not as
   expect((await call(api, "POST", `${WIDES}?dryRun=All`, wide("dry", LIMIT))).status).toBe(201);
 });
 
-test("a built-in object is measured in protobuf, whatever it is stored in", async () => {
+test("the size of a built-in object is measured in protobuf, in whatever format it is stored", async () => {
   const data = { key: Buffer.alloc(2 ** 20, "secret").toString("base64") };
   const annotations = { a: "x".repeat(200_000) };
   const created = await call(api, "POST", `${DEFAULT}/secrets`, { metadata: { name: "encoded", annotations }, data });

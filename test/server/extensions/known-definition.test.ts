@@ -29,6 +29,6 @@ test.each([
   expect(known(names)).toMatchObject({ established: false, namesAccepted: false });
 });
 
-test("a definition is established by its conditions once its names are accepted", () => {
+test("a stored definition counts as established by its conditions once its names are accepted", () => {
   expect(known(NAMES)).toMatchObject({ established: true, namesAccepted: true });
 });

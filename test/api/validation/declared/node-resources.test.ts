@@ -33,7 +33,7 @@ describe("a node's list of resources for which a pod resize may not preempt othe
   });
 });
 
-describe("devices of a ResourceSlice", () => {
+describe("validation of devices of a ResourceSlice", () => {
   const slice = (device: object) => ({
     spec: {
       driver: "gpu.example.com",

@@ -27,7 +27,7 @@ beforeAll(async () => {
 });
 afterAll(() => server[Symbol.asyncDispose]());
 
-describe("PodGroupWorkloadExists", () => {
+describe("the admission plugin PodGroupWorkloadExists", () => {
   const rejected = (what: string): string => `podgroups.scheduling.k8s.io "g" is forbidden: PodGroup rejected: ${what}`;
   const rows: readonly (readonly [title: string, spec: object, message: string])[] = [
     ["takes a group that names no Workload", {}, ""],
@@ -54,7 +54,7 @@ describe("PodGroupWorkloadExists", () => {
   });
 });
 
-describe("PodGroupProtection", () => {
+describe("the admission plugin PodGroupProtection", () => {
   const rows: readonly (readonly [title: string, body: object, has: readonly string[]])[] = [
     ["protects a new group", group(), [FINALIZER]],
     ["adds itself behind the group's own finalizers", group({}, { finalizers: ["a.b/c"] }), ["a.b/c", FINALIZER]],
