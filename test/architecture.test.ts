@@ -641,7 +641,7 @@ describe.skipIf(!existsSync(metafilePath))("the files that the built program loa
     expect(starts.filter((file) => loaders.includes(file))).toEqual([]);
   });
 
-  test("are shared by program and library only for undici; else the program loads the library's only to serve or to run beside servers", () => {
+  test("serve program and library together only for undici; else the program loads the library's files only to serve or to run beside servers", () => {
     const inProgram = (path: string): boolean => path.startsWith("dist/cli/");
     const crossing = Object.entries(outputs).flatMap(([file, { imports: loaded }]) =>
       loaded

@@ -37,7 +37,7 @@ async function as(server: RunningServer, who: string, method: string, path: stri
 const PODS = "/api/v1/namespaces/default/pods";
 
 /** AUZ-2 of the source code book, AUTHZ-3 of the API server book, C-CFG-08. */
-describe("invalid authorization options are refused in kube-apiserver's words", () => {
+describe("validation of authorization options returns kube-apiserver's errors", () => {
   const rows: readonly (readonly [name: string, options: object, problems: readonly string[]])[] = [
     ["none are needed", {}, []],
     [
@@ -105,7 +105,7 @@ describe("invalid authorization options are refused in kube-apiserver's words", 
     expect(authorizationProblems(options as AuthorizationOptions)).toEqual(problems);
   });
 
-  test("before the server opens anything", async () => {
+  test("happens before the server opens anything", async () => {
     await expect(started({ modes: ["ABAC"], policyFile: "/no/such" })).rejects.toThrow(
       "open /no/such: no such file or directory",
     );

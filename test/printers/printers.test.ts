@@ -29,7 +29,7 @@ const pod = (name: string, more: KubeObject = {}): KubeObject => ({
   ...more,
 });
 
-describe("printerFor", () => {
+describe("printerFor(), which chooses the printer of -o,", () => {
   it.each([
     ["name", "pod/x\n"],
     ["yaml", "apiVersion: v1\nkind: Pod\nmetadata:\n  labels:\n    app: a\n    b: c\n  name: x\n  namespace: ns\n"],

@@ -17,7 +17,7 @@ const faultsOf = (connection: EgressConnection, name = "cluster"): readonly stri
 
 const proxyProtocol = "HTTPConnect";
 
-describe("an egress selection is refused with kube-apiserver's errors", () => {
+describe("validation of an egress selection returns kube-apiserver's errors", () => {
   test.each<[string, EgressConnection, readonly string[]]>([
     ["Direct", { proxyProtocol: "Direct" }, []],
     [

@@ -18,7 +18,7 @@ const ofProvider = (provider: unknown): readonly string[] =>
   faults([{ resources: ["secrets"], providers: [provider] }]);
 const ofResources = (...resources: readonly string[]): readonly string[] => faults([{ resources, providers: good }]);
 
-describe("UND-6: an EncryptionConfiguration is refused with kube-apiserver's errors", () => {
+describe("UND-6: validation of an EncryptionConfiguration returns kube-apiserver's errors", () => {
   test.each<[string, readonly string[], readonly string[]]>([
     ["nothing", faults([]), ["resources: Required value: at least one resources is required"]],
     [

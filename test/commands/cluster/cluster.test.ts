@@ -334,7 +334,7 @@ describe.skipIf(!programIsBuilt)("kubets cluster", () => {
       expect(readdirSync(join(home, ".kubets", "clusters"))).toEqual([]);
     });
 
-    test("mean the only cluster when no name is given; of several, `status` shows the current one and the others refuse", async () => {
+    test("act on the only cluster when no name is given; of several, `status` shows the current one and the others refuse", async () => {
       const commands = ["status", "stop", "check", "delete"];
       const each = (): Promise<readonly Outcome[]> =>
         Promise.all(commands.map((command) => kubets("cluster", command)));

@@ -11,7 +11,7 @@ const objectMeta = schemaFor({ group: "", version: "v1", kind: "ConfigMap" })?.b
 
 const UNREADABLE = "json: cannot unmarshal string into Go struct field ObjectMeta.labels of type map[string]string";
 
-describe("coerceMetadata, as apiextensions' objectmeta.CoerceWithOptions", () => {
+describe("decoding metadata of embedded resources in a custom object, as apiextensions' objectmeta.CoerceWithOptions", () => {
   test.each<[string, JsonObject, JsonValue, JsonValue, string[]]>([
     ["good metadata stays", embedded(), { metadata: { name: "a" } }, { metadata: { name: "a" } }, []],
     [

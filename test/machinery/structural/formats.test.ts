@@ -96,7 +96,7 @@ const ROWS: readonly (readonly [format: string, good: readonly string[], bad: re
   ["k8s-long-name", ["a", "a.b-c", `${"a".repeat(100)}.b`], ["", "a..b", ".a", "a.", "A.b", "a".repeat(254)]],
 ];
 
-describe("formats, as kube-openapi's strfmt", () => {
+describe("named formats of schemas, as kube-openapi's strfmt,", () => {
   describe.each(ROWS)("for the format %s", (format, good, bad) => {
     test.each(good)("accept %j", (text) => {
       expect(formatCheckOf(format)?.(text)).toBe(true);
@@ -107,7 +107,7 @@ describe("formats, as kube-openapi's strfmt", () => {
   });
 });
 
-describe("formats of schemas, as apiextensions' StripUnsupportedFormatsPostProcess", () => {
+describe("formats in a custom resource's schema, as apiextensions' StripUnsupportedFormatsPostProcess", () => {
   test.each([
     ["date", "string", "date"],
     ["date", "", "date"],

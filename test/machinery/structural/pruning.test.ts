@@ -177,7 +177,7 @@ const roots: readonly Row[] = [
   ],
 ];
 
-describe("prune, as apiextensions' pruning.PruneWithOptions", () => {
+describe("pruning a custom object by its schema, as apiextensions' pruning.PruneWithOptions", () => {
   describe.each([
     ["removes what is not specified", values, false],
     ["keeps below x-kubernetes-preserve-unknown-fields", kept, false],

@@ -120,7 +120,7 @@ describe("an update of a stored invalid value, as apiextensions' RatchetingSchem
   });
 });
 
-describe("CorrelatedValue, as apiserver's common.CorrelatedObject", () => {
+describe("comparing a custom object with its old value, as apiserver's common.CorrelatedObject", () => {
   const correlate = (schema: JsonObject, value: JsonValue, old: JsonValue): CorrelatedValue =>
     new CorrelatedValue(value, old, structuralSchemaOf(schema));
 

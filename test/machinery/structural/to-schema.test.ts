@@ -23,7 +23,7 @@ const boxWithX = (x: JsonObject): StructSchema =>
 
 const specOf = (kind: StructSchema): StructSchema => kind.byName.get("spec")?.schema as StructSchema;
 
-describe("contentSchemaOf makes of x", () => {
+describe("the content schema made from a custom resource's schema", () => {
   const fieldX = (x: JsonObject): Field => specOf(boxWithX(x)).byName.get("x") as Field;
 
   test.each<[string, JsonObject, Partial<Schema>]>([
@@ -65,16 +65,16 @@ describe("contentSchemaOf makes of x", () => {
       embedded({ spec: object({}) }),
       { type: "struct", embeddedResource: true, preservesUnknownFields: true },
     ],
-  ])("%s", (_, x, expected) => {
+  ])("describes a field with %s", (_, x, expected) => {
     expect(fieldX(x).schema).toMatchObject(expected);
   });
 
-  test("the default value of a list's key, which apply needs", () => {
+  test("has the default value of a list's key, which apply needs", () => {
     const { schema } = fieldX(mapList(["port"], object({ port: { ...integer, default: 80 } })));
     expect((schema as { items: StructSchema }).items.byName.get("port")?.default).toBe(80);
   });
 
-  test("undeclared fields of an embedded resource", () => {
+  test("adds the fields of an embedded resource that its schema does not declare", () => {
     expect([...(fieldX(embedded({ spec: object({}) })).schema as StructSchema).byName.keys()]).toEqual([
       "kind",
       "apiVersion",
@@ -83,7 +83,7 @@ describe("contentSchemaOf makes of x", () => {
     ]);
   });
 
-  test("nothing for apiVersion, kind and metadata at the root", () => {
+  test("leaves out apiVersion, kind and metadata at the root", () => {
     const content = contentSchemaOf(
       () => structuralSchemaOf(object({ kind: text, metadata: object({}), data: map(text) })),
       "Box",
@@ -92,7 +92,7 @@ describe("contentSchemaOf makes of x", () => {
   });
 });
 
-describe("decoding a custom resource by its content schema", () => {
+describe("decoding a custom object by its content schema", () => {
   const decode = (schema: StructSchema, body: string) => {
     const { value, duplicates } = decodeJson(new TextEncoder().encode(body));
     return decodeObject<JsonObject>(value, schema, { duplicates });

@@ -453,7 +453,7 @@ const resources: readonly Row[] = [
   ["in a map", map(embedded()), { a: { kind: "Pod" } }, "spec.x[a].apiVersion: Required value"],
 ];
 
-describe("compileValueValidation, as kube-openapi's schema validators,", () => {
+describe("validating a custom object's value by its schema", () => {
   describe.each([
     ["types, as kube-openapi's typeValidator and numberValidator", types],
     ["limits, as kube-openapi's numberValidator, stringValidator, schemaSliceValidator and objectValidator", limits],

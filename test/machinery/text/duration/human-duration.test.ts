@@ -3,7 +3,7 @@ import { humanDuration } from "../../../../src/machinery/text/duration/human-dur
 
 const [minute, hour, day, year] = [60, 3600, 86_400, 365 * 86_400];
 
-describe("humanDuration", () => {
+describe("printing a duration as kubectl does", () => {
   it.each([
     [-2, "<invalid>"],
     [-1, "0s"],

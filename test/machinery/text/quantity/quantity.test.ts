@@ -9,7 +9,7 @@ import {
   quantityValue,
 } from "../../../../src/machinery/text/quantity/quantity.js";
 
-describe("canonicalizeQuantity", () => {
+describe("writing a quantity in canonical form", () => {
   const rows: readonly [what: string, input: string | number, output: string][] = [
     ["milli that is whole becomes whole", "1000m", "1"],
     ["a fraction of Gi becomes Mi", "0.5Gi", "512Mi"],

@@ -16,7 +16,7 @@ function read(text: string): { readonly values: unknown[]; readonly lines: numbe
   return { values, lines };
 }
 
-describe("readDocuments", () => {
+describe("reading YAML and JSON documents from a stream", () => {
   it.each([
     { name: "one document", text: "a: 1\n", values: [{ a: 1 }], lines: [1] },
     {
@@ -99,7 +99,7 @@ describe("readDocuments", () => {
   });
 });
 
-describe("decodeManifest", () => {
+describe("decoding the bytes of a manifest", () => {
   it.each([
     { name: "UTF-8 with a mark", bytes: [0xef, 0xbb, 0xbf, 0x61] },
     { name: "UTF-16, little end first", bytes: [0xff, 0xfe, 0x61, 0x00] },

@@ -8,7 +8,7 @@ const testdata = new URL("../../../testdata/yaml/", import.meta.url);
 const adverse = JSON.parse(readFileSync(new URL("adverse.json", testdata), "utf8")) as { strings: string[] };
 const printed = readFileSync(new URL("adverse.kubectl.yaml", testdata), "utf8");
 
-describe("emitYaml", () => {
+describe("printing YAML", () => {
   it("prints some 320 difficult strings, as values, items and keys, byte for byte as kubectl does", () => {
     expect(emitYaml(adverse).split("\n")).toEqual(printed.split("\n"));
   });

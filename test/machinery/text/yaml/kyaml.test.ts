@@ -15,7 +15,7 @@ const text = fc.string({
 });
 const readable = text.filter((value) => !/[\u007f-\u009f\ufffe\uffff]|(?:^|\n)[\v\f\r\u00a0\p{Zl}\p{Zp}]/u.test(value));
 
-describe("emitKyaml", () => {
+describe("printing KYAML", () => {
   // What kubectl 1.36.3 prints: patch --local -f object.json --type=merge -p '{}' -o kyaml.
   it("prints what kubectl prints", () => {
     expect(emitKyaml(decodeJson(testdata("object.json")).value)).toBe(testdata("kubectl.yaml"));

@@ -197,7 +197,7 @@ config
     expect(log).toMatch(/\n1\napiVersion: v1\n(?:0|141)\n$/);
   });
 
-  test("ends with its container", async () => {
+  test("is killed when its container ends", async () => {
     const containers = [{ name: "c", image: KUBECTL, args: ["get", "pods", "--watch"] }];
     await create(`${CORE}/pods`, {
       metadata: { name: "watcher" },

@@ -10,7 +10,7 @@ const codec = (): ObjectCodec => ({
 });
 
 describe("the codec of a removed resource", () => {
-  test("decodes while a request holds it, and is freed afterwards", async () => {
+  test("can decode while a request holds it, and is freed afterwards", async () => {
     const codecs = new Codecs(1000);
     let held: ObjectCodec | undefined = codec();
     codecs.register("/registry/widgets/", held);
