@@ -90,7 +90,7 @@ for (const shell of SHELLS) {
   const absent = spawnSync(shell.name, ["--version"]).error !== undefined;
   if (absent) process.stdout.write(`completion in ${shell.name} is not tested: ${shell.name} is not installed\n`);
 
-  describe.skipIf(absent)("shell.name", () => {
+  describe.skipIf(absent)(shell.name, () => {
     test.concurrent.each([
       ["a command", "kubets api-v", ["api-versions"]],
       ["a subcommand", "kubets config get-cl", ["get-clusters"]],

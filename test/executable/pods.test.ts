@@ -204,7 +204,7 @@ describe.skipIf(executableMissing !== undefined)(
     });
 
     describe.each(CLIENTS)("for $client over $over", ({ client, over, missing, env }) => {
-      if (missing !== undefined) return test.skip("missing", () => {});
+      if (missing !== undefined) return test.skip(missing, () => {});
       const namespace = `${client}-${over}`.toLowerCase().replaceAll(/[^a-z0-9]+/g, "-");
       let user: RealKubectl;
       const inNamespace = (text: string): string => text.replaceAll("NAMESPACE", namespace);
