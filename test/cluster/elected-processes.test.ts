@@ -98,54 +98,49 @@ async function scaled(server: ServerProcess, replicas: number): Promise<void> {
 }
 
 // Windows has no SIGSTOP.
-describe.skipIf(etcdMissing !== undefined || process.platform === "win32")(
-  "the leading one of several server processes",
-  () => {
-    test("that was stopped by SIGSTOP sends nothing once it continues; another leads after one was killed", async () => {
-      const one = await start("one");
-      expect(leads(one)).toEqual(PROGRAMS);
-      const two = await start("two");
-      const labels = { app: "web" };
-      await one.call("POST", DEPLOYMENTS, {
-        metadata: { name: "web" },
-        spec: {
-          replicas: 3,
-          selector: { matchLabels: labels },
-          template: { metadata: { labels }, spec: { containers: [{ name: "c", image: "i" }] } },
-        },
-      });
-      await scaled(two, 4);
-
-      one.child.kill("SIGSTOP");
-      const [stoppedAt, before] = [one.lines.length, two.lines.length];
-      await eventually(() => expect(leads(two, before)).toEqual(PROGRAMS));
-      // What the stopped process has not seen yet is what it would react to.
-      await scaled(two, 6);
-      const continuedAt = Math.max(stoppedAt, one.lines.length);
-      one.child.kill("SIGCONT");
-      await eventually(() => {
-        const ended = one.lines.slice(continuedAt).filter((line) => "type" in line && line.type === "ended");
-        expect(ended).toHaveLength(2);
-      });
-      await eventually(() => {
-        const waits = one.lines.slice(continuedAt).filter((line) => "type" in line && line.type === "waiting");
-        expect(waits.length).toBeGreaterThanOrEqual(2);
-      });
-      await scaled(two, 5);
-      const first = one.lines.findIndex(
-        (line, index) => index >= continuedAt && "type" in line && line.type === "began",
-      );
-      const since = one.lines.slice(continuedAt, first === -1 ? undefined : first);
-      expect(since.filter((line) => "type" in line && line.type === "request")).toEqual([]);
-
-      const led = one.lines.length;
-      two.child.kill("SIGKILL");
-      await once(two.child, "exit");
-      const three = await start("three");
-      await eventually(() => {
-        expect([...leads(one, led), ...leads(three)].toSorted()).toEqual(PROGRAMS);
-      });
-      await scaled(three, 7);
+describe.skipIf(etcdMissing !== undefined || process.platform === "win32")("a leading server process", () => {
+  test("that was stopped by SIGSTOP sends nothing once it continues; another leads after one was killed", async () => {
+    const one = await start("one");
+    expect(leads(one)).toEqual(PROGRAMS);
+    const two = await start("two");
+    const labels = { app: "web" };
+    await one.call("POST", DEPLOYMENTS, {
+      metadata: { name: "web" },
+      spec: {
+        replicas: 3,
+        selector: { matchLabels: labels },
+        template: { metadata: { labels }, spec: { containers: [{ name: "c", image: "i" }] } },
+      },
     });
-  },
-);
+    await scaled(two, 4);
+
+    one.child.kill("SIGSTOP");
+    const [stoppedAt, before] = [one.lines.length, two.lines.length];
+    await eventually(() => expect(leads(two, before)).toEqual(PROGRAMS));
+    // What the stopped process has not seen yet is what it would react to.
+    await scaled(two, 6);
+    const continuedAt = Math.max(stoppedAt, one.lines.length);
+    one.child.kill("SIGCONT");
+    await eventually(() => {
+      const ended = one.lines.slice(continuedAt).filter((line) => "type" in line && line.type === "ended");
+      expect(ended).toHaveLength(2);
+    });
+    await eventually(() => {
+      const waits = one.lines.slice(continuedAt).filter((line) => "type" in line && line.type === "waiting");
+      expect(waits.length).toBeGreaterThanOrEqual(2);
+    });
+    await scaled(two, 5);
+    const first = one.lines.findIndex((line, index) => index >= continuedAt && "type" in line && line.type === "began");
+    const since = one.lines.slice(continuedAt, first === -1 ? undefined : first);
+    expect(since.filter((line) => "type" in line && line.type === "request")).toEqual([]);
+
+    const led = one.lines.length;
+    two.child.kill("SIGKILL");
+    await once(two.child, "exit");
+    const three = await start("three");
+    await eventually(() => {
+      expect([...leads(one, led), ...leads(three)].toSorted()).toEqual(PROGRAMS);
+    });
+    await scaled(three, 7);
+  });
+});

@@ -330,44 +330,41 @@ describe("kubets prints what kubectl 1.37.1 prints, where 1.36.3 differs", () =>
   });
 });
 
-describe.skipIf(kubectl.missing !== undefined)(
-  "kubets and kubectl 1.37.1 print the same from a server with scripted answers",
-  () => {
-    test("K37-217: when a StatefulSet disappears during rollout status, the error names it", async () => {
-      const path = "GET /apis/apps/v1/namespaces/default/statefulsets/db";
-      const found = {
-        body: { kind: "StatefulSet", apiVersion: "apps/v1", metadata: { name: "db", namespace: "default" } },
-      };
-      const { real, ours } = await compareWithKubectl(["rollout", "history", "statefulsets/db"], {
-        served: { v1: [], "apps/v1": [["statefulsets", "StatefulSet", true]] },
-        answers: { [path]: [found, { code: 404, reason: "NotFound" }] },
+describe.skipIf(kubectl.missing !== undefined)("kubets prints what kubectl 1.37.1 prints of scripted answers", () => {
+  test("K37-217: when a StatefulSet disappears during rollout status, the error names it", async () => {
+    const path = "GET /apis/apps/v1/namespaces/default/statefulsets/db";
+    const found = {
+      body: { kind: "StatefulSet", apiVersion: "apps/v1", metadata: { name: "db", namespace: "default" } },
+    };
+    const { real, ours } = await compareWithKubectl(["rollout", "history", "statefulsets/db"], {
+      served: { v1: [], "apps/v1": [["statefulsets", "StatefulSet", true]] },
+      answers: { [path]: [found, { code: 404, reason: "NotFound" }] },
+    });
+    expect(ours).toEqual(real);
+    expect(real.stderr).toMatch(/failed to retrieve StatefulSet db: /);
+  });
+
+  test("K37-220: a table column is as wide as the bytes of its longest cell, including text that is cut at a line end", async () => {
+    const row = (name: string, text: string) => ({
+      cells: [name, text, "z"],
+      object: { kind: "Thing", metadata: { name } },
+    });
+    const column = (name: string) => ({ name, type: "string", format: "", description: "", priority: 0 });
+    const rows = [row("a", "one\nlonger line that is cut"), row("b", "äöüäöüäöüäöü")];
+    const table = {
+      kind: "Table",
+      apiVersion: "meta.k8s.io/v1",
+      metadata: {},
+      columnDefinitions: ["Name", "Text", "Last"].map(column),
+      rows,
+    };
+    for (const words of ["get things", "get things --no-headers"]) {
+      const { real, ours } = await compareWithKubectl(words.split(" "), {
+        served: { v1: [["things", "Thing", true]] },
+        answers: { "GET /api/v1/namespaces/default/things": [{ body: table }] },
       });
       expect(ours).toEqual(real);
-      expect(real.stderr).toMatch(/failed to retrieve StatefulSet db: /);
-    });
-
-    test("K37-220: a table column is as wide as the bytes of its longest cell, including text that is cut at a line end", async () => {
-      const row = (name: string, text: string) => ({
-        cells: [name, text, "z"],
-        object: { kind: "Thing", metadata: { name } },
-      });
-      const column = (name: string) => ({ name, type: "string", format: "", description: "", priority: 0 });
-      const rows = [row("a", "one\nlonger line that is cut"), row("b", "äöüäöüäöüäöü")];
-      const table = {
-        kind: "Table",
-        apiVersion: "meta.k8s.io/v1",
-        metadata: {},
-        columnDefinitions: ["Name", "Text", "Last"].map(column),
-        rows,
-      };
-      for (const words of ["get things", "get things --no-headers"]) {
-        const { real, ours } = await compareWithKubectl(words.split(" "), {
-          served: { v1: [["things", "Thing", true]] },
-          answers: { "GET /api/v1/namespaces/default/things": [{ body: table }] },
-        });
-        expect(ours).toEqual(real);
-        if (words === "get things") expect(real.stdout).toMatch(/^NAME {3}TEXT {26}LAST\n/);
-      }
-    });
-  },
-);
+      if (words === "get things") expect(real.stdout).toMatch(/^NAME {3}TEXT {26}LAST\n/);
+    }
+  });
+});

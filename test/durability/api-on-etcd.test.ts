@@ -55,66 +55,63 @@ const FAULTS: readonly Fault[] = [
 ];
 
 describe.skipIf(etcdMissing !== undefined)("a server under load whose etcd fails", () => {
-  test.each(FAULTS)(
-    "because it is $name, fails its readiness check, and gives no client a wrong answer",
-    async (fault) => {
-      const done = new AbortController();
-      const informers = [new Informer(MAPS), new Informer(MAPS)];
-      const watching = informers.map((informer) => informer.run([api], done.signal));
-      const attempts: Attempt[] = [];
-      const writing = [0, 1, 2, 3].map((n) => write(`${fault.name}-${n}`, attempts, done.signal));
-      const listing = list(done.signal);
-      await acknowledge(attempts, 30);
+  test.each(FAULTS)("$name: the server is not ready, and gives no wrong answer", async (fault) => {
+    const done = new AbortController();
+    const informers = [new Informer(MAPS), new Informer(MAPS)];
+    const watching = informers.map((informer) => informer.run([api], done.signal));
+    const attempts: Attempt[] = [];
+    const writing = [0, 1, 2, 3].map((n) => write(`${fault.name}-${n}`, attempts, done.signal));
+    const listing = list(done.signal);
+    await acknowledge(attempts, 30);
 
-      await fault.strike();
-      const [probe, hasty] = await Promise.all([
-        api.call("GET", "/readyz"),
-        api.call("POST", `${MAPS}?timeout=500ms`, { metadata: { name: `hasty-${fault.name}` } }),
-      ]);
-      await fault.mend();
-      expect(probe.status).toBe(500);
-      expect(probe.body.message).toMatch(/\[-\]etcd failed/);
-      expect(hasty.status).toBe(504);
-      expect(hasty.body).toMatchObject({ kind: "Status", reason: "Timeout" });
+    await fault.strike();
+    const [probe, hasty] = await Promise.all([
+      api.call("GET", "/readyz"),
+      api.call("POST", `${MAPS}?timeout=500ms`, { metadata: { name: `hasty-${fault.name}` } }),
+    ]);
+    await fault.mend();
+    expect(probe.status).toBe(500);
+    expect(probe.body.message).toMatch(/\[-\]etcd failed/);
+    expect(hasty.status).toBe(504);
+    expect(hasty.body).toMatchObject({ kind: "Status", reason: "Timeout" });
 
-      const ready = (): Promise<number> => api.call("GET", "/readyz").then(({ status }) => status);
-      await expect.poll(ready).toBe(200);
-      await acknowledge(attempts, 30);
-      done.abort();
-      await Promise.all(writing);
-      const lists = await listing;
-      await Promise.all(watching);
+    const ready = (): Promise<number> => api.call("GET", "/readyz").then(({ status }) => status);
+    await expect.poll(ready).toBe(200);
+    await acknowledge(attempts, 30);
+    done.abort();
+    await Promise.all(writing);
+    const lists = await listing;
+    await Promise.all(watching);
 
-      const end = await api.call("POST", MAPS, { metadata: { name: `end-${fault.name}` } });
-      expect(end.status).toBe(201);
-      const last = versionOf(end.body);
-      const history = await historyUpTo(last);
-      await Promise.all(informers.map((informer) => told(informer, last)));
-      const { body: final } = await api.call("GET", MAPS);
+    const end = await api.call("POST", MAPS, { metadata: { name: `end-${fault.name}` } });
+    expect(end.status).toBe(201);
+    const last = versionOf(end.body);
+    const history = await historyUpTo(last);
+    await Promise.all(informers.map((informer) => told(informer, last)));
+    const { body: final } = await api.call("GET", MAPS);
 
-      // Watchers saw each version of each key, in order, without listing again.
-      for (const { lists: times, began, events } of informers) {
-        expect(times).toBe(1);
-        expect(events).toEqual(history.filter(({ revision }) => revision > began).map(({ shown }) => shown));
-      }
-      // Lists are states that existed.
-      expect(lists.length).toBeGreaterThan(1);
-      for (const { revision, items } of lists) expect(items).toEqual(stateAt(history, revision));
-      expect(itemsOf(final)).toEqual(stateAt(history, last));
-      // What was acknowledged is there; what is there was asked for, and not refused.
-      const acknowledged = attempts.filter(({ outcome }) => outcome === "done");
-      const happened = new Map<string, number>();
-      for (const { change } of history) happened.set(change, (happened.get(change) ?? 0) + 1);
-      expect(acknowledged.filter(({ change }) => happened.get(change) !== 1)).toEqual([]);
-      const revisions = new Map(history.map(({ revision, change }) => [change, revision]));
-      const moved = acknowledged.filter(
-        ({ change, revision = revisions.get(change) }) => revisions.get(change) !== revision,
-      );
-      expect(moved).toEqual([]);
-      const refused = attempts.filter(({ outcome }) => outcome === "refused");
-      expect(refused.filter(({ change }) => happened.has(change))).toEqual([]);
-    },
-  );
+    // Watchers saw each version of each key, in order, without listing again.
+    for (const { lists: times, began, events } of informers) {
+      expect(times).toBe(1);
+      expect(events).toEqual(history.filter(({ revision }) => revision > began).map(({ shown }) => shown));
+    }
+    // Lists are states that existed.
+    expect(lists.length).toBeGreaterThan(1);
+    for (const { revision, items } of lists) expect(items).toEqual(stateAt(history, revision));
+    expect(itemsOf(final)).toEqual(stateAt(history, last));
+    // What was acknowledged is there; what is there was asked for, and not refused.
+    const acknowledged = attempts.filter(({ outcome }) => outcome === "done");
+    const happened = new Map<string, number>();
+    for (const { change } of history) happened.set(change, (happened.get(change) ?? 0) + 1);
+    expect(acknowledged.filter(({ change }) => happened.get(change) !== 1)).toEqual([]);
+    const revisions = new Map(history.map(({ revision, change }) => [change, revision]));
+    const moved = acknowledged.filter(
+      ({ change, revision = revisions.get(change) }) => revisions.get(change) !== revision,
+    );
+    expect(moved).toEqual([]);
+    const refused = attempts.filter(({ outcome }) => outcome === "refused");
+    expect(refused.filter(({ change }) => happened.has(change))).toEqual([]);
+  });
 });
 
 type Outcome = "done" | "refused" | "unknown";

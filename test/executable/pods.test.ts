@@ -185,122 +185,119 @@ async function read(url: string): Promise<string> {
   return text;
 }
 
-describe.skipIf(executableMissing !== undefined)(
-  "pods of a cluster that the single-file executable runs without Node",
-  () => {
-    let folder: string;
-    let cluster: ServedCluster;
-    let executable: string;
+describe.skipIf(executableMissing !== undefined)("pods of a cluster that the executable runs without Node", () => {
+  let folder: string;
+  let cluster: ServedCluster;
+  let executable: string;
+
+  beforeAll(async () => {
+    folder = mkdtempSync(join(tmpdir(), "kubets-pods-"));
+    executable = join(folder, "kubets");
+    linkExecutable(executable);
+    cluster = await startByProgram([executable]);
+  });
+  afterAll(async () => {
+    await cluster?.close();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  describe.each(CLIENTS)("for $client over $over", ({ client, over, missing, env }) => {
+    if (missing !== undefined) return test.skip(missing, () => {});
+    const namespace = `${client}-${over}`.toLowerCase().replaceAll(/[^a-z0-9]+/g, "-");
+    let user: RealKubectl;
+    const inNamespace = (text: string): string => text.replaceAll("NAMESPACE", namespace);
 
     beforeAll(async () => {
-      folder = mkdtempSync(join(tmpdir(), "kubets-pods-"));
-      executable = join(folder, "kubets");
-      linkExecutable(executable);
-      cluster = await startByProgram([executable]);
+      const path = client === "the executable" ? executable : kubectl.path;
+      user = await realKubectl(cluster, env, path);
+      await user.ok(`create namespace ${namespace}`);
+      await user.ok(`config set-context --current --namespace=${namespace}`);
+      // A pod needs its account, which a controller makes.
+      await eventually(() => user.ok("get serviceaccount default"));
+      await user.ok("apply -f -", JSON.stringify({ apiVersion: "v1", kind: "List", items: OBJECTS }));
+      await user.ok("wait pod/web pod/chat pod/counts --for=condition=Ready --timeout=100s");
+      await user.ok([
+        "wait",
+        "pod/crash",
+        "--for=jsonpath={.status.containerStatuses[0].lastState.terminated.exitCode}=3",
+        "--timeout=100s",
+      ]);
+      await user.ok(["wait", "endpoints/web", "--for=jsonpath={.subsets[0].ports[0].port}=8080", "--timeout=100s"]);
     });
     afterAll(async () => {
-      await cluster?.close();
-      rmSync(folder, { recursive: true, force: true });
+      await user?.[Symbol.asyncDispose]();
     });
 
-    describe.each(CLIENTS)("for $client over $over", ({ client, over, missing, env }) => {
-      if (missing !== undefined) return test.skip(missing, () => {});
-      const namespace = `${client}-${over}`.toLowerCase().replaceAll(/[^a-z0-9]+/g, "-");
-      let user: RealKubectl;
-      const inNamespace = (text: string): string => text.replaceAll("NAMESPACE", namespace);
-
-      beforeAll(async () => {
-        const path = client === "the executable" ? executable : kubectl.path;
-        user = await realKubectl(cluster, env, path);
-        await user.ok(`create namespace ${namespace}`);
-        await user.ok(`config set-context --current --namespace=${namespace}`);
-        // A pod needs its account, which a controller makes.
-        await eventually(() => user.ok("get serviceaccount default"));
-        await user.ok("apply -f -", JSON.stringify({ apiVersion: "v1", kind: "List", items: OBJECTS }));
-        await user.ok("wait pod/web pod/chat pod/counts --for=condition=Ready --timeout=100s");
-        await user.ok([
-          "wait",
-          "pod/crash",
-          "--for=jsonpath={.status.containerStatuses[0].lastState.terminated.exitCode}=3",
-          "--timeout=100s",
-        ]);
-        await user.ok(["wait", "endpoints/web", "--for=jsonpath={.subsets[0].ports[0].port}=8080", "--timeout=100s"]);
-      });
-      afterAll(async () => {
-        await user?.[Symbol.asyncDispose]();
-      });
-
-      test.each(ROWS)("run commands: $argv", async ({ argv, stdin = "", code = 0, stdout, stderr = "" }) => {
-        const words = (typeof argv === "string" ? argv.split(" ") : argv).map(inNamespace);
-        expectOutcome(await user.run(words, stdin), { code, stdout, stderr });
-      });
-
-      test("are followed by logs -f until the container ends", async () => {
-        const following = user.start("logs -f counts");
-        const whole = shown(following, /^one\ntwo\n$/);
-        await shown(following, /^one\n/);
-        // It may end before the command does that ends the container.
-        const closed = once(following, "close");
-        await user.ok("exec counts -- touch /tmp/go");
-        const [code] = await closed;
-        await whole;
-        expect(code).toBe(0);
-      });
-
-      test("exchange a folder with cp", async () => {
-        const there = join(user.folder, "there");
-        mkdirSync(join(there, "below"), { recursive: true });
-        writeFileSync(join(there, "below", "text"), "text\n");
-        writeFileSync(join(there, "bytes"), Buffer.from(Array.from({ length: 300_000 }, (_, index) => index % 251)));
-        await user.ok("cp there web:/tmp/there");
-        expect(await user.ok("exec web -- ls /tmp/there")).toBe("below\nbytes\n");
-        await user.ok("cp web:/tmp/there back");
-        const names = (of: string): readonly string[] =>
-          readdirSync(of, { recursive: true, encoding: "utf8" }).toSorted();
-        expect(names(join(user.folder, "back"))).toEqual(names(there));
-        for (const name of ["bytes", "below/text"]) {
-          expect(readFileSync(join(user.folder, "back", name)).equals(readFileSync(join(there, name)))).toBe(true);
-        }
-      });
-
-      test("are reached by port-forward, which refuses a port where nothing listens", async () => {
-        const forward = user.start("port-forward pod/web :8080");
-        const refusal = shown(forward, /error forwarding port 8080 to pod \S+, uid : .*connection refused/);
-        const [, port = ""] = await shown(forward, /^Forwarding from 127\.0\.0\.1:(\d+) -> 8080\n/m);
-        const socket = connect(Number(port), "127.0.0.1");
-        await Promise.all([
-          refusal,
-          once(
-            socket.resume().on("error", () => {}),
-            "close",
-          ),
-        ]);
-        forward.kill("SIGINT");
-        await once(forward, "close");
-      });
-
-      test("are copied by debug", async () => {
-        await user.ok(["debug", "web", "--copy-to=copy", "--container=web", "--", ...script("echo copied; sleep 1h")]);
-        await user.ok("wait pod/copy --for=condition=Ready --timeout=100s");
-        expect(await user.ok("logs copy")).toBe("copied\n");
-      });
-
-      test("serve logs and exec through proxy", async () => {
-        const proxy = user.start(["proxy", "--port=0", "--reject-paths=^$"]);
-        const [, address = ""] = await shown(proxy, /^Starting to serve on (\S+)\n/);
-        try {
-          const pods = `http://${address}/api/v1/namespaces/${namespace}/pods`;
-          expect(await read(`${pods}/web/log`)).toBe("started\nto stderr\n");
-          const through = ["--kubeconfig=/dev/null", `--server=http://${address}`, `--namespace=${namespace}`];
-          expect(await user.ok([...through, "exec", "-i", "web", "--", "cat"], "hello\n")).toBe("hello\n");
-        } finally {
-          proxy.kill("SIGINT");
-          await once(proxy, "close");
-        }
-      });
+    test.each(ROWS)("run commands: $argv", async ({ argv, stdin = "", code = 0, stdout, stderr = "" }) => {
+      const words = (typeof argv === "string" ? argv.split(" ") : argv).map(inNamespace);
+      expectOutcome(await user.run(words, stdin), { code, stdout, stderr });
     });
-  },
-);
+
+    test("are followed by logs -f until the container ends", async () => {
+      const following = user.start("logs -f counts");
+      const whole = shown(following, /^one\ntwo\n$/);
+      await shown(following, /^one\n/);
+      // It may end before the command does that ends the container.
+      const closed = once(following, "close");
+      await user.ok("exec counts -- touch /tmp/go");
+      const [code] = await closed;
+      await whole;
+      expect(code).toBe(0);
+    });
+
+    test("exchange a folder with cp", async () => {
+      const there = join(user.folder, "there");
+      mkdirSync(join(there, "below"), { recursive: true });
+      writeFileSync(join(there, "below", "text"), "text\n");
+      writeFileSync(join(there, "bytes"), Buffer.from(Array.from({ length: 300_000 }, (_, index) => index % 251)));
+      await user.ok("cp there web:/tmp/there");
+      expect(await user.ok("exec web -- ls /tmp/there")).toBe("below\nbytes\n");
+      await user.ok("cp web:/tmp/there back");
+      const names = (of: string): readonly string[] =>
+        readdirSync(of, { recursive: true, encoding: "utf8" }).toSorted();
+      expect(names(join(user.folder, "back"))).toEqual(names(there));
+      for (const name of ["bytes", "below/text"]) {
+        expect(readFileSync(join(user.folder, "back", name)).equals(readFileSync(join(there, name)))).toBe(true);
+      }
+    });
+
+    test("are reached by port-forward, which refuses a port where nothing listens", async () => {
+      const forward = user.start("port-forward pod/web :8080");
+      const refusal = shown(forward, /error forwarding port 8080 to pod \S+, uid : .*connection refused/);
+      const [, port = ""] = await shown(forward, /^Forwarding from 127\.0\.0\.1:(\d+) -> 8080\n/m);
+      const socket = connect(Number(port), "127.0.0.1");
+      await Promise.all([
+        refusal,
+        once(
+          socket.resume().on("error", () => {}),
+          "close",
+        ),
+      ]);
+      forward.kill("SIGINT");
+      await once(forward, "close");
+    });
+
+    test("are copied by debug", async () => {
+      await user.ok(["debug", "web", "--copy-to=copy", "--container=web", "--", ...script("echo copied; sleep 1h")]);
+      await user.ok("wait pod/copy --for=condition=Ready --timeout=100s");
+      expect(await user.ok("logs copy")).toBe("copied\n");
+    });
+
+    test("serve logs and exec through proxy", async () => {
+      const proxy = user.start(["proxy", "--port=0", "--reject-paths=^$"]);
+      const [, address = ""] = await shown(proxy, /^Starting to serve on (\S+)\n/);
+      try {
+        const pods = `http://${address}/api/v1/namespaces/${namespace}/pods`;
+        expect(await read(`${pods}/web/log`)).toBe("started\nto stderr\n");
+        const through = ["--kubeconfig=/dev/null", `--server=http://${address}`, `--namespace=${namespace}`];
+        expect(await user.ok([...through, "exec", "-i", "web", "--", "cat"], "hello\n")).toBe("hello\n");
+      } finally {
+        proxy.kill("SIGINT");
+        await once(proxy, "close");
+      }
+    });
+  });
+});
 
 function expectOutcome(found: KubectlResult, { code, stdout, stderr }: Required<Omit<Row, "argv" | "stdin">>): void {
   const like = (text: string | RegExp): string =>

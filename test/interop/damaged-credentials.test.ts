@@ -105,54 +105,51 @@ const AUTHORITIES: Damage = {
   "behind that of another cluster": ({ ca }) => newAuthority().certificate + ca,
 };
 
-describe.skipIf(kubectl.missing !== undefined)(
-  "kubets accepts or refuses a kubeconfig's damaged files as kubectl does:",
-  () => {
-    let cluster: Cluster;
-    let real: RealKubectl;
-    let good: Material;
+describe.skipIf(kubectl.missing !== undefined)("kubets treats a kubeconfig's damaged files as kubectl does:", () => {
+  let cluster: Cluster;
+  let real: RealKubectl;
+  let good: Material;
 
-    beforeAll(async () => {
-      cluster = await startCluster();
-      real = await realKubectl(cluster);
-      const { clusters, users } = JSON.parse(cluster.kubeconfig()) as Kubeconfig;
-      const text = (data = ""): string => Buffer.from(data, "base64").toString();
-      good = {
-        certificate: text(users[0]?.user["client-certificate-data"]),
-        key: text(users[0]?.user["client-key-data"]),
-        ca: text(clusters[0]?.cluster["certificate-authority-data"]),
-      };
-    });
-    afterAll(async () => {
-      await real[Symbol.asyncDispose]();
-      await cluster.close();
-    });
+  beforeAll(async () => {
+    cluster = await startCluster();
+    real = await realKubectl(cluster);
+    const { clusters, users } = JSON.parse(cluster.kubeconfig()) as Kubeconfig;
+    const text = (data = ""): string => Buffer.from(data, "base64").toString();
+    good = {
+      certificate: text(users[0]?.user["client-certificate-data"]),
+      key: text(users[0]?.user["client-key-data"]),
+      ca: text(clusters[0]?.cluster["certificate-authority-data"]),
+    };
+  });
+  afterAll(async () => {
+    await real[Symbol.asyncDispose]();
+    await cluster.close();
+  });
 
-    const rows = [
-      ...Object.entries(CERTIFICATES).map(
-        ([name, damage]) => ["the certificate", name, { certificate: damage }] as const,
-      ),
-      ...Object.entries(KEYS).map(([name, damage]) => ["the key", name, { key: damage }] as const),
-      ...Object.entries(AUTHORITIES).map(([name, damage]) => ["the authority", name, { ca: damage }] as const),
-    ];
+  const rows = [
+    ...Object.entries(CERTIFICATES).map(
+      ([name, damage]) => ["the certificate", name, { certificate: damage }] as const,
+    ),
+    ...Object.entries(KEYS).map(([name, damage]) => ["the key", name, { key: damage }] as const),
+    ...Object.entries(AUTHORITIES).map(([name, damage]) => ["the authority", name, { ca: damage }] as const),
+  ];
 
-    test.each(rows)("%s that is %s", async (_, __, damages) => {
-      const folder = join(real.folder, "case");
-      mkdirSync(folder, { recursive: true });
-      const make = (part: keyof Material): void =>
-        writeFileSync(
-          join(folder, part),
-          (damages as Partial<Record<keyof Material, (good: Material) => string>>)[part]?.(good) ?? good[part],
-        );
-      for (const part of ["certificate", "key", "ca"] as const) make(part);
-      const kubeconfig = join(folder, "kubeconfig");
-      writeFileSync(kubeconfig, JSON.stringify(byFiles(cluster.url, folder)));
-      const line = ["--kubeconfig", kubeconfig, "get", "--raw", "/api/v1/namespaces/default/serviceaccounts/default"];
-      const [theirs, ours] = await Promise.all([real.run(line), runCli(line)]);
-      expect(told(ours)).toEqual(told(theirs));
-    });
-  },
-);
+  test.each(rows)("%s that is %s", async (_, __, damages) => {
+    const folder = join(real.folder, "case");
+    mkdirSync(folder, { recursive: true });
+    const make = (part: keyof Material): void =>
+      writeFileSync(
+        join(folder, part),
+        (damages as Partial<Record<keyof Material, (good: Material) => string>>)[part]?.(good) ?? good[part],
+      );
+    for (const part of ["certificate", "key", "ca"] as const) make(part);
+    const kubeconfig = join(folder, "kubeconfig");
+    writeFileSync(kubeconfig, JSON.stringify(byFiles(cluster.url, folder)));
+    const line = ["--kubeconfig", kubeconfig, "get", "--raw", "/api/v1/namespaces/default/serviceaccounts/default"];
+    const [theirs, ours] = await Promise.all([real.run(line), runCli(line)]);
+    expect(told(ours)).toEqual(told(theirs));
+  });
+});
 
 interface Kubeconfig {
   readonly clusters: readonly { readonly cluster: { readonly "certificate-authority-data"?: string } }[];

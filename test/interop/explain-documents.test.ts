@@ -115,60 +115,57 @@ const legacyRows: readonly string[] = [
   "losts",
 ];
 
-describe.skipIf(missing !== undefined)(
-  "kubets explain prints what kubectl 1.37.1 explain prints of an OpenAPI document",
-  () => {
-    const folder = mkdtempSync(join(tmpdir(), "kubets-explain-"));
-    let server: DocumentServer;
-    let older: DocumentServer;
-    let broken: DocumentServer;
+describe.skipIf(missing !== undefined)("kubets explain prints what kubectl 1.37.1 prints", () => {
+  const folder = mkdtempSync(join(tmpdir(), "kubets-explain-"));
+  let server: DocumentServer;
+  let older: DocumentServer;
+  let broken: DocumentServer;
 
-    beforeAll(async () => {
-      const kinds = { widgets: "Widget", bares: "Bare", losts: "Lost" };
-      server = await serveDocuments({ kinds, schemas });
-      older = await serveDocuments({ kinds, schemas, withoutV3: true });
-      const reference = { $ref: "#/components/schemas/Nowhere" };
-      broken = await serveDocuments({ kinds, schemas: { Widget: { type: "object", properties: { reference } } } });
-    });
-    afterAll(async () => {
-      for (const one of [server, older, broken]) await one?.close();
-      rmSync(folder, { recursive: true, force: true });
-    });
+  beforeAll(async () => {
+    const kinds = { widgets: "Widget", bares: "Bare", losts: "Lost" };
+    server = await serveDocuments({ kinds, schemas });
+    older = await serveDocuments({ kinds, schemas, withoutV3: true });
+    const reference = { $ref: "#/components/schemas/Nowhere" };
+    broken = await serveDocuments({ kinds, schemas: { Widget: { type: "object", properties: { reference } } } });
+  });
+  afterAll(async () => {
+    for (const one of [server, older, broken]) await one?.close();
+    rmSync(folder, { recursive: true, force: true });
+  });
 
-    test.each(rows)("explain %s", async (row) => expectSame(server, row));
-    test.each(legacyRows)("explain %s, from OpenAPI v2", async (row) =>
-      expectSame(server, `${row} --output=plaintext-openapiv2`),
-    );
+  test.each(rows)("explain %s", async (row) => expectSame(server, row));
+  test.each(legacyRows)("explain %s, from OpenAPI v2", async (row) =>
+    expectSame(server, `${row} --output=plaintext-openapiv2`),
+  );
 
-    test.each(["widgets", "widgets.inner -R", "widgets -o nope", "widgets --api-version=example.com/v1", "losts"])(
-      "explain %s, of a server without OpenAPI v3",
-      async (row) => expectSame(older, row),
-    );
+  test.each(["widgets", "widgets.inner -R", "widgets -o nope", "widgets --api-version=example.com/v1", "losts"])(
+    "explain %s, of a server without OpenAPI v3",
+    async (row) => expectSame(older, row),
+  );
 
-    test.each(["widgets", "widgets.reference", "widgets.reference.x", "widgets -o plaintext-openapiv2"])(
-      "explain %s, whose reference leads nowhere",
-      async (row) => expectSame(broken, row),
-    );
+  test.each(["widgets", "widgets.reference", "widgets.reference.x", "widgets -o plaintext-openapiv2"])(
+    "explain %s, whose reference leads nowhere",
+    async (row) => expectSame(broken, row),
+  );
 
-    async function expectSame({ url }: DocumentServer, row: string): Promise<void> {
-      const argv = ["--server", url, "explain", ...row.split(" ")];
-      const [theirs, ours] = await Promise.all([real(argv), runCli(argv, { env: { HOME: join(folder, "ours") } })]);
-      expect(theirs.stdout + theirs.stderr).not.toBe("");
-      expect(ours).toEqual(theirs);
-    }
+  async function expectSame({ url }: DocumentServer, row: string): Promise<void> {
+    const argv = ["--server", url, "explain", ...row.split(" ")];
+    const [theirs, ours] = await Promise.all([real(argv), runCli(argv, { env: { HOME: join(folder, "ours") } })]);
+    expect(theirs.stdout + theirs.stderr).not.toBe("");
+    expect(ours).toEqual(theirs);
+  }
 
-    function real(argv: readonly string[]) {
-      return new Promise<{ code: number; stdout: string; stderr: string }>((resolve, reject) => {
-        const child = spawn(kubectl, argv, {
-          env: { HOME: join(folder, "theirs") },
-          stdio: ["ignore", "pipe", "pipe"],
-        });
-        let [stdout, stderr] = ["", ""];
-        child.stdout.setEncoding("utf8").on("data", (text: string) => (stdout += text));
-        child.stderr.setEncoding("utf8").on("data", (text: string) => (stderr += text));
-        child.on("error", reject);
-        child.on("close", (code) => resolve({ code: code ?? -1, stdout, stderr }));
+  function real(argv: readonly string[]) {
+    return new Promise<{ code: number; stdout: string; stderr: string }>((resolve, reject) => {
+      const child = spawn(kubectl, argv, {
+        env: { HOME: join(folder, "theirs") },
+        stdio: ["ignore", "pipe", "pipe"],
       });
-    }
-  },
-);
+      let [stdout, stderr] = ["", ""];
+      child.stdout.setEncoding("utf8").on("data", (text: string) => (stdout += text));
+      child.stderr.setEncoding("utf8").on("data", (text: string) => (stderr += text));
+      child.on("error", reject);
+      child.on("close", (code) => resolve({ code: code ?? -1, stdout, stderr }));
+    });
+  }
+});

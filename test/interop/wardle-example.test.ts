@@ -69,70 +69,67 @@ describe("the example server Wardle at its end", () => {
   });
 });
 
-describe.skipIf(kubectl.missing !== undefined)(
-  "the example server Wardle as a program (START-2), used with kubectl",
-  () => {
-    let wardle: ExampleProgram;
-    let real: RealKubectl;
+describe.skipIf(kubectl.missing !== undefined)("the example server Wardle (START-2), used with kubectl", () => {
+  let wardle: ExampleProgram;
+  let real: RealKubectl;
 
-    beforeAll(async () => {
-      wardle = await startWardle();
-      real = await wardle.kubectl();
-    });
+  beforeAll(async () => {
+    wardle = await startWardle();
+    real = await wardle.kubectl();
+  });
 
-    afterAll(async () => {
-      expect(await wardle.end()).toEqual([0, null]);
-      await real[Symbol.asyncDispose]();
-    });
+  afterAll(async () => {
+    expect(await wardle.end()).toEqual([0, null]);
+    await real[Symbol.asyncDispose]();
+  });
 
-    test("logs the value of each flag at -v=1 (START-3), and has none that names a main server (B-GOAL-03, B-SA-01)", () => {
-      const flags = wardle.log.filter((line) => line.includes("FLAG: "));
-      expect(flags.some((line) => line.includes('--etcd-prefix="/registry"'))).toBe(true);
-      expect(flags.filter((line) => line.includes("kubeconfig"))).toEqual([]);
-    });
+  test("logs the value of each flag at -v=1 (START-3), and has none that names a main server (B-GOAL-03, B-SA-01)", () => {
+    const flags = wardle.log.filter((line) => line.includes("FLAG: "));
+    expect(flags.some((line) => line.includes('--etcd-prefix="/registry"'))).toBe(true);
+    expect(flags.filter((line) => line.includes("kubeconfig"))).toEqual([]);
+  });
 
-    test("A-CFG-03, B-CFG-01, B-CFG-05: has its own title, and version 1.0", async () => {
-      const json = async (path: string): Promise<unknown> => JSON.parse(await real.ok(["get", "--raw", path]));
-      expect(await json("/version")).toMatchObject({ major: "1", minor: "0", gitVersion: "v1.0.0" });
-      expect(await json("/openapi/v2")).toMatchObject({ info: { title: "Wardle", version: "v1.0.0" } });
-    });
+  test("A-CFG-03, B-CFG-01, B-CFG-05: has its own title, and version 1.0", async () => {
+    const json = async (path: string): Promise<unknown> => JSON.parse(await real.ok(["get", "--raw", path]));
+    expect(await json("/version")).toMatchObject({ major: "1", minor: "0", gitVersion: "v1.0.0" });
+    expect(await json("/openapi/v2")).toMatchObject({ info: { title: "Wardle", version: "v1.0.0" } });
+  });
 
-    test("converts flunders between its versions, both ways", async () => {
-      await real.run("create -f -", flunder("one", "v1alpha1", { reference: "pond", referenceType: "Fischer" }));
-      const spec = (resource: string) => real.ok(["get", resource, "one", "-o", "jsonpath={.spec}"]);
-      expect(await spec("flunders.v1beta1.wardle.example.com")).toBe(
-        '{"fischerReference":"pond","referenceType":"Fischer"}',
-      );
-      expect(await spec("flunders.v1alpha1.wardle.example.com")).toBe('{"reference":"pond","referenceType":"Fischer"}');
-    });
+  test("converts flunders between its versions, both ways", async () => {
+    await real.run("create -f -", flunder("one", "v1alpha1", { reference: "pond", referenceType: "Fischer" }));
+    const spec = (resource: string) => real.ok(["get", resource, "one", "-o", "jsonpath={.spec}"]);
+    expect(await spec("flunders.v1beta1.wardle.example.com")).toBe(
+      '{"fischerReference":"pond","referenceType":"Fischer"}',
+    );
+    expect(await spec("flunders.v1alpha1.wardle.example.com")).toBe('{"reference":"pond","referenceType":"Fischer"}');
+  });
 
-    test("B-ADM-03: refuses names that a fischer forbids, and a flunder with two references", async () => {
-      const fischer = { apiVersion: "wardle.example.com/v1alpha1", kind: "Fischer", metadata: { name: "f" } };
-      await real.run("create -f -", JSON.stringify({ ...fischer, disallowedFlunders: ["bad"] }));
-      const banned = await real.run("create -f -", flunder("bad", "v1beta1", {}));
-      expect(banned.stderr).toContain(
-        'flunders.wardle.example.com "bad" is forbidden: this name may not be used, please change the resource name',
-      );
-      const two = await real.run(
-        "create -f -",
-        flunder("two", "v1beta1", { flunderReference: "a", fischerReference: "b" }),
-      );
-      expect(two.stderr).toContain("cannot be set with flunderReference at the same time");
-    });
+  test("B-ADM-03: refuses names that a fischer forbids, and a flunder with two references", async () => {
+    const fischer = { apiVersion: "wardle.example.com/v1alpha1", kind: "Fischer", metadata: { name: "f" } };
+    await real.run("create -f -", JSON.stringify({ ...fischer, disallowedFlunders: ["bad"] }));
+    const banned = await real.run("create -f -", flunder("bad", "v1beta1", {}));
+    expect(banned.stderr).toContain(
+      'flunders.wardle.example.com "bad" is forbidden: this name may not be used, please change the resource name',
+    );
+    const two = await real.run(
+      "create -f -",
+      flunder("two", "v1beta1", { flunderReference: "a", fischerReference: "b" }),
+    );
+    expect(two.stderr).toContain("cannot be set with flunderReference at the same time");
+  });
 
-    test("has a status subresource", async () => {
-      await real.run("create -f -", flunder("fed", "v1beta1", { flunderReference: "a" }));
-      const patch = [
-        "patch",
-        "flunder",
-        "fed",
-        "--subresource=status",
-        "--type=merge",
-        "-p",
-        '{"status":{"phase":"Fed"}}',
-      ];
-      expect(await real.ok(patch)).toBe("flunder.wardle.example.com/fed patched\n");
-      expect(await real.ok(["get", "fl", "fed", "-o", "jsonpath={.status.phase}"])).toBe("Fed");
-    });
-  },
-);
+  test("has a status subresource", async () => {
+    await real.run("create -f -", flunder("fed", "v1beta1", { flunderReference: "a" }));
+    const patch = [
+      "patch",
+      "flunder",
+      "fed",
+      "--subresource=status",
+      "--type=merge",
+      "-p",
+      '{"status":{"phase":"Fed"}}',
+    ];
+    expect(await real.ok(patch)).toBe("flunder.wardle.example.com/fed patched\n");
+    expect(await real.ok(["get", "fl", "fed", "-o", "jsonpath={.status.phase}"])).toBe("Fed");
+  });
+});

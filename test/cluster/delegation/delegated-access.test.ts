@@ -53,53 +53,50 @@ afterAll(async () => {
   await main[Symbol.asyncDispose]();
 });
 
-describe.skipIf(kubectl.missing !== undefined)(
-  "an extension server that authenticates by the main server lets the real kubectl",
-  () => {
-    const as = (token: string): Promise<RealKubectl> => {
-      const config = {
-        apiVersion: "v1",
-        kind: "Config",
-        clusters: [
-          {
-            name: "widgets",
-            cluster: {
-              server: server.url,
-              "certificate-authority-data": Buffer.from(server.caCertificate).toString("base64"),
-            },
+describe.skipIf(kubectl.missing !== undefined)("a server that asks a main server about users lets kubectl", () => {
+  const as = (token: string): Promise<RealKubectl> => {
+    const config = {
+      apiVersion: "v1",
+      kind: "Config",
+      clusters: [
+        {
+          name: "widgets",
+          cluster: {
+            server: server.url,
+            "certificate-authority-data": Buffer.from(server.caCertificate).toString("base64"),
           },
-        ],
-        users: [{ name: "user", user: { token } }],
-        contexts: [{ name: "widgets", context: { cluster: "widgets", user: "user" } }],
-        "current-context": "widgets",
-      };
-      return realKubectl({ kubeconfig: () => JSON.stringify(config) });
+        },
+      ],
+      users: [{ name: "user", user: { token } }],
+      contexts: [{ name: "widgets", context: { cluster: "widgets", user: "user" } }],
+      "current-context": "widgets",
     };
+    return realKubectl({ kubeconfig: () => JSON.stringify(config) });
+  };
 
-    test("in by a role of the main server, for the role's verbs alone (A-OPT-01, A-AUTHN-06, DA-3, DA-5)", async () => {
-      await using real = await as(tokens.reader);
-      expect(await real.run("get widgets")).toMatchObject({
-        code: 0,
-        stderr: "No resources found in default namespace.\n",
-      });
-      const deleted = await real.run("delete widgets --all");
-      expect(deleted).toMatchObject({ code: 0 });
-      const created = await real.run("create -f -", JSON.stringify(widget("one")));
-      expect(created.stderr).toContain(
-        'widgets.stable.example.com is forbidden: User "system:serviceaccount:default:reader" cannot create resource "widgets" in API group "stable.example.com" in the namespace "default"',
-      );
+  test("in by a role of the main server, for the role's verbs alone (A-OPT-01, A-AUTHN-06, DA-3, DA-5)", async () => {
+    await using real = await as(tokens.reader);
+    expect(await real.run("get widgets")).toMatchObject({
+      code: 0,
+      stderr: "No resources found in default namespace.\n",
     });
+    const deleted = await real.run("delete widgets --all");
+    expect(deleted).toMatchObject({ code: 0 });
+    const created = await real.run("create -f -", JSON.stringify(widget("one")));
+    expect(created.stderr).toContain(
+      'widgets.stable.example.com is forbidden: User "system:serviceaccount:default:reader" cannot create resource "widgets" in API group "stable.example.com" in the namespace "default"',
+    );
+  });
 
-    test("not in without a role, nor with a wrong token", async () => {
-      await using stranger = await as(tokens.stranger);
-      expect((await stranger.run("get --raw " + COLLECTION)).stderr).toContain("Forbidden");
-      await using nobody = await as("nonsense");
-      expect((await nobody.run("get --raw " + COLLECTION)).stderr).toContain(
-        "You must be logged in to the server (Unauthorized)",
-      );
-    });
-  },
-);
+  test("not in without a role, nor with a wrong token", async () => {
+    await using stranger = await as(tokens.stranger);
+    expect((await stranger.run("get --raw " + COLLECTION)).stderr).toContain("Forbidden");
+    await using nobody = await as("nonsense");
+    expect((await nobody.run("get --raw " + COLLECTION)).stderr).toContain(
+      "You must be logged in to the server (Unauthorized)",
+    );
+  });
+});
 
 const widget = (name: string) => ({ apiVersion: `${GROUP}/v1`, kind: "Widget", metadata: { name } });
 

@@ -45,96 +45,93 @@ async function configured(name: string, fields: object = {}): Promise<{ configFi
 
 const ALONE = { controllers: false, scheduler: false } as const;
 
-describe.skipIf(etcdMissing !== undefined)(
-  "a traced request from a main server through an extension server to etcd",
-  () => {
-    let etcd: EtcdServer;
-    let main: Cluster;
-    let behind: Cluster;
-    let webhook: WebhookServer;
+describe.skipIf(etcdMissing !== undefined)("a traced request by two servers to etcd", () => {
+  let etcd: EtcdServer;
+  let main: Cluster;
+  let behind: Cluster;
+  let webhook: WebhookServer;
 
-    beforeAll(async () => {
-      etcd = await startEtcd();
-      webhook = await startWebhookServer();
-      main = await startCluster({ ...ALONE, port: false, tracing: await configured("main.json") });
-      const published = "/api/v1/namespaces/kube-system/configmaps/extension-apiserver-authentication";
-      const { text } = await done(main.transport(), "GET", published);
-      const { data } = JSON.parse(text) as { data: Record<string, string> };
-      const clientCaFile = join(folder, "front-proxy.crt");
-      await writeFile(clientCaFile, data["requestheader-client-ca-file"] ?? "");
-      behind = await startCluster({
-        ...ALONE,
-        storage: "etcd",
-        etcd: { servers: [etcd.endpoint] },
-        authentication: { requestHeader: { clientCaFile } },
-        tracing: await configured("behind.json"),
-      });
-      const api = behind.transport();
-      await done(api, "POST", DEFINITIONS, boxDefinition(GROUP, [versionOf("v1", {})]));
-      await established(api, `boxes.${GROUP}`);
-      const rules = [{ apiGroups: [GROUP], apiVersions: ["v1"], operations: ["CREATE"], resources: ["boxes"] }];
-      await configure(api, "validating", [{ clientConfig: webhook.on("/check", (review) => allow(review)), rules }]);
-      const port = Number(new URL(behind.url).port);
-      await registerApi(main.transport(), {
-        group: GROUP,
-        port,
-        spec: { caBundle: "", insecureSkipTLSVerify: true },
-      });
+  beforeAll(async () => {
+    etcd = await startEtcd();
+    webhook = await startWebhookServer();
+    main = await startCluster({ ...ALONE, port: false, tracing: await configured("main.json") });
+    const published = "/api/v1/namespaces/kube-system/configmaps/extension-apiserver-authentication";
+    const { text } = await done(main.transport(), "GET", published);
+    const { data } = JSON.parse(text) as { data: Record<string, string> };
+    const clientCaFile = join(folder, "front-proxy.crt");
+    await writeFile(clientCaFile, data["requestheader-client-ca-file"] ?? "");
+    behind = await startCluster({
+      ...ALONE,
+      storage: "etcd",
+      etcd: { servers: [etcd.endpoint] },
+      authentication: { requestHeader: { clientCaFile } },
+      tracing: await configured("behind.json"),
     });
-
-    afterAll(async () => {
-      await Promise.all([main?.close(), behind?.close()]);
-      await webhook?.[Symbol.asyncDispose]();
-      await etcd?.dispose();
+    const api = behind.transport();
+    await done(api, "POST", DEFINITIONS, boxDefinition(GROUP, [versionOf("v1", {})]));
+    await established(api, `boxes.${GROUP}`);
+    const rules = [{ apiGroups: [GROUP], apiVersions: ["v1"], operations: ["CREATE"], resources: ["boxes"] }];
+    await configure(api, "validating", [{ clientConfig: webhook.on("/check", (review) => allow(review)), rules }]);
+    const port = Number(new URL(behind.url).port);
+    await registerApi(main.transport(), {
+      group: GROUP,
+      port,
+      spec: { caBundle: "", insecureSkipTLSVerify: true },
     });
+  });
 
-    test("sends the collector one trace, from the caller to the webhook and to etcd", async () => {
-      const box = { apiVersion: `${GROUP}/v1`, kind: "Box", metadata: { name: "one" } };
-      const headers = { traceparent: SAMPLED, tracestate: "vendor=1", baggage: "shop=lamps" };
-      await eventually(async () => {
-        const { status, text } = await call(main.transport(), "POST", boxesOf(GROUP), box, { headers });
-        expect(status, text).toBe(201);
-      });
-      const inTrace = ({ traceId }: CollectedSpan) => traceId === TRACE;
-      // What is not sent yet is sent at the end.
-      await Promise.all([main.close(), behind.close()]);
-      const create = await collector.find("Create", inTrace);
-      const txn = await collector.find("etcdserverpb.KV/Txn", inTrace);
-      const isAnswered = ({ parentId, fields }: CollectedSpan) =>
-        parentId === CALLER && fields["http.response.status_code"] === 201;
-      const root = await collector.find(`POST ${boxesOf(GROUP).replace("default", "{:namespace}")}`, isAnswered);
-      const byId = new Map(collector.spans.filter(inTrace).map((span) => [span.spanId, span]));
-      const path = (span: CollectedSpan | undefined): string[] =>
-        span === undefined ? [] : [...path(byId.get(span.parentId)), span.name];
+  afterAll(async () => {
+    await Promise.all([main?.close(), behind?.close()]);
+    await webhook?.[Symbol.asyncDispose]();
+    await etcd?.dispose();
+  });
 
-      const passedOn = [root.name, "constrainedimpersonation", "authorization", "HTTP POST"];
-      const server = [root.name, "constrainedimpersonation", "authorization", "Create"];
-      expect(path(create)).toEqual([...passedOn, ...server]);
-      expect(path(txn)).toEqual([...passedOn, ...server, "Create etcd3", txn.name]);
-      expect(root.kind).toBe(2);
-      expect(txn.kind).toBe(3);
-      expect(txn.fields).toMatchObject({ "rpc.system": "grpc", "rpc.service": "etcdserverpb.KV", "rpc.method": "Txn" });
-      expect(root.fields).toMatchObject({ "http.request.method": "POST", "http.response.status_code": 201 });
-      expect(root.resource).toMatchObject({ "service.name": "apiserver" });
-      expect(create.fields).toMatchObject({ resource: "boxes", verb: "POST", scope: "resource", "api-group": GROUP });
-      expect(create.events).toEqual([
-        "limitedReadBody succeeded",
-        "About to convert to expected version",
-        "Conversion done",
-        "About to store object in database",
-        "Write to database call succeeded",
-        "About to write a response",
-        "Writing http response done",
-      ]);
-
-      const { headers: asked } = webhook.calls.at(-1) ?? NO_CALL;
-      const [, traceId, spanId = ""] = String(asked["traceparent"]).split("-");
-      expect(traceId).toBe(TRACE);
-      expect(path(byId.get(spanId))).toEqual([...passedOn, ...server, "Call validating webhook", "HTTP POST"]);
-      expect([asked["tracestate"], asked["baggage"]]).toEqual(["vendor=1", "shop=lamps"]);
+  test("sends the collector one trace, from the caller to the webhook and to etcd", async () => {
+    const box = { apiVersion: `${GROUP}/v1`, kind: "Box", metadata: { name: "one" } };
+    const headers = { traceparent: SAMPLED, tracestate: "vendor=1", baggage: "shop=lamps" };
+    await eventually(async () => {
+      const { status, text } = await call(main.transport(), "POST", boxesOf(GROUP), box, { headers });
+      expect(status, text).toBe(201);
     });
-  },
-);
+    const inTrace = ({ traceId }: CollectedSpan) => traceId === TRACE;
+    // What is not sent yet is sent at the end.
+    await Promise.all([main.close(), behind.close()]);
+    const create = await collector.find("Create", inTrace);
+    const txn = await collector.find("etcdserverpb.KV/Txn", inTrace);
+    const isAnswered = ({ parentId, fields }: CollectedSpan) =>
+      parentId === CALLER && fields["http.response.status_code"] === 201;
+    const root = await collector.find(`POST ${boxesOf(GROUP).replace("default", "{:namespace}")}`, isAnswered);
+    const byId = new Map(collector.spans.filter(inTrace).map((span) => [span.spanId, span]));
+    const path = (span: CollectedSpan | undefined): string[] =>
+      span === undefined ? [] : [...path(byId.get(span.parentId)), span.name];
+
+    const passedOn = [root.name, "constrainedimpersonation", "authorization", "HTTP POST"];
+    const server = [root.name, "constrainedimpersonation", "authorization", "Create"];
+    expect(path(create)).toEqual([...passedOn, ...server]);
+    expect(path(txn)).toEqual([...passedOn, ...server, "Create etcd3", txn.name]);
+    expect(root.kind).toBe(2);
+    expect(txn.kind).toBe(3);
+    expect(txn.fields).toMatchObject({ "rpc.system": "grpc", "rpc.service": "etcdserverpb.KV", "rpc.method": "Txn" });
+    expect(root.fields).toMatchObject({ "http.request.method": "POST", "http.response.status_code": 201 });
+    expect(root.resource).toMatchObject({ "service.name": "apiserver" });
+    expect(create.fields).toMatchObject({ resource: "boxes", verb: "POST", scope: "resource", "api-group": GROUP });
+    expect(create.events).toEqual([
+      "limitedReadBody succeeded",
+      "About to convert to expected version",
+      "Conversion done",
+      "About to store object in database",
+      "Write to database call succeeded",
+      "About to write a response",
+      "Writing http response done",
+    ]);
+
+    const { headers: asked } = webhook.calls.at(-1) ?? NO_CALL;
+    const [, traceId, spanId = ""] = String(asked["traceparent"]).split("-");
+    expect(traceId).toBe(TRACE);
+    expect(path(byId.get(spanId))).toEqual([...passedOn, ...server, "Call validating webhook", "HTTP POST"]);
+    expect([asked["tracestate"], asked["baggage"]]).toEqual(["vendor=1", "shop=lamps"]);
+  });
+});
 
 describe("FLT-3: the server records traces", () => {
   const ANN = { name: "ann", groups: ["system:authenticated"] };

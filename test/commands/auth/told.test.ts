@@ -118,122 +118,119 @@ describe.skipIf(kubectl.missing !== undefined)("auth whoami, compared with kubec
   });
 });
 
-describe.skipIf(kubectl.missing !== undefined)(
-  "auth reconcile while other clients write, compared with kubectl over scripted answers",
-  () => {
-    const ROLE = `${RBAC}/namespaces/shop/roles/readers`;
-    const ROLES = `${RBAC}/namespaces/shop/roles`;
-    const BINDING = `${RBAC}/clusterrolebindings/readers`;
-    const rule = (verb: string) => ({ verbs: [verb], apiGroups: [""], resources: ["pods"] });
-    const role = (verb: string): Told => ({
-      body: {
-        kind: "Role",
-        apiVersion: "rbac.authorization.k8s.io/v1",
-        metadata: { name: "readers", namespace: "shop", resourceVersion: "1" },
-        rules: [rule(verb)],
-      },
-    });
-    const binding = (name: string): Told => ({
-      body: {
-        kind: "ClusterRoleBinding",
-        apiVersion: "rbac.authorization.k8s.io/v1",
-        metadata: { name: "readers", uid: "u1", resourceVersion: "1" },
-        roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "ClusterRole", name },
-      },
-    });
-    const CONFLICT: Told = { code: 409, reason: "Conflict" };
-    const EXISTS: Told = { code: 409, reason: "AlreadyExists" };
-    const NOT_FOUND: Told = { code: 404, reason: "NotFound" };
-    const FORBIDDEN: Told = { code: 403, reason: "Forbidden" };
-    const FAILS: Told = { code: 500, reason: "InternalError" };
-    const NAMESPACE: Told = { body: { kind: "Namespace", apiVersion: "v1", metadata: { name: "shop" } } };
-    const files = {
-      "role.json": JSON.stringify((role("get") as { body: object }).body),
-      "binding.json": JSON.stringify((binding("view") as { body: object }).body),
-    };
+describe.skipIf(kubectl.missing !== undefined)("auth reconcile beside other writers, and kubectl's", () => {
+  const ROLE = `${RBAC}/namespaces/shop/roles/readers`;
+  const ROLES = `${RBAC}/namespaces/shop/roles`;
+  const BINDING = `${RBAC}/clusterrolebindings/readers`;
+  const rule = (verb: string) => ({ verbs: [verb], apiGroups: [""], resources: ["pods"] });
+  const role = (verb: string): Told => ({
+    body: {
+      kind: "Role",
+      apiVersion: "rbac.authorization.k8s.io/v1",
+      metadata: { name: "readers", namespace: "shop", resourceVersion: "1" },
+      rules: [rule(verb)],
+    },
+  });
+  const binding = (name: string): Told => ({
+    body: {
+      kind: "ClusterRoleBinding",
+      apiVersion: "rbac.authorization.k8s.io/v1",
+      metadata: { name: "readers", uid: "u1", resourceVersion: "1" },
+      roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "ClusterRole", name },
+    },
+  });
+  const CONFLICT: Told = { code: 409, reason: "Conflict" };
+  const EXISTS: Told = { code: 409, reason: "AlreadyExists" };
+  const NOT_FOUND: Told = { code: 404, reason: "NotFound" };
+  const FORBIDDEN: Told = { code: 403, reason: "Forbidden" };
+  const FAILS: Told = { code: 500, reason: "InternalError" };
+  const NAMESPACE: Told = { body: { kind: "Namespace", apiVersion: "v1", metadata: { name: "shop" } } };
+  const files = {
+    "role.json": JSON.stringify((role("get") as { body: object }).body),
+    "binding.json": JSON.stringify((binding("view") as { body: object }).body),
+  };
 
-    test.each<[string, string, Readonly<Record<string, readonly Told[]>>, number]>([
-      [
-        "a write that conflicts once",
-        "role",
-        { [`GET ${ROLE}`]: [role("list")], [`PUT ${ROLE}`]: [CONFLICT, role("get")] },
-        0,
-      ],
-      ["writes that always conflict", "role", { [`GET ${ROLE}`]: [role("list")], [`PUT ${ROLE}`]: [CONFLICT] }, 1],
-      [
-        "a role that is gone when it is written",
-        "role",
-        {
-          [`GET ${ROLE}`]: [role("list"), NOT_FOUND],
-          [`PUT ${ROLE}`]: [NOT_FOUND],
-          "GET /api/v1/namespaces/shop": [NAMESPACE],
-          [`POST ${ROLES}`]: [role("get")],
-        },
-        0,
-      ],
-      [
-        "a role that others create",
-        "role",
-        {
-          [`GET ${ROLE}`]: [NOT_FOUND, role("get")],
-          "GET /api/v1/namespaces/shop": [NAMESPACE],
-          [`POST ${ROLES}`]: [EXISTS],
-        },
-        0,
-      ],
-      [
-        "a role that is never there and always there",
-        "role",
-        { "GET /api/v1/namespaces/shop": [NAMESPACE], [`POST ${ROLES}`]: [EXISTS] },
-        1,
-      ],
-      [
-        "a namespace that one may not see",
-        "role",
-        {
-          "GET /api/v1/namespaces/shop": [FORBIDDEN],
-          "POST /api/v1/namespaces": [FORBIDDEN],
-          [`POST ${ROLES}`]: [role("get")],
-        },
-        0,
-      ],
-      ["a namespace that cannot be read", "role", { "GET /api/v1/namespaces/shop": [FAILS] }, 1],
-      [
-        "a namespace that others create",
-        "role",
-        { "POST /api/v1/namespaces": [EXISTS], [`POST ${ROLES}`]: [role("get")] },
-        0,
-      ],
-      ["a role that one may not see", "role", { [`GET ${ROLE}`]: [FORBIDDEN] }, 1],
-      [
-        "a binding that is another one when it is deleted",
-        "binding",
-        { [`GET ${BINDING}`]: [binding("edit"), binding("view")], [`DELETE ${BINDING}`]: [CONFLICT] },
-        0,
-      ],
-      [
-        "a binding that is gone when it is deleted",
-        "binding",
-        {
-          [`GET ${BINDING}`]: [binding("edit")],
-          [`DELETE ${BINDING}`]: [NOT_FOUND],
-          [`POST ${RBAC}/clusterrolebindings`]: [binding("view")],
-        },
-        0,
-      ],
-      [
-        "a binding that others make anew",
-        "binding",
-        {
-          [`GET ${BINDING}`]: [binding("edit"), binding("view")],
-          [`DELETE ${BINDING}`]: [NAMESPACE],
-          [`POST ${RBAC}/clusterrolebindings`]: [EXISTS],
-        },
-        0,
-      ],
-    ])("%s", async (_what, file, answers, code) => {
-      const result = await same(`auth reconcile -f ${file}.json`, answers, files);
-      expect(result.code).toBe(code);
-    });
-  },
-);
+  test.each<[string, string, Readonly<Record<string, readonly Told[]>>, number]>([
+    [
+      "a write that conflicts once",
+      "role",
+      { [`GET ${ROLE}`]: [role("list")], [`PUT ${ROLE}`]: [CONFLICT, role("get")] },
+      0,
+    ],
+    ["writes that always conflict", "role", { [`GET ${ROLE}`]: [role("list")], [`PUT ${ROLE}`]: [CONFLICT] }, 1],
+    [
+      "a role that is gone when it is written",
+      "role",
+      {
+        [`GET ${ROLE}`]: [role("list"), NOT_FOUND],
+        [`PUT ${ROLE}`]: [NOT_FOUND],
+        "GET /api/v1/namespaces/shop": [NAMESPACE],
+        [`POST ${ROLES}`]: [role("get")],
+      },
+      0,
+    ],
+    [
+      "a role that others create",
+      "role",
+      {
+        [`GET ${ROLE}`]: [NOT_FOUND, role("get")],
+        "GET /api/v1/namespaces/shop": [NAMESPACE],
+        [`POST ${ROLES}`]: [EXISTS],
+      },
+      0,
+    ],
+    [
+      "a role that is never there and always there",
+      "role",
+      { "GET /api/v1/namespaces/shop": [NAMESPACE], [`POST ${ROLES}`]: [EXISTS] },
+      1,
+    ],
+    [
+      "a namespace that one may not see",
+      "role",
+      {
+        "GET /api/v1/namespaces/shop": [FORBIDDEN],
+        "POST /api/v1/namespaces": [FORBIDDEN],
+        [`POST ${ROLES}`]: [role("get")],
+      },
+      0,
+    ],
+    ["a namespace that cannot be read", "role", { "GET /api/v1/namespaces/shop": [FAILS] }, 1],
+    [
+      "a namespace that others create",
+      "role",
+      { "POST /api/v1/namespaces": [EXISTS], [`POST ${ROLES}`]: [role("get")] },
+      0,
+    ],
+    ["a role that one may not see", "role", { [`GET ${ROLE}`]: [FORBIDDEN] }, 1],
+    [
+      "a binding that is another one when it is deleted",
+      "binding",
+      { [`GET ${BINDING}`]: [binding("edit"), binding("view")], [`DELETE ${BINDING}`]: [CONFLICT] },
+      0,
+    ],
+    [
+      "a binding that is gone when it is deleted",
+      "binding",
+      {
+        [`GET ${BINDING}`]: [binding("edit")],
+        [`DELETE ${BINDING}`]: [NOT_FOUND],
+        [`POST ${RBAC}/clusterrolebindings`]: [binding("view")],
+      },
+      0,
+    ],
+    [
+      "a binding that others make anew",
+      "binding",
+      {
+        [`GET ${BINDING}`]: [binding("edit"), binding("view")],
+        [`DELETE ${BINDING}`]: [NAMESPACE],
+        [`POST ${RBAC}/clusterrolebindings`]: [EXISTS],
+      },
+      0,
+    ],
+  ])("%s", async (_what, file, answers, code) => {
+    const result = await same(`auth reconcile -f ${file}.json`, answers, files);
+    expect(result.code).toBe(code);
+  });
+});

@@ -20,70 +20,67 @@ if (missing !== undefined) process.stdout.write(`kube-controller-manager 1.20 as
 const scenarios = [...deploymentScenarios, ...replicaSetScenarios, ...statefulSetScenarios, ...daemonSetScenarios];
 const LANES = 6;
 
-describe.skipIf(missing !== undefined)(
-  "kube-controller-manager 1.20 and our controllers, in the same scenarios",
-  () => {
-    const plays = scenarios.map((scenario) => ({ scenario, found: deferred<string>() }));
-    const pairs: Pair[] = [];
-    let theirs: JudgedCluster;
-    let ours: JudgedCluster;
+describe.skipIf(missing !== undefined)("kube-controller-manager 1.20 and our controllers", () => {
+  const plays = scenarios.map((scenario) => ({ scenario, found: deferred<string>() }));
+  const pairs: Pair[] = [];
+  let theirs: JudgedCluster;
+  let ours: JudgedCluster;
 
-    async function newPair(namespace: string): Promise<Pair> {
-      return { theirs: await theirs.session(namespace), ours: await ours.session(namespace) };
-    }
+  async function newPair(namespace: string): Promise<Pair> {
+    return { theirs: await theirs.session(namespace), ours: await ours.session(namespace) };
+  }
 
-    /** Plays all scenarios, a few at a time. */
-    async function playAll(): Promise<void> {
-      await inParallel(plays, LANES, async ({ scenario, found }, index) => {
-        const pair = await newPair(`scenario-${index}`);
-        pairs.push(pair);
-        await play(scenario, pair).then(found.resolve, found.reject);
-      });
-    }
-
-    beforeAll(async () => {
-      [theirs, ours] = await Promise.all([judgedCluster("theirs"), judgedCluster("ours")]);
-      // A test waits for its own scenario, and reports how it failed.
-      for (const { found } of plays) found.promise.catch(() => {});
-      void playAll();
+  /** Plays all scenarios, a few at a time. */
+  async function playAll(): Promise<void> {
+    await inParallel(plays, LANES, async ({ scenario, found }, index) => {
+      const pair = await newPair(`scenario-${index}`);
+      pairs.push(pair);
+      await play(scenario, pair).then(found.resolve, found.reject);
     });
-    afterAll(async () => {
-      await theirs?.close();
-      await ours?.close();
-    });
+  }
 
-    test.each(plays)("leave the same objects: $scenario.title", async ({ found }) => {
-      expect(await found.promise).toBe("");
-    });
+  beforeAll(async () => {
+    [theirs, ours] = await Promise.all([judgedCluster("theirs"), judgedCluster("ours")]);
+    // A test waits for its own scenario, and reports how it failed.
+    for (const { found } of plays) found.promise.catch(() => {});
+    void playAll();
+  });
+  afterAll(async () => {
+    await theirs?.close();
+    await ours?.close();
+  });
 
-    test("have changed nothing more when all scenarios have ended", async () => {
-      await Promise.all(plays.map(({ found }) => found.promise));
-      await setTimeout(500);
-      expect(pairs.map(differenceOf).filter((found) => found !== "")).toEqual([]);
-    });
+  test.each(plays)("leave the same objects: $scenario.title", async ({ found }) => {
+    expect(await found.promise).toBe("");
+  });
 
-    test("record the same events, except for names and numbers", async () => {
+  test("have changed nothing more when all scenarios have ended", async () => {
+    await Promise.all(plays.map(({ found }) => found.promise));
+    await setTimeout(500);
+    expect(pairs.map(differenceOf).filter((found) => found !== "")).toEqual([]);
+  });
+
+  test("record the same events, except for names and numbers", async () => {
+    await eventually(() => {
+      expect(pairs.map(eventDifferenceOf).filter((found) => found !== "")).toEqual([]);
+    });
+  });
+
+  test.each(BEYOND)("differ in a known way: $title", async ({ title, steps, done }) => {
+    const pair = await newPair(title.replaceAll(/\W+/g, "-").toLowerCase().replace(/-+$/, ""));
+    for (const act of steps) {
+      await Promise.all([act(pair.theirs), act(pair.ours)]);
       await eventually(() => {
-        expect(pairs.map(eventDifferenceOf).filter((found) => found !== "")).toEqual([]);
+        for (const session of [pair.theirs, pair.ours]) {
+          expect(session.isCurrent() && isObserved(session.seen) && isComplete(session.seen)).toBe(true);
+        }
       });
-    });
+    }
+    await eventually(() => expect(done(pair.ours.seen)).toBe(true));
+    expect(done(pair.theirs.seen)).toBe(false);
+  });
 
-    test.each(BEYOND)("differ in a known way: $title", async ({ title, steps, done }) => {
-      const pair = await newPair(title.replaceAll(/\W+/g, "-").toLowerCase().replace(/-+$/, ""));
-      for (const act of steps) {
-        await Promise.all([act(pair.theirs), act(pair.ours)]);
-        await eventually(() => {
-          for (const session of [pair.theirs, pair.ours]) {
-            expect(session.isCurrent() && isObserved(session.seen) && isComplete(session.seen)).toBe(true);
-          }
-        });
-      }
-      await eventually(() => expect(done(pair.ours.seen)).toBe(true));
-      expect(done(pair.theirs.seen)).toBe(false);
-    });
-
-    test("differ in every field of the list of later additions", () => {
-      expect(LATER.filter((row) => !needed.has(row))).toEqual([]);
-    });
-  },
-);
+  test("differ in every field of the list of later additions", () => {
+    expect(LATER.filter((row) => !needed.has(row))).toEqual([]);
+  });
+});

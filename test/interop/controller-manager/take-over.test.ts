@@ -27,80 +27,77 @@ const OURS: readonly StartController[] = [
   daemonSetController,
 ];
 
-describe.skipIf(missing !== undefined)(
-  "objects that kube-controller-manager 1.20 made, when our controllers take over",
-  () => {
-    let theirs: JudgedCluster;
-    let session: Session;
-    let ours: ControllersOfServer | undefined;
+describe.skipIf(missing !== undefined)("objects of kube-controller-manager 1.20 under our controllers", () => {
+  let theirs: JudgedCluster;
+  let session: Session;
+  let ours: ControllersOfServer | undefined;
 
-    const done = () =>
-      eventually(() => {
-        expect(session.isCurrent() && isObserved(session.seen) && isComplete(session.seen)).toBe(true);
-      });
-    const uids = (objects: readonly ApiObject[]) => new Set(objects.map(({ metadata }) => metadata?.uid));
-
-    let revisionsOf: (kind: string) => readonly ControllerRevision[];
-
-    beforeAll(async () => {
-      theirs = await judgedCluster("theirs");
-      session = await theirs.session("shop");
-      await session.create(deployment(), statefulSet(), daemonSet());
-      await done();
-      for (const kind of ["Deployment", "StatefulSet", "DaemonSet"]) await update(kind, "web:2")(session);
-      await done();
-      await theirs.stopControllers();
-      const { revisions } = session.seen;
-      revisionsOf = (kind) => revisions.filter(({ metadata }) => metadata?.ownerReferences?.[0]?.kind === kind);
+  const done = () =>
+    eventually(() => {
+      expect(session.isCurrent() && isObserved(session.seen) && isComplete(session.seen)).toBe(true);
     });
-    afterAll(async () => {
-      await ours?.close();
-      await theirs?.close();
-    });
+  const uids = (objects: readonly ApiObject[]) => new Set(objects.map(({ metadata }) => metadata?.uid));
 
-    test("are kept: ReplicaSets, revisions and pods", async () => {
-      const before = session.seen;
-      ours = controllersOf(theirs.cluster.transport(), OURS);
-      // Each workload changes once, so that our controllers have surely worked on it.
-      await change("Deployment", { replicas: 4 })(session);
-      await change("StatefulSet", { replicas: 4 })(session);
-      await session.patch("Node", "batch", { spec: { taints: null } });
-      await eventually(() => {
-        const { pods } = session.seen;
-        expect(pods.length).toBe(before.pods.length + 3);
-      });
-      await done();
-      await setTimeout(500);
-      const after = session.seen;
-      expect(ours.problems).toEqual([]);
-      expect(uids(after.replicaSets)).toEqual(uids(before.replicaSets));
-      expect(before.pods.filter(({ metadata }) => !uids(after.pods).has(metadata?.uid))).toEqual([]);
-      const numbers = (seen: typeof before) => seen.statefulSets.map(({ status }) => status?.updateRevision);
-      expect(numbers(after)).toEqual(numbers(before));
-      const kept = before.revisions.map(({ metadata }) => metadata?.name);
-      const added = after.revisions.filter(({ metadata }) => !kept.includes(metadata?.name));
-      // As in Kubernetes, a DaemonSet's revision has other data and another hash in 1.36, and its pods count as updated by their generation.
-      expect(added.map(({ metadata }) => metadata?.ownerReferences?.[0]?.kind)).toEqual(["DaemonSet"]);
-      expect(after.revisions.length).toBe(before.revisions.length + 1);
-    });
+  let revisionsOf: (kind: string) => readonly ControllerRevision[];
 
-    test("are updated and rolled back, and an old ReplicaSet is used again", async () => {
-      const before = session.seen;
-      for (const kind of ["Deployment", "StatefulSet", "DaemonSet"]) await update(kind, "web:1")(session);
-      await done();
-      expect(uids(session.seen.replicaSets)).toEqual(uids(before.replicaSets));
-      const images = session.seen.pods.map(({ spec }) => spec?.containers[0]?.image);
-      expect(new Set(images)).toEqual(new Set(["web:1"]));
-    });
+  beforeAll(async () => {
+    theirs = await judgedCluster("theirs");
+    session = await theirs.session("shop");
+    await session.create(deployment(), statefulSet(), daemonSet());
+    await done();
+    for (const kind of ["Deployment", "StatefulSet", "DaemonSet"]) await update(kind, "web:2")(session);
+    await done();
+    await theirs.stopControllers();
+    const { revisions } = session.seen;
+    revisionsOf = (kind) => revisions.filter(({ metadata }) => metadata?.ownerReferences?.[0]?.kind === kind);
+  });
+  afterAll(async () => {
+    await ours?.close();
+    await theirs?.close();
+  });
 
-    test("have the names and hashes that our controllers compute from the same data", () => {
-      const sets = revisionsOf("StatefulSet");
-      expect(sets.length).toBe(2);
-      for (const { metadata, data } of sets) {
-        expect(metadata?.labels?.["controller.kubernetes.io/hash"]).toBe(
-          revisionHash(revisionText(data as JsonObject), 0),
-        );
-      }
+  test("are kept: ReplicaSets, revisions and pods", async () => {
+    const before = session.seen;
+    ours = controllersOf(theirs.cluster.transport(), OURS);
+    // Each workload changes once, so that our controllers have surely worked on it.
+    await change("Deployment", { replicas: 4 })(session);
+    await change("StatefulSet", { replicas: 4 })(session);
+    await session.patch("Node", "batch", { spec: { taints: null } });
+    await eventually(() => {
+      const { pods } = session.seen;
+      expect(pods.length).toBe(before.pods.length + 3);
     });
-  },
-);
+    await done();
+    await setTimeout(500);
+    const after = session.seen;
+    expect(ours.problems).toEqual([]);
+    expect(uids(after.replicaSets)).toEqual(uids(before.replicaSets));
+    expect(before.pods.filter(({ metadata }) => !uids(after.pods).has(metadata?.uid))).toEqual([]);
+    const numbers = (seen: typeof before) => seen.statefulSets.map(({ status }) => status?.updateRevision);
+    expect(numbers(after)).toEqual(numbers(before));
+    const kept = before.revisions.map(({ metadata }) => metadata?.name);
+    const added = after.revisions.filter(({ metadata }) => !kept.includes(metadata?.name));
+    // As in Kubernetes, a DaemonSet's revision has other data and another hash in 1.36, and its pods count as updated by their generation.
+    expect(added.map(({ metadata }) => metadata?.ownerReferences?.[0]?.kind)).toEqual(["DaemonSet"]);
+    expect(after.revisions.length).toBe(before.revisions.length + 1);
+  });
+
+  test("are updated and rolled back, and an old ReplicaSet is used again", async () => {
+    const before = session.seen;
+    for (const kind of ["Deployment", "StatefulSet", "DaemonSet"]) await update(kind, "web:1")(session);
+    await done();
+    expect(uids(session.seen.replicaSets)).toEqual(uids(before.replicaSets));
+    const images = session.seen.pods.map(({ spec }) => spec?.containers[0]?.image);
+    expect(new Set(images)).toEqual(new Set(["web:1"]));
+  });
+
+  test("have the names and hashes that our controllers compute from the same data", () => {
+    const sets = revisionsOf("StatefulSet");
+    expect(sets.length).toBe(2);
+    for (const { metadata, data } of sets) {
+      expect(metadata?.labels?.["controller.kubernetes.io/hash"]).toBe(
+        revisionHash(revisionText(data as JsonObject), 0),
+      );
+    }
+  });
+});

@@ -20,88 +20,85 @@ const POLICY = JSON.stringify({
   rules: [{ level: "RequestResponse" }],
 });
 
-describe.skipIf(missing !== undefined)(
-  "the audit log of kubets and of kube-apiserver 1.20, for the same requests",
-  () => {
-    let folder: string;
-    let etcd: EtcdServer;
-    let theirs: ReadonlyMap<string, AuditEvent>;
-    let ours: ReadonlyMap<string, AuditEvent>;
+describe.skipIf(missing !== undefined)("the audit log of kubets beside kube-apiserver 1.20's", () => {
+  let folder: string;
+  let etcd: EtcdServer;
+  let theirs: ReadonlyMap<string, AuditEvent>;
+  let ours: ReadonlyMap<string, AuditEvent>;
 
-    beforeAll(async () => {
-      folder = mkdtempSync(join(tmpdir(), "kubets-audit-"));
-      writeFileSync(join(folder, "policy.yaml"), POLICY);
-      etcd = await startEtcd();
-      theirs = await eventsOfKubernetes();
-      ours = await eventsOfOurs();
-    }, 120_000);
+  beforeAll(async () => {
+    folder = mkdtempSync(join(tmpdir(), "kubets-audit-"));
+    writeFileSync(join(folder, "policy.yaml"), POLICY);
+    etcd = await startEtcd();
+    theirs = await eventsOfKubernetes();
+    ours = await eventsOfOurs();
+  }, 120_000);
 
-    afterAll(async () => {
-      await etcd?.dispose();
-      rmSync(folder, { recursive: true, force: true });
+  afterAll(async () => {
+    await etcd?.dispose();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  async function eventsOfKubernetes(): Promise<ReadonlyMap<string, AuditEvent>> {
+    const log = join(folder, "theirs.log");
+    const flags = [`--audit-policy-file=${join(folder, "policy.yaml")}`, `--audit-log-path=${log}`];
+    const server = await startKubernetes({ etcd: etcd.endpoint, more: flags });
+    const [cluster] = (JSON.parse(server.kubeconfig()) as { clusters: { cluster: { server: string } }[] }).clusters;
+    const transport = createTransport({
+      server: cluster?.cluster.server ?? "",
+      tls: { insecureSkipVerify: false, caFile: join(kubernetesFolder, "pki", "ca.crt") },
     });
+    await sendAll(transport, "admintoken");
+    await transport.close();
+    await server.stop();
+    return readEvents(log);
+  }
 
-    async function eventsOfKubernetes(): Promise<ReadonlyMap<string, AuditEvent>> {
-      const log = join(folder, "theirs.log");
-      const flags = [`--audit-policy-file=${join(folder, "policy.yaml")}`, `--audit-log-path=${log}`];
-      const server = await startKubernetes({ etcd: etcd.endpoint, more: flags });
-      const [cluster] = (JSON.parse(server.kubeconfig()) as { clusters: { cluster: { server: string } }[] }).clusters;
-      const transport = createTransport({
-        server: cluster?.cluster.server ?? "",
-        tls: { insecureSkipVerify: false, caFile: join(kubernetesFolder, "pki", "ca.crt") },
-      });
-      await sendAll(transport, "admintoken");
-      await transport.close();
-      await server.stop();
-      return readEvents(log);
+  async function eventsOfOurs(): Promise<ReadonlyMap<string, AuditEvent>> {
+    const log = join(folder, "ours.log");
+    const cluster = await startCluster({
+      controllers: false,
+      authentication: { tokenFile: join(kubernetesFolder, "pki", "tokens.csv") },
+      audit: { policy: join(folder, "policy.yaml"), log: { path: log } },
+    });
+    const { clusters } = JSON.parse(cluster.kubeconfig()) as Kubeconfig;
+    const transport = createTransport({
+      server: clusters[0]?.cluster.server ?? "",
+      tls: {
+        insecureSkipVerify: false,
+        caData: Buffer.from(clusters[0]?.cluster["certificate-authority-data"] ?? "", "base64"),
+      },
+    });
+    await sendAll(transport, "admintoken");
+    await transport.close();
+    await cluster.close();
+    return readEvents(log);
+  }
+
+  test("has the same events for each request", () => {
+    const compared = (events: ReadonlyMap<string, AuditEvent>): readonly string[] =>
+      [...events].filter(([, { requestURI }]) => !ONLY_OF_ONE.test(requestURI)).map(([id]) => id);
+    expect(compared(ours)).toEqual(compared(theirs));
+  });
+
+  test("has for an invalid timeout an event when the answer begins, since 1.21", () => {
+    const stages = [...ours.values()]
+      .filter(({ requestURI }) => ONLY_OF_ONE.test(requestURI))
+      .map(({ stage }) => stage);
+    expect(stages).toEqual(["ResponseStarted"]);
+  });
+
+  test("has events of the same fields with the same values", () => {
+    const found: string[] = [];
+    for (const [id, event] of theirs) {
+      if (ONLY_OF_ONE.test(event.requestURI)) continue;
+      found.push(...differencesOf(masked(event), masked(ours.get(id)), `${id} ${event.verb} ${event.requestURI}:`));
     }
-
-    async function eventsOfOurs(): Promise<ReadonlyMap<string, AuditEvent>> {
-      const log = join(folder, "ours.log");
-      const cluster = await startCluster({
-        controllers: false,
-        authentication: { tokenFile: join(kubernetesFolder, "pki", "tokens.csv") },
-        audit: { policy: join(folder, "policy.yaml"), log: { path: log } },
-      });
-      const { clusters } = JSON.parse(cluster.kubeconfig()) as Kubeconfig;
-      const transport = createTransport({
-        server: clusters[0]?.cluster.server ?? "",
-        tls: {
-          insecureSkipVerify: false,
-          caData: Buffer.from(clusters[0]?.cluster["certificate-authority-data"] ?? "", "base64"),
-        },
-      });
-      await sendAll(transport, "admintoken");
-      await transport.close();
-      await cluster.close();
-      return readEvents(log);
-    }
-
-    test("has the same events for each request", () => {
-      const compared = (events: ReadonlyMap<string, AuditEvent>): readonly string[] =>
-        [...events].filter(([, { requestURI }]) => !ONLY_OF_ONE.test(requestURI)).map(([id]) => id);
-      expect(compared(ours)).toEqual(compared(theirs));
-    });
-
-    test("has for an invalid timeout an event when the answer begins, since 1.21", () => {
-      const stages = [...ours.values()]
-        .filter(({ requestURI }) => ONLY_OF_ONE.test(requestURI))
-        .map(({ stage }) => stage);
-      expect(stages).toEqual(["ResponseStarted"]);
-    });
-
-    test("has events of the same fields with the same values", () => {
-      const found: string[] = [];
-      for (const [id, event] of theirs) {
-        if (ONLY_OF_ONE.test(event.requestURI)) continue;
-        found.push(...differencesOf(masked(event), masked(ours.get(id)), `${id} ${event.verb} ${event.requestURI}:`));
-      }
-      expect(found.filter((text) => !MEANT.some(([pattern]) => pattern.test(text)))).toEqual([]);
-      // A row that nothing needs any more is removed.
-      expect(MEANT.filter(([pattern]) => !found.some((text) => pattern.test(text)))).toEqual([]);
-    });
-  },
-);
+    expect(found.filter((text) => !MEANT.some(([pattern]) => pattern.test(text)))).toEqual([]);
+    // A row that nothing needs any more is removed.
+    expect(MEANT.filter(([pattern]) => !found.some((text) => pattern.test(text)))).toEqual([]);
+  });
+});
 
 /** 1.20 does not read the time that a list may take. */
 const ONLY_OF_ONE = /timeout=never/;

@@ -93,77 +93,73 @@ function risen(before: string, after: string, name: string): Readonly<Record<str
   );
 }
 
-describe.skipIf(missing !== undefined)(
-  "the metrics of kubets and of kube-apiserver 1.20 after the same requests",
-  () => {
-    let etcd: EtcdServer;
-    let real: RealApiServer;
-    let own: Cluster;
-    const texts = { real: { before: "", after: "" }, own: { before: "", after: "" } };
-    let sent = 0;
+describe.skipIf(missing !== undefined)("the metrics of kubets beside kube-apiserver 1.20's", () => {
+  let etcd: EtcdServer;
+  let real: RealApiServer;
+  let own: Cluster;
+  const texts = { real: { before: "", after: "" }, own: { before: "", after: "" } };
+  let sent = 0;
 
-    beforeAll(async () => {
-      etcd = await startEtcd();
-      real = await startKubernetes({ etcd: etcd.endpoint });
-      own = await startCluster({ controllers: [], scheduler: false, monitoring: { countsFromStart: true } });
-      const calls: readonly (readonly ["real" | "own", Call])[] = [
-        ["real", (...request) => real.call(...request)],
-        ["own", (...request) => call(own.transport(), ...request)],
-      ];
-      for (const [name, send] of calls) {
-        texts[name].before = (await send("GET", "/metrics", undefined, { accept: "text/plain" })).text;
-        sent = await sendAll(send);
-        texts[name].after = (await send("GET", "/metrics", undefined, { accept: "text/plain" })).text;
-      }
-    }, 90_000);
+  beforeAll(async () => {
+    etcd = await startEtcd();
+    real = await startKubernetes({ etcd: etcd.endpoint });
+    own = await startCluster({ controllers: [], scheduler: false, monitoring: { countsFromStart: true } });
+    const calls: readonly (readonly ["real" | "own", Call])[] = [
+      ["real", (...request) => real.call(...request)],
+      ["own", (...request) => call(own.transport(), ...request)],
+    ];
+    for (const [name, send] of calls) {
+      texts[name].before = (await send("GET", "/metrics", undefined, { accept: "text/plain" })).text;
+      sent = await sendAll(send);
+      texts[name].after = (await send("GET", "/metrics", undefined, { accept: "text/plain" })).text;
+    }
+  }, 90_000);
 
-    afterAll(async () => {
-      await own?.close();
-      await real?.stop();
-      await etcd?.dispose();
-    });
+  afterAll(async () => {
+    await own?.close();
+    await real?.stop();
+    await etcd?.dispose();
+  });
 
-    test("come from at least 200 requests", () => expect(sent).toBeGreaterThanOrEqual(200));
+  test("come from at least 200 requests", () => expect(sent).toBeGreaterThanOrEqual(200));
 
-    test.each([
-      "apiserver_request_total",
-      "apiserver_request_duration_seconds_count",
-      "apiserver_response_sizes_count",
-    ])("have the same values of %s", (name) => {
+  test.each(["apiserver_request_total", "apiserver_request_duration_seconds_count", "apiserver_response_sizes_count"])(
+    "have the same values of %s",
+    (name) => {
       const expected = risen(texts.real.before, texts.real.after, name);
       expect(Object.keys(expected).length).toBeGreaterThan(5);
       expect(risen(texts.own.before, texts.own.after, name)).toEqual(expected);
-    });
+    },
+  );
 
-    test("have the same bounds of their histograms", () => {
-      const bounds = (text: string, name: string): readonly string[] => [
-        ...new Set(
-          samplesOf(text)
-            .filter((sample) => sample.name === `${name}_bucket`)
-            .map(({ labels }) => labels["le"] ?? ""),
-        ),
-      ];
-      for (const name of ["apiserver_response_sizes", "apiserver_admission_step_admission_duration_seconds"]) {
-        expect(bounds(texts.own.after, name).length).toBeGreaterThan(0);
-        expect([name, bounds(texts.own.after, name).length >= bounds(texts.real.after, name).length]).toEqual([
-          name,
-          true,
-        ]);
-      }
-    });
+  test("have the same bounds of their histograms", () => {
+    const bounds = (text: string, name: string): readonly string[] => [
+      ...new Set(
+        samplesOf(text)
+          .filter((sample) => sample.name === `${name}_bucket`)
+          .map(({ labels }) => labels["le"] ?? ""),
+      ),
+    ];
+    for (const name of ["apiserver_response_sizes", "apiserver_admission_step_admission_duration_seconds"]) {
+      expect(bounds(texts.own.after, name).length).toBeGreaterThan(0);
+      expect([name, bounds(texts.own.after, name).length >= bounds(texts.real.after, name).length]).toEqual([
+        name,
+        true,
+      ]);
+    }
+  });
 
-    test("count the same number of admission steps", () => {
-      const steps = (text: string): Readonly<Record<string, number>> =>
-        Object.fromEntries(
-          samplesOf(text)
-            .filter(({ name }) => name === "apiserver_admission_step_admission_duration_seconds_count")
-            .map(({ labels, value }) => [`${labels["type"]} ${labels["operation"]} ${labels["rejected"]}`, value]),
-        );
-      const rise = ({ before, after }: { readonly before: string; readonly after: string }, key: string): number =>
-        (steps(after)[key] ?? 0) - (steps(before)[key] ?? 0);
-      for (const key of ["admit DELETE false", "validate DELETE false"]) {
-        expect([key, rise(texts.own, key)]).toEqual([key, rise(texts.real, key)]);
-      }
-    });
-  },
-);
+  test("count the same number of admission steps", () => {
+    const steps = (text: string): Readonly<Record<string, number>> =>
+      Object.fromEntries(
+        samplesOf(text)
+          .filter(({ name }) => name === "apiserver_admission_step_admission_duration_seconds_count")
+          .map(({ labels, value }) => [`${labels["type"]} ${labels["operation"]} ${labels["rejected"]}`, value]),
+      );
+    const rise = ({ before, after }: { readonly before: string; readonly after: string }, key: string): number =>
+      (steps(after)[key] ?? 0) - (steps(before)[key] ?? 0);
+    for (const key of ["admit DELETE false", "validate DELETE false"]) {
+      expect([key, rise(texts.own, key)]).toEqual([key, rise(texts.real, key)]);
+    }
+  });
+});

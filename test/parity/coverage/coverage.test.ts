@@ -61,7 +61,7 @@ const only = process.env.PARITY_SESSION;
 const log = process.env.PARITY_REPORT;
 
 describe.skipIf(mode === undefined || mode === "list")(
-  "without the flag the real kubectl prints something else",
+  "the real kubectl prints something else without the flag",
   () => {
     test("in at least one line for every flag of every command", { timeout: 7_200_000 }, async () => {
       const proofs = new Map<string, Proof>();

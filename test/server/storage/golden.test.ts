@@ -22,7 +22,7 @@ const NO_KIND = /(Options|WatchEvent|List)\.json$/;
 const LOSSY = ["autoscaling.v1.HorizontalPodAutoscaler.json"];
 
 describe.skipIf(!hasGoldenObjects).each(goldenObjects)(
-  "Kubernetes $version's published example objects in the storage",
+  "Kubernetes $version's published examples in the storage",
   (golden) => {
     const { release, folder } = golden;
     const scheme = publishedScheme(release);
