@@ -200,7 +200,7 @@ const USES_NODES_TIMERS: Readonly<Record<string, string>> = {
 /** Where what runs in a cluster loads modules beside the order of turns (`inOrder` in base/async/turns.ts). */
 const LOADS_BESIDE_TURNS = /^(client|cluster)\/|^server\/(storage|threads|generic\/transport)\//;
 
-describe("time, randomness and environment", () => {
+describe("source code that asks for time, randomness or the environment", () => {
   const RUNS_IN_A_CLUSTER = /^(base|client|server|controllers|node|cluster)\//;
   const uncommented = (file: string): string =>
     readFileSync(join(src, file), "utf8").replace(/\/\*[\s\S]*?\*\/|(?<=^|\s)\/\/.*$/gm, "");
@@ -210,24 +210,24 @@ describe("time, randomness and environment", () => {
       .map((file) => file.replaceAll(sep, "/"))
       .sort();
 
-  test("only the listed files read them from the process", () => {
+  test("reads the process's clock, randomness and environment only in the listed files", () => {
     const asks =
       /\bDate\.now\b|\bnew Date\(\)|\bMath\.random\b|\brandom(UUID|Bytes|Int)\b|\bgetRandomValues\b|\bprocess\.(env|hrtime)\b|\bperformance\.now\b/;
     expect(using(asks)).toEqual(Object.keys(ASKS_THE_PROCESS).sort());
   });
 
-  test("only what the list names chooses the system's clock, timers and randomness", () => {
+  test("chooses the system's clock, timers and randomness only in the listed files", () => {
     const chooses = /^import [^;]*\b(system(Clock|Timers|Random)|workTimers)\b/m;
     expect(using(chooses)).toEqual(Object.keys(CHOOSES_THE_SYSTEMS).sort());
   });
 
-  test("of the code in a cluster, only the listed files use Node's timers: a manual clock drives all others", () => {
+  test("uses Node's timers within a cluster only in the listed files: a manual clock drives all others", () => {
     const timers = /(?<!\.)\bset(Timeout|Interval|Immediate)\(|\bnew Promise\(setImmediate\)/;
     const uses = using(timers).filter((file) => RUNS_IN_A_CLUSTER.test(file));
     expect(uses).toEqual(Object.keys(USES_NODES_TIMERS).sort());
   });
 
-  test("what runs in a cluster loads modules by inOrder(): loading takes a time that differs from run to run", () => {
+  test("loads modules within a cluster only by inOrder(), because loading takes a time that differs from run to run", () => {
     const loads = using(/(?<!inOrder\(|typeof )\bimport\(\s*"\./).filter((file) => RUNS_IN_A_CLUSTER.test(file));
     expect(loads.filter((file) => !LOADS_BESIDE_TURNS.test(file))).toEqual([]);
   });
@@ -249,20 +249,20 @@ const ACTS_AS_THE_OWNER: Readonly<Record<string, string>> = {
   "server/generic/transport/in-process.ts": "is it",
 };
 
-describe("transports that are trusted because they are in the process", () => {
+describe("source code that sends requests with the trust of the same process", () => {
   const using = (pattern: RegExp): string[] =>
     files
       .filter((file) => pattern.test(readFileSync(join(src, file), "utf8").replace(/\/\*[\s\S]*?\*\//g, "")))
       .map((file) => file.replaceAll(sep, "/"))
       .sort();
 
-  test("only the listed files send as the server's owner: no pod, program of a pod or webhook gets such a transport", () => {
+  test("acts as the server's owner only in the listed files: no pod, program of a pod or webhook gets such a transport", () => {
     expect(using(/\binProcessTransport\(|\bloopback\(|\b(?:server|cluster)\.transport\(/)).toEqual(
       Object.keys(ACTS_AS_THE_OWNER).sort(),
     );
   });
 
-  test("only the holder of an agent calls a kubelet's API without a certificate or a token", () => {
+  test("calls a kubelet's API without a certificate or a token only where it holds the node's agent", () => {
     expect(using(/\bserveHolder\(|\bfleet\.node\(|\.connect\(connection\)/)).toEqual([
       "node/fleet-node.ts",
       "node/kubelet-api/kubelet-api.ts",
@@ -270,7 +270,7 @@ describe("transports that are trusted because they are in the process", () => {
     ]);
   });
 
-  test("only logs, streams, the proxy of nodes and connections to other servers' nodes send the server's certificate to kubelets", () => {
+  test("sends the server's certificate to kubelets only for logs, streams, the node proxy and connections to other servers' nodes", () => {
     expect(using(/\bkubeletClient\?*\.?\(/)).toEqual([
       "cluster/nodes/server-nodes.ts",
       "cluster/pki/client-certificates.ts",
@@ -315,7 +315,7 @@ const WRITES_BYTES: Readonly<Record<string, string>> = {
   "commands/logs/log-reader.ts": "lines of a log",
 };
 
-describe("the way to a terminal", () => {
+describe("source code that writes to a terminal", () => {
   const inProgram = (pattern: RegExp): string[] =>
     files
       .map((file) => file.replaceAll(sep, "/"))
@@ -323,17 +323,17 @@ describe("the way to a terminal", () => {
       .filter((file) => pattern.test(readFileSync(join(src, file), "utf8")))
       .sort();
 
-  test("only the listed files compose control sequences", () => {
+  test("composes control sequences only in the listed files", () => {
     expect(inProgram(/\\(u001b|x1b|u009b|x9b)|from "chalk"/i)).toEqual(Object.keys(COMPOSES_SEQUENCES).sort());
   });
 
-  test("only the listed files write bytes, which reach a terminal unescaped", () => {
+  test("writes bytes, which reach a terminal unescaped, only in the listed files", () => {
     expect(inProgram(/\b(writeOutput|deliverOutput)\(|\b(out|err)\.write\((chunk|bytes|Buffer)\b/)).toEqual(
       Object.keys(WRITES_BYTES).sort(),
     );
   });
 
-  test("nothing writes to the process's streams beside the guarded ones", () => {
+  test("writes to the process's streams only through the guarded ones", () => {
     const direct = inProgram(/\bprocess\.std(out|err)\b|\bproc\.std(out|err)\b|\bconsole\.(log|error|warn|info)\(/);
     expect(direct).toEqual(["main.ts"]);
     const main = readFileSync(join(src, "main.ts"), "utf8");
@@ -401,7 +401,7 @@ const READS_WITHOUT_TYPES: Readonly<Record<string, string>> = {
   "server/webhook/": "answers of webhooks",
 };
 
-test("objects of a known kind are read by their types", () => {
+test("source code reads objects of a known kind by their TypeScript types, not by untyped field access", () => {
   const rooms = /^(?:api|controllers|node|polymorphic-helpers|scheduler|server)\b/;
   const untyped = imports
     .filter(({ from, to }) => rooms.test(from) && to === join("machinery", "meta", "access.js"))
@@ -413,13 +413,13 @@ test("objects of a known kind are read by their types", () => {
   expect(entries.filter((entry) => !untyped.some((file) => covers(entry, file)))).toEqual([]);
 });
 
-describe("the import table", () => {
-  test("every folder of src is in the table", () => {
+describe("the table of allowed imports between folders", () => {
+  test("lists every folder of src", () => {
     const known = new Set(Object.keys(MAY_IMPORT));
     expect([...new Set(files.map(folderOf))].filter((folder) => !known.has(folder))).toEqual([]);
   });
 
-  test("no folder imports what the table does not allow", () => {
+  test("allows every import between folders", () => {
     const forbidden = imports.filter(({ from, to, dynamic }) => {
       const [a, b] = [folderOf(from), folderOf(to)];
       if (a === b) return false;
@@ -432,7 +432,7 @@ describe("the import table", () => {
     expect(forbidden.map(({ from, to }) => `${from} -> ${to}`)).toEqual([]);
   });
 
-  test("inside server, stages import only the stages below them", () => {
+  test("allows a stage of the server to import only the stages below it", () => {
     const forbidden = imports.filter(({ from, to }) => {
       if (folderOf(from) !== "server" || folderOf(to) !== "server") return false;
       const [a, b] = [from.split(sep)[1] ?? "", to.split(sep)[1] ?? ""];
@@ -458,7 +458,7 @@ describe("the import table", () => {
     expect(files.filter((file) => /(^|\/)(util|utils|helpers|common|misc)(\/|\.ts$)/.test(file))).toEqual([]);
   });
 
-  test("every import names a file that exists", () => {
+  test("is checked over imports that all name an existing file", () => {
     const missing = imports.filter(
       ({ to }) => !existsSync(join(src, to.replace(/\.js$/, ".ts"))) && !to.endsWith(".json"),
     );
@@ -480,7 +480,7 @@ test("every path that README.md, CONTRIBUTING.md and the pages of docs/ name exi
   expect(named.filter((one) => !existsSync(join(root, one.slice(one.indexOf(": ") + 2))))).toEqual([]);
 });
 
-test("the picture of the floors in docs/architecture.md has every folder of src", () => {
+test("the diagram of floors in docs/architecture.md names every folder of src", () => {
   const page = readFileSync(join(root, "docs/architecture.md"), "utf8");
   const [, picture = ""] = /```text diagram\n([^`]*)```/.exec(page) ?? [];
   const words = new Set(picture.match(/[\w.-]+/g));
@@ -582,7 +582,7 @@ interface Metafile {
   >;
 }
 
-describe.skipIf(!existsSync(metafilePath))("what the bundle loads at start", () => {
+describe.skipIf(!existsSync(metafilePath))("the files that the built program loads at its start", () => {
   const { outputs } = (
     existsSync(metafilePath) ? JSON.parse(readFileSync(metafilePath, "utf8")) : { outputs: {} }
   ) as Metafile;
@@ -606,18 +606,18 @@ describe.skipIf(!existsSync(metafilePath))("what the bundle loads at start", () 
   const startOf = (...files: string[]): string[] => [...new Set(files.flatMap((file) => [...closure(file)]))];
   const heavy = /node_modules\/(undici|ws|js-yaml|cli-table3|@peculiar|reflect-metadata)\/|src\/(server|cluster|api)\//;
 
-  test("main is one file under 130 kB and holds no heavy library and no server", () => {
+  test("contain in main, one file under 130 kB, no heavy library and no server", () => {
     const main = startOf("dist/cli/main.cjs");
     expect(main).toEqual(["dist/cli/main.cjs"]);
     expect(inputsOf(main).filter((input) => heavy.test(input))).toEqual([]);
     expect(bytesOf(main)).toBeLessThan(130_000);
   });
 
-  test("`version` loads main and one file more", () => {
+  test("are main and one more for the command `version`", () => {
     expect(startOf("dist/cli/main.cjs", chunkOf("src/commands/version/version.ts"))).toHaveLength(2);
   });
 
-  test("`get`, with what asks the server, is four files and holds no undici, js-yaml, cli-table3 or server", () => {
+  test("are four for the command `get`, without undici, js-yaml, cli-table3 and the server", () => {
     const get = startOf("dist/cli/main.cjs", chunkOf("src/commands/get/get.ts"), chunkOf("src/cli/connect/connect.ts"));
     expect(get).toHaveLength(4);
     expect(inputsOf(get).filter((input) => heavy.test(input))).toEqual([]);
@@ -638,12 +638,12 @@ describe.skipIf(!existsSync(metafilePath))("what the bundle loads at start", () 
     expect(inputsOf(kinds).filter((input) => server.test(input))).toEqual([]);
   });
 
-  test("no entry of the library loads undici or ws before a request needs it", () => {
+  test("contain for no entry of the library undici or ws, which the first request loads", () => {
     const starts = ["index", "actions", "cluster", "server"].flatMap((name) => startOf(`dist/${name}.js`));
     expect(inputsOf(starts).filter((input) => /node_modules\/(undici|ws)\//.test(input))).toEqual([]);
   });
 
-  test("gRPC is one file, and nothing loads it but etcd storage and what speaks to plugins of KMS", () => {
+  test("contain gRPC in one file, which only etcd storage and KMS plugins load", () => {
     const holders = Object.keys(outputs).filter((file) => inputsOf([file]).some((input) => /\/@grpc\//.test(input)));
     expect(holders).toEqual(["dist/grpc.js"]);
     const loaders = Object.keys(outputs).filter((file) =>
@@ -687,7 +687,7 @@ describe.skipIf(!existsSync(metafilePath))("what the bundle loads at start", () 
     );
   });
 
-  test("in the program and in the library, a module is in one file", () => {
+  test("have each module in one file only, in the program and in the library", () => {
     const holders = new Map<string, string[]>();
     for (const [file, { inputs }] of Object.entries(outputs)) {
       const half = file.startsWith("dist/cli/") ? "cli" : "library";
@@ -698,7 +698,7 @@ describe.skipIf(!existsSync(metafilePath))("what the bundle loads at start", () 
     expect([...holders].filter(([, held]) => held.length > 1)).toEqual([]);
   });
 
-  test("src exports no binding that changes: the program's files copy what they import", () => {
+  test("come from source that exports no variable that changes, because the program's files copy what they import", () => {
     const changing = files.filter((file) => /^export (let|var) /m.test(readFileSync(join(src, file), "utf8")));
     expect(changing).toEqual([]);
   });

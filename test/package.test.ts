@@ -10,7 +10,7 @@ if (packageMissing !== undefined) process.stdout.write(`the package test is skip
 const megabytes = (bytes: number): string => `${(bytes / 1_000_000).toFixed(2)} MB`;
 
 describe.skipIf(packageMissing !== undefined)(
-  "the packed tarball, installed with --ignore-scripts in an empty folder",
+  "the packed npm package, installed with --ignore-scripts in an empty folder",
   () => {
     let project: PackedProject;
     let folder: string;
@@ -44,7 +44,7 @@ describe.skipIf(packageMissing !== undefined)(
       ]);
     });
 
-    test("what kubets/cluster and kubets/server export typechecks and runs", () => {
+    test("exports kubets/cluster and kubets/server, which typecheck and run", () => {
       const source = `import { startCluster } from "kubets/cluster";
 const cluster = await startCluster({ port: false });
 const answer = await cluster.transport().send({ method: "GET", path: "/version", headers: { authorization: \`Bearer \${cluster.token}\` } });
@@ -67,11 +67,11 @@ try {
       expect(run(process.execPath, "use.mjs")).toBe("200\ncafe.example.com\ntrue\n");
     });
 
-    test("the code of README.md and docs compiles against it, programs and fragments", () => {
+    test("typechecks the code of README.md and the docs, programs and fragments", () => {
       compileBlocks(project, { emits: false });
     });
 
-    test("every relative link of its pages leads to a file of the package, and to a heading of it", () => {
+    test("has pages whose relative links lead to a file of the package, and to a heading of it", () => {
       const installed = join(folder, "node_modules/kubets");
       const pages = readdirSync(installed, { recursive: true, encoding: "utf8" }).filter((path) =>
         path.endsWith(".md"),
@@ -93,7 +93,7 @@ try {
       expect(dead).toEqual([]);
     });
 
-    test("the declarations shipped are those that a public entry reaches", () => {
+    test("contains exactly the declaration files that a public entry reaches", () => {
       const installed = join(folder, "node_modules/kubets");
       const shipped = readdirSync(installed, { recursive: true, encoding: "utf8" })
         .filter((path) => path.endsWith(".d.ts"))
@@ -120,7 +120,7 @@ try {
       ["node16", "node16"],
       ["esnext", "bundler"],
     ])(
-      "a strict project uses the types of its API and adds kinds: module %s, moduleResolution %s",
+      "gives a strict project its API types, and lets it add kinds: module %s, moduleResolution %s",
       (module, resolution) => {
         writeFileSync(join(folder, "operator.ts"), OPERATOR);
         writeFileSync(join(folder, "widget.ts"), WIDGET);
@@ -134,10 +134,13 @@ try {
       },
     );
 
-    test.each(["kubets/api", "kubets/api/apps/v1"])("%s is types only: Node refuses to load it", async (specifier) => {
-      const script = `await import(${JSON.stringify(specifier)}).catch(({ code }) => console.log(code));`;
-      expect(run(process.execPath, "--input-type=module", "-e", script)).toBe("ERR_PACKAGE_PATH_NOT_EXPORTED\n");
-    });
+    test.each(["kubets/api", "kubets/api/apps/v1"])(
+      "exports %s as types only: Node refuses to load it",
+      async (specifier) => {
+        const script = `await import(${JSON.stringify(specifier)}).catch(({ code }) => console.log(code));`;
+        expect(run(process.execPath, "--input-type=module", "-e", script)).toBe("ERR_PACKAGE_PATH_NOT_EXPORTED\n");
+      },
+    );
   },
 );
 

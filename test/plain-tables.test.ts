@@ -19,7 +19,7 @@ function lookUps(table: string, text: string): { readonly all: number; readonly 
   return { all: all.length, guarded: guarded.length };
 }
 
-test("a table that is looked up by a name has no prototype, or asks for its own names: another may be a user's", () => {
+test("source code that looks up a table by a user's name uses one without a prototype, or checks for own names", () => {
   const tables = files.flatMap(({ name, text }) =>
     [...text.matchAll(TABLE)].map(([whole, table = "", bare]) => ({ name, text, whole, table, bare })),
   );

@@ -31,7 +31,7 @@ async function compared(object: KubeObject, options: Partial<DiffObjectOptions> 
 const live = (name: string): Promise<KubeObject> =>
   running.client.resource({ group: "", version: "v1", resource: "configmaps" }).namespace("default").get(name);
 
-test("the pair is what there is and what apply would make of it; the server keeps nothing", async () => {
+test("diffing an object yields the live object and what apply would make of it; the server stores nothing", async () => {
   const before = await running.create(configMap("settings", { a: "1", b: "2" }));
   const pair = await compared(configMap("settings", { a: "3" }));
   expect(pair.live).toMatchObject({ data: { a: "1", b: "2" } });
@@ -39,13 +39,13 @@ test("the pair is what there is and what apply would make of it; the server keep
   expect(await live("settings")).toEqual(before);
 });
 
-test("an object that does not exist has no live version", async () => {
+test("diffing an object that does not exist yields no live version", async () => {
   const pair = await compared(configMap("new", { a: "1" }));
   expect(pair.live).toBeUndefined();
   expect(pair.merged).toMatchObject({ data: { a: "1" } });
 });
 
-test("server-side, other managers' fields are a conflict, unless they are taken over", async () => {
+test("a server-side diff reports fields that other managers own as a conflict, unless it forces ownership", async () => {
   const { client } = running;
   await running.create(configMap("owned", { a: "1" }));
   const mine = configMap("owned", { a: "2" });
@@ -57,7 +57,7 @@ test("server-side, other managers' fields are a conflict, unless they are taken 
   expect((await (await client.resourceFor(mine)).get("owned"))["data"]).toEqual({ a: "1" });
 });
 
-test("values of secrets are masked, and one that differs shows that it does", async () => {
+test("a diff masks values of secrets, and marks masked values that differ", async () => {
   await running.create(secret("token", { same: "YQ==", other: "YQ==" }));
   const changed = secret("token", { same: "YQ==", other: "Yg==", more: "Yw==" });
   const pair = await compared(changed);
@@ -67,7 +67,7 @@ test("values of secrets are masked, and one that differs shows that it does", as
   expect(open.merged["data"]).toEqual({ same: "YQ==", other: "Yg==", more: "Yw==" });
 });
 
-test("fields: managed fields are left out, or all that no manifest sets", async () => {
+test("a diff leaves out managed fields, or on request all fields that no manifest sets", async () => {
   await running.create(configMap("fields", { a: "1" }));
   const object = configMap("fields", { a: "1" });
   expect((await compared(object)).merged.metadata).not.toHaveProperty("managedFields");
@@ -75,7 +75,7 @@ test("fields: managed fields are left out, or all that no manifest sets", async 
   expect((await compared(object, { fields: "manifest" })).merged.metadata).toEqual(object.metadata);
 });
 
-test("an object that keeps changing is compared anyway, and an event reports it", async () => {
+test("a diff of an object that changes at every read compares it anyway, and reports that in an event", async () => {
   const { client } = running;
   await running.create(configMap("busy", { a: "0" }));
   const maps = client.resource({ group: "", version: "v1", resource: "configmaps" }).namespace("default");
@@ -88,7 +88,7 @@ test("an object that keeps changing is compared anyway, and an event reports it"
   expect(seen).toEqual(["read", "read", "read", "read", "keepsChanging", "compared"]);
 });
 
-test("an unknown kind is the mapper's error", async () => {
+test("a diff of an unknown kind throws the mapper's error", async () => {
   const cart = { apiVersion: "shop.example.com/v1", kind: "Cart", metadata: { name: "a" } };
   await expect(compared(cart)).rejects.toSatisfy(isNoMatchError);
 });

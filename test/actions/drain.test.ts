@@ -84,7 +84,7 @@ test("drain evicts the pods of a node and cordons it, but leaves pods of daemon 
   expect(spec).toMatchObject({ unschedulable: true });
 });
 
-test("one pod that may not go keeps all where they are, and the error names each with the option that lets it go", async () => {
+test("a pod that drain may not evict stops the whole drain, and the error names the option that allows it", async () => {
   const ownerReferences = [controller("DaemonSet", await set("DaemonSet"))];
   await running.create(
     pod("daemon", { metadata: { ownerReferences } }),
@@ -103,7 +103,7 @@ test("one pod that may not go keeps all where they are, and the error names each
   expect(await names()).toHaveLength(3);
 });
 
-test("a plan changes nothing", async () => {
+test("planning a drain changes nothing", async () => {
   await running.create(pod("loose"));
   const plan = await planDrain({ client: running.client, node, force: true });
   expect(plan.map(({ decision, pod: { metadata } }) => [decision, metadata?.name])).toEqual([
@@ -113,7 +113,7 @@ test("a plan changes nothing", async () => {
   expect(await names()).toHaveLength(1);
 });
 
-test("dry runs remove nothing: the client's ends with the plan, the server's tries each eviction", async () => {
+test("a client-side dry run of drain ends with the plan, a server-side one sends each eviction as a dry run; both remove no pod", async () => {
   const { client } = running;
   await running.create(pod("loose"));
   const planned = await all(drain({ client, node, force: true, dryRun: "client" }));
@@ -123,7 +123,7 @@ test("dry runs remove nothing: the client's ends with the plan, the server's tri
   expect(await names()).toHaveLength(1);
 });
 
-test("an eviction that a disruption budget refuses is tried again every five seconds, until there is room", async () => {
+test("drain retries an eviction that a disruption budget refuses every five seconds until the server accepts it", async () => {
   const { client } = running;
   await guardedPod();
   const budgets = client.resource({ group: "policy", version: "v1", resource: "poddisruptionbudgets" });
@@ -140,7 +140,7 @@ test("an eviction that a disruption budget refuses is tried again every five sec
   expect(timers.asked).toContain(5000);
 });
 
-test("the time limit ends a drain that a budget holds up", async () => {
+test("drain ends at its time limit while a disruption budget refuses an eviction", async () => {
   await guardedPod();
   const timers = quickTimers();
   const draining = all(drain({ client: running.client, node, force: true, timeout: 12_000, timers }));
@@ -148,7 +148,7 @@ test("the time limit ends a drain that a budget holds up", async () => {
   expect(await names()).toHaveLength(1);
 });
 
-test("a signal ends a drain with its reason", async () => {
+test("a drain ends with the reason of its signal when the signal aborts", async () => {
   await guardedPod();
   const stop = new AbortController();
   const reason = new Error("the operator stops");
@@ -160,7 +160,7 @@ test("a signal ends a drain with its reason", async () => {
   await expect(draining).rejects.toBe(reason);
 });
 
-test("a reader that leaves stops the retries", async () => {
+test("a caller that stops reading drain's events stops the retries", async () => {
   await guardedPod();
   const timers = quickTimers();
   for await (const { type } of drain({ client: running.client, node, force: true, timers })) {
@@ -171,14 +171,14 @@ test("a reader that leaves stops the retries", async () => {
   expect(timers.asked).toHaveLength(waits);
 });
 
-test("without evictions pods are deleted, past budgets", async () => {
+test("drain without evictions deletes the pods, whatever disruption budgets say", async () => {
   await guardedPod();
   const options = { node, force: true, disableEviction: true, gracePeriodSeconds: 0 };
   const events = await all(drain({ client: running.client, ...options }));
   expect(events.map(shown).slice(2)).toEqual([`deleting ${node}-guarded`, `deleted ${node}-guarded`, "drained"]);
 });
 
-test("cordon and uncordon return whether they changed the node; a missing node is the server's 404", async () => {
+test("cordon and uncordon return whether they changed the node, and throw the server's 404 for a missing node", async () => {
   const { client } = running;
   expect(await cordon({ client, node })).toMatchObject({ changed: true, node: { spec: { unschedulable: true } } });
   expect(await cordon({ client, node })).toMatchObject({ changed: false });

@@ -30,7 +30,7 @@ const shown = (event: EditEvent): string => {
   return "why" in event ? `${event.type} ${event.why}` : event.type;
 };
 
-test("what the editor changed is patched; comment lines are ignored", async () => {
+test("edit patches what the user changed in the editor, and ignores comment lines", async () => {
   await running.create(configMap("settings"));
   const events = await all(
     edit(["settings"], async ({ document }) => `# a comment\n${document.replace('a: "1"', 'a: "2"')}`),
@@ -40,7 +40,7 @@ test("what the editor changed is patched; comment lines are ignored", async () =
   expect((await live("settings"))["data"]).toEqual({ a: "2" });
 });
 
-test("several objects are one List; those that were left as they were are skipped", async () => {
+test("edit shows several objects as one List, and sends no patch for unchanged ones", async () => {
   await running.create(configMap("one"), configMap("two"));
   const events = await all(
     edit(["one", "two"], async ({ document }) => {
@@ -52,7 +52,7 @@ test("several objects are one List; those that were left as they were are skippe
   expect(events.map(shown)).toEqual(["patching one", "edited one", "skipped two", "saved"]);
 });
 
-test("no change and an empty text cancel", async () => {
+test("edit is cancelled by an unchanged or an empty text", async () => {
   await running.create(configMap("left"));
   expect((await all(edit(["left"], async ({ document }) => `${document}# only a comment`))).map(shown)).toEqual([
     "cancelled unchanged",
@@ -60,7 +60,7 @@ test("no change and an empty text cancel", async () => {
   expect((await all(edit(["left"], async () => "# nothing\n"))).map(shown)).toEqual(["cancelled empty"]);
 });
 
-test("a text that cannot be parsed, or that the server rejects, is opened in the editor again with the reason", async () => {
+test("edit opens the editor again, with the reason on top, when the text cannot be parsed or the server rejects it", async () => {
   const service = {
     apiVersion: "v1",
     kind: "Service",
@@ -94,14 +94,14 @@ test("a text that cannot be parsed, or that the server rejects, is opened in the
   ]);
 });
 
-test("an editor that corrects nothing ends the edit, with its text in the error", async () => {
+test("edit ends when the user does not correct a rejected text, and its error has the text", async () => {
   await running.create(configMap("stubborn"));
   const failure = await all(edit(["stubborn"], async () => "data: [")).catch((error: unknown) => error);
   expect(failure).toBeInstanceOf(EditGivenUpError);
   expect((failure as EditGivenUpError).text).toBe("data: [");
 });
 
-test("an object that is deleted meanwhile ends the edit as unsaved, with the text", async () => {
+test("edit ends without saving when the object is deleted meanwhile, and its error has the text", async () => {
   const { client } = running;
   await running.create(configMap("gone"));
   const events = await all(
@@ -114,7 +114,7 @@ test("an object that is deleted meanwhile ends the edit as unsaved, with the tex
   expect(events.at(-1)).toMatchObject({ text: expect.stringContaining('a: "2"') as string });
 });
 
-test("a text that the caller's validation rejects is opened in the editor again before a request is sent", async () => {
+test("edit opens the editor again, before any request, when the caller's validation rejects the text", async () => {
   const { client } = running;
   await running.create(configMap("checked"));
   const events = await all(
@@ -131,7 +131,7 @@ test("a text that the caller's validation rejects is opened in the editor again 
   expect(events.map(shown)).toEqual(["refused schema", "patching checked", "edited checked", "saved"]);
 });
 
-test("a changed name is refused, a missing object is the server's 404, an editor's error is thrown", async () => {
+test("edit refuses a changed name, and throws the server's 404 for a missing object and the editor's own error", async () => {
   await running.create(configMap("named"));
   const renamed = all(edit(["named"], async ({ document }) => document.replace("name: named", "name: other")));
   await expect(renamed).rejects.toThrow("At least one of apiVersion, kind and name was changed");

@@ -34,11 +34,11 @@ async function turns(infos: readonly Info[]): Promise<readonly string[]> {
   return seen;
 }
 
-test("eight at first, then one for each that is taken; none twice", async () => {
+test("apply first reads eight objects ahead, then one more after each object it handles, and none twice", async () => {
   expect(await turns(many(11))).toEqual(["s0 s1 s2 s3 s4 s5 s6 s7", "s8", "s9", "s10", ...Array(7).fill("")]);
 });
 
-test("an object that stands twice is read again once the first is written", async () => {
+test("apply reads an object that its input contains twice again after it wrote the first one", async () => {
   const infos = [
     info("Secret", "x", "a"),
     info("Secret", "y", "a"),
@@ -48,17 +48,17 @@ test("an object that stands twice is read again once the first is written", asyn
   expect(await turns(infos)).toEqual(["x y z", "x", "", ""]);
 });
 
-test("of the same name elsewhere, or of another kind, it is another object", async () => {
+test("apply reads ahead objects that only share a name with another one, in another namespace or of another kind", async () => {
   const infos = [info("Secret", "x", "a"), info("Secret", "x", "b"), info("ConfigMap", "x", "a")];
   expect(await turns(infos)).toEqual(["x x x", "", ""]);
 });
 
-test("an object is not read before its namespace is written", async () => {
+test("apply reads an object only after it has written the object's namespace", async () => {
   const infos = [info("Namespace", "a"), info("Secret", "x", "a"), info("Secret", "y", "b")];
   expect(await turns(infos)).toEqual(["a y", "x", ""]);
 });
 
-test("a read that fails is thrown in its object's turn, and others go on", async () => {
+test("apply throws the error of a failed read when it reaches that object, and goes on with the others", async () => {
   const infos = many(3);
   const ahead = new ReadAhead(infos, async ({ name }) => {
     if (name === "s1") throw new Error("refused");
@@ -70,7 +70,7 @@ test("a read that fails is thrown in its object's turn, and others go on", async
   expect((await ahead.take(2))?.metadata?.name).toBe("s2");
 });
 
-test("an object with a generated name is not read ahead", async () => {
+test("apply does not read ahead an object with generateName", async () => {
   const read: string[] = [];
   const ahead = new ReadAhead([info("Secret", "a", "x"), info("Secret", "", "x")], async ({ name }) => {
     read.push(name);

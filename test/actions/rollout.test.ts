@@ -59,7 +59,7 @@ const imageOf = (object: KubeObject): string =>
   (object["spec"] as { template: { spec: { containers: { image: string }[] } } }).template.spec.containers[0]?.image ??
   "";
 
-test("status yields each step of a rollout and ends when it is complete", async () => {
+test("rollout status yields each step of a rollout and ends when the rollout is complete", async () => {
   const { client } = running;
   const made = await running.create(deployment());
   const observedGeneration = made.metadata?.generation ?? 1;
@@ -84,13 +84,13 @@ test("status yields each step of a rollout and ends when it is complete", async 
   ]);
 });
 
-test("without watch, status is one step", async () => {
+test("rollout status without watch yields one step", async () => {
   await running.create(deployment());
   const steps = await all(rolloutStatus({ client: running.client, object: reference(), watch: false }));
   expect(steps.map(({ step }) => step)).toEqual(["unobserved"]);
 });
 
-test("a rollout that failed is an error: its deadline, another revision, the object deleted", async () => {
+test("rollout status throws when the deadline passed, the revision changed or the object was deleted", async () => {
   const { client } = running;
   const made = await running.create(deployment());
   const object = reference();
@@ -110,7 +110,7 @@ test("a rollout that failed is an error: its deadline, another revision, the obj
   await expect(all(rolloutStatus({ client, object }))).rejects.toThrow("exceeded its progress deadline");
 });
 
-test("the time limit of status is a TimedOutError, its signal throws the reason, a missing object is the 404", async () => {
+test("rollout status throws a TimedOutError at its time limit, its signal's reason, and the 404 of a missing object", async () => {
   const { client } = running;
   await expect(all(rolloutStatus({ client, object: reference() }))).rejects.toSatisfy(isNotFound);
   await running.create(deployment());
@@ -124,7 +124,7 @@ test("the time limit of status is a TimedOutError, its signal throws the reason,
   await expect(stopped).rejects.toBe(reason);
 });
 
-test("history has each revision once, the oldest first, with its change-cause and template", async () => {
+test("rollout history lists each revision once, the oldest first, with its change-cause and template", async () => {
   const { client } = running;
   const made = await running.create(deployment());
   await running.create(replicaSet(made, 2), replicaSet(made, 1));
@@ -136,7 +136,7 @@ test("history has each revision once, the oldest first, with its change-cause an
   expect(revisions[0]?.shownTemplate()).toMatchObject({ spec: { containers: [{ image: "nginx:1" }] } });
 });
 
-test("a ReplicaSet without a number that can be read is left out and reported", async () => {
+test("rollout history leaves out and reports a ReplicaSet whose revision is not a number", async () => {
   const { client } = running;
   const made = await running.create(deployment());
   const odd = replicaSet(made, 1);
@@ -150,7 +150,7 @@ test("a ReplicaSet without a number that can be read is left out and reported", 
   expect(left).toEqual([expect.stringMatching(/^web-\d+-1: unable to get revision .* parsing "one": invalid syntax$/)]);
 });
 
-test("undo returns to the previous revision, or to a named one", async () => {
+test("rollout undo returns to the previous revision, or to the one that the caller names", async () => {
   const { client } = running;
   const made = await running.create(deployment());
   await running.create(replicaSet(made, 1), replicaSet(made, 2));
@@ -171,7 +171,7 @@ test("undo returns to the previous revision, or to a named one", async () => {
   );
 });
 
-test("a paused deployment is neither restarted nor undone until it is resumed", async () => {
+test("a paused deployment can neither be restarted nor undone until it is resumed", async () => {
   const { client } = running;
   const made = await running.create(deployment());
   await running.create(replicaSet(made, 1), replicaSet(made, 2));
@@ -184,7 +184,7 @@ test("a paused deployment is neither restarted nor undone until it is resumed", 
   await expect(rolloutResume({ client, object })).rejects.toThrow("is not paused");
 });
 
-test("a restart stamps the pod template with the time; again within the second it changes nothing", async () => {
+test("rollout restart writes the time into the pod template; a second restart within the same second changes nothing", async () => {
   const { client } = running;
   await running.create(deployment());
   const clock = new FixedClock(Date.UTC(2026, 0, 31, 12));
@@ -199,7 +199,7 @@ test("a restart stamps the pod template with the time; again within the second i
   expect((await rolloutRestart({ client, object, clock })).changed).toBe(true);
 });
 
-test("kinds that are not rolled out are refused by name", async () => {
+test("rollout commands refuse a kind without rollouts, and name it", async () => {
   const { client } = running;
   const object = { apiVersion: "v1", kind: "ConfigMap", namespace: "default", name };
   await running.create({ apiVersion: "v1", kind: "ConfigMap", metadata: { name, namespace: "default" } });

@@ -19,7 +19,7 @@ const pod = (name: string, more: object = {}): KubeObject => ({
 const reference = (name: string) => ({ apiVersion: "v1", kind: "Pod", namespace: "default", name });
 const ready = (status: string) => ({ conditions: [{ type: "Ready", status }] });
 
-test("the wait ends when the condition is met, and resolves with the object as it is then", async () => {
+test("waitForObject() ends when the condition is met, and resolves with the object as it is then", async () => {
   const { client } = running;
   const made = await running.create(pod("becomes-ready"));
   const states: string[] = [];
@@ -38,7 +38,7 @@ test("the wait ends when the condition is met, and resolves with the object as i
   expect(states).toEqual(["none", "False", "True"]);
 });
 
-test("the value of a JSONPath ends the wait; without a value anything that is found does", async () => {
+test("waitForObject() by a JSONPath ends when the field has the value, or without a value when the field exists", async () => {
   const { client } = running;
   await running.writeStatus(await running.create(pod("phased")), { phase: "Running" });
   const object = reference("phased");
@@ -50,12 +50,12 @@ test("the value of a JSONPath ends the wait; without a value anything that is fo
   });
 });
 
-test("a path that cannot be read is an error at once", () => {
+test("waitForObject() throws at once for a JSONPath that cannot be parsed", () => {
   expect(() => hasValue("")).toThrow("jsonpath expression cannot be empty");
   expect(() => hasValue("{.status")).toThrow("unexpected path string");
 });
 
-test("creation is waited for, and what the object must be then", async () => {
+test("waitForObject() can wait until an object is created and then meets a condition", async () => {
   const { client } = running;
   const object = reference("comes-later");
   const check = holds(({ metadata }) => metadata?.labels?.["app"] === "web");
@@ -64,14 +64,14 @@ test("creation is waited for, and what the object must be then", async () => {
   expect(await waiting).toMatchObject({ type: "met", object: { metadata: { name: "comes-later" } } });
 });
 
-test("a missing object is the outcome notFound, unless the wait is for its creation", async () => {
+test("waitForObject() resolves with the outcome notFound for a missing object, unless it waits for the creation", async () => {
   const { client } = running;
   const outcome = await waitForObject({ client, object: reference("missing"), until: hasCondition("Ready") });
   expect(outcome.type).toBe("notFound");
   expect(outcome).toSatisfy((one: { error: unknown }) => isNotFound(one.error));
 });
 
-test("deletion is waited for, finalizers included; the object is as it was last", async () => {
+test("waitForObject() waits for a deletion, finalizers included, and resolves with the last state of the object", async () => {
   const { client } = running;
   await running.create(pod("held", { finalizers: ["example.com/hold"] }));
   const pods = client.resource({ group: "", version: "v1", resource: "pods" }).namespace("default");
@@ -91,7 +91,7 @@ test("deletion is waited for, finalizers included; the object is as it was last"
   });
 });
 
-test("a condition of failure ends the wait at once and is named", async () => {
+test("waitForObject() ends at once when a condition of failure is met, and names that condition", async () => {
   const { client } = running;
   await running.writeStatus(await running.create(pod("fails")), { phase: "Failed" });
   const failure = hasValue("{.status.phase}", "Failed");
@@ -104,7 +104,7 @@ test("a condition of failure ends the wait at once and is named", async () => {
   expect(outcome).toMatchObject({ type: "failed", condition: failure, object: { metadata: { name: "fails" } } });
 });
 
-test("of several conditions one will do with any, else each must have held", async () => {
+test("waitForObject() with several conditions ends when any is met (any), or when each has been met once", async () => {
   const { client } = running;
   await running.writeStatus(await running.create(pod("one-of-two")), { phase: "Running" });
   const object = reference("one-of-two");
@@ -113,7 +113,7 @@ test("of several conditions one will do with any, else each must have held", asy
   expect(await waitForObject({ client, object, until, timeout: 0 })).toMatchObject({ type: "timedOut" });
 });
 
-test("the time limit is an outcome, with the object as it was last", async () => {
+test("waitForObject() resolves with a time-out outcome at its time limit, and with the object's last state", async () => {
   const { client } = running;
   await running.create(pod("slow"));
   const timers = new ManualTime();
@@ -128,7 +128,7 @@ test("the time limit is an outcome, with the object as it was last", async () =>
   expect(outcome).toMatchObject({ type: "timedOut", object: { metadata: { name: "slow" } } });
 });
 
-test("a signal ends the wait with its reason", async () => {
+test("waitForObject() ends with its signal's reason", async () => {
   const { client } = running;
   await running.create(pod("stopped"));
   const stop = new AbortController();
@@ -143,7 +143,7 @@ test("a signal ends the wait with its reason", async () => {
   await expect(waiting).rejects.toBe(reason);
 });
 
-test("what a check throws is thrown: the object cannot be held against it", async () => {
+test("waitForObject() throws the error of a condition that cannot be evaluated for the object", async () => {
   const { client } = running;
   await running.create(pod("odd"));
   const until = hasValue("{.spec.containers[0]}", "nginx");
@@ -152,7 +152,7 @@ test("what a check throws is thrown: the object cannot be held against it", asyn
   );
 });
 
-test("an unknown kind, or a missing namespace on a client without one, throws an error that names it", async () => {
+test("waitForObject() names an unknown kind, and a missing namespace on a client without one", async () => {
   const { client } = running;
   const until = created;
   const unknown = { apiVersion: "shop.example.com/v1", kind: "Cart", name: "a" };

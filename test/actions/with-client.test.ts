@@ -18,7 +18,7 @@ afterAll(async () => {
 
 const configMap = { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "a" }, data: { k: "v" } };
 
-test("a client is all that creating, applying, deleting and waiting take", async () => {
+test("creating, applying, deleting and waiting need nothing but a client", async () => {
   const info = await infoOf(client, configMap);
   expect(info).toMatchObject({ namespace: "default", name: "a", mapping: { resource: { resource: "configmaps" } } });
   const helper = new Helper(client.rest, info.mapping, { fieldManager: "operator" });
@@ -40,7 +40,7 @@ test("a client is all that creating, applying, deleting and waiting take", async
   await expect(configMaps.get("a")).rejects.toSatisfy(isNotFound);
 });
 
-test("an object of no namespace is given none, and a kind that there is none of is refused", async () => {
+test("the actions set no namespace on a cluster-scoped object, and refuse an unknown kind", async () => {
   const namespace = { apiVersion: "v1", kind: "Namespace", metadata: { name: "n" } };
   expect(await infoOf(client, namespace)).toMatchObject({ namespace: "", name: "n", object: namespace });
   await expect(infoOf(client, { apiVersion: "v1", kind: "Nothing" })).rejects.toThrow('no matches for kind "Nothing"');

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { resources } from "../../src/api/facts/index.js";
 import { builtInResource } from "../../src/api/kinds/built-in-resource.js";
 
-test("every built-in kind has the resource and the scope that the API facts say", () => {
+test("every built-in kind has the resource name and the scope of the API facts", () => {
   expect(resources().length).toBeGreaterThan(90);
   for (const { groupVersion, kind, group, version, name, namespaced } of resources()) {
     expect(builtInResource(groupVersion, kind), `${groupVersion} ${kind}`).toEqual({
@@ -18,6 +18,6 @@ test.each([
   ["apps/v1beta1", "Deployment"],
   ["apps/v1", ""],
   ["toString", "Pod"],
-])("%s %s is no built-in kind", (apiVersion, kind) => {
+])("%s %s is not a built-in kind", (apiVersion, kind) => {
   expect(builtInResource(apiVersion, kind)).toBeUndefined();
 });

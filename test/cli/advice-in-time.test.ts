@@ -30,7 +30,7 @@ function silentFactory() {
   return { asked, factory: { ...pieces, rawConfig, cwd: "/", platform: "linux" } as unknown as Factory };
 }
 
-test("an error waits for a hint no longer than two seconds", async () => {
+test("printing an error waits at most two seconds for a hint", async () => {
   const { asked, factory } = silentFactory();
   const advice = adviceOn(notFound, factory, new AbortController().signal);
   await vi.advanceTimersByTimeAsync(1900);
@@ -42,7 +42,7 @@ test("an error waits for a hint no longer than two seconds", async () => {
   expect(vi.getTimerCount()).toBe(0);
 });
 
-test("a signal ends the wait for a hint, and one that came before it lets it not begin", async () => {
+test("a signal ends the wait for a hint; one that came before the error prevents the wait", async () => {
   const { asked, factory } = silentFactory();
   const ending = new AbortController();
   const advice = adviceOn(notFound, factory, ending.signal);
@@ -71,7 +71,7 @@ test.each([
   ["did not answer", silence],
   ["answered too late", unavailable],
   ["did not answer, as the cause of an error", new Error("failed", { cause: silence })],
-])("a server that %s is not asked again", async (_title, error) => {
+])("the lookup of hints sends nothing to a server that %s", async (_title, error) => {
   const { asked, factory } = silentFactory();
   const advice = adviceOn(new AggregateError([notFound, error]), factory, new AbortController().signal);
   await vi.advanceTimersByTimeAsync(0);
@@ -79,7 +79,7 @@ test.each([
   expect(asked).toEqual([]);
 });
 
-test("an error that causes itself ends", async () => {
+test("printing an error whose cause is itself ends", async () => {
   const error = new Error("round");
   error.cause = error;
   const { factory } = silentFactory();

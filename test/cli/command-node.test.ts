@@ -16,10 +16,10 @@ test.each([
   ["a flag before the last word swallows it", ["--namespace", "get"], []],
   ["nothing counts after --", ["get", "--", "pods"], ["get"]],
   ["letters together take nothing", ["-qn", "x", "get"], ["x", "get"]],
-])("cobra's guess at %s", (_name, argv, operands) => {
+])("words that a command line leaves as operands, by cobra's guess: %s", (_name, argv, operands) => {
   expect(stripFlags(argv, flags)).toEqual(operands);
 });
 
-test("the command's name is taken out once, flag values are left", () => {
+test("the arguments lose the command's name once, and flag values that equal it stay", () => {
   expect(withoutOperand(["-n", "get", "get", "get"], "get", flags)).toEqual(["-n", "get", "get"]);
 });

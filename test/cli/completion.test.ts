@@ -45,7 +45,7 @@ test.each([
   ["a shell", ["completion", "z"], ["zsh"]],
   ["a command to be helped with", ["help", "config", "set-"], ["set-cluster", "set-context", "set-credentials"]],
   ["nothing beside --help", ["version", "--help", ""], []],
-])("%s", async (_name, words, candidates) => {
+])("shell completion suggests %s", async (_name, words, candidates) => {
   expect(await complete(...words)).toEqual({ candidates, directive: ":4", stderr: NO_FILES });
 });
 
@@ -62,20 +62,20 @@ test.each([
     ["nope", ""],
     `[Debug] Cleared global flags for plugin completion\n[Debug] [Error] unable to find a command for arguments: [nope]\n${FILES}`,
   ],
-])("files are completed for %s", async (_name, words, stderr) => {
+])("shell completion leaves it to the shell to complete files for %s", async (_name, words, stderr) => {
   expect(await complete(...words)).toEqual({ candidates: [], directive: ":0", stderr });
 });
 
-test("-f takes manifests", async () => {
+test("shell completion suggests manifest files for -f", async () => {
   expect(await complete("get", "-f", "")).toMatchObject({ candidates: ["json", "yaml", "yml"], directive: ":8" });
 });
 
-test("descriptions follow a tab", async () => {
+test("shell completion separates a candidate's description from it by a tab", async () => {
   const { stdout } = await runCli(["__complete", "conf"]);
   expect(stdout).toMatch(/^config\t.+\n:4\n$/);
 });
 
-test("a request without words is refused", async () => {
+test("the hidden completion command without words is an error", async () => {
   expect(await runCli(["__complete"])).toEqual({
     code: 1,
     stdout: "",
@@ -84,7 +84,7 @@ test("a request without words is refused", async () => {
 });
 
 test.each(["bash", "zsh", "fish", "powershell"])(
-  "the script for %s is made out to the program's name",
+  "the completion script for %s calls the program by the name it was started with",
   async (shell) => {
     const { code, stdout } = await runCli(["completion", shell], { program: "kubets" });
     expect(code).toBe(0);
@@ -93,7 +93,7 @@ test.each(["bash", "zsh", "fish", "powershell"])(
   },
 );
 
-describe("words of a kubeconfig and of a server that somebody else wrote", () => {
+describe("shell completion of names from a kubeconfig or a server that an attacker controls", () => {
   const names = [
     "plain",
     "--all",
@@ -145,12 +145,15 @@ describe("words of a kubeconfig and of a server that somebody else wrote", () =>
   test.each([
     ["objects of a server", ["get", "configmaps", ""]],
     ["contexts as an operand", ["config", "use-context", ""]],
-  ])("%s: no candidate is a flag or does something to a terminal", async (_what, words) => {
-    const { stdout } = await runCli(["__complete", ...words], { env });
-    expect(stdout.split("\n").slice(0, -2).sort()).toEqual(["a b;c", "plain"]);
-  });
+  ])(
+    "suggests no candidate that the shell would take as a flag or that has control characters: %s",
+    async (_what, words) => {
+      const { stdout } = await runCli(["__complete", ...words], { env });
+      expect(stdout.split("\n").slice(0, -2).sort()).toEqual(["a b;c", "plain"]);
+    },
+  );
 
-  test("where a flag cannot stand, a name may begin with a dash", async () => {
+  test("suggests a name that begins with a dash where no flag can stand", async () => {
     for (const words of [
       ["--context", ""],
       ["config", "use-context", "--", ""],
@@ -161,7 +164,7 @@ describe("words of a kubeconfig and of a server that somebody else wrote", () =>
   });
 });
 
-test("the script for PowerShell puts special texts in single quotes, and escapes quotes in them", async () => {
+test("the completion script for PowerShell quotes texts with special characters, and escapes quotes in them", async () => {
   const { stdout } = await runCli(["completion", "powershell"], { program: "kubets" });
   const [, plain = ""] = /\$name -notmatch '([^']+)'/.exec(stdout) ?? [];
   const isPlain = new RegExp(plain.replace("\\z", "$"));

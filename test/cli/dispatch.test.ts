@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { runCli } from "../helpers/run-cli.js";
 
-describe("command lines that name no command, or misuse one", () => {
+describe("a command line without a known command, or with a misused one", () => {
   test.each([
     ["gte", 'error: unknown command "gte" for "kubectl"\n\nDid you mean this?\n\tget\n'],
     ["ls", 'error: unknown command "ls" for "kubectl"\n\nDid you mean this?\n\tget\n\tlogs\n\tcp\n'],
@@ -23,20 +23,20 @@ describe("command lines that name no command, or misuse one", () => {
       "version -h=x",
       'error: invalid argument "x" for "-h, --help" flag: strconv.ParseBool: parsing "x": invalid syntax\nSee \'kubectl version --help\' for usage.\n',
     ],
-  ])("%s", async (line, stderr) => {
+  ])("fails with kubectl's error: %s", async (line, stderr) => {
     expect(await runCli(line.split(" "))).toEqual({ code: 1, stdout: "", stderr });
   });
 });
 
-describe("the stream of help", () => {
-  test("is stderr for a group without a subcommand, which fails", async () => {
+describe("the help of the program", () => {
+  test("is on stderr with a failure for a group without a subcommand", async () => {
     const { code, stdout, stderr } = await runCli(["config"]);
     expect([code, stdout]).toEqual([1, ""]);
     expect(stderr).toContain("\nAvailable Commands:\n  current-context ");
   });
 
   test.each([[[]], [["-h"]], [["--help", "get"]], [["help"]], [["--", "gte"]]])(
-    "is stdout for the root's help by %j",
+    "is on stdout for the root command, asked for by %j",
     async (argv) => {
       const { code, stdout, stderr } = await runCli(argv);
       expect([code, stderr]).toEqual([0, ""]);
@@ -55,13 +55,13 @@ describe("the stream of help", () => {
     },
   );
 
-  test("is stderr for help of an unknown command, with the root's sections and without a failure", async () => {
+  test("is on stderr without a failure for an unknown command, with the root's sections", async () => {
     const { code, stderr } = await runCli(["help", "nope"]);
     expect(code).toBe(0);
     expect(stderr).toMatch(/^Unknown help topic \[`nope`\]\n\n\nBasic Commands/);
   });
 
-  test("the layout of a command's help is kubectl's", async () => {
+  test("has for a command the layout of kubectl's", async () => {
     const { stdout } = await runCli(["version", "-h"]);
     expect(
       stdout
@@ -79,21 +79,21 @@ describe("the stream of help", () => {
   });
 });
 
-describe("names", () => {
-  test("the program calls itself as it was called", async () => {
+describe("the name that the program prints for itself", () => {
+  test("is the one that it was called by", async () => {
     const { stderr } = await runCli(["gte"], { program: "kubets" });
     expect(stderr).toContain('for "kubets"');
   });
 
-  test("KUBETS_PROGRAM makes it kubectl", async () => {
+  test("is kubectl with KUBETS_PROGRAM=kubectl", async () => {
     const env = { HOME: "/nonexistent", KUBETS_PROGRAM: "kubectl" };
     const { stdout } = await runCli(["options", "-h"], { env });
     expect(stdout).toBe("");
   });
 });
 
-describe("plugins", () => {
-  test("the longest name on PATH wins, dashes of a word are underscores, and its code is ours", async () => {
+describe("running a plugin from PATH", () => {
+  test("takes the longest matching name, writes dashes of a word as underscores, and exits with the plugin's code", async () => {
     const folder = mkdtempSync(join(tmpdir(), "kubets-plugins-"));
     for (const name of ["kubectl-my_tool", "kubectl-my_tool-sub"]) {
       writeFileSync(join(folder, name), "#!/bin/sh\n");
@@ -112,8 +112,8 @@ describe("plugins", () => {
   });
 });
 
-describe("version", () => {
-  test("--client sends no request", async () => {
+describe("the command `version`", () => {
+  test("sends no request with --client", async () => {
     expect(await runCli(["version", "--client"])).toEqual({
       code: 0,
       stdout: "Client Version: v1.37.1\nKustomize Version: v5.8.1\n",
@@ -121,7 +121,7 @@ describe("version", () => {
     });
   });
 
-  test("without a server the client's part is printed before the error", async () => {
+  test("prints the client's version before the error when no server answers", async () => {
     const { code, stdout, stderr } = await runCli(["version", "--server=http://127.0.0.1:1"]);
     expect([code, stdout]).toEqual([1, "Client Version: v1.37.1\nKustomize Version: v5.8.1\n"]);
     expect(stderr).toBe(
@@ -130,20 +130,20 @@ describe("version", () => {
   });
 });
 
-describe("on a terminal", () => {
-  test("a mistyped flag gets a second line", async () => {
+describe("errors and help on a terminal", () => {
+  test("suggest the similar flag for a mistyped one in a second line", async () => {
     const { stderr } = await runCli(["version", "--cleint"], { terminal: true, env: { NO_COLOR: "1" } });
     expect(stderr).toBe(
       "error: unknown flag: --cleint\nSee 'kubectl version --help' for usage.\nDid you mean \"--client\"?\n",
     );
   });
 
-  test("a script gets only kubectl's text", async () => {
+  test("contain only kubectl's text in a pipe", async () => {
     const { stderr } = await runCli(["version", "--cleint"]);
     expect(stderr).toBe("error: unknown flag: --cleint\nSee 'kubectl version --help' for usage.\n");
   });
 
-  test("help is folded to its width", async () => {
+  test("fold help text to the terminal's width", async () => {
     const { stdout } = await runCli(["options"], { terminal: true });
     expect(Math.max(...stdout.split("\n").map((line) => line.length))).toBeLessThanOrEqual(80);
   });

@@ -67,16 +67,16 @@ test.each<[string, unknown, string]>([
     new AggregateError([new ConfigurationInvalidError([new Error("a")])]),
     "Error in configuration: a\n",
   ],
-])("%s", (_name, error, text) => {
+])("kubectl's text is printed for %s", (_name, error, text) => {
   expect(reportError(error)).toEqual({ text, code: 1 });
 });
 
-test("an error with an exit code of its own, with and without a message", () => {
+test("an error can set its own exit code, with and without a message", () => {
   expect(reportError(silentExit())).toEqual({ text: "", code: 1 });
   expect(reportError(new ExitError(7, "left"))).toEqual({ text: "left\n", code: 7 });
 });
 
-test("advice is for terminals only", () => {
+test("hints are appended to errors on terminals only", () => {
   const error = Object.assign(new Error("boom"), { advice: "try again" });
   expect(reportError(error).text).toBe("error: boom\n");
   expect(reportError(error, true).text).toBe("error: boom\ntry again\n");

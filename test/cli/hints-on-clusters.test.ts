@@ -203,7 +203,7 @@ test.each<readonly [string, () => void, string]>([
     () => kubeconfig({ contexts: { kind: "kind" }, current: "kind" }),
     "",
   ],
-])("a cluster that is %s", async (_title, arrange, hint) => {
+])("on a terminal, a refused connection gets a hint about a cluster that is %s", async (_title, arrange, hint) => {
   arrange();
   const { piped, shown } = await run("get pods");
   expect(piped).toMatch(/^The connection to the server (127\.0\.0\.1:[12]|localhost:8080) was refused - .*\?\n$/);
@@ -215,14 +215,14 @@ test.each([
   ["version", "version"],
   ["cluster-info", "cluster-info"],
   ["on a terminal of 20 columns", "get pods"],
-])("a stopped cluster, by %s", async (_title, line) => {
+])("on a terminal, %s against a stopped cluster hints at starting it", async (_title, line) => {
   kubeconfig();
   record();
   write("map.yaml", '{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a"}}');
   expect((await run(line, {}, 20)).shown).toBe(STOPPED);
 });
 
-test("KUBETS_HOME sets the folder of clusters", async () => {
+test("KUBETS_HOME sets the folder in which hints look for clusters", async () => {
   kubeconfig();
   record();
   expect((await run("get pods", { KUBETS_HOME: join(home, "none") })).shown).toBe(
@@ -230,7 +230,7 @@ test("KUBETS_HOME sets the folder of clusters", async () => {
   );
 });
 
-test("what refuses a download, or is named by --server, is no cluster of ours", async () => {
+test("a refused download or --server gets no hint about our clusters", async () => {
   kubeconfig({ server: LATER });
   record({ url: LATER });
   expect((await run(`apply -f ${CLOSED}/a.yaml`)).shown).toBe("");
@@ -245,7 +245,7 @@ test.each<readonly [string, () => void, string]>([
     "HOME/.kubets/clusters/dev/cluster.json is damaged; remove the cluster with: kubets cluster delete dev\n",
   ],
   ["there", record, 'Cluster "dev" is there, but not its context; "kubets cluster start dev" writes it.\n'],
-])("a current context without an entry, of a cluster that is %s", async (_title, arrange, hint) => {
+])("a current context without an entry gets a hint about its cluster, which is %s", async (_title, arrange, hint) => {
   kubeconfig({ contexts: { kind: "kind" } });
   arrange();
   const { piped, shown } = await run("get pods");
@@ -253,7 +253,7 @@ test.each<readonly [string, () => void, string]>([
   expect(shown).toBe(hint);
 });
 
-test("colours change nothing in a hint", async () => {
+test("the text of a hint is the same with and without colours", async () => {
   kubeconfig();
   record();
   const around = { cwd: home, clock, env: { HOME: home }, terminal: true };
@@ -261,7 +261,7 @@ test("colours change nothing in a hint", async () => {
   expect(stderr.endsWith(`${refused()}\n${STOPPED}`)).toBe(true);
 });
 
-describe("another server at a cluster's port", () => {
+describe("a hint when another server answers at the port of our cluster", () => {
   let cluster: Cluster;
   beforeAll(async () => {
     cluster = await startCluster({ controllers: false, scheduler: false });

@@ -27,7 +27,7 @@ const churn = `
 const youngBytes = (before: string): number =>
   Number(execFileSync(process.execPath, ["-e", before + churn], { encoding: "utf8" }));
 
-test("V8 gives new objects no more room than it starts with", () => {
+test("after keepMemoryFlat() V8's space for new objects does not grow beyond 4 MiB", () => {
   const flat = youngBytes(`${outputFiles[0]?.text}; module.exports.keepMemoryFlat(process);`);
   expect(flat).toBeLessThanOrEqual(4 * 2 ** 20);
   expect(youngBytes("")).toBeGreaterThan(2 * flat);

@@ -71,7 +71,7 @@ const startOnTerminal = (argv: string, terminal: Terminal = {}): RunningCli =>
 
 const linesOf = (text: string): readonly string[] => text.split("\n").slice(0, -1);
 
-describe("tables", () => {
+describe("a table on a terminal", () => {
   const labels = { "app.kubernetes.io/name": "checkout", "app.kubernetes.io/part-of": "shop", team: "payments" };
   const NAMES = ["checkout-5d78c9869d-x7k2p", "web"];
 
@@ -86,7 +86,7 @@ describe("tables", () => {
     "api-resources -o wide",
     "explain pods --search=hostname --offline",
     "get pods,nodes --show-labels",
-  ])("%s fits the terminal, and in a pipe it is whole", async (argv) => {
+  ])("of %s is cut to the terminal's width, and whole in a pipe", async (argv) => {
     const { stdout } = await onTerminal(argv);
     const first = (line: string): string => line.split(/\s+/)[0] ?? "";
     // A name that is wider than the terminal stays whole.
@@ -101,7 +101,7 @@ describe("tables", () => {
     expect(whole.stdout).toBe(piped.stdout);
   });
 
-  test("a terminal of 20 columns, one that does not know its columns, and one without UTF-8", async () => {
+  test("fits 20 columns, is whole when the width is unknown, and ends with ... without UTF-8", async () => {
     const narrow = await onTerminal("get pods", { columns: 20 });
     expect(linesOf(narrow.stdout)).toEqual(["NAME …", "checkout-5d78c9869d-x7k2p …", "web …"]);
     const piped = await session.kubectl("get pods --show-labels");
@@ -114,7 +114,7 @@ describe("tables", () => {
     expect((await onTerminal("get pods --show-labels", { env: { LANG: "de_DE.utf8" } })).stdout).toContain("…");
   });
 
-  test("a kuberc preference turns it off", async () => {
+  test("is not cut when the user's kuberc sets --fit=false", async () => {
     const options = [{ name: "fit", default: "false" }];
     await session.write({
       kuberc: JSON.stringify({
@@ -131,7 +131,7 @@ describe("tables", () => {
   });
 });
 
-describe("events --watch", () => {
+describe("the command events --watch", () => {
   const event = (name: string, about: string, minute: number, type: string): object => ({
     apiVersion: "v1",
     kind: "Event",
@@ -143,7 +143,7 @@ describe("events --watch", () => {
     message: `MARK ${name}`,
   });
 
-  test("prints existing events as one table, the oldest first; later rows keep its columns", async () => {
+  test("prints existing events as one table, the oldest first, and later rows in the same columns", async () => {
     await create(event("a", "w", 50, "Normal"));
     await create(event("b", "a-pod-of-a-long-name", 40, "Warning"));
     session.requests();
@@ -167,7 +167,7 @@ describe("events --watch", () => {
     expect(starts[4]).toBe(starts[3]);
   });
 
-  test("in a pipe the rows come as the watch has them", async () => {
+  test("prints the rows in a pipe in the order in which the watch sends them", async () => {
     const running = startCli(["events", "--watch"], inPipe);
     session.requests();
     await eventually(() => expect(running.stdout()).toContain("MARK b\n"));
@@ -182,7 +182,7 @@ describe("events --watch", () => {
   });
 });
 
-describe("rollout status", () => {
+describe("the command rollout status", () => {
   const setStatus = async (name: string, status: object): Promise<void> => {
     const patch = JSON.stringify({ status });
     const line = ["patch", "deployment", name, "--subresource=status", "--type=merge", "-p", patch];
@@ -191,7 +191,7 @@ describe("rollout status", () => {
   const WAITING = (ready: number): string =>
     `Waiting for deployment "web" rollout to finish: ${ready} of 2 updated replicas are available...\n`;
 
-  test("redraws one line, and leaves the last state; in a pipe it prints a line for each state", async () => {
+  test("redraws one line on a terminal and leaves the last state; in a pipe it prints a line for each state", async () => {
     await session.kubectl("create deployment web --image=web --replicas=2");
     await setStatus("web", { observedGeneration: 1, replicas: 2, updatedReplicas: 2 });
     const piped = startCli(["rollout", "status", "deployment/web"], inPipe);
@@ -208,7 +208,7 @@ describe("rollout status", () => {
     await eventually(() => expect(piped.stdout()).toBe(WAITING(0) + WAITING(1) + done));
   });
 
-  test("what ends it leaves the last state above the error", async () => {
+  test("leaves the last state above the error when it fails", async () => {
     await session.kubectl("create deployment late --image=web --replicas=2");
     await setStatus("late", { observedGeneration: 1, replicas: 2, updatedReplicas: 2 });
     const { code, stdout, stderr } = await onTerminal("rollout status deployment/late --timeout=200ms");
@@ -234,7 +234,7 @@ describe("colours", () => {
     ["help get", "\u001b[1mExamples:\u001b[22m\n  \u001b[90m# "],
     ["options", "\u001b[36m-n, --namespace\u001b[39m="],
     ["--help", "\u001b[36mget\u001b[39m  "],
-  ])("%s has colours on a terminal only, and the same bytes as in a pipe otherwise", async (argv, painted) => {
+  ])("mark %s on a terminal only, and without them the bytes are the same as in a pipe", async (argv, painted) => {
     // No line of help is folded on a terminal of fewer than 80 columns, and no table is cut on one that does not know its width.
     const shown = await onTerminal(argv, { columns: 0, env: inColour });
     expect(shown.stdout).toContain(painted);
@@ -243,7 +243,7 @@ describe("colours", () => {
     expect(piped.stdout).not.toContain(ESCAPE);
   });
 
-  test("NO_COLOR and --color=never leave them out, --color=always brings them into a pipe", async () => {
+  test("are left out with NO_COLOR and --color=never, and written into a pipe with --color=always", async () => {
     const piped = await session.kubectl("get --help");
     expect(piped.stdout).not.toContain(ESCAPE);
     expect((await onTerminal("get --help", { columns: 0 })).stdout).toBe(piped.stdout);
@@ -253,12 +253,12 @@ describe("colours", () => {
     expect(withoutCodes(painted.stdout)).toBe(piped.stdout);
   });
 
-  test("a group by itself shows its help in colour", async () => {
+  test("mark the help of a command group", async () => {
     const { stdout, stderr } = await onTerminal("kuberc", { env: inColour });
     expect(stdout + stderr).toContain("\u001b[1mUsage:\u001b[22m");
   });
 
-  test("logs: levels and keys, and not one byte otherwise; a line of a megabyte has colours at its beginning", async () => {
+  test("mark levels and keys of logs without other changes, and only the beginning of a line of a megabyte", async () => {
     await create(pod("talking", { container: "talking" }));
     const shown = await onTerminal("logs talking", { env: inColour });
     const red = (text: string): string => `\u001b[31m${text}\u001b[39m`;
@@ -275,8 +275,8 @@ describe("colours", () => {
   });
 });
 
-describe("debug", () => {
-  test("prints one line about the container that it makes; -v prints the changes, a pipe and -q nothing", async () => {
+describe("the command debug", () => {
+  test("prints on a terminal one line about the new container, the changes too with -v, and nothing in a pipe or with -q", async () => {
     await create(pod("broken"));
     const line = "debug broken --image=busybox -c dbg";
     expect((await onTerminal(line)).stderr).toBe(

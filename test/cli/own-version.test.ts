@@ -21,7 +21,7 @@ test.each([
   ["kubets, on a terminal", { program: "kubets", terminal: true, env: { NO_COLOR: "1" } }],
   ["kubectl", { program: "kubectl" }],
   ["kubets with broken preferences", { program: "kubets", env: { KUBERC: "/nonexistent/kuberc" } }],
-])("--version, called as %s", async (_title, surroundings) => {
+])("--version prints version, Kubernetes version, runtime and platform, called as %s", async (_title, surroundings) => {
   const { code, stdout, stderr } = await runCli(["--version"], surroundings);
   expect([code, stderr]).toEqual([0, ""]);
   expect(stdout).toMatch(
@@ -29,12 +29,12 @@ test.each([
   );
 });
 
-test.each([["-o", "json"], ["-ojson"], ["--output=json"]])("--version %s", async (...words) => {
+test.each([["-o", "json"], ["-ojson"], ["--output=json"]])("--version %s prints JSON", async (...words) => {
   const { stdout } = await runCli(["--version", ...words.flat()]);
   expect(JSON.parse(stdout)).toEqual({ ...facts, platform: expect.stringMatching(/^linux\//) as string });
 });
 
-test("--version -o yaml", async () => {
+test("--version -o yaml prints YAML", async () => {
   const { stdout } = await runCli(["--version", "-o", "yaml"]);
   expect(parseYaml(stdout)).toMatchObject({ version });
 });
@@ -44,11 +44,11 @@ test.each([
   [["--version", "-o", "jsn"], "error: --output must be 'yaml' or 'json'\n"],
   [["--version", "--client"], "error: unknown flag: --client\n"],
   [["get", "--version"], "error: unknown flag: --version\nSee 'kubectl get --help' for usage.\n"],
-])("%j is refused", async (argv, stderr) => {
+])("%j is refused: %s", async (argv, stderr) => {
   expect(await runCli(argv)).toEqual({ code: 1, stdout: "", stderr });
 });
 
-test("`version` names kubets on a terminal only, so that programs can read its output", async () => {
+test("the command `version` names kubets on a terminal only, so that programs can read its output", async () => {
   const run = (terminal: boolean, ...more: readonly string[]) =>
     runCli(["version", "--client", ...more], { terminal, env: { NO_COLOR: "1" } });
   const piped = await run(false);
@@ -57,13 +57,13 @@ test("`version` names kubets on a terminal only, so that programs can read its o
   expect(await run(true, "-o", "json")).toEqual(await run(false, "-o", "json"));
 });
 
-test("--version is completed as the first word", async () => {
+test("shell completion suggests --version as the first word", async () => {
   expect((await runCli(["__complete", "--versi"])).stdout).toBe("--version\tPrint which kubets this is\n:4\n");
   expect((await runCli(["__complete", "-n", "x", "--versi"])).stdout).toBe(":4\n");
   expect((await runCli(["__complete", "get", "--versi"])).stdout).toBe(":4\n");
 });
 
-test.skipIf(!programIsBuilt)("a build knows its version, and its commit where git told it", async () => {
+test.skipIf(!programIsBuilt)("a built program knows its version, and its commit where git told it", async () => {
   const [file = "", ...words] = programUnderTest;
   const around = { cwd: tmpdir(), env: { HOME: "/nonexistent" } };
   const { stdout } = await runProgram(file, [...words, "--version", "-o", "json"], around);

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { parseRequestUri, requireRequestUri } from "../../src/cli/request-uri.js";
 
 // Each was given to kubectl get --raw; the path is the one its request had.
-describe("parseRequestUri", () => {
+describe("parsing the path that get --raw takes, as Go does", () => {
   it.each([
     ["/api/v1", "/api/v1"],
     ["/api/v1/", "/api/v1/"],
@@ -17,17 +17,17 @@ describe("parseRequestUri", () => {
     ["/api/default%2Fstatus", "/api/default/status"],
     ["/api/de%25fault", "/api/de%25fault"],
     ["/api/a#frag", "/api/a"],
-  ])("%s asks for %s", (uri, path) => {
+  ])("%s becomes the path %s", (uri, path) => {
     expect(() => requireRequestUri(uri)).not.toThrow();
     expect(parseRequestUri(uri).path).toBe(path);
   });
 
-  it("keeps each value of a parameter", () => {
+  it("keeps all values of a repeated parameter", () => {
     expect(parseRequestUri("/a?x=1&y=%3D&x=2").query).toEqual({ x: ["1", "2"], y: ["="] });
   });
 });
 
-describe("requireRequestUri", () => {
+describe("requireRequestUri() for the path that get --raw takes", () => {
   it.each([
     [":", 'parse ":": missing protocol scheme'],
     ["api/v1", 'parse "api/v1": invalid URI for request'],

@@ -33,7 +33,7 @@ const run = async (line: string) => {
 
 const REFUSED = "The connection to the server 127.0.0.1:PORT was refused - did you specify the right host or port?\n";
 
-test("each retry of a read is reported, and the error is kubectl's", async () => {
+test("--retry reports each repetition of a failed read, and ends with kubectl's error", async () => {
   const again = (wait: string, attempt: number): string =>
     `Trying again in ${wait} (${attempt} of 2): Get "http://127.0.0.1:PORT/healthz": dial tcp 127.0.0.1:PORT: connect: connection refused\n`;
   expect(await run("get --raw /healthz --retry=2")).toEqual({
@@ -43,11 +43,11 @@ test("each retry of a read is reported, and the error is kubectl's", async () =>
   });
 });
 
-test("without the flag there is one try", async () => {
+test("without --retry a failed read is sent once", async () => {
   expect(await run("get --raw /healthz")).toEqual({ code: 1, stdout: "", stderr: REFUSED });
 });
 
-test("a write is never retried", async () => {
+test("--retry never repeats a write", async () => {
   expect(await run("delete --raw /api/v1/namespaces/default/pods/a --retry=2")).toEqual({
     code: 1,
     stdout: "",
@@ -55,6 +55,6 @@ test("a write is never retried", async () => {
   });
 });
 
-test("less than zero is refused", async () => {
+test("a negative --retry is refused", async () => {
   expect((await run("get --raw /healthz --retry=-1")).stderr).toBe("error: --retry must not be less than zero\n");
 });

@@ -39,7 +39,7 @@ async function run(line: string, program: string, more: Record<string, string> =
 
 const ran = (plugin: string) => ({ code: 7, stdout: "", stderr: "", plugins: [plugin] });
 
-describe("a plugin on PATH", () => {
+describe("a kubectl plugin on PATH with the name of one of our commands", () => {
   test.each([
     ["ctx", "kubectl-ctx"],
     ["ctx -", "kubectl-ctx -"],
@@ -62,12 +62,12 @@ describe("a plugin on PATH", () => {
     expect((await run("tree -h", "kubectl")).plugins).toEqual([]);
   });
 
-  test("without it the command runs under kubectl's name too", async () => {
+  test("is not needed: the command runs under kubectl's name too", async () => {
     const result = await run("ctx -c", "kubectl", { PATH: "" });
     expect(result).toEqual({ code: 0, stdout: "one\n", stderr: "", plugins: [] });
   });
 
-  test("is no warning of plugin list under kubectl's name, which takes it", async () => {
+  test("is listed under kubectl's name without the warning that a command overwrites it", async () => {
     const overwritten = (stderr: string): readonly string[] => stderr.match(/(?<=warning: )\S+(?= overwrites)/g) ?? [];
     expect(overwritten((await run("plugin list", "kubectl")).stderr)).toEqual(["kubectl-tree"]);
     expect(overwritten((await run("plugin list", "kubets")).stderr)).toEqual([
@@ -78,24 +78,27 @@ describe("a plugin on PATH", () => {
     ]);
   });
 
-  test.each(["--help", "help", "help nothing-of-this-name"])("is in %s in place of the command", async (line) => {
-    const listed = async (program: string): Promise<readonly string[]> => {
-      const { stdout, stderr } = await run(line, program);
-      const rows = (stdout + stderr).match(/^ {2}(?:ctx|ns|tree|watch) +(?:The plugin)?/gm) ?? [];
-      return rows.map((row) => row.replaceAll(/ +/g, " ").trim()).sort();
-    };
-    expect(await listed("kubectl")).toEqual(["ctx The plugin", "ns The plugin", "tree", "watch The plugin"]);
-    expect(await listed("kubets")).toEqual(["ctx", "ns", "tree", "watch"]);
-  });
+  test.each(["--help", "help", "help nothing-of-this-name"])(
+    "is listed by %s in place of our command",
+    async (line) => {
+      const listed = async (program: string): Promise<readonly string[]> => {
+        const { stdout, stderr } = await run(line, program);
+        const rows = (stdout + stderr).match(/^ {2}(?:ctx|ns|tree|watch) +(?:The plugin)?/gm) ?? [];
+        return rows.map((row) => row.replaceAll(/ +/g, " ").trim()).sort();
+      };
+      expect(await listed("kubectl")).toEqual(["ctx The plugin", "ns The plugin", "tree", "watch The plugin"]);
+      expect(await listed("kubets")).toEqual(["ctx", "ns", "tree", "watch"]);
+    },
+  );
 
-  test("has no help of the command that it takes the place of", async () => {
+  test("leaves the command without a help page under kubectl's name", async () => {
     expect((await run("help ctx", "kubectl")).stderr).toMatch(/^Unknown help topic \[`ctx`\]\n/);
     expect((await run("__completeNoDesc help ct", "kubectl")).stdout).toBe(":4\n");
     expect((await run("help ctx", "kubets")).stdout).toContain("kubets ctx");
     expect((await run("__completeNoDesc help ct", "kubets")).stdout).toBe("ctx\n:4\n");
   });
 
-  test("completes the line under kubectl's name", async () => {
+  test("is completed under kubectl's name", async () => {
     const complete = join(folder, "bin", "kubectl_complete-ctx");
     writeFileSync(complete, "#!/bin/sh\necho from-plugin\necho :4\n", { mode: 0o755 });
     const asked = async (program: string): Promise<string> =>
@@ -135,12 +138,12 @@ describe("suggestions for a mistyped command", () => {
     return stderr.split("\n").filter((text) => text.startsWith("\t"));
   };
 
-  test("are kubectl's under its name", async () => {
+  test("leave out our own commands under kubectl's name", async () => {
     expect(await suggested("ls", "kubectl")).toEqual(["\tget", "\tlogs", "\tcp"]);
     expect(await suggested("wacth", "kubectl")).not.toContain("\twatch");
   });
 
-  test("name it under the program's own name", async () => {
+  test("include our own commands under the program's own name", async () => {
     expect(await suggested("wacth", "kubets")).toContain("\twatch");
     expect(await suggested("ctxx", "kubets")).toContain("\tctx");
   });

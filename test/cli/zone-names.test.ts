@@ -23,16 +23,16 @@ test.skipIf(noDatabase).each([
   ["Asia/Kathmandu", [-345, -345], ["+0545", "+0545", "+0545", "+0545"]],
   ["America/Sao_Paulo", [180, 180], ["-03", "-03", "-03", "-03"]],
   ["Etc/GMT+3", [180, 180], ["-03", "-03", "-03", "-03"]],
-] as const)("%s is called by its names", (zone, [winter, summer], names) => {
+] as const)("times in %s have the abbreviations of Go's zone database", (zone, [winter, summer], names) => {
   const nameOf = zoneNames(zone, (milliseconds) => (new Date(milliseconds).getUTCMonth() === 0 ? winter : summer));
   expect([WINTER, SUMMER, FAR_WINTER, FAR_SUMMER].map((time) => nameOf(Date.parse(time)))).toEqual(names);
 });
 
-test("without the zone's file only the offset is printed", () => {
+test("times without a zone file have only the offset", () => {
   const nameOf = (offset: number) => zoneNames("No/Such_Zone", () => offset)(0);
   expect([-90, 480, 0].map(nameOf)).toEqual(["+0130", "-0800", "UTC"]);
 });
 
-test.each([["UTC"], [""], [":"]])("TZ=%s is UTC", (zone) => {
+test.each([["UTC"], [""], [":"]])("times with TZ=%s are in UTC", (zone) => {
   expect(zoneNames(zone, () => 60)(0)).toBe("UTC");
 });

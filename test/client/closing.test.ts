@@ -59,8 +59,8 @@ async function run(body: string, kubeconfig: string): Promise<string> {
   return printed;
 }
 
-describe("a process exits by itself when its client is closed", () => {
-  test("that listed, and whose watches run", async () => {
+describe("a process ends by itself when it closes a client", () => {
+  test("that has listed and has open watches", async () => {
     const printed = await run(
       `await configMaps.list();
        for await (const { type } of configMaps.watch({ sendInitialEvents: true })) if (type === "BOOKMARK") break;
@@ -73,7 +73,7 @@ describe("a process exits by itself when its client is closed", () => {
     expect(printed.trim().split("\n").sort()).toEqual([1, 2, 3].map((n) => `watch ${n}: the client is closed`));
   });
 
-  test("that asked much at once", async () => {
+  test("that has sent many requests at once", async () => {
     const printed = await run(
       `const lists = Array.from({ length: 40 }, () => configMaps.list());
        const watches = Array.from({ length: 40 }, () => configMaps.watch().next().catch(() => undefined));
@@ -85,7 +85,7 @@ describe("a process exits by itself when its client is closed", () => {
     expect(printed).toBe("");
   });
 
-  test("that a server of its sockets never answers", async () => {
+  test("whose requests the server never answers", async () => {
     const sockets = new Set<Socket>();
     const silent = createServer((socket) => sockets.add(socket.on("error", () => undefined)));
     const server = `https://127.0.0.1:${await portOf(silent)}`;
@@ -101,7 +101,7 @@ describe("a process exits by itself when its client is closed", () => {
     silent.close();
   });
 
-  test("that waits to send a request again", async () => {
+  test("that waits before it repeats a request", async () => {
     const busy = createHttpServer((_, response) => {
       response.writeHead(429, { "retry-after": "3600" }).end();
     });
@@ -152,7 +152,7 @@ describe("a closed client", () => {
     expect(seen.at(-1)).toBe("BOOKMARK");
   });
 
-  test("a watch of an open client rejects with the reason of its own signal", async () => {
+  test("an aborted watch of an open client rejects with the reason of its signal", async () => {
     await using client = kubernetesClient(cluster);
     const stop = new AbortController();
     const watching = client.resource(CONFIG_MAPS).watch({ signal: stop.signal }).next();

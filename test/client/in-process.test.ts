@@ -36,7 +36,7 @@ const web: Deployment & { readonly spec: { readonly selector: unknown } } = {
   },
 };
 
-test("an operator's round over a cluster without a socket: list, create, patch, watch, delete", async () => {
+test("a client in the server's process lists, creates, patches, watches and deletes without a socket", async () => {
   const cluster = await startCluster({ ...quietCluster, port: false });
   const config = await loadConfig({ server: "https://in-process.invalid", token: cluster.token, env: {} });
   const client = kubernetesClient(config, { transport: cluster.transport() });
@@ -86,7 +86,7 @@ test("an operator's round over a cluster without a socket: list, create, patch, 
   }
 });
 
-test("pages are read to the end from the version that was asked for", async () => {
+test("a client in the server's process reads a paged list to its end at the requested resourceVersion", async () => {
   const cluster = await startCluster({ ...quietCluster, port: false });
   const config = await loadConfig({ server: "https://in-process.invalid", token: cluster.token, env: {} });
   const client = kubernetesClient(config, { transport: cluster.transport() });
@@ -109,7 +109,7 @@ test("pages are read to the end from the version that was asked for", async () =
   }
 });
 
-test("a list that a server would compress is read through the server's own transport", async () => {
+test("a client in the server's process reads a list that the server would compress over a network", async () => {
   const cluster = await startCluster({ ...quietCluster, port: false });
   const config = await loadConfig({ server: "https://in-process.invalid", token: cluster.token, env: {} });
   const client = kubernetesClient(config, { transport: cluster.transport() });

@@ -51,8 +51,8 @@ afterAll(async () => {
   await cluster.close();
 });
 
-describe("a kind of Kubernetes", () => {
-  test("is written and read as its type, without discovery", async () => {
+describe("client.of() for a built-in kind", () => {
+  test("writes and reads objects of its TypeScript type, without discovery", async () => {
     const deployments = client.of("apps/v1", "Deployment").namespace("default");
     const labels = { app: "web" };
     paths.length = 0;
@@ -68,7 +68,7 @@ describe("a kind of Kubernetes", () => {
     await deployments.delete("web");
   });
 
-  test("is created in the namespace of the object", async () => {
+  test("creates in the namespace of the object", async () => {
     const configMaps = client.of("v1", "ConfigMap");
     const { metadata } = await configMaps.create({
       metadata: { name: "a", namespace: "kube-public" },
@@ -78,7 +78,7 @@ describe("a kind of Kubernetes", () => {
     expect((await configMaps.namespace("kube-public").get("a")).data).toEqual({ k: "v" });
   });
 
-  test("is listed in all namespaces, and one object of it needs a namespace", async () => {
+  test("lists all namespaces, and needs a namespace for one object", async () => {
     const configMaps = client.of("v1", "ConfigMap");
     const namespaces = new Set((await configMaps.list()).items.map(({ metadata }) => metadata?.namespace));
     expect(namespaces.size).toBeGreaterThan(1);
@@ -86,14 +86,14 @@ describe("a kind of Kubernetes", () => {
     await expect(async () => configMaps.create({ metadata: { name: "b" } })).rejects.toThrow("have namespaces");
   });
 
-  test("of the cluster ignores a namespace", async () => {
+  test("ignores a namespace for a cluster-scoped kind", async () => {
     const namespaces = client.of("v1", "Namespace").namespace("default");
     expect((await namespaces.get("kube-system")).metadata?.name).toBe("kube-system");
   });
 });
 
-describe("another kind", () => {
-  test("is found by discovery at the first request", async () => {
+describe("client.of() for a kind that is not built in", () => {
+  test("looks it up by discovery at the first request", async () => {
     const menus = {
       group: "cafe.example.com",
       resource: "menus",
@@ -112,19 +112,19 @@ describe("another kind", () => {
     await expect(all.namespace("default").get("tomorrow")).rejects.toSatisfy(isNotFound);
   });
 
-  test("that the server does not have is a NoMatchError at the first request", async () => {
+  test("rejects the first request with a NoMatchError when the server does not have the kind", async () => {
     const widgets = client.of("example.com/v1", "Widget");
     await expect(widgets.list()).rejects.toThrow('no matches for kind "Widget" in version "example.com/v1"');
     await expect(widgets.list()).rejects.toSatisfy(isNoMatchError);
   });
 
-  test("of an apiVersion that cannot be one is rejected at the first request", async () => {
+  test("rejects the first request when the apiVersion is malformed", async () => {
     await expect(client.of("a/b/c", "Widget").list()).rejects.toThrow("unexpected GroupVersion string: a/b/c");
   });
 });
 
-describe("types", () => {
-  test("a kind of Kubernetes, one that the program adds, and any other", () => {
+describe("the TypeScript type of client.of()", () => {
+  test("is that of a built-in kind, of one that the program declares, and any object for other kinds", () => {
     expectTypeOf(client.of("apps/v1", "Deployment")).toEqualTypeOf<ResourceClient<Deployment>>();
     expectTypeOf(client.of("apps/v1", "Deployment")).toEqualTypeOf<ResourceClient<appsV1.Deployment>>();
     expectTypeOf(client.of("v1", "Node")).toEqualTypeOf<ResourceClient<Node>>();
@@ -137,7 +137,7 @@ describe("types", () => {
     expectTypeOf(list).returns.resolves.toEqualTypeOf<KubeList<Stored<Deployment>>>();
   });
 
-  test("a kind that its apiVersion does not have is an error of the compiler", () => {
+  test("refuses a kind that the apiVersion does not have", () => {
     // @ts-expect-error a typing mistake
     client.of("apps/v1", "Deploymnet");
     // @ts-expect-error Pod is of v1

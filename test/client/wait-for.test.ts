@@ -68,13 +68,13 @@ const answered =
 const refused = (): Promise<never> =>
   Promise.reject(new TransportError("connect: connection refused", { method: "GET" }));
 
-test("an object that is as it should be is found without a watch", async () => {
+test("waitFor() finds an object that already meets the predicate without a watch", async () => {
   await maps.create(map("a", "1"));
   expect((await waitFor(maps, "a", holds("1"), { timers })).metadata?.name).toBe("a");
   expect(requests).toEqual(["list"]);
 });
 
-test("an object is waited for until it exists and changes", async () => {
+test("waitFor() waits until the object exists and meets the predicate", async () => {
   const found = waitFor(maps, "a", holds("2"), { timers });
   await watching();
   await maps.create(map("other", "2"));
@@ -83,7 +83,7 @@ test("an object is waited for until it exists and changes", async () => {
   expect(await found).toMatchObject(map("a", "2"));
 });
 
-test("a deletion is waited for", async () => {
+test("waitFor() waits for a deletion", async () => {
   await maps.create(map("a", "1"));
   const gone = waitForDeletion(maps, "a", { timers });
   await watching();
@@ -91,7 +91,7 @@ test("a deletion is waited for", async () => {
   await gone;
 });
 
-test("an expired version makes a new list, a watch that ends or breaks off a new watch", async () => {
+test("waitFor() lists again after an expired version, and watches again after a watch that ends or breaks off", async () => {
   const { status } = expired("too old resource version: 1 (2)");
   watches = [answered(), answered({ type: "ERROR", object: status }), refused];
   await maps.create(map("a", "1"));
@@ -101,14 +101,14 @@ test("an expired version makes a new list, a watch that ends or breaks off a new
   await found;
 });
 
-test("a server that is away is waited for", async () => {
+test("waitFor() retries while the server is away", async () => {
   await maps.create(map("a", "1"));
   lists = [refused, refused];
   await waitFor(maps, "a", holds("1"), { timers });
   expect(requests).toEqual(["list", "list", "list"]);
 });
 
-test("when the time is over, the error has the last state", async () => {
+test("waitFor() rejects at its time limit with the object's last state", async () => {
   await maps.create(map("a", "1"));
   const waiting = waitFor(maps, "a", holds("2"), { timers, timeout: 5000 });
   waiting.catch(() => {});
@@ -120,7 +120,7 @@ test("when the time is over, the error has the last state", async () => {
   await expect(waiting).rejects.toBeInstanceOf(WaitTimeoutError);
 });
 
-test("the error after the time limit says that the object does not exist", async () => {
+test("waitFor() rejects at its time limit with the fact that the object does not exist", async () => {
   const waiting = waitFor(maps, "a", holds("2"), { timers, timeout: 5000 });
   waiting.catch(() => {});
   await watching();
@@ -128,7 +128,7 @@ test("the error after the time limit says that the object does not exist", async
   await expect(waiting).rejects.toThrow("timed out after 5000 ms waiting for ConfigMap a: it does not exist");
 });
 
-test("the error after the time limit says that the server was down all the time", async () => {
+test("waitFor() rejects at its time limit with the fact that the server was down all the time", async () => {
   lists = Array.from({ length: 10_000 }, () => refused);
   const waiting = waitFor(maps, "a", holds("2"), { timers });
   waiting.catch(() => {});
@@ -137,13 +137,13 @@ test("the error after the time limit says that the server was down all the time"
   await expect(waiting).rejects.toThrow(/waiting for object a: .*connection refused$/);
 });
 
-test("a refusal is thrown at once", async () => {
+test("waitFor() throws at once when the server forbids the request", async () => {
   const { status } = forbidden({ group: "", resource: "configmaps" }, "a", "no");
   lists = [async () => ({ ...(await answered(status)()), status: 403 })];
   await expect(waitFor(maps, "a", holds("2"), { timers })).rejects.toSatisfy(isForbidden);
 });
 
-test("an error of the predicate is thrown as it is", async () => {
+test("waitFor() throws an error of the predicate unchanged", async () => {
   await maps.create(map("a", "1"));
   const failing = () => {
     throw new Error("no such field");
@@ -151,7 +151,7 @@ test("an error of the predicate is thrown as it is", async () => {
   await expect(waitFor(maps, "a", failing, { timers })).rejects.toThrow("no such field");
 });
 
-test("a signal ends the wait with its reason", async () => {
+test("waitFor() ends with its signal's reason", async () => {
   const stop = new AbortController();
   const waiting = waitFor(maps, "a", holds("2"), { timers, signal: stop.signal });
   waiting.catch(() => {});

@@ -136,7 +136,7 @@ const FORBIDDEN = `${JSON.stringify({
   code: 403,
 })}\n`;
 
-describe("C-CFG-07: a request comes from", () => {
+describe("C-CFG-07: the server takes a request as one of", () => {
   test.each<[string, Headers, KeyPair | undefined, object]>([
     [
       "the user of a file's token",
@@ -189,11 +189,11 @@ describe("C-CFG-07: a request comes from", () => {
     expect(answer.user).toMatchObject(expected);
   });
 
-  test("the user of an issuer's token", async () => {
+  test("the user of an OpenID Connect issuer's token", async () => {
     expect((await whoAmI(bearer(issuer.token()))).user).toMatchObject({ username: "alice" });
   });
 
-  test("a bootstrap token, while its secret exists", async () => {
+  test("a bootstrap token's user, while its secret exists", async () => {
     const secrets = "/api/v1/namespaces/kube-system/secrets";
     const api = cluster.transport();
     await call(api, "POST", secrets, {
@@ -213,7 +213,7 @@ describe("C-CFG-07: a request comes from", () => {
     expect((await whoAmI(bearer("abcdef.0123456789abcdef"))).status).toBe(401);
   });
 
-  test("a user whom the webhook knows; it is asked once", async () => {
+  test("a user whom the webhook names, and asks the webhook once", async () => {
     const user = { username: "frank", uid: "5", groups: ["w"], extra: { k: ["v"] } };
     webhookAnswer = {
       apiVersion: "authentication.k8s.io/v1",
@@ -236,7 +236,7 @@ describe("C-CFG-07: a request comes from", () => {
     });
   });
 
-  test("HTTP/2 clients as well", async () => {
+  test("the same users over HTTP/2", async () => {
     const session = connect(cluster.url, {
       ca: cluster.caCertificate,
       cert: pairs.proxy.certificate,
@@ -260,7 +260,7 @@ describe("C-CFG-07: a request comes from", () => {
   });
 });
 
-describe("a request is a 401, and learns nothing else,", () => {
+describe("the server answers 401 without further information to a request", () => {
   test.each<[string, Headers, KeyPair | undefined]>([
     ["with a token that no one knows", bearer("nonsense"), undefined],
     ["with the beginning of a token", bearer("file-toke"), undefined],
@@ -292,7 +292,7 @@ describe("a request is a 401, and learns nothing else,", () => {
   });
 });
 
-describe("a request is anonymous, and may not ask who it is,", () => {
+describe("the server takes a request as anonymous, and forbids it to ask who it is,", () => {
   const SPACE = "the provided Authorization header contains extra space before the bearer token, and is ignored";
   test.each<[string, Headers, readonly string[]]>([
     ["without credentials", {}, []],
@@ -309,10 +309,10 @@ describe("a request is anonymous, and may not ask who it is,", () => {
   });
 });
 
-describe("files that change", () => {
+describe("when authentication files change while the server runs, it", () => {
   const health = () => call(cluster.transport(), "GET", "/readyz?verbose");
 
-  test("apply an issuer's new audience, and an invalid file leaves the former configuration", async () => {
+  test("applies a new audience of an issuer, and keeps the former configuration for an invalid file", async () => {
     replaceFile(file("config.yaml"), "apiVersion: apiserver.config.k8s.io/v1\nkind: AuthenticationConfig");
     await expect.poll(async () => (await health()).status).toBe(500);
     expect((await health()).text).toContain("[-]authentication-files failed");
@@ -326,7 +326,7 @@ describe("files that change", () => {
     await expect.poll(async () => (await health()).status).toBe(200);
   });
 
-  test("take back an authority, from open connections too, and publish another", async () => {
+  test("refuses certificates of a removed authority, on open connections too, and publishes the new one", async () => {
     const next = createClusterPki(systemClock, systemRandom, systemClock);
     replaceFile(file("clients.pem"), next.ca.certificate);
     await expect.poll(async () => (await whoAmI({}, pairs.client)).status).toBe(401);
@@ -337,7 +337,7 @@ describe("files that change", () => {
   });
 });
 
-test("MAIN-6, A-AUTHN-04: how the server authenticates is published for servers of other APIs, and comes back", async () => {
+test("MAIN-6, A-AUTHN-04: the server publishes for extension servers how it authenticates, and restores the ConfigMap", async () => {
   const path = "/api/v1/namespaces/kube-system/configmaps/extension-apiserver-authentication";
   const data = async () => (await call(cluster.transport(), "GET", path)).at("data");
   const expected = {
@@ -354,7 +354,7 @@ test("MAIN-6, A-AUTHN-04: how the server authenticates is published for servers 
   await expect.poll(data).toEqual(expected);
 });
 
-describe("a cluster does not start", () => {
+describe("a cluster refuses to start", () => {
   const ca = (): string => file("proxies.pem");
   test.each<[string, () => Parameters<typeof startCluster>[0], string | RegExp]>([
     [
@@ -458,6 +458,6 @@ describe("a cluster does not start", () => {
   });
 });
 
-test("no report holds a token", () => {
+test("no error about authentication options contains a token", () => {
   expect(reports.filter((report) => /file-token|webhook-token|eyJ/.test(report))).toEqual([]);
 });

@@ -37,7 +37,7 @@ async function as(server: RunningServer, who: string, method: string, path: stri
 const PODS = "/api/v1/namespaces/default/pods";
 
 /** AUZ-2 of the source code book, AUTHZ-3 of the API server book, C-CFG-08. */
-describe("options that cannot be right are refused in kube-apiserver's words", () => {
+describe("validation of authorization options returns kube-apiserver's errors", () => {
   const rows: readonly (readonly [name: string, options: object, problems: readonly string[]])[] = [
     ["none are needed", {}, []],
     [
@@ -105,7 +105,7 @@ describe("options that cannot be right are refused in kube-apiserver's words", (
     expect(authorizationProblems(options as AuthorizationOptions)).toEqual(problems);
   });
 
-  test("before anything is opened", async () => {
+  test("happens before the server opens anything", async () => {
     await expect(started({ modes: ["ABAC"], policyFile: "/no/such" })).rejects.toThrow(
       "open /no/such: no such file or directory",
     );
@@ -128,8 +128,8 @@ describe("options that cannot be right are refused in kube-apiserver's words", (
 });
 
 /** AUZ-1, AUZ-3, AUZ-5 of the source code book; AUTHZ-4 of the API server book for the reviews. */
-describe("a cluster", () => {
-  test("of AlwaysDeny serves only its administrator", async () => {
+describe("a cluster with the authorization mode", () => {
+  test("AlwaysDeny serves only its administrator", async () => {
     const server = await started({ modes: ["AlwaysDeny"] });
     expect((await call(server.transport(), "GET", PODS)).status).toBe(200);
     expect(await as(server, "jane", "GET", PODS)).toMatchObject({
@@ -140,13 +140,13 @@ describe("a cluster", () => {
     await server.close();
   });
 
-  test("of AlwaysAllow serves everyone", async () => {
+  test("AlwaysAllow serves everyone", async () => {
     const server = await started({ modes: ["AlwaysAllow"] });
     expect((await as(server, "jane", "GET", PODS)).status).toBe(200);
     await server.close();
   });
 
-  test("of ABAC serves users by its file, and access reviews agree", async () => {
+  test("ABAC serves the users of its policy file, and access reviews agree", async () => {
     const policyFile = fileOf('{"user":"jane","readonly":true,"namespace":"default"}\n');
     const server = await started({ modes: ["ABAC"], policyFile });
     expect((await as(server, "jane", "GET", PODS)).status).toBe(200);
@@ -168,7 +168,7 @@ describe("a cluster", () => {
     await server.close();
   });
 
-  test("of a webhook sends it each question once, and puts its failures in access reviews", async () => {
+  test("Webhook asks the webhook each question once, and shows its failures in access reviews", async () => {
     await using webhook = await ReviewWebhook.start();
     const faults: unknown[] = [];
     const server = await started(
@@ -220,7 +220,7 @@ describe("a cluster", () => {
     await server.close();
   });
 
-  test("of Node allows a kubelet to read what its pods use", async () => {
+  test("Node allows a kubelet to read what its pods use", async () => {
     const server = await started({ modes: ["Node"] }, { admission: { disable: ["ServiceAccount"] } });
     const api = server.transport();
     for (const name of ["used", "unused"]) {
@@ -251,7 +251,7 @@ describe("a cluster", () => {
     await server.close();
   });
 
-  test("of a configuration file follows its changes, and is unhealthy when the file is invalid", async () => {
+  test("of a configuration file follows changes of the file, and is unhealthy while the file is invalid", async () => {
     const configuration = (...authorizers: object[]) =>
       JSON.stringify({ apiVersion: "apiserver.config.k8s.io/v1", kind: "AuthorizationConfiguration", authorizers });
     const deny = { type: "AlwaysDeny", name: "alwaysdeny" };
@@ -287,7 +287,7 @@ describe("a cluster", () => {
     await server.close();
   });
 
-  test("whose time is driven starts with a configuration file and ends", async () => {
+  test("of a configuration file starts and ends on a manual clock", async () => {
     const text =
       "apiVersion: apiserver.config.k8s.io/v1beta1\nkind: AuthorizationConfiguration\nauthorizers: [{type: AlwaysDeny, name: alwaysdeny}]\n";
     const cluster = await startCluster({

@@ -57,7 +57,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-test("a role gets the rules back that it lacks, and keeps its own", async () => {
+test("at its start the server restores missing rules of a default role, and keeps added ones", async () => {
   expect(await read("clusterroles/system:kube-dns", "rules")).toEqual([
     EXTRA,
     { verbs: ["list"], apiGroups: [""], resources: ["endpoints"] },
@@ -67,11 +67,11 @@ test("a role gets the rules back that it lacks, and keeps its own", async () => 
   ]);
 });
 
-test("a role with the annotation that disables updates is not changed", async () => {
+test("at its start the server does not change a role whose annotation disables updates", async () => {
   expect(await read("clusterroles/system:heapster", "rules")).toEqual([]);
 });
 
-test("a role gets its labels and annotations back", async () => {
+test("at its start the server restores labels and annotations of a default role", async () => {
   const metadata = await read("clusterroles/system:monitoring", "metadata");
   expect(metadata).toMatchObject({
     labels: { "kubernetes.io/bootstrapping": "rbac-defaults" },
@@ -79,29 +79,29 @@ test("a role gets its labels and annotations back", async () => {
   });
 });
 
-test("a role that gathers others' rules gathers them again", async () => {
+test("at its start the server restores the aggregation rule of a default role", async () => {
   const selectors = [{ matchLabels: { "rbac.authorization.k8s.io/aggregate-to-view": "true" } }];
   expect(await read("clusterroles/view", "aggregationRule")).toEqual({ clusterRoleSelectors: selectors });
 });
 
-test("a binding gets the subjects back that it lacks", async () => {
+test("at its start the server restores missing subjects of a default binding", async () => {
   const subjects = [jane, { kind: "Group", apiGroup: GROUP, name: "system:authenticated" }];
   expect(await read("clusterrolebindings/system:basic-user", "subjects")).toEqual(subjects);
 });
 
-test("a role of a namespace gets its rules back", async () => {
+test("at its start the server restores rules of a default role in a namespace", async () => {
   const rules = await read("namespaces/kube-system/roles/system:controller:token-cleaner", "rules");
   expect(rules).toContainEqual({ verbs: ["delete"], apiGroups: [""], resources: ["secrets"] });
 });
 
-test("a binding to another role is deleted and created again", async () => {
+test("at its start the server replaces a default binding that refers to another role", async () => {
   expect(await read("clusterrolebindings/system:kube-scheduler", "roleRef.name")).toBe("system:kube-scheduler");
   expect(await read("clusterrolebindings/system:kube-scheduler", "metadata.uid")).not.toBe(uid);
   const subjects = [{ kind: "User", apiGroup: GROUP, name: "system:kube-scheduler" }];
   expect(await read("clusterrolebindings/system:kube-scheduler", "subjects")).toEqual(subjects);
 });
 
-test("a role that is gone is created again", async () => {
+test("at its start the server creates a deleted default role again", async () => {
   expect(await read("clusterroles/edit", "metadata.labels")).toMatchObject({
     "rbac.authorization.k8s.io/aggregate-to-admin": "true",
   });

@@ -18,7 +18,7 @@ test.each([
   ["common name without names", "x509: certificate relies on legacy Common Name field, use SANs instead"],
   ["negative serial", "x509: negative serial number"],
   ["path length of the root exceeded", undefined],
-])("a server's certificate with no authority beside it: %s", (name, fault) => {
+])("checking a server's certificate without a given authority: %s", (name, fault) => {
   expect(servingFault(pemOf(chainOf("server", name).chain), "", NOW)).toBe(fault);
 });
 
@@ -27,7 +27,7 @@ test.each([
   ["path length of the root exceeded", "x509: too many intermediates for path length constraint"],
   ["missing intermediate", "x509: certificate signed by unknown authority"],
   ["policy required, and none there", "x509: no valid chains built: 1 candidate chains with invalid policies"],
-])("a server's certificate with its authorities: %s", (name, fault) => {
+])("checking a server's certificate against its authorities: %s", (name, fault) => {
   const { chain, roots } = chainOf("server", name);
   expect(servingFault(pemOf(chain), pemOf(roots), NOW)).toBe(fault);
 });
@@ -43,12 +43,12 @@ test.each([
   ["unknown critical extension in the root", ["odd", "x509: unhandled critical extension"]],
   ["basic constraints missing in the root", ["no CA", SIGNS_NOTHING]],
   ["key usage without certSign in the root", ["no signer", SIGNS_NOTHING]],
-])("authorities of clients: %s", (name, [subject, fault]) => {
+])("checking authorities of client certificates: %s", (name, [subject, fault]) => {
   const found = authorityFaults(pemOf(chainOf("client", name).roots), NOW);
   expect(found).toEqual(subject === undefined ? [] : [`certificate "${subject}": ${fault}`]);
 });
 
-test("what the program issues itself has no fault", () => {
+test("checking certificates that the program issues finds no fault", () => {
   const { ca, server } = createClusterPki(systemClock, systemRandom, systemClock);
   expect(servingFault(server.certificate, ca.certificate, Date.now())).toBeUndefined();
   expect(authorityFaults(ca.certificate, Date.now())).toEqual([]);

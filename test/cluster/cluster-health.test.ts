@@ -13,7 +13,7 @@ const ready = (status: string, more: object = {}) => ({
   conditions: [{ type: "Ready", status, ...more }],
 });
 
-describe("what is wrong with a pod", () => {
+describe("what a cluster's status reports as wrong with a pod", () => {
   test.each<[string, Pod, string | undefined]>([
     ["nothing: it is ready", pod(ready("True")), undefined],
     ["nothing: it has completed", pod({ phase: "Succeeded" }), undefined],
@@ -71,14 +71,14 @@ describe("what is wrong with a pod", () => {
   });
 });
 
-describe("how a cluster does", () => {
+describe("a cluster's status", () => {
   const condition = (type: string, status: string, reason: string, message: string) => ({
     status: { conditions: [{ type, status, reason, message }] },
   });
   const standIns = { containers: 0, pods: 0, silentNodes: 0, webhooks: [] };
   const none: Observed = { nodes: [], pods: [], deployments: [], jobs: [], standIns };
 
-  test("nodes and pods are counted, those that have completed apart", () => {
+  test("counts nodes and pods, completed pods separately", () => {
     const nodes = [
       { metadata: { name: "a" }, ...condition("Ready", "True", "KubeletReady", "") },
       {
@@ -97,7 +97,7 @@ describe("how a cluster does", () => {
     });
   });
 
-  test("a rollout that is stuck and a Job that has failed are problems", () => {
+  test("reports a stuck rollout and a failed Job as problems", () => {
     const named = (name: string) => ({ metadata: { name, namespace: "shop" } });
     const deadline = condition("Progressing", "False", "ProgressDeadlineExceeded", "timed out");
     const quota = condition("ReplicaFailure", "True", "FailedCreate", "exceeded quota");

@@ -114,8 +114,8 @@ async function write(api: Transport, writer: number): Promise<readonly number[]>
   return acknowledged;
 }
 
-describe.each(["memory", "disk"] as const)("with storage in %s", (storage) => {
-  test("writers, readers and restarted watchers agree on one history", async () => {
+describe.each(["memory", "disk"] as const)("the API over %s storage", (storage) => {
+  test("shows writers, readers and restarted watchers one history", async () => {
     const dataDir = await mkdtemp(join(tmpdir(), "kubets-consistency-"));
     const cluster: Cluster = await startCluster({ port: false, storage, dataDir });
     try {
@@ -154,7 +154,7 @@ describe.each(["memory", "disk"] as const)("with storage in %s", (storage) => {
     }
   });
 
-  test("the pages of a list show one state, even with writes between them", async () => {
+  test("shows one state in all pages of a list, even with writes between them", async () => {
     const dataDir = await mkdtemp(join(tmpdir(), "kubets-consistency-"));
     const cluster = await startCluster({ port: false, storage, dataDir });
     try {

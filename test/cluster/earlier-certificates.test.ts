@@ -37,15 +37,15 @@ async function opened(now: number, kept: ClusterPki): Promise<{ readonly pki: Cl
   return { pki, lines };
 }
 
-describe("the certificates of a data folder", () => {
-  test("of the first version are taken as they are", async () => {
+describe("certificates in a data folder that an earlier version of kubets wrote", () => {
+  test("are used unchanged while they are valid", async () => {
     const { pki, lines } = await opened(THEN, earlier.cluster);
     expect(lines).toEqual([]);
     expect(pki.server.certificate).toBe(earlier.cluster.server.certificate);
     expect(servingFault(pki.server.certificate, pki.ca.certificate, THEN)).toBeUndefined();
   });
 
-  test("whose server certificate has expired are renewed by their authority, with a line in the log", async () => {
+  test("are renewed by their authority when the server's certificate has expired, with a log line", async () => {
     const made = createClusterPki(clockAt(THEN), systemRandom, clockAt(THEN));
     const later = createClusterPki(clockAt(THEN + 5 * YEAR), systemRandom, clockAt(THEN + 5 * YEAR));
     // An authority that holds longer than what it signed.
@@ -63,7 +63,7 @@ describe("the certificates of a data folder", () => {
     expect((await opened(now, pki)).lines).toEqual([]);
   });
 
-  test("whose authority has expired are all renewed, and tokens remain valid", async () => {
+  test("are all renewed when the authority has expired, and tokens remain valid", async () => {
     const { pki, lines } = await opened(THEN + 12 * YEAR, earlier.cluster);
     expect(lines).toHaveLength(1);
     expect(lines[0]).toMatch(/are renewed: the authority's: x509: certificate has expired/);
@@ -72,7 +72,7 @@ describe("the certificates of a data folder", () => {
     expect(pki.serviceAccountKey).toBe(earlier.cluster.server.key);
   });
 
-  test("that are damaged are left as they are", async () => {
+  test("are not touched when they are damaged", async () => {
     const damaged = { ...earlier.cluster, ca: { ...earlier.cluster.ca, certificate: "" } };
     const { lines } = await opened(THEN, damaged);
     expect(lines).toEqual([]);
@@ -80,7 +80,7 @@ describe("the certificates of a data folder", () => {
   });
 });
 
-test("a cluster on the folder of the first version answers its administrator", async () => {
+test("a cluster on a data folder of the first version answers its administrator", async () => {
   writeFileSync(join(folder, "pki.json"), JSON.stringify(earlier.cluster));
   const cluster = await startCluster({ storage: "disk", dataDir: folder });
   try {
@@ -92,7 +92,7 @@ test("a cluster on the folder of the first version answers its administrator", a
   }
 });
 
-describe("the certificate of envtest's folder", () => {
+describe("the certificate in envtest's folder", () => {
   const files = () => ({ certFile: "", keyFile: "", certDir: folder, host: "127.0.0.1" });
   const shown = async (now: number, { certificate, key } = earlier.envtest) => {
     writeFileSync(join(folder, "apiserver.crt"), certificate);
@@ -102,12 +102,12 @@ describe("the certificate of envtest's folder", () => {
     return { certificate: readFileSync(join(folder, "apiserver.crt"), "utf8"), lines };
   };
 
-  test("of its first version is taken as it is", async () => {
+  test("is used unchanged when the first version wrote it", async () => {
     expect(await shown(THEN)).toEqual({ certificate: earlier.envtest.certificate, lines: [] });
     expect(servingFault(earlier.envtest.certificate, "", THEN)).toBeUndefined();
   });
 
-  test("is created again when it has expired, with a line in the log", async () => {
+  test("is created again when it has expired, with a log line", async () => {
     const now = THEN + 2 * YEAR;
     const { certificate, lines } = await shown(now);
     expect(lines.map((line) => line.replace(/current time \S+/, "NOW"))).toEqual([
@@ -116,7 +116,7 @@ describe("the certificate of envtest's folder", () => {
     expect(servingFault(certificate, "", now)).toBeUndefined();
   });
 
-  test("of a user is never replaced", async () => {
+  test("is never replaced when a user put it there", async () => {
     const own = issueCertificate({
       commonName: "mine",
       organizations: ["me"],

@@ -98,8 +98,8 @@ async function scaled(server: ServerProcess, replicas: number): Promise<void> {
 }
 
 // Windows has no SIGSTOP.
-describe.skipIf(etcdMissing !== undefined || process.platform === "win32")("a leader in a process of its own", () => {
-  test("that SIGSTOP stops sends nothing once it continues; one that is killed is followed by another", async () => {
+describe.skipIf(etcdMissing !== undefined || process.platform === "win32")("a leading server process", () => {
+  test("that was stopped by SIGSTOP sends nothing once it continues; another leads after one was killed", async () => {
     const one = await start("one");
     expect(leads(one)).toEqual(PROGRAMS);
     const two = await start("two");

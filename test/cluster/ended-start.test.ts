@@ -10,7 +10,7 @@ tellEtcdMissing("a start that is ended while etcd is stopped");
 
 const ENDED = new Error("the caller has ended the start");
 
-describe("startCluster() rejects with its signal's reason", () => {
+describe("startCluster() rejects with its signal's reason when the signal aborts", () => {
   let ending: AbortController;
   const start = (etcd: { readonly servers: readonly string[] }) =>
     startCluster({ port: false, storage: "etcd", etcd, signal: ending.signal });
@@ -32,7 +32,7 @@ describe("startCluster() rejects with its signal's reason", () => {
     await expect(started).rejects.toBe(ENDED);
   });
 
-  test("when the signal has aborted before, and connects to nothing", async () => {
+  test("before the start, and opens no connection", async () => {
     ending = new AbortController();
     ending.abort(ENDED);
     let connections = 0;
@@ -102,7 +102,7 @@ describe("startCluster() rejects with its signal's reason", () => {
   });
 });
 
-test("a signal that aborts after the start changes nothing", async () => {
+test("aborting the signal of startCluster() after the start changes nothing", async () => {
   const ending = new AbortController();
   await using cluster = await startCluster({ port: false, signal: ending.signal });
   ending.abort(ENDED);

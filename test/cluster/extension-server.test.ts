@@ -16,7 +16,7 @@ const boxes = boxDefinition("boxes.example.com", [versionOf("v1", { size: { type
 const box = { apiVersion: "boxes.example.com/v1", kind: "Box", metadata: { name: "one" }, spec: { size: 1 } };
 const BOXES = boxesOf("boxes.example.com");
 
-describe("an extension server that runs as a program", () => {
+describe("a server of CustomResourceDefinitions alone, run as a program", () => {
   let api: Transport;
   let ended: Promise<number>;
   let log = "";
@@ -48,7 +48,7 @@ describe("an extension server that runs as a program", () => {
     await api.close();
   });
 
-  test("EXT-1, EXT-3: it serves definitions, the kinds that they define, and no other API", async () => {
+  test("EXT-1, EXT-3: serves definitions and the kinds that they define, and no other API", async () => {
     const groups = async () =>
       ((await call(api, "GET", "/apis")).at("groups") as unknown as readonly { name: string }[]).map(
         ({ name }) => name,
@@ -61,13 +61,13 @@ describe("an extension server that runs as a program", () => {
     expect((await call(api, "GET", `${BOXES}/one`)).at("spec.size")).toBe(1);
   });
 
-  test("HOOK-3: its post-start hook has the name start-apiextensions-controllers", async () => {
+  test("HOOK-3: has a post-start hook named start-apiextensions-controllers", async () => {
     expect((await call(api, "GET", "/readyz?verbose")).text).toContain(
       "[+]poststarthook/start-apiextensions-controllers ok\n",
     );
   });
 
-  test("START-2, START-5, SHUT-5, WEB-1: it logs its version, its addresses and each step of its shutdown, and exits with 0", async () => {
+  test("START-2, START-5, SHUT-5, WEB-1: logs its version, its addresses and each step of its shutdown, and exits with 0", async () => {
     stop.abort();
     expect(await ended).toBe(0);
     const lines = log
@@ -90,11 +90,11 @@ describe("an extension server that runs as a program", () => {
   });
 });
 
-describe("an extension server behind another server", () => {
+describe("a server of CustomResourceDefinitions behind another server", () => {
   let running: RunningServer;
   afterEach(() => running.close());
 
-  test("EXT-2, CHAIN-3: it is made first, with a storage of its own, and the head serves its kinds too", async () => {
+  test("EXT-2, CHAIN-3: is started first with its own storage, and the server in front serves its kinds too", async () => {
     const behind = await (await extensionServerOptions({ port: false }).toConfig())
       .complete()
       .newServer("apiextensions-apiserver");

@@ -30,7 +30,7 @@ function idleServer(live = 20 * MB) {
   return { memory, time, stop, request: () => handler({} as ApiRequest) };
 }
 
-test("once no request has begun for two seconds, a grown heap is collected, once", async () => {
+test("a grown heap is collected once when no request has begun for two seconds", async () => {
   const { memory, time, request } = idleServer();
   await request();
   memory.used = 100 * MB;
@@ -40,7 +40,7 @@ test("once no request has begun for two seconds, a grown heap is collected, once
   expect(memory.collections).toBe(1);
 });
 
-test("a heap that V8 has collected is collected again when V8 has not returned its memory", async () => {
+test("an idle server's heap is collected again when V8 has not returned its memory", async () => {
   const { memory, time, request } = idleServer();
   await request();
   memory.reserved = 100 * MB;
@@ -48,7 +48,7 @@ test("a heap that V8 has collected is collected again when V8 has not returned i
   expect(memory.collections).toBe(1);
 });
 
-test("continuous requests postpone the garbage collection", async () => {
+test("continuous requests postpone an idle server's garbage collection", async () => {
   const { memory, time, request } = idleServer();
   memory.used = 100 * MB;
   for (let second = 0; second < 10; second++) {
@@ -60,7 +60,7 @@ test("continuous requests postpone the garbage collection", async () => {
   expect(memory.collections).toBe(1);
 });
 
-test("a heap that has grown by less than 48 MB is left to V8", async () => {
+test("an idle server leaves a heap that has grown by less than 48 MB to V8", async () => {
   const { memory, time, request } = idleServer();
   await request();
   memory.used = 60 * MB;
@@ -68,7 +68,7 @@ test("a heap that has grown by less than 48 MB is left to V8", async () => {
   expect(memory.collections).toBe(0);
 });
 
-test("a heap above 256 MB is left to V8: its collection would hold the event loop for too long", async () => {
+test("an idle server leaves a heap above 256 MB to V8, whose collection would hold the event loop for too long", async () => {
   const { memory, time, request } = idleServer();
   await request();
   memory.used = 300 * MB;
@@ -76,7 +76,7 @@ test("a heap above 256 MB is left to V8: its collection would hold the event loo
   expect(memory.collections).toBe(0);
 });
 
-test("a server that has stopped starts no timer", async () => {
+test("a server that has stopped starts no timer for garbage collection", async () => {
   const { memory, time, stop, request } = idleServer();
   await request();
   memory.used = 100 * MB;
@@ -86,7 +86,7 @@ test("a server that has stopped starts no timer", async () => {
   expect(memory.collections).toBe(0);
 });
 
-test("a runtime without a function to collect changes nothing", async () => {
+test("a runtime without a garbage collection function keeps working", async () => {
   const memory = { ...heap(20 * MB), collect: () => Promise.reject(new Error("gc is not defined")) };
   const time = new ManualTime();
   const { filter } = collectWhenIdle(memory, time);
@@ -97,7 +97,7 @@ test("a runtime without a function to collect changes nothing", async () => {
   await new Promise(setImmediate);
 });
 
-test("V8 lets go of garbage when it is asked", async () => {
+test("V8 frees garbage when the server asks for a collection", async () => {
   let garbage: unknown = Array.from({ length: 1_000_000 }, (_, index) => ({ index }));
   const full = v8Memory.usage().heapUsed;
   expect(garbage).toHaveLength(1_000_000);

@@ -21,7 +21,7 @@ async function fileOf(text: string): Promise<string> {
   return file;
 }
 
-describe("a file of scripts for images", () => {
+describe("a file with scripts that run in place of images", () => {
   test.each([
     ["nothing", "", "the file is empty; give a list of {image"],
     ["no list", "image: a\nscript: b\n", "line 1: not a list; give a list of"],
@@ -50,12 +50,12 @@ describe("a file of scripts for images", () => {
       "- image: a\n  script: echo ${x@Q}\n",
       "line 2: script: parameter expansion: not supported",
     ],
-  ])("is refused with its name, the line and the reason: %s", async (_what, text, reason) => {
+  ])("is refused with file name, line and reason: %s", async (_what, text, reason) => {
     const file = await fileOf(text);
     await expect(openImageScripts(file)).rejects.toThrow(`${file}: ${reason}`);
   });
 
-  test("that does not exist is named, and no cluster starts", async () => {
+  test("that does not exist is named in the error, and no cluster starts", async () => {
     const file = join(folder, "none.yaml");
     await expect(startCluster({ port: false, imageScripts: file })).rejects.toThrow(
       `open ${file}: no such file or directory`,
@@ -63,7 +63,7 @@ describe("a file of scripts for images", () => {
   });
 });
 
-test("a script of the options is refused with its place", async () => {
+test("an invalid script for an image in the options of a cluster is named by its place", async () => {
   const scripts = [
     { image: "a", script: "true" },
     { image: "b", script: "\nfi" },
@@ -74,7 +74,7 @@ test("a script of the options is refused with its place", async () => {
   await expect(openImageScripts([{ image: "", script: "" }])).rejects.toThrow("imageScripts[0].image is empty");
 });
 
-describe("in a cluster with scripts for images", () => {
+describe("in a cluster with scripts in place of images", () => {
   const PODS = "/api/v1/namespaces/default/pods";
   let cluster: Cluster;
   let api: Transport;
@@ -131,7 +131,7 @@ describe("in a cluster with scripts for images", () => {
     await ended(name, log, code);
   });
 
-  test("a script comes before a built-in one, and runs where nothing may stand in", async () => {
+  test("a script for an image wins over a built-in program, also where stand-ins are switched off", async () => {
     const containers = [{ name: "c", image: "jettech/kube-webhook-certgen:v1", args: ["create"] }];
     const metadata = { name: "strict", annotations: { "kubets.dev/images": "strict" } };
     await expect(create({ metadata, spec: { restartPolicy: "Never", containers } })).resolves.toBe(201);

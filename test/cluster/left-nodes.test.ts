@@ -50,7 +50,7 @@ const template = (app: string) => ({
   spec: { containers: [{ name: "c", image: "busybox", command: ["sleep", "1000"] }] },
 });
 
-test("a start on disk deletes its former nodes with their pods, which controllers create again, but no other server's", async () => {
+test("a cluster on disk deletes at its start the nodes of its last run, whose pods the controllers create again, but no other server's nodes", async () => {
   await restart({ nodes: 3 });
   const hostname = (address: string) => ({ addresses: [{ type: "Hostname", address }] });
   await foreignNode("by-hand", {});
@@ -82,7 +82,7 @@ test("a start on disk deletes its former nodes with their pods, which controller
   await eventually(async () => expect(await placesOf(web)).toEqual(["node-1", "node-1", "node-1"]));
 });
 
-test("a start without nodes deletes all its former ones", async () => {
+test("a cluster on disk that starts without nodes deletes all nodes of its last run", async () => {
   await restart({ controllers: false });
   expect(await namesOf(NODES)).toEqual(["by-hand", "node-8", "node-9"]);
 });

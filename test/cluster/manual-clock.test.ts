@@ -30,7 +30,7 @@ async function drivenCluster(options: ClusterOptions = {}) {
   return { cluster, client, time, surroundings };
 }
 
-test("time stands still until it is advanced, and each write has the time at which it fell due", async () => {
+test("on a manual clock, the cluster's time stands still until a test advances it, and each write has the time at which it was due", async () => {
   const { cluster, client, time } = await drivenCluster();
   const configMaps = client.of("v1", "ConfigMap").namespace("default");
   const signal = new AbortController();
@@ -51,7 +51,7 @@ test("time stands still until it is advanced, and each write has the time at whi
   await writing;
 });
 
-test("a leader renews its Lease through a day", async () => {
+test("on a manual clock, a leader renews its Lease through a day", async () => {
   const { cluster, client, surroundings } = await drivenCluster();
   const stopping = new AbortController();
   const elector = new LeaderElector({
@@ -155,7 +155,7 @@ async function life(): Promise<string> {
   return objects.map((object) => JSON.stringify(object)).join("\n");
 }
 
-test("two runs with the same seed leave the same objects, byte for byte", async () => {
+test("on a manual clock, two runs of a cluster with the same seed leave the same objects, byte for byte", async () => {
   const first = await life();
   const second = await life();
   expect(first.split("\n").length).toBeGreaterThan(150);
@@ -165,7 +165,7 @@ test("two runs with the same seed leave the same objects, byte for byte", async 
   expect(second).toBe(first);
 });
 
-test("time stands still while the cluster writes to a disk", async () => {
+test("on a manual clock, the cluster's time stands still while it writes to a disk", async () => {
   const dataDir = await mkdtemp(join(tmpdir(), "kubets-clock-"));
   onTestFinished(() => rm(dataDir, { recursive: true, force: true }));
   const { cluster, client, time } = await drivenCluster({ storage: "disk", dataDir });
@@ -185,7 +185,7 @@ test("time stands still while the cluster writes to a disk", async () => {
   await writing;
 });
 
-test("time waits for what code from outside does in real time", async () => {
+test("on a manual clock, the cluster's time waits for real work of code outside of it", async () => {
   const { cluster, client, time, surroundings } = await drivenCluster({
     filters: [
       {
@@ -215,7 +215,7 @@ test("time waits for what code from outside does in real time", async () => {
   await running;
 });
 
-test("a cluster closes although a request waits until its time is over", async () => {
+test("on a manual clock, a cluster closes although a request still waits for its time limit", async () => {
   const stuck = deferred<void>();
   const filter: Filter = (next) => (request) => {
     if (request.exchange.method !== "PATCH") return next(request);
@@ -232,7 +232,7 @@ test("a cluster closes although a request waits until its time is over", async (
   expect(cluster.clock.now()).toBe(Date.parse(START) + 34_000);
 });
 
-test("a cluster that never comes to rest throws an error that names its open work", async () => {
+test("on a manual clock, a cluster that never comes to rest throws an error that names its open work", async () => {
   const { cluster, client, surroundings } = await drivenCluster();
   const configMaps = client.of("v1", "ConfigMap").namespace("default");
   const stopping = new AbortController();
@@ -258,7 +258,7 @@ test("a cluster that never comes to rest throws an error that names its open wor
   await running;
 });
 
-test("a duration that is none is rejected, and so is a second call before the first has ended", async () => {
+test("on a manual clock, an invalid duration and a second concurrent advance are refused", async () => {
   const { cluster } = await drivenCluster();
   await expect(cluster.clock.advance("tomorrow")).rejects.toThrow(
     'the duration is "tomorrow"; give milliseconds or a text',

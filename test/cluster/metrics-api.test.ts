@@ -63,7 +63,7 @@ const apiService = {
   },
 };
 
-test("discovery has the two resources", async () => {
+test("discovery lists the two resources of the metrics API", async () => {
   const { resources } = JSON.parse((await call(api, "GET", METRICS)).text) as { readonly resources: unknown };
   expect(resources).toEqual([
     { name: "nodes", singularName: "", namespaced: false, kind: "NodeMetrics", verbs: ["get", "list"] },
@@ -71,7 +71,7 @@ test("discovery has the two resources", async () => {
   ]);
 });
 
-test("an APIService of the group that a client creates gets the requests until it is deleted", async () => {
+test("an APIService that a client creates for metrics.k8s.io receives the requests until it is deleted", async () => {
   expect((await call(api, "GET", API_SERVICE)).status).toBe(404);
   const created = await call(api, "POST", API_SERVICES, apiService);
   expect(created.status).toBe(201);
@@ -88,7 +88,7 @@ test("an APIService of the group that a client creates gets the requests until i
   expect((await call(api, "GET", API_SERVICE)).status).toBe(404);
 });
 
-test("a start removes the APIService that an earlier version of the server stored, and no client's", async () => {
+test("a server deletes at its start the APIService for metrics that an earlier version stored, but not a client's", async () => {
   const dataDir = mkdtempSync(join(tmpdir(), "kubets-metrics-"));
   const restarted = async (use: (api: Transport) => Promise<unknown>): Promise<void> => {
     const disk = await startCluster({ controllers: false, port: false, nodes: 1, storage: "disk", dataDir });
@@ -119,7 +119,7 @@ test("a start removes the APIService that an earlier version of the server store
   }
 });
 
-test("a pod's metrics are the usage in its stages, by container", async () => {
+test("a pod's metrics show the usage of its stages, by container", async () => {
   const metrics = await call(api, "GET", `${METRICS}/namespaces/default/pods/busy`);
   expect(JSON.parse(metrics.text)).toMatchObject({
     kind: "PodMetrics",
@@ -141,13 +141,13 @@ test.each([
   ["by name", "/pods?fieldSelector=metadata.name%3Dcalm", ["calm"]],
   ["of nodes", "/nodes", ["node-1", "node-2"]],
   ["of nodes by label", "/nodes?labelSelector=kubernetes.io/hostname%3Dnode-2", ["node-2"]],
-])("a list %s", async (_title, path, names) => {
+])("a list of pod metrics %s", async (_title, path, names) => {
   const list = await call(api, "GET", METRICS + path);
   expect(objects(list.at("items")).map((one) => text(object(one["metadata"])["name"]))).toEqual(names);
   expect(list.at("metadata")).toEqual({});
 });
 
-test("a node's metrics are those of its pods", async () => {
+test("a node's metrics are the sum of its pods", async () => {
   const used = await call(api, "GET", `${METRICS}/nodes/node-1`);
   expect(object(used.at("usage"))["cpu"]).toBe("250m");
   expect(object((await call(api, "GET", `${METRICS}/nodes/node-2`)).at("usage"))).toEqual({ cpu: "0", memory: "0" });
@@ -156,18 +156,18 @@ test("a node's metrics are those of its pods", async () => {
 test.each([
   ["a pod that is not there", "/namespaces/default/pods/none", 'pods "default/none" not found'],
   ["a node that is not there", "/nodes/none", 'nodes "none" not found'],
-])("%s", async (_title, path, message) => {
+])("metrics of %s answer NotFound", async (_title, path, message) => {
   const answer = await call(api, "GET", METRICS + path);
   expect([answer.status, answer.at("message")]).toEqual([404, message]);
 });
 
-test("a pod that does not run has no metrics yet", async () => {
+test("a pod that does not run yet has no metrics", async () => {
   await create("waiting", { "*": { startDelay: "1h" } });
   const answer = await call(api, "GET", `${METRICS}/namespaces/default/pods/waiting`);
   expect(answer.at("message")).toBe('podmetrics.metrics.k8s.io "default/waiting" not found');
 });
 
-test("a table has the sums of a pod's containers", async () => {
+test("the table of pod metrics shows the sum over a pod's containers", async () => {
   const accept = "application/json;as=Table;v=v1;g=meta.k8s.io";
   const table = await call(api, "GET", `${METRICS}/namespaces/default/pods/busy`, undefined, { accept });
   expect(objects(table.at("columnDefinitions")).map((one) => one["name"])).toEqual(["Name", "cpu", "memory", "Window"]);

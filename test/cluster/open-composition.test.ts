@@ -29,8 +29,8 @@ async function started(options: ServerOptions): Promise<Started> {
 const list = (server: RunningServer, headers: Readonly<Record<string, string>> = {}) =>
   call(server.transport(), "GET", COLLECTION, undefined, { headers });
 
-describe("a server of own resources", () => {
-  test("serves them and nothing of Kubernetes", async () => {
+describe("startServer() with resources of the caller", () => {
+  test("serves these and none of Kubernetes", async () => {
     await using run = await started({});
     expect((await list(run.server)).status).toBe(200);
     const api = run.server.transport();
@@ -76,7 +76,7 @@ describe("authenticators and authorizers of the caller", () => {
     client.close();
   });
 
-  test("a refusal is kube-apiserver's", async () => {
+  test("refuse in kube-apiserver's words", async () => {
     await using run = await started({
       authorizers: [() => ({ decision: "no-opinion", reason: "no rule" })],
     });
@@ -96,7 +96,7 @@ describe("authenticators and authorizers of the caller", () => {
     expect(await at("GET", "/metrics")).toBe('forbidden: User "jane" cannot get path "/metrics": no rule');
   });
 
-  test("the first authorizer with an opinion decides", async () => {
+  test("are asked in order until one has an opinion", async () => {
     await using run = await started({
       authorizers: [
         ({ user, verb }) => ({ decision: user.name === "enemy" ? "deny" : verb === "list" ? "allow" : "no-opinion" }),
@@ -107,7 +107,7 @@ describe("authenticators and authorizers of the caller", () => {
     expect([await status("enemy"), await status("reader")]).toEqual([403, 200]);
   });
 
-  test("one that throws fails its own request with a 500 and a report", async () => {
+  test("that throw make their own request fail with a 500 and a report", async () => {
     await using run = await started({
       authorizers: [
         ({ user }) => {
@@ -133,7 +133,7 @@ describe("filters of the caller", () => {
     ...place,
   });
 
-  test("run at their places", async () => {
+  test("run at the places that the caller names", async () => {
     const seen: string[] = [];
     await using run = await started({
       filters: [
@@ -151,7 +151,7 @@ describe("filters of the caller", () => {
     [{ before: "nothing" }, 'filter "x" should run before "nothing", and there is no such filter'],
     [{ before: "deadline", after: "deadline" }, 'filter "x" cannot have both before and after; give one of them'],
     [{ name: "deadline" }, 'there is a filter "deadline" already; give this one another name'],
-  ])("a place that cannot be is refused at the start: %j", async (place, message) => {
+  ])("are refused at the start for an impossible place: %j", async (place, message) => {
     const filter = { ...recorder("x", []), ...place } as OwnFilter;
     await expect(startServer({ port: false, filters: [filter] })).rejects.toThrow(message);
   });
@@ -174,7 +174,7 @@ describe("filters of the caller", () => {
     ["hangs", () => () => new Promise(() => {}), 'filter "x" failed: it did nothing with the request for N ms'],
   ];
 
-  test.each(wrong)("one that %s fails its own request with a 500 and a report", async (_, filter, message) => {
+  test.each(wrong)("that %s make their own request fail with a 500 and a report", async (_, filter, message) => {
     await using run = await started({
       filters: [
         {
@@ -194,7 +194,7 @@ describe("filters of the caller", () => {
     expect((await list(run.server)).status).toBe(200);
   });
 
-  test("one may answer itself, refuse, and let an error of the server pass", async () => {
+  test("may answer themselves, refuse, and pass on errors of the server", async () => {
     await using run = await started({
       filters: [
         {
@@ -216,7 +216,7 @@ describe("filters of the caller", () => {
 });
 
 describe("health checks and hooks of the caller", () => {
-  test("a check is part of each probe", async () => {
+  test("include each health check in /healthz, /livez and /readyz", async () => {
     let well = true;
     await using run = await started({
       healthChecks: [{ name: "oven", check: () => (well ? Promise.resolve() : Promise.reject(new Error("cold"))) }],
@@ -233,7 +233,7 @@ describe("health checks and hooks of the caller", () => {
     }
   });
 
-  test("hooks run before the server serves and while it stops, in order", async () => {
+  test("run hooks before the server serves and while it stops, in order", async () => {
     const seen: string[] = [];
     const server = await startServer({
       port: false,
@@ -264,7 +264,7 @@ describe("health checks and hooks of the caller", () => {
     expect(seen).toEqual(["seed 201", "second", "last 200"]);
   });
 
-  test("a hook that throws at the start keeps the server from starting; one at the end is reported", async () => {
+  test("stop the start when a start hook throws; an error of a stop hook is reported", async () => {
     const broken = { name: "broken", run: () => Promise.reject(new Error("no flour")) };
     await expect(startServer({ port: false, hooks: { postStart: [broken] } })).rejects.toThrow("no flour");
     const run = await started({ hooks: { preShutdown: [broken] } });
@@ -284,7 +284,7 @@ describe("hooks of the caller", () => {
     await expect(startServer({ port: false, hooks })).rejects.toThrow(message);
   });
 
-  test("may have the name of one of the other kind", async () => {
+  test("may share a name when one runs at the start and the other at the stop", async () => {
     await using run = await started({ hooks: { postStart: [hook("mine")], preShutdown: [hook("mine")] } });
     expect((await list(run.server)).status).toBe(200);
   });

@@ -20,7 +20,7 @@ registerStorage("shelf", {
 
 const CONFIG_MAPS = "/api/v1/namespaces/default/configmaps";
 
-test("A-STO-04, B-STO-02: servers keep their objects in a registered storage, and find them there", async () => {
+test("A-STO-04, B-STO-02: a server keeps its objects in a storage that the caller registered by a URL scheme, and finds them after a restart", async () => {
   const options = { storage: "shelf:one", port: false, controllers: false, scheduler: false } as const;
   const first = await startCluster(options);
   const created = await call(first.transport(), "POST", CONFIG_MAPS, { metadata: { name: "kept" } });
@@ -33,19 +33,19 @@ test("A-STO-04, B-STO-02: servers keep their objects in a registered storage, an
   await later.close();
 });
 
-test("a storage that nobody registered is refused before anything starts (C-STO-05)", async () => {
+test("a server refuses a storage URL of an unregistered scheme before anything starts (C-STO-05)", async () => {
   const refused = startServer({ resources: [], storage: "attic:one", port: false });
   await expect(refused).rejects.toThrow("unknown storage type: attic; use one of memory, disk, etcd, ");
 });
 
 test.each(["", "a", "Shelf", "1st", "has space", "with:colon"])(
-  "%j is refused as the scheme of a storage",
+  "registering a storage refuses the scheme %j",
   (scheme) => {
     expect(() => registerStorage(scheme, { open: () => Promise.reject(new Error()) })).toThrow("invalid scheme");
   },
 );
 
-test.each(["shelf", "memory", "etcd"])("%j is taken", (scheme) => {
+test.each(["shelf", "memory", "etcd"])("registering a storage accepts the scheme %j", (scheme) => {
   expect(() => registerStorage(scheme, { open: () => Promise.reject(new Error()) })).toThrow("is taken");
 });
 
@@ -56,10 +56,10 @@ test.each([
   ["postgres://:secret@host:5432/db?sslmode=require", "postgres://:xxxxx@host:5432/db?sslmode=require"],
   ["postgres://me:s%40c@[::1]/db", "postgres://me:xxxxx@[::1]/db"],
   ["postgres:///db?host=/run&password=secret&user=me", "postgres:///db?host=/run&password=xxxxx&user=me"],
-] satisfies [StorageUrl, string][])("%s is shown as %s", (url, shown) => {
+] satisfies [StorageUrl, string][])("the storage URL %s is printed as %s", (url, shown) => {
   expect(redactedUrl(url)).toBe(shown);
 });
 
-test.each(["memory", "disk", "C:\\data", "./files:here", ""])("%j is no URL", (text) => {
+test.each(["memory", "disk", "C:\\data", "./files:here", ""])("%j is not parsed as a storage URL", (text) => {
   expect(isStorageUrl(text)).toBe(false);
 });

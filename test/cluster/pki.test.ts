@@ -9,7 +9,7 @@ import { loadOrCreatePki } from "../../src/cluster/pki/stored-pki.js";
 import { systemClock } from "../../src/base/time/clock.js";
 import { systemRandom } from "../../src/base/numbers/random.js";
 
-test("the CA signs what the cluster shows, for every name it is reached by", () => {
+test("the cluster's authority signs its server certificate for every name by which it can be reached", () => {
   const pki = createClusterPki(systemClock, systemRandom, systemClock);
   const ca = new X509Certificate(pki.ca.certificate);
   const server = new X509Certificate(pki.server.certificate);
@@ -22,7 +22,7 @@ test("the CA signs what the cluster shows, for every name it is reached by", () 
   expect(new Set([ca, server, admin].map(({ serialNumber }) => serialNumber)).size).toBe(3);
 });
 
-test("certificates hold by the machine's clock too when the cluster's stands elsewhere", () => {
+test("certificates are valid by the machine's clock also when the cluster's clock differs", () => {
   const pki = createClusterPki({ now: () => Date.parse("2001-01-01T00:00:00Z") }, systemRandom, systemClock);
   const server = new X509Certificate(pki.server.certificate);
   expect(Date.parse(server.validFrom)).toBeLessThan(Date.parse("2001-01-01T00:00:00Z"));
@@ -40,13 +40,13 @@ function administratorOf(pki: ClusterPki): { certificate: string; key: string } 
   return { certificate: text("client-certificate-data"), key: text("client-key-data") };
 }
 
-test("the key in a kubeconfig is SEC1, which clients that know no PKCS #8 read too", () => {
+test("the key in a kubeconfig is in SEC1 form, for clients that cannot read PKCS #8", () => {
   const { certificate, key } = administratorOf(createClusterPki(systemClock, systemRandom, systemClock));
   expect(key).toMatch(/^-----BEGIN EC PRIVATE KEY-----\n/);
   expect(new X509Certificate(certificate).checkPrivateKey(createPrivateKey(key))).toBe(true);
 });
 
-test("a stored key in PKCS #8 is converted to SEC1, and its certificate is kept", async () => {
+test("a stored key in PKCS #8 form is converted to SEC1, and its certificate is kept", async () => {
   const folder = await mkdtemp(join(tmpdir(), "kubets-pki-"));
   onTestFinished(() => rm(folder, { recursive: true }));
   const create = (): ClusterPki => createClusterPki(systemClock, systemRandom, systemClock);

@@ -203,14 +203,14 @@ test.each<[string, object, string[]]>([
       "never job.batch/failed BackoffLimitExceeded: often",
     ],
   ],
-])("what a cluster waits for: %s", (_title, observed, expected) => {
+])("waiting for a cluster reports what is not ready: %s", (_title, observed, expected) => {
   const { unready } = readiness({ ...none, ...observed }, { began: BEGAN, failedJobs: true });
   expect(unready.map(({ prospect, object, reason, message }) => `${prospect} ${object} ${reason}: ${message}`)).toEqual(
     expected,
   );
 });
 
-test("pods that controllers have yet to make are counted", () => {
+test("waiting for a cluster counts pods that controllers have yet to create", () => {
   const deployments = [
     { metadata: metadata("d"), spec: { replicas: 3 }, status: { updatedReplicas: 1 } },
   ] as unknown as Observed["deployments"];

@@ -83,7 +83,7 @@ function withoutOwnAuthorities(before: Answered, now: Answered): Answered {
 }
 
 describe.skipIf(missing !== undefined).each(["application/json", "application/vnd.kubernetes.protobuf"] as const)(
-  "the etcd of a kube-apiserver 1.20, opened by a server that stores %s",
+  "a server that stores %s, on the etcd of a kube-apiserver 1.20",
   (storageMediaType) => {
     let etcd: EtcdServer;
     let kv: Kv;
@@ -104,7 +104,7 @@ describe.skipIf(missing !== undefined).each(["application/json", "application/vn
     });
 
     test.each(answered.map((object) => ({ title: pathOf(object), object })))(
-      "$title is served as it was, with what 1.36 has more",
+      "serves $title as kube-apiserver did, with the fields that 1.36 adds",
       async ({ object }) => {
         const { status, text } = await call(cluster.transport(), "GET", pathOf(object));
         expect(status, text).toBe(200);
@@ -118,7 +118,7 @@ describe.skipIf(missing !== undefined).each(["application/json", "application/vn
       },
     );
 
-    test("every kind that 1.36 serves is listed, whatever version 1.20 stored it in", async () => {
+    test("lists every kind that 1.36 serves, whatever version 1.20 stored it in", async () => {
       const count = async (path: string): Promise<number> => {
         const list = JSON.parse((await call(cluster.transport(), "GET", path)).text) as { items: unknown[] };
         return list.items.length;
@@ -138,7 +138,7 @@ describe.skipIf(missing !== undefined).each(["application/json", "application/vn
       }
     });
 
-    test("a write is stored in the form of the server, and what was not written stays as it was", async () => {
+    test("writes in its own format, and leaves unwritten objects as they were", async () => {
       const path = "/apis/apps/v1/namespaces/default/deployments/web";
       const body = { metadata: { labels: { changed: "yes" } } };
       const patched = await call(cluster.transport(), "PATCH", path, body, { type: "application/merge-patch+json" });
@@ -153,7 +153,7 @@ describe.skipIf(missing !== undefined).each(["application/json", "application/vn
       expect(Buffer.from(unwritten?.value ?? []).toString("base64")).toBe(kept?.value);
     });
 
-    test("a kube-apiserver's write is read as one, although this server wrote to the store before", async () => {
+    test("reads later writes of the kube-apiserver", async () => {
       const previous = dump.kvs.find(({ key }) => key === "/registry/configmaps/default/kube-root-ca.crt");
       await kv.create("/registry/configmaps/default/theirs", Buffer.from(previous?.value ?? "", "base64"));
       await cluster.close();

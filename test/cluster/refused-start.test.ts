@@ -16,7 +16,7 @@ afterEach(() => rmSync(dataDir, { recursive: true, force: true }));
 
 const MAP = "/api/v1/namespaces/kube-system/configmaps/extension-apiserver-authentication";
 
-test("a server starts even when a policy refuses the first objects of its controllers, and creates them later", async () => {
+test("a server starts although an admission policy refuses the first objects of its controllers, and creates them later", async () => {
   const refusals: string[] = [];
   const options: ClusterOptions = {
     ...quietCluster,

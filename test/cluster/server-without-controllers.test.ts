@@ -24,7 +24,7 @@ async function replicaSetsOf(controllers: boolean): Promise<number> {
   return (at("items") as readonly unknown[]).length;
 }
 
-test("MAIN-7: a server without the controller manager stores a Deployment and makes no ReplicaSet of it", async () => {
+test("MAIN-7: a server without controllers stores a Deployment and creates no ReplicaSet", async () => {
   expect(await replicaSetsOf(false)).toBe(0);
   expect(await replicaSetsOf(true)).toBe(1);
 });

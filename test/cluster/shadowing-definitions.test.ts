@@ -84,7 +84,7 @@ const binding = (apiVersion: string, name: string) => ({
 
 const FORMER = "/registry/rbac.authorization.k8s.io/rolebindings/default";
 
-it("objects that were written through such a definition are never moved to the built-in ones, in no version", async () => {
+it("a server never moves objects of a custom definition with a built-in resource's name to the built-in resource", async () => {
   await store({
     ...stored("clusterroles.rbac.authorization.k8s.io", "v1beta1", "ClusterRole"),
     [`${FORMER}/other-version`]: binding("rbac.authorization.k8s.io/v2", "other-version"),
@@ -121,7 +121,7 @@ it("objects that were written through such a definition are never moved to the b
   });
 });
 
-it("a store that holds such definitions starts whole, and their deletion takes nothing but themselves", async () => {
+it("a server on a store with such definitions starts, and deleting them removes only their own objects", async () => {
   const names = [
     ["rolebindings.rbac.authorization.k8s.io", "v2", "RoleBinding"],
     ["clusterrolebindings.rbac.authorization.k8s.io", "v2", "ClusterRoleBinding"],

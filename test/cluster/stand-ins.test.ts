@@ -41,7 +41,7 @@ const standIns = async () => {
   return await standInsOf(client, { nodes: nodes.items, pods: pods.items });
 };
 
-test("the containers that stand in are those whose programs are not here, on all nodes, while they run", async () => {
+test("a cluster counts, on all nodes, the running containers whose image's program it replaces by a stand-in", async () => {
   expect(await standIns()).toEqual({ containers: 0, pods: 0, silentNodes: 0, webhooks: [] });
   await served("shell", "node-1", [{ name: "c", ...sleeper }]);
   const server = { image: "example.com/server" };
@@ -65,7 +65,7 @@ test("the containers that stand in are those whose programs are not here, on all
   );
 });
 
-test("a webhook is not called whose Service leads to one; by others, and by addresses, it is", async () => {
+test("a server does not call a webhook whose Service leads to a stand-in, and calls others and those given by an address", async () => {
   const leadsTo = (name: string) => ({
     name: `${name}.webhook.test`,
     clientConfig: { service: { namespace: "default", name } },

@@ -63,8 +63,8 @@ function adminCertificate(cluster: Cluster): Credentials {
   return { cert: pem(user?.["client-certificate-data"]), key: pem(user?.["client-key-data"]) };
 }
 
-describe("credentials of requests", () => {
-  test("may be a token or the admin's certificate, over HTTP/1.1 and HTTP/2; anonymous requests may probe", async () => {
+describe("a request to a cluster", () => {
+  test("may carry a token or the admin's certificate, over HTTP/1.1 and HTTP/2; anonymous requests may only probe", async () => {
     const cluster = await start();
     const token = { headers: { authorization: `Bearer ${cluster.token}` } };
     const wrong = { headers: { authorization: "Bearer nonsense" } };
@@ -77,7 +77,7 @@ describe("credentials of requests", () => {
     }
   });
 
-  test("are the administrator's in the same process, unless a request has others", async () => {
+  test("in the same process is the administrator's, unless it carries other credentials", async () => {
     const cluster = await start({ port: false });
     const review = { apiVersion: "authentication.k8s.io/v1", kind: "SelfSubjectReview" };
     const path = "/apis/authentication.k8s.io/v1/selfsubjectreviews";
@@ -93,7 +93,7 @@ describe("credentials of requests", () => {
   });
 });
 
-describe("a cluster's own objects", () => {
+describe("the objects that a cluster creates itself", () => {
   test("include the priority level of each flow schema", async () => {
     const cluster = await start({ port: false });
     const schemas = await call(cluster.transport(), "GET", "/apis/flowcontrol.apiserver.k8s.io/v1/flowschemas");
@@ -101,7 +101,7 @@ describe("a cluster's own objects", () => {
     expect(new Set(dangling)).toEqual(new Set(["False"]));
   });
 
-  test("every namespace has a default ServiceAccount and the root CA as soon as it is answered", async () => {
+  test("include, in every namespace as soon as it is created, a default ServiceAccount and the root CA", async () => {
     const cluster = await start({ port: false });
     const api = cluster.transport();
     for (const name of ["default", "kube-node-lease", "kube-public", "kube-system"]) {
@@ -131,7 +131,7 @@ describe("a cluster's own objects", () => {
     }
   });
 
-  test("deleting a namespace empties it, claims with their protection included", async () => {
+  test("are deleted with their namespace, protected claims included", async () => {
     const cluster = await start({ port: false });
     const api = cluster.transport();
     await call(api, "POST", "/api/v1/namespaces", { metadata: { name: "shop" } });
@@ -148,7 +148,7 @@ describe("a cluster's own objects", () => {
   });
 });
 
-describe("controllers", () => {
+describe("the option controllers of startCluster()", () => {
   const ACCOUNT = "/api/v1/namespaces/bare/serviceaccounts/default";
   const ROOT_CA = "/api/v1/namespaces/bare/configmaps/kube-root-ca.crt";
   const made = async (controllers: ClusterOptions["controllers"]) => {
@@ -158,7 +158,7 @@ describe("controllers", () => {
     return { api, account: await status(ACCOUNT), rootCa: await status(ROOT_CA) };
   };
 
-  test("do not run with false, but the cluster's own objects are still created again", async () => {
+  test("with false runs no controllers, but the cluster's own objects are still created again", async () => {
     const { api, account, rootCa } = await made(false);
     expect([account, rootCa]).toEqual([404, 404]);
     const CONFIG_MAPS = "/api/v1/namespaces/bare/configmaps";
@@ -176,13 +176,13 @@ describe("controllers", () => {
     expect((await call(api, "GET", "/api/v1/namespaces/bare")).at("status.phase")).toBe("Terminating");
   });
 
-  test("a list runs those it names, by their old names too, or all but some", async () => {
+  test("with a list runs the controllers that it names, by their old names too, or all but some", async () => {
     expect(await made(["serviceaccount"])).toMatchObject({ account: 200, rootCa: 404 });
     expect(await made(["*", "-serviceaccount-controller"])).toMatchObject({ account: 404, rootCa: 200 });
     expect(await made(undefined)).toMatchObject({ account: 200, rootCa: 200 });
   });
 
-  test("an unknown one is refused before anything is made", async () => {
+  test("refuses an unknown controller before anything is created", async () => {
     const folder = join(tmpdir(), `kubets-controllers-${process.pid}`);
     await expect(startCluster({ storage: "disk", dataDir: folder, controllers: ["*", "-nope"] })).rejects.toThrow(
       new Error('"nope" is not in the list of known controllers'),
@@ -210,6 +210,6 @@ test.each([
   [-1, "--max-object-bytes can not be negative value"],
   [1.5, "maxObjectBytes is 1.5; give a number of bytes, or 0 for no limit"],
   [Number.NaN, "maxObjectBytes is NaN; give a number of bytes, or 0 for no limit"],
-])("a limit of objects of %s bytes is refused before anything is opened", async (bytes, fault) => {
+])("startCluster() refuses an object size limit of %s bytes before anything is opened", async (bytes, fault) => {
   await expect(startCluster({ port: false, maxObjectBytes: bytes })).rejects.toThrow(fault);
 });

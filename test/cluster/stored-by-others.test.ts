@@ -41,7 +41,7 @@ const deployment = {
 const DEPLOYMENT = "/apis/apps/v1/namespaces/default/deployments/web";
 
 it.each([{ watchCache: true }, { watchCache: false }])(
-  "defaults are filled in when it is read (%j)",
+  "an object that another program stored gets its default values when it is read (%j)",
   async (options) => {
     await store({ "/registry/deployments/default/web": deployment });
     await withCluster(async (cluster) => {
@@ -55,7 +55,7 @@ it.each([{ watchCache: true }, { watchCache: false }])(
   },
 );
 
-it("a version that is no longer served is converted to the one that is stored", async () => {
+it("an object stored in a version that is no longer served is read in the stored version", async () => {
   const jobTemplate = {
     spec: { template: { spec: { restartPolicy: "Never", containers: [{ name: "c", image: "i" }] } } },
   };
@@ -74,7 +74,7 @@ it("a version that is no longer served is converted to the one that is stored", 
   });
 });
 
-it("the first write without a change stores the object in the current version, the second writes nothing", async () => {
+it("the first write without a change stores an older object in the current version, the second writes nothing", async () => {
   await store({ "/registry/deployments/default/web": deployment });
   await withCluster(async (cluster) => {
     const patch = () => call(cluster.transport(), "PATCH", DEPLOYMENT, {}, { type: "application/merge-patch+json" });
@@ -86,7 +86,7 @@ it("the first write without a change stores the object in the current version, t
   });
 });
 
-it("a restarted server answers its own objects unchanged", async () => {
+it("a restarted server answers its own stored objects unchanged", async () => {
   let text = "";
   await withCluster(async (cluster) => {
     const { uid: _, ...metadata } = deployment.metadata;
@@ -98,7 +98,7 @@ it("a restarted server answers its own objects unchanged", async () => {
   });
 });
 
-it("the server moves objects at the keys of its earlier version to kube-apiserver's keys", async () => {
+it("a server moves objects at the keys of its earlier version to kube-apiserver's keys", async () => {
   const node = { kind: "Node", apiVersion: "v1", metadata: { name: "n", uid: "2" } };
   await store({ "/registry/apps/deployments/default/web": deployment, "/registry/nodes/n": node });
   await withCluster(async (cluster) => {
@@ -112,7 +112,7 @@ it("the server moves objects at the keys of its earlier version to kube-apiserve
 });
 
 it.each([{ watchCache: true }, { watchCache: false }])(
-  "what was stored as protobuf is read by a server that stores JSON, and the other way round (%j)",
+  "a server that stores JSON reads objects stored as protobuf, and the reverse (%j)",
   async (options) => {
     const { uid: _, ...metadata } = deployment.metadata;
     const path = DEPLOYMENT.replace("/web", "");

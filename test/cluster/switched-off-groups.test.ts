@@ -15,7 +15,7 @@ test.each([
   ["rbac.authorization.k8s.io/v1", ["clusterrole-aggregation-controller"]],
   ["scheduling.k8s.io/v1", []],
 ] as const)(
-  "a cluster without %s starts, warns of the controllers %j, and reports no fault",
+  "a cluster with %s switched off starts, warns about the controllers %j, and reports no fault",
   async (group, missing) => {
     const faults: unknown[] = [];
     const warnings: string[] = [];
@@ -38,7 +38,7 @@ test.each([
   },
 );
 
-test("without EndpointSlices, pods of simulated nodes reach a Service by its Endpoints", async () => {
+test("without EndpointSlices, simulated nodes route a Service by its Endpoints", async () => {
   await using cluster = await startCluster({ port: false, nodes: 1, runtimeConfig: { "discovery.k8s.io/v1": false } });
   const client = kubernetesClient(cluster);
   const pods = client.of("v1", "Pod").namespace("default");

@@ -10,6 +10,6 @@ beforeAll(async () => {
 });
 afterAll(() => built.remove());
 
-test("a process that closes its cluster while an answer is not read lives until that is done", async () => {
+test("a process that closes its cluster lives until an answer that a client has not read yet is sent", async () => {
   expect((await promisify(execFile)(process.execPath, [built.script])).stdout).toBe("closed");
 });

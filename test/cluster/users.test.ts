@@ -27,39 +27,39 @@ async function whoAmI(kubeconfig: string): Promise<unknown> {
   }
 }
 
-describe("kubeconfig()", () => {
-  test("without a user it is the administrator's", async () => {
+describe("kubeconfig() of a cluster", () => {
+  test("is the administrator's without a user", async () => {
     expect(await whoAmI(cluster.kubeconfig())).toMatchObject({
       username: "kubernetes-admin",
       groups: ["system:masters", "system:authenticated"],
     });
   });
 
-  test("with a user and groups has a certificate of that user in these groups", async () => {
+  test("contains for a user and groups a certificate of that user in these groups", async () => {
     expect(await whoAmI(cluster.kubeconfig({ user: "jane", groups: ["developers", "on-call"] }))).toMatchObject({
       username: "jane",
       groups: ["developers", "on-call", "system:authenticated"],
     });
   });
 
-  test("a user needs no group, and each certificate is another one", async () => {
+  test("needs no group for a user, and makes another certificate each time", async () => {
     const [first, second] = [cluster.kubeconfig({ user: "zoë" }), cluster.kubeconfig({ user: "zoë" })];
     expect(first).not.toBe(second);
     expect(await whoAmI(first)).toMatchObject({ username: "zoë", groups: ["system:authenticated"] });
   });
 
-  test("a user without a name is refused", () => {
+  test("refuses an empty user name", () => {
     expect(() => cluster.kubeconfig({ user: "" })).toThrow("the user has no name: set the option user");
   });
 
-  test("a server of one's own has users too", async () => {
+  test("works for a server that the caller composes", async () => {
     await using server = await startServer({ resources: [] });
     expect(JSON.parse(server.kubeconfig({ user: "jane" }))).toMatchObject({ "current-context": "kubets" });
   });
 });
 
-describe("requestClientCertificate()", () => {
-  test("the cluster signs for the user, and the request is gone afterwards", async () => {
+describe("requestClientCertificate() of a cluster", () => {
+  test("resolves with a signed certificate, and deletes its request", async () => {
     const client = kubernetesClient(cluster);
     const made = await requestClientCertificate(client, { user: "jane", groups: ["developers"] });
     expect(made.certificate).toMatch(/^-----BEGIN CERTIFICATE-----/);
@@ -68,7 +68,7 @@ describe("requestClientCertificate()", () => {
     await client.close();
   });
 
-  test("a cluster whose signer does not run is given up on, and the request is gone", async () => {
+  test("rejects at its time limit when nothing in the cluster signs, and deletes its request", async () => {
     await using silent = await startCluster({
       controllers: ["*", "-certificatesigningrequest-signing-controller"],
       port: false,

@@ -77,7 +77,7 @@ const job = (name: string, stages: object) => ({
   spec: { backoffLimit: 0, template: podSpec(stages, { restartPolicy: "Never" }) },
 });
 
-test("the wait ends when the pods of a Deployment are ready that had none when it began, and its Jobs have completed", async () => {
+test("waiting until a cluster is ready ends when the Deployment's pods are ready, also those created later, and Jobs have completed", async () => {
   const { cluster, create, wait, sent } = await drivenCluster();
   await create(DEPLOYMENTS, {
     metadata: { name: "web" },
@@ -95,7 +95,7 @@ test("the wait ends when the pods of a Deployment are ready that had none when i
   expect(sent.length).toBeLessThanOrEqual(21);
 });
 
-test("what no node takes is given 30 seconds, and each pod that is not ready has a line with its reason", async () => {
+test("waiting until a cluster is ready gives up after 30 seconds on a pod that no node takes, with a line and a reason for each pod", async () => {
   const { cluster, create, wait } = await drivenCluster();
   const volumes = [{ name: "v", configMap: { name: "missing" } }];
   const volumeMounts = [{ name: "v", mountPath: "/v" }];
@@ -117,7 +117,7 @@ test("what no node takes is given 30 seconds, and each pod that is not ready has
   ]);
 });
 
-test("a container that crashes again and again is given up although it runs in between; one that recovers is waited for", async () => {
+test("waiting until a cluster is ready gives up on a container that crashes repeatedly, and waits for one that recovers", async () => {
   const { cluster, create, wait } = await drivenCluster();
   await create(PODS, pod("recovers", { crashes: { runs: 2, after: "1s" } }));
   const first = wait();
@@ -135,7 +135,7 @@ test("a container that crashes again and again is given up although it runs in b
   ]);
 });
 
-test("the wait ends at its time limit, with the pods that are not ready; without time it checks once; an abort ends it at once", async () => {
+test("waiting until a cluster is ready ends at its time limit with the pods that are not ready, checks once without time, and ends at once with an abort", async () => {
   const { cluster, create, wait } = await drivenCluster();
   await create(PODS, pod("late", { readyAfter: "never" }));
   const ending = new AbortController();
@@ -153,7 +153,7 @@ test("the wait ends at its time limit, with the pods that are not ready; without
   ]);
 });
 
-test("a failed Job fails at once a wait that includes it, and others ignore it", async () => {
+test("waiting until a cluster is ready ends at once at a failed Job when Jobs are included", async () => {
   const { cluster, create, wait } = await drivenCluster();
   await create(JOBS, job("sum", { exit: { after: "1s", code: 3 } }));
   const counted = wait({ failedJobs: true });
@@ -165,7 +165,7 @@ test("a failed Job fails at once a wait that includes it, and others ignore it",
   expect(await wait().ended).toBe("ready");
 });
 
-test("texts of the cluster are printed escaped, in one line; a server that refuses to list its pods ends the wait at once", async () => {
+test("waiting until a cluster is ready escapes the cluster's texts in one line, and ends at once when it may not list pods", async () => {
   const { cluster, create, wait } = await drivenCluster();
   await create(PODS, pod("web", { pullFailure: { message: "first\nsecond\u001b[31m" } }));
   const seen = wait();
@@ -176,7 +176,7 @@ test("texts of the cluster are printed escaped, in one line; a server that refus
   );
 });
 
-test("a server that ends ends the wait", async () => {
+test("waiting until a cluster is ready ends when the server ends", async () => {
   const cluster = await startCluster({ controllers: false, nodes: 1 });
   onTestFinished(() => cluster.close());
   const client = kubernetesClient(await configFromText(cluster.kubeconfig()));

@@ -233,7 +233,7 @@ const ROWS: readonly Row[] = [
   ],
 ];
 
-describe("as kubectl 1.37.1, and unlike 1.36.3", () => {
+describe("kubets prints what kubectl 1.37.1 prints, where 1.36.3 differs", () => {
   const folder = mkdtempSync(join(tmpdir(), "kubets-1.37-"));
   const agents: string[] = [];
   let cluster: Cluster;
@@ -277,7 +277,7 @@ describe("as kubectl 1.37.1, and unlike 1.36.3", () => {
     if (kubectl.missing === undefined) check(await runReal(words));
   });
 
-  test("K37-213: the files of a dump are their owner's alone", async () => {
+  test("K37-213: cluster-info dump writes files that only their owner can read", async () => {
     const { statSync } = await import("node:fs");
     await runOurs("cluster-info dump --output-directory=dump");
     const modes = ["dump", "dump/default", "dump/nodes.json", "dump/default/pods.json"].map((name) =>
@@ -286,7 +286,7 @@ describe("as kubectl 1.37.1, and unlike 1.36.3", () => {
     expect(modes).toEqual(["700", "700", "600", "600"]);
   });
 
-  test("K37-214: a plugin calls the program that runs it", async () => {
+  test("K37-214: a plugin is told the program that runs it", async () => {
     const bin = join(folder, "bin");
     mkdirSync(bin);
     installProgram(join(bin, "kubectl"));
@@ -299,14 +299,14 @@ describe("as kubectl 1.37.1, and unlike 1.36.3", () => {
     if (kubectl.missing === undefined) expect(await again(kubectl.path)).toEqual(expected);
   });
 
-  test("K37-219: the User-Agent of requests", async () => {
+  test("K37-219: requests have kubectl's User-Agent", async () => {
     agents.length = 0;
     await runOurs("get pods");
     if (kubectl.missing === undefined) await runReal("get pods");
     expect(new Set(agents)).toEqual(new Set(["kubectl/v1.37.1 (linux/amd64) kubernetes/f78e722"]));
   });
 
-  test("K37-268: a server of 1.36 meets the client of 1.37, and the older kubectl meets a server of 1.37", async () => {
+  test("K37-268: this client works with a 1.36 server, and the older kubectl with a 1.37 server", async () => {
     const older = await startCluster({ ...quietCluster, kubernetesVersion: "1.36" });
     try {
       writeFileSync(join(folder, "older"), older.kubeconfig(), { mode: 0o600 });
@@ -330,8 +330,8 @@ describe("as kubectl 1.37.1, and unlike 1.36.3", () => {
   });
 });
 
-describe.skipIf(kubectl.missing !== undefined)("as kubectl 1.37.1, with servers of scripted answers", () => {
-  test("K37-217: rollout names a StatefulSet that goes meanwhile", async () => {
+describe.skipIf(kubectl.missing !== undefined)("kubets prints what kubectl 1.37.1 prints of scripted answers", () => {
+  test("K37-217: when a StatefulSet disappears during rollout status, the error names it", async () => {
     const path = "GET /apis/apps/v1/namespaces/default/statefulsets/db";
     const found = {
       body: { kind: "StatefulSet", apiVersion: "apps/v1", metadata: { name: "db", namespace: "default" } },
@@ -344,7 +344,7 @@ describe.skipIf(kubectl.missing !== undefined)("as kubectl 1.37.1, with servers 
     expect(real.stderr).toMatch(/failed to retrieve StatefulSet db: /);
   });
 
-  test("K37-220: a column is as wide as the bytes of its longest cell, with the text that is cut off at a line end", async () => {
+  test("K37-220: a table column is as wide as the bytes of its longest cell, including text that is cut at a line end", async () => {
     const row = (name: string, text: string) => ({
       cells: [name, text, "z"],
       object: { kind: "Thing", metadata: { name } },

@@ -17,8 +17,8 @@ async function unprepared(entry: CommandEntry): Promise<readonly string[]> {
     .map(({ name }) => name);
 }
 
-describe("commands that print objects", () => {
-  it("load what -o and --template ask for", async () => {
+describe("the commands that print objects", () => {
+  it("load only the printer that -o and --template ask for", async () => {
     const found: string[] = [];
     let asked = 0;
     for (const [path, load] of runnable(root, "")) {

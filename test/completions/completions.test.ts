@@ -128,7 +128,7 @@ for (const shell of SHELLS) {
       ["a type to see as a tree", "kubets tree deployments.a", ["deployments.apps"]],
       ["a name to see as a tree", "kubets tree deploy sh", ["shop"]],
       ["a name by an alias", "k get cm kube", ["kube-root-ca.crt"]],
-    ])("%s", async (_name, line, expected) => {
+    ])("completes %s", async (_name, line, expected) => {
       const typed = line.split(" ").at(-1) ?? "";
       const lines = await ask(shell, line);
       const completed = line.slice(0, line.length - typed.length) + (commonStart(expected) ?? typed);
@@ -136,13 +136,13 @@ for (const shell of SHELLS) {
       else expect(new Set(lines.map((candidate) => candidate.split(/[\t ]/)[0]))).toEqual(new Set(expected));
     });
 
-    test("no part of the line is run", async () => {
+    test("runs no part of the line that is completed", async () => {
       await ask(shell, "kubets get cm -n $(touch ran) kube");
       await ask(shell, "kubets get cm > ran");
       expect(existsSync(join(folder, "work", "ran"))).toBe(false);
     });
 
-    test.skipIf(shell.name === "zsh")("candidates come with what they are for", async () => {
+    test.skipIf(shell.name === "zsh")("shows descriptions beside the candidates", async () => {
       expect((await ask(shell, "kubets config get-"))[0]).toMatch(/^get-clusters\s+\(?List the clusters\)?$/);
     });
   });

@@ -51,7 +51,7 @@ const NAMES: Readonly<Record<string, string>> = {
   "only plain characters": "s3://x-y_z.example:6443/a,b@c+d",
 };
 
-describeTerminal("names of others", () => {
+describeTerminal("shell completion of names that an attacker chose", () => {
   let lab: TerminalLab;
 
   beforeAll(async () => {

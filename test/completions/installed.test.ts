@@ -48,7 +48,7 @@ const SHELLS: readonly InstalledShell[] = [
   },
 ];
 
-describeTerminal("completion that was installed", () => {
+describeTerminal("shell completion that kubets has installed", () => {
   let lab: TerminalLab;
 
   beforeAll(async () => {

@@ -69,8 +69,8 @@ const VALUES: Options = {
   tls: { certFile: "/cwd/c.pem", caFiles: ["/cwd/1.pem", "/2.pem"] },
 };
 
-describe("START-8: one row is a flag and a field of the options in code", () => {
-  test("the type of a field comes from its row", () => {
+describe("START-8: a table row that declares a flag and an option of the code together", () => {
+  test("decides the option's TypeScript type", () => {
     expectTypeOf<Options["isOpen"]>().toEqualTypeOf<boolean | undefined>();
     expectTypeOf<Options["period"]>().toEqualTypeOf<number | undefined>();
     expectTypeOf<Options["mode"]>().toEqualTypeOf<"a" | "b" | undefined>();
@@ -78,20 +78,20 @@ describe("START-8: one row is a flag and a field of the options in code", () => 
     expectTypeOf<NonNullable<Options["tls"]>["certFile"]>().toEqualTypeOf<string>();
   });
 
-  test("flags that were given are read, and files begin at the working directory", () => {
+  test("is read from the command line, with file paths from the working directory", () => {
     expect(read(...ALL)).toEqual(VALUES);
   });
 
-  test("what was not given is not there, and an empty text counts as not given", () => {
+  test("leaves the option undefined when the flag was not given or is empty", () => {
     expect(read()).toEqual({});
     expect(read("--mode=", "--limit=7")).toEqual({ limit: 7 });
   });
 
-  test("a group in a group is there when one of its flags was given, with what it needs", () => {
+  test("in a nested group makes the group appear when one of its flags was given, with its required fields", () => {
     expect(read("--ca=1.pem")).toEqual({ tls: { certFile: "", caFiles: ["/cwd/1.pem"] } });
   });
 
-  test("defaults of flags are read where the program wants them, but for empty ones", () => {
+  test("yields the flag's default when the program asks for defaults, unless it is empty", () => {
     expect(readWithDefaults(group, parsed(group, ["--period=1s"]), "/cwd")).toEqual({
       isOpen: false,
       limit: 7,
@@ -100,22 +100,22 @@ describe("START-8: one row is a flag and a field of the options in code", () => 
     });
   });
 
-  test("a program that lacks a flag leaves its field out", () => {
+  test("leaves the option out in a program without the flag", () => {
     const { limit } = group;
     expect(readOptions(group, parsed({ limit }, ["--limit=1"]), "/")).toEqual({ limit: 1 });
   });
 
-  test("another process gets the same values by arguments", () => {
+  test("turns the option's value back into arguments for another process", () => {
     const again = readOptions(group, parsed(group, argumentsOf(group, VALUES)), "/elsewhere");
     expect(again).toEqual(VALUES);
   });
 
-  test("a row says what is wrong with its value, wherever that comes from", () => {
+  test("reports a wrong value, given by flag or by code", () => {
     expect(optionFaults(group, { limit: -1 })).toEqual(["limit is -1"]);
     expect(optionFaults(group, read("--limit=-2"))).toEqual(["limit is -2"]);
   });
 
-  test("a section has the rows of its groups and further flags, by their names", () => {
+  test("appears in a section together with the rows of nested groups and further flags, by name", () => {
     const { flags } = sectionOf("odd", { group }, [{ name: "more", type: "bool", usage: "" }]);
     expect(flags.map(({ name }) => name)).toEqual([
       "ca",
@@ -131,13 +131,13 @@ describe("START-8: one row is a flag and a field of the options in code", () => 
   });
 });
 
-test("START-8: each option that a flag says is one of startCluster", () => {
+test("START-8: each option that a flag sets exists in startCluster()", () => {
   type Options = OptionsOf<typeof serverOptionTable>;
   expectTypeOf<Exclude<keyof Options, keyof ClusterOptions>>().toEqualTypeOf<never>();
   expectTypeOf<Options>().toExtend<Pick<ClusterOptions, keyof Options>>();
 });
 
-test("START-8: each option of a server is a flag of kubets apiserver, once", () => {
+test("START-8: each option of a server is set by exactly one flag of kubets apiserver", () => {
   const declared = apiserverSections.flatMap(({ flags }) => flags.map(({ name }) => name));
   const names = rowsOf(serverOptionTable).map(({ name }) => name);
   expect(names.filter((name) => declared.filter((one) => one === name).length !== 1)).toEqual([]);

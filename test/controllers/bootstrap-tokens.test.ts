@@ -23,7 +23,7 @@ const secret = (data: Record<string, string>, name = "bootstrap-token-abcdef"): 
   data: encodedData(data),
 });
 
-describe("a bootstrap token is good for", () => {
+describe("the remaining lifetime of a bootstrap token is", () => {
   test.each([
     ["ever without an expiration", "", Number.POSITIVE_INFINITY],
     ["an hour", "2026-01-01T01:00:00Z", 3_600_000],
@@ -37,7 +37,7 @@ describe("a bootstrap token is good for", () => {
   });
 });
 
-describe("a secret", () => {
+describe("a bootstrap token secret, as a signing key for cluster-info,", () => {
   const token = { id: "abcdef", secret: GOOD["token-secret"] };
   test.each([
     ["signs", secret(GOOD), token],
@@ -55,7 +55,7 @@ describe("a secret", () => {
   });
 });
 
-describe("the ConfigMap cluster-info", () => {
+describe("the bootstrap signer and the ConfigMap cluster-info:", () => {
   const one = { id: "abcdef", secret: "1" };
   const two = { id: "ghijkl", secret: "2" };
   const key = "jws-kubeconfig-abcdef";
@@ -79,12 +79,12 @@ describe("the ConfigMap cluster-info", () => {
       { kubeconfig: "k2", [key]: signatureOf("k2", one) },
     ],
     ["gets a wrong signature put right", { ...signed, [key]: "x" }, [one], signed],
-  ])("%s", (_, data, tokens, expected) => {
+  ])("one %s", (_, data, tokens, expected) => {
     expect(signedConfigMap({ data: data as unknown as Record<string, string> }, tokens)?.data).toEqual(expected);
   });
 });
 
-test("a signature is a JSON Web Signature without its content", () => {
+test("the bootstrap signer writes a JSON Web Signature without its content", () => {
   const [header = "", content, signature] = signatureOf("content", { id: "abcdef", secret: "key" }).split(".");
   expect(Buffer.from(header, "base64url").toString()).toBe('{"alg":"HS256","kid":"abcdef"}');
   expect(content).toBe("");
@@ -92,7 +92,7 @@ test("a signature is a JSON Web Signature without its content", () => {
   expect(signature).toBe(createHmac("sha256", "key").update(signed).digest("base64url"));
 });
 
-test("on a cluster, tokens sign while they are good, and go when they end", async () => {
+test("on a cluster, bootstrap tokens sign cluster-info while they are valid, and are deleted when they expire", async () => {
   const run = await manualControllers(bootstrapSigner, tokenCleaner);
   onTestFinished(() => run.close());
   const SECRETS = "/api/v1/namespaces/kube-system/secrets";

@@ -85,7 +85,7 @@ function state(set: DaemonSet, nodes: string, pods: string): DaemonState {
 const shown = (steps: { readonly create: readonly string[]; readonly delete: readonly Pod[] }): string =>
   [...steps.create.map((node) => `+${node}`), ...steps.delete.map(({ metadata }) => `-${metadata?.name}`)].join(" ");
 
-describe("a DaemonSet's pods on nodes", () => {
+describe("on which nodes a DaemonSet's controller creates or deletes pods", () => {
   test.each([
     ["every node gets one", "a b", "", "+a +b"],
     ["a node that has one gets none", "a b", "a", "+b"],
@@ -104,7 +104,7 @@ describe("a DaemonSet's pods on nodes", () => {
     expect(shown(manage(state(setOf(), nodes, pods), () => 0))).toBe(expected);
   });
 
-  test("a node without the label that is asked for gets none, and loses what it has", () => {
+  test("only on nodes that its node selector matches, and it deletes others", () => {
     const set = setOf({}, { nodeSelector: { role: "worker" } });
     expect(shown(manage(state(set, "a- b- c", "b"), () => 0))).toBe("+c -b");
   });
@@ -116,12 +116,12 @@ describe("a DaemonSet's pods on nodes", () => {
     ["the new pod must be ready for a while", "a/o a/y", ""],
     ["of two new ones the younger goes", "a a/n", "-a/n"],
     ["a pod that is being deleted has a successor at once", "a/ot", "+a"],
-  ])("with surge %s", (_, pods, expected) => {
+  ])("during an update with surge: %s", (_, pods, expected) => {
     const set = setOf({ ...rolling(0, 1), minReadySeconds: 10 });
     expect(shown(manage(state(set, "a", pods), () => 0))).toBe(expected);
   });
 
-  test("a failed pod is left while its node's backoff lasts", () => {
+  test("but not on a node with a failed pod while the node's backoff lasts", () => {
     const steps = manage(state(setOf(), "a b", "a/f b/f"), (node) => (node === "a" ? 3000 : 0));
     expect([shown(steps), steps.retryAfter, steps.ended.map(({ node }) => node)]).toEqual(["-b/f", 3000, ["b"]]);
   });
@@ -133,12 +133,12 @@ describe("a DaemonSet's pods on nodes", () => {
     ["a user's taint", { key: "k", effect: "NoSchedule" }, false, true],
     ["a user's taint that evicts", { key: "k", effect: "NoExecute" }, false, false],
     ["a preference", { key: "k", effect: "PreferNoSchedule" }, true, true],
-  ])("and %s", (_, taint, mayRun, mayStay) => {
+  ])("as the node's taints allow, for example %s", (_, taint, mayRun, mayStay) => {
     const node = { metadata: { name: "a" }, spec: { taints: [taint as Taint] } };
     expect(fitOn(setOf(), node)).toEqual({ mayRun, mayStay });
   });
 
-  test("pods in the network of their node do not wait for one", () => {
+  test("also on nodes without a network, for pods in the host network", () => {
     const taints: Taint[] = [{ key: "node.kubernetes.io/network-unavailable", effect: "NoSchedule" }];
     const node = { metadata: { name: "a" }, spec: { taints } };
     expect(fitOn(setOf({}, { hostNetwork: true }), node).mayRun).toBe(true);
@@ -147,12 +147,12 @@ describe("a DaemonSet's pods on nodes", () => {
   test.each([
     ["a", true],
     ["b", false],
-  ])("a template for node a fits on %s: %s", (name, fits) => {
+  ])("a pod template with node affinity to node a fits on %s: %s", (name, fits) => {
     expect(fitOn(setOf({}, { nodeName: "a" }), { metadata: { name } })).toEqual({ mayRun: fits, mayStay: fits });
   });
 });
 
-describe("a rolling update of a DaemonSet", () => {
+describe("a rolling update of a DaemonSet deletes or creates pods so that it", () => {
   test.each([
     ["replaces as many as may be unavailable", rolling(1), "a b", "a/o b/o", "-a/o"],
     ["takes a percentage of the nodes, rounded up", rolling("50%"), "a b c", "a/o b/o c/o", "-a/o -b/o"],
@@ -179,13 +179,13 @@ describe("a rolling update of a DaemonSet", () => {
     ["deletes an old pod that does not serve, on a node that should have none", 1, "a b!", "a b/on", "-b/on"],
     ["keeps an old pod there while too few serve elsewhere", 1, "a b!", "a/n b/o", ""],
     ["deletes it when enough do", 1, "a b!", "a b/o", "-b/o"],
-  ])("by surge %s", (_, surge, nodes, pods, expected) => {
+  ])("with surge %s", (_, surge, nodes, pods, expected) => {
     expect(shown(rollingUpdate(state(setOf(rolling(0, surge)), nodes, pods)))).toBe(expected);
   });
 });
 
-describe("the pod of a node", () => {
-  test("has the revision's hash, the template's generation, tolerations and the node", () => {
+describe("the pod that a DaemonSet creates for a node", () => {
+  test("has the revision's hash, the template's generation, default tolerations and the node", () => {
     const { metadata, spec } = templateFor(setOf(), "a", "h");
     expect(metadata?.labels).toEqual({ app: "agent", "controller-revision-hash": "h", "pod-template-generation": "2" });
     expect(spec?.tolerations?.map(({ key, effect }) => `${key?.slice(19)}:${effect}`)).toEqual([
@@ -199,7 +199,7 @@ describe("the pod of a node", () => {
     expect(nodeOf({ ...(spec && { spec }) })).toBe("a");
   });
 
-  test("keeps what the template tolerates, and a daemon's toleration for ever", () => {
+  test("keeps the template's tolerations, and has a daemon's without a time limit", () => {
     const own = { key: "k", operator: "Exists" as const };
     const short = { key: "node.kubernetes.io/not-ready", operator: "Exists" as const, effect: "NoExecute" as const };
     const { spec } = templateFor(setOf({}, { tolerations: [own, { ...short, tolerationSeconds: 5 }] }), "a", "h");
@@ -207,7 +207,7 @@ describe("the pod of a node", () => {
     expect(spec?.tolerations).toHaveLength(7);
   });
 
-  test("asks for its node instead of what the template requires, and keeps its preferences", () => {
+  test("requires its node instead of the template's required affinity, and keeps preferences", () => {
     const preferred = [{ weight: 1, preference: {} }];
     const term = { matchExpressions: [{ key: "x", operator: "Exists" as const }] };
     const affinity = {
@@ -224,7 +224,7 @@ describe("the pod of a node", () => {
     });
   });
 
-  test("that is bound is on that node whatever it was meant for", () => {
+  test("counts for the node to which it is bound, whatever its affinity says", () => {
     const { spec } = podFrom("a");
     expect(nodeOf({ spec: { ...(spec as PodSpec), nodeName: "b" } })).toBe("b");
     expect(nodeOf({ spec: { containers: [] } })).toBeUndefined();
@@ -254,12 +254,12 @@ describe("the status of a DaemonSet", () => {
     expect(found).toMatchObject({ observedGeneration: 4, ...expected });
   });
 
-  test("names the generation only when the controller has acted on it", () => {
+  test("has a new observed generation only when the controller has acted on it", () => {
     expect(daemonSetStatus(state(setOf(), "a", "a"), false)).not.toHaveProperty("observedGeneration");
   });
 });
 
-test("a failed pod is replaced after a second, then twice as long each time, up to 15 minutes", () => {
+test("a DaemonSet replaces a failed pod after a second, then after twice as long each time, up to 15 minutes", () => {
   const clock = new FixedClock(NOW);
   const backoff = new FailedPodsBackoff(clock);
   const waits: number[] = [];

@@ -79,7 +79,7 @@ const eventsOf = async (name: string) =>
     .filter(({ involvedObject }) => object(involvedObject)["name"] === name)
     .map(({ reason, message }) => `${text(reason)} ${text(message)}`);
 
-test("every node has a pod; one that comes gets one, one that goes loses it", async () => {
+test("a DaemonSet has a pod on every node, creates one on a new node and deletes that of a removed node", async () => {
   await create("churn");
   await eventually(async () => expect(await nodesAndImages("churn")).toEqual(["a one", "b one"]));
   await createNode("c");
@@ -96,7 +96,7 @@ test("every node has a pod; one that comes gets one, one that goes loses it", as
   });
 });
 
-test("an update replaces the pods of one node after the other, and history remembers", async () => {
+test("an update of a DaemonSet replaces the pods node by node, and the history keeps the old revision", async () => {
   await create("update");
   await eventually(async () => expect(await nodesAndImages("update")).toEqual(["a one", "b one"]));
   await allReady("update");
@@ -118,7 +118,7 @@ test("an update replaces the pods of one node after the other, and history remem
   expect(revisions).toHaveLength(2);
 });
 
-test("a failed pod is replaced, and an event says so", async () => {
+test("a DaemonSet replaces a failed pod, and records an event", async () => {
   await create("fail");
   await eventually(async () => expect(await podsOf("fail")).toHaveLength(2));
   const [first] = await podsOf("fail");

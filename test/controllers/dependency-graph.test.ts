@@ -41,7 +41,7 @@ function readsOf(count: number): readonly number[] {
   return [label, ends];
 }
 
-test("the graph's work for an object grows with the number of its owners", () => {
+test("the garbage collector's work for an object grows only with the number of its owners", () => {
   const [few, many] = [readsOf(500), readsOf(1000)];
   for (const [index, reads] of many.entries()) expect(reads).toBeLessThanOrEqual(2.2 * (few[index] ?? 0));
 });

@@ -60,7 +60,7 @@ function set(
 const sizes = (resizes: readonly { set: ReplicaSet; size: number }[]) =>
   resizes.map((one) => `${one.set.metadata?.name} ${one.size}`);
 
-describe("DEP-5: of a rolling update", () => {
+describe("DEP-5: the size limits of a Deployment's rolling update", () => {
   test.each([
     // replicas, maxSurge, maxUnavailable -> surge, unavailable
     [10, "25%", "25%", 3, 2],
@@ -76,14 +76,14 @@ describe("DEP-5: of a rolling update", () => {
     [100, "33%", "33%", 33, 33],
     [7, "50%", "50%", 4, 3],
   ])(
-    "%i replicas with maxSurge %s and maxUnavailable %s surge by %i and miss %i",
+    "for %i replicas with maxSurge %s and maxUnavailable %s are %i more and %i fewer pods",
     (replicas, up, down, surge, missing) => {
       const one = deployment(replicas, rolling(up, down));
       expect([maxSurge(one), maxUnavailable(one)]).toEqual([surge, missing]);
     },
   );
 
-  test("Recreate has neither", () => {
+  test("do not exist with the strategy Recreate", () => {
     expect([maxSurge(deployment(10, RECREATE)), maxUnavailable(deployment(10, RECREATE))]).toEqual([0, 0]);
   });
 
@@ -94,7 +94,7 @@ describe("DEP-5: of a rolling update", () => {
     ["never exceeds what is wanted", 10, 8, 0, 10],
     ["starts whole without old sets", 10, 0, 0, 10],
     ["starts with nothing when another rollout has the room", 10, 0, 13, 0],
-  ])("DEP-1: the new set %s", (_, wanted, size, old, next) => {
+  ])("DEP-1: during a rolling update the new ReplicaSet %s", (_, wanted, size, old, next) => {
     const newSet = set("new", size);
     expect(newSetSize(deployment(wanted), [set("old", old), newSet], newSet)).toBe(next);
   });
@@ -128,27 +128,30 @@ describe("DEP-5: of a rolling update", () => {
     ["not below the minimum for pods that are not available", 10, [5, 0], [["a", 8, 7]], []],
     ["nothing while a status counts pods that have yet to go", 6, [4, 0], [["a", 5, 11]], []],
     ["nothing while the new set's status counts pods that have yet to go", 6, [4, 7], [["a", 5, 5]], []],
-  ] as const)("DEP-1: old sets lose %s", (_, wanted, [size, available], old, expected) => {
-    const newSet = set("new", size, { available });
-    const sets = old.map(([name, count, ready]) => set(name, count, { available: ready }));
-    expect(sizes(shrinkOldSets(deployment(wanted), { newSet, old: sets }))).toEqual(expected);
-  });
+  ] as const)(
+    "DEP-1: during a rolling update old ReplicaSets lose %s",
+    (_, wanted, [size, available], old, expected) => {
+      const newSet = set("new", size, { available });
+      const sets = old.map(([name, count, ready]) => set(name, count, { available: ready }));
+      expect(sizes(shrinkOldSets(deployment(wanted), { newSet, old: sets }))).toEqual(expected);
+    },
+  );
 });
 
-describe("DEP-3: a change of size", () => {
+describe("DEP-3: when a Deployment's replicas change, its ReplicaSets are scaled", () => {
   test.each([
     ["the annotation differs", [5], 10, true],
     ["the annotation is the size", [10], 10, false],
     ["there is no annotation", [undefined], 10, false],
     ["one of two differs", [10, 9], 10, true],
-  ])("is noticed: %s", (_, annotated, wanted, scaled) => {
+  ])("if the change is noticed: %s", (_, annotated, wanted, scaled) => {
     const [first, second] = annotated.map((count, index) =>
       set(index === 0 ? "new" : "a", 5, count === undefined ? {} : { for: count }),
     );
     expect(wasScaled(deployment(wanted), { newSet: first, old: second ? [second] : [] })).toBe(scaled);
   });
 
-  test("is not looked for in sets without pods", () => {
+  test("unless they have no pods", () => {
     const old = [set("a", 0, { for: 1 })];
     expect(wasScaled(deployment(10), { newSet: set("new", 10, { for: 10 }), old })).toBe(false);
   });
@@ -178,7 +181,7 @@ describe("DEP-3: a change of size", () => {
       ],
       ["a 0", "b 0"],
     ],
-  ] as const)("%s", (_, wanted, newSize, old, expected) => {
+  ] as const)("so that %s", (_, wanted, newSize, old, expected) => {
     const newSet = newSize === undefined ? undefined : set("new", newSize[0], { for: wanted });
     expect(sizes(scale(deployment(wanted), { newSet, old: old.map(([name, size]) => set(name, size)) }))).toEqual(
       expected,
@@ -196,25 +199,25 @@ describe("DEP-3: a change of size", () => {
     ["down to nothing", [5, 5], 10, 0, 0, ["a 0", "new 0"]],
     ["with its surge", [4, 7], 11, 20, 2, ["a 14", "new 8"]],
     ["the size stays and annotations follow", [5, 5], 10, 10, 0, ["a 5", "new 5"]],
-  ] as const)("of several active sets: %s", (_, before, max, wanted, surge, expected) => {
+  ] as const)("in proportion, of several active sets: %s", (_, before, max, wanted, surge, expected) => {
     const [newSize, ...others] = before;
     const old = others.map((size, index) => set("ab"[index] ?? "", size, { max }));
     const newSet = set("new", newSize, { max });
     expect(sizes(scale(deployment(wanted, rolling(surge, 1)), { newSet, old }))).toEqual(expected);
   });
 
-  test("leaves several active sets of a Deployment that recreates its pods", () => {
+  test("but several active ones are left alone with the strategy Recreate", () => {
     expect(scale(deployment(9, RECREATE), { newSet: set("new", 1), old: [set("a", 1)] })).toEqual([]);
   });
 });
 
-describe("the set of the current template", () => {
-  test("is found although labels have the hash", () => {
+describe("the ReplicaSet of a Deployment's current template", () => {
+  test("is found although its labels have the hash", () => {
     const [a, b] = [set("a", 1), set("new", 1)];
     expect(generationsOf(deployment(1), [a, b])).toEqual({ newSet: b, old: [a] });
   });
 
-  test("is the oldest of several", () => {
+  test("is the oldest when several match", () => {
     const [first, second] = [
       set("new", 1),
       { ...set("new", 1), metadata: { name: "z", uid: "z", creationTimestamp: at(9999) } },
@@ -222,12 +225,12 @@ describe("the set of the current template", () => {
     expect(generationsOf(deployment(1), [second, first])).toEqual({ newSet: first, old: [second] });
   });
 
-  test("is not there after a change of the template", () => {
+  test("does not exist after a change of the template", () => {
     expect(generationsOf(deployment(1), [set("a", 1)]).newSet).toBeUndefined();
   });
 });
 
-describe("DEP-1: revisions", () => {
+describe("DEP-1: the revision numbers of a Deployment's ReplicaSets", () => {
   const annotated = (annotations: Record<string, string>) => ({ metadata: { annotations } });
   const of = (from: Record<string, string>, before: Record<string, string>, revision: number) =>
     newSetAnnotations({ ...deployment(1), ...annotated(from) }, annotated(before) as ReplicaSet, revision);
@@ -280,7 +283,7 @@ describe("DEP-1: revisions", () => {
     expect(of(from, before, revision)).toEqual(expected);
   });
 
-  test("history loses its oldest revisions at 2000 characters", () => {
+  test("in the history annotation lose the oldest at 2000 characters", () => {
     const history = Array.from({ length: 400 }, (_, index) => String(1000 + index)).join(",");
     const after = of({}, { [`${ANNOTATION}revision`]: "1400", [`${ANNOTATION}revision-history`]: history }, 1401);
     expect(after[`${ANNOTATION}revision-history`]).toBe(`${history.slice(5)},1400`);
@@ -291,12 +294,12 @@ describe("DEP-1: revisions", () => {
     [["1"], 0],
     [[], 0],
     [["5", "x", "4"], 4],
-  ])("of %j the last but one is %i", (revisions, last) => {
+  ])("%j have as last but one %i", (revisions, last) => {
     expect(lastRevision(revisions.map((revision) => set("a", 1, { revision })))).toBe(last);
   });
 });
 
-describe("DEP-3: rollback by annotation", () => {
+describe("DEP-3: rollback of a Deployment by annotation", () => {
   const asked = (revision: string) => ({
     ...deployment(1),
     metadata: { name: "web", annotations: { "deprecated.deployment.rollback.to": revision, note: "mine" } },
@@ -321,12 +324,12 @@ describe("DEP-3: rollback by annotation", () => {
     expect(done.deployment.spec?.template.metadata?.labels).toEqual({ app: "web" });
   });
 
-  test("to the last revision, where there is none", () => {
+  test("to the last revision records an event when there is none", () => {
     expect(rollBack(asked("0"), [set("new", 1, { revision: "1" })]).message).toBe("Unable to find last revision.");
   });
 });
 
-describe("DEP-1: the status", () => {
+describe("DEP-1: the status of a Deployment", () => {
   const progressing = (reason: string, more: Partial<DeploymentCondition> = {}): DeploymentCondition => ({
     type: "Progressing",
     status: "True",
@@ -343,7 +346,7 @@ describe("DEP-1: the status", () => {
   ) => rolloutStatus(deployment(3, more, before), { newSet: sets.newSet, old: sets.old ?? [] }, NOW);
   const condition = (status: DeploymentStatus, type: string) => status.conditions?.find((one) => one.type === type);
 
-  test("counts the pods of all sets", () => {
+  test("counts the pods of all ReplicaSets", () => {
     const sets = { newSet: set("new", 2, { available: 1 }), old: [set("a", 2)] };
     expect(deploymentStatus(deployment(3), sets, NOW)).toMatchObject({
       observedGeneration: 2,
@@ -359,7 +362,7 @@ describe("DEP-1: the status", () => {
     ["the sum of what sets tell", [1, 2], 3],
     ["0 where none ends", [0, 0], 0],
     ["unknown where one does not tell", [1, undefined], undefined],
-  ])("counts pods that end: %s", (_, counts, expected) => {
+  ])("counts terminating pods: %s", (_, counts, expected) => {
     const old = counts.map((terminatingReplicas, index) => {
       const one = set(`s${index}`, 1);
       return { ...one, status: { ...one.status, terminatingReplicas } } as ReplicaSet;
@@ -370,7 +373,7 @@ describe("DEP-1: the status", () => {
   test.each([
     [3, "True", "MinimumReplicasAvailable", "Deployment has minimum availability."],
     [2, "False", "MinimumReplicasUnavailable", "Deployment does not have minimum availability."],
-  ])("with %i of 3 available: Available %s", (available, status, reason, message) => {
+  ])("with %i of 3 pods available has the condition Available %s", (available, status, reason, message) => {
     const found = deploymentStatus(deployment(3), { newSet: set("new", 3, { available }), old: [] }, NOW);
     expect(found.conditions).toEqual([
       { type: "Available", status, reason, message, lastUpdateTime: at(0), lastTransitionTime: at(0) },
@@ -436,7 +439,7 @@ describe("DEP-1: the status", () => {
       {},
       ["False", "ProgressDeadlineExceeded", 'Deployment "web" has timed out progressing.', at(0), at(0)],
     ],
-  ] as const)("Progressing: %s", (_, before, sets, [status, reason, message, updated, since]) => {
+  ] as const)("has the condition Progressing: %s", (_, before, sets, [status, reason, message, updated, since]) => {
     const found = condition(statusOf({ ...before, conditions: [...before.conditions] }, sets), "Progressing");
     expect(found).toEqual({
       type: "Progressing",
@@ -448,13 +451,13 @@ describe("DEP-1: the status", () => {
     });
   });
 
-  test("without a deadline there is no Progressing", () => {
+  test("has no condition Progressing without a deadline", () => {
     const before = { conditions: [progressing("ReplicaSetUpdated")] };
     const found = statusOf(before, { newSet: set("new", 3) }, { progressDeadlineSeconds: 2 ** 31 - 1 });
     expect(condition(found, "Progressing")).toBeUndefined();
   });
 
-  test("a set's failure is the Deployment's, the new set's first, and goes with it", () => {
+  test("has the failure of a ReplicaSet, the new one's first, until the failure ends", () => {
     const failing = (name: string): ReplicaSet => {
       const failure = {
         type: "ReplicaFailure",
@@ -501,7 +504,7 @@ describe("DEP-1: the status", () => {
       { progressDeadlineSeconds: undefined },
       undefined,
     ],
-  ])("a rollout %s", (_, status, more, after) => {
+  ])("during a rollout %s", (_, status, more, after) => {
     expect(deadlineIn(deployment(3, more, status), NOW)).toBe(after);
   });
 
@@ -511,7 +514,7 @@ describe("DEP-1: the status", () => {
     ["resumed", false, "DeploymentPaused", "DeploymentResumed", "Deployment is resumed"],
     ["running", false, "ReplicaSetUpdated", undefined, undefined],
     ["paused after a timeout", true, "ProgressDeadlineExceeded", undefined, undefined],
-  ])("DEP-1: a Deployment %s", (_, paused, before, reason, message) => {
+  ])("DEP-1: of a Deployment %s has the condition Progressing", (_, paused, before, reason, message) => {
     const found = pausedCondition(deployment(3, { paused }, { conditions: [progressing(before)] }), NOW);
     expect([found?.reason, found?.message, found?.status]).toEqual([reason, message, reason && "Unknown"]);
   });

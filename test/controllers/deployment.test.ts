@@ -129,7 +129,7 @@ test("DEP-1: a paused Deployment is scaled and not rolled out until it is resume
   ]);
 });
 
-test("DEP-2: Recreate makes new pods when the last old one is gone", async () => {
+test("DEP-2: with Recreate a Deployment creates new pods when the last old one is gone", async () => {
   await create("recreate", { strategy: { type: "Recreate" } });
   await rolledOut("recreate");
   const before = await items("/api/v1/namespaces/default/pods", "recreate");
@@ -151,7 +151,7 @@ test("DEP-2: Recreate makes new pods when the last old one is gone", async () =>
   ]);
 });
 
-test("old ReplicaSets beyond the history's limit are deleted", async () => {
+test("a Deployment deletes old ReplicaSets beyond its history limit", async () => {
   await create("history", { revisionHistoryLimit: 1 });
   for (const image of ["two", "three"]) {
     await rolledOut("history");
@@ -166,7 +166,7 @@ test("old ReplicaSets beyond the history's limit are deleted", async () => {
   });
 });
 
-test("a ReplicaSet of the same template is adopted, and gets its revision", async () => {
+test("a Deployment adopts a ReplicaSet of the same template, which gets its revision", async () => {
   const labels = { app: "adopt", "pod-template-hash": "given" };
   const given = template("adopt", "one");
   const set = {
@@ -181,7 +181,7 @@ test("a ReplicaSet of the same template is adopted, and gets its revision", asyn
   expect(await conditionOf("adopt", "Progressing")).toMatchObject({ status: "True" });
 });
 
-test("a name that another ReplicaSet has raises the collision count", async () => {
+test("a Deployment raises its collision count when another ReplicaSet has the name of its new one", async () => {
   await create("collide", { paused: true });
   await create("model", {
     template: template("collide", "one"),
@@ -204,7 +204,7 @@ test("a name that another ReplicaSet has raises the collision count", async () =
   expect(await statusOf("collide")).toMatchObject({ collisionCount: 1 });
 });
 
-test("a rollout without progress times out after its deadline, and its condition has the failure of its ReplicaSet", async () => {
+test("a Deployment whose rollout makes no progress gets the condition of a time-out and the failure of its ReplicaSet", async () => {
   const spec = { ...object(template("stuck", "one")["spec"]), serviceAccountName: "absent" };
   await create("stuck", { progressDeadlineSeconds: 1, template: { ...template("stuck", "one"), spec } as JsonObject });
   await eventually(async () => {
@@ -217,7 +217,7 @@ test("a rollout without progress times out after its deadline, and its condition
   });
 });
 
-test("the ReplicaSets and pods of a deleted Deployment go with it", async () => {
+test("deleting a Deployment deletes its ReplicaSets and pods", async () => {
   await create("gone");
   await rolledOut("gone");
   await call(api, "DELETE", `${PATH}/gone`);

@@ -55,8 +55,8 @@ const evict = (pod: string, more: JsonObject = {}, query = "") =>
     ...more,
   });
 
-describe("the numbers of a budget", () => {
-  test("no pods", async () => {
+describe("the counts in the status of a PodDisruptionBudget", () => {
+  test("are zero without pods", async () => {
     await budget("none", { minAvailable: 1 });
     await eventually(async () => {
       const { conditions, ...numbers } = await statusOf("none");
@@ -80,7 +80,7 @@ describe("the numbers of a budget", () => {
     });
   });
 
-  test("follow the pods: ready, not ready, gone", async () => {
+  test("follow pods that are ready, not ready or gone", async () => {
     await budget("numbers", { minAvailable: 1 });
     await runningPod("numbers-1", "numbers");
     await runningPod("numbers-2", "numbers", { ready: false });
@@ -91,7 +91,7 @@ describe("the numbers of a budget", () => {
     await expectNumbers("numbers", { currentHealthy: 1, expectedPods: 1, disruptionsAllowed: 0 });
   });
 
-  test("a share is one of what the controllers want", async () => {
+  test("are for a percentage computed from the replicas of the pods' controllers", async () => {
     const template = { metadata: { labels: { app: "share" } }, spec: { containers: [{ name: "c", image: "i" }] } };
     const spec = { replicas: 5, selector: { matchLabels: { app: "share" } }, template };
     const set = await call(api, "POST", SETS, { metadata: { name: "share" }, spec });
@@ -108,7 +108,7 @@ describe("the numbers of a budget", () => {
     await expectNumbers("share", { expectedPods: 5, desiredHealthy: 2, currentHealthy: 3, disruptionsAllowed: 1 });
   });
 
-  test("a controller that cannot be scaled is told of, and nothing is allowed", async () => {
+  test("allow no disruption, with a condition, when a pod's controller has no scale", async () => {
     const spec = { template: { spec: { restartPolicy: "Never", containers: [{ name: "c", image: "i" }] } } };
     const job = await call(api, "POST", "/apis/batch/v1/namespaces/default/jobs", { metadata: { name: "job" }, spec });
     expect(job.status, job.text).toBe(201);
@@ -125,8 +125,8 @@ describe("the numbers of a budget", () => {
   });
 });
 
-describe("eviction", () => {
-  test("is refused while the budget is used up, and counts what it took", async () => {
+describe("an eviction of a pod", () => {
+  test("is refused while its budget allows no disruption, and an allowed one is counted", async () => {
     await budget("two", { minAvailable: 1 });
     await runningPod("two-1", "two");
     await runningPod("two-2", "two");
@@ -164,7 +164,7 @@ describe("eviction", () => {
     });
   });
 
-  test("a try takes nothing", async () => {
+  test("as a dry run takes nothing from the budget", async () => {
     await budget("dry", { minAvailable: 1 });
     await runningPod("dry-1", "dry");
     await runningPod("dry-2", "dry");
@@ -175,7 +175,7 @@ describe("eviction", () => {
     expect((await call(api, "GET", `${PODS}/dry-1`)).at("metadata.deletionTimestamp")).toBeUndefined();
   });
 
-  test("pods that are over, or have not begun, need no budget", async () => {
+  test("needs no budget when the pod has ended or not begun", async () => {
     await budget("over", { minAvailable: 5 });
     await runningPod("over-1", "over");
     await patchStatus(`${PODS}/over-1`, { phase: "Succeeded" });
@@ -186,7 +186,7 @@ describe("eviction", () => {
     expect((await evict("over-2")).status).toBe(201);
   });
 
-  test("pods that are not ready: only with a healthy rest, or always", async () => {
+  test("that is not ready is allowed only if enough others are healthy, or always with AlwaysAllow", async () => {
     await budget("ill", { minAvailable: 1 });
     await runningPod("ill-1", "ill", { ready: false });
     await expectNumbers("ill", { expectedPods: 1, desiredHealthy: 1 });
@@ -196,7 +196,7 @@ describe("eviction", () => {
     expect((await evict("ill-1")).status).toBe(201);
   });
 
-  test("a budget that nobody has looked at yet says to come back", async () => {
+  test("is answered with a retry time while the controller has not computed its budget yet", async () => {
     await budget("new", { minAvailable: 0 });
     await runningPod("new-1", "new");
     await expectNumbers("new", { disruptionsAllowed: 1 });
@@ -214,7 +214,7 @@ describe("eviction", () => {
     });
   });
 
-  test("two budgets for one pod are a failure", async () => {
+  test("fails when two budgets select the pod", async () => {
     await runningPod("both-1", "both");
     await budget("both", { minAvailable: 0 });
     const selector = { matchLabels: { app: "both" } };
@@ -230,7 +230,7 @@ describe("eviction", () => {
     });
   });
 
-  test("preconditions and names are held to", async () => {
+  test("fails when the uid or the name does not match", async () => {
     await runningPod("exact", "exact");
     const wrong = await evict("exact", { deleteOptions: { preconditions: { uid: "another" } } });
     expect([wrong.status, wrong.at("reason")]).toEqual([409, "Conflict"]);
@@ -244,7 +244,7 @@ describe("eviction", () => {
   });
 });
 
-describe("what keeps a budget from working is an event", () => {
+describe("the disruption controller records an event for", () => {
   const eventsOf = async (name: string, reason: string) =>
     objects(
       (
@@ -264,12 +264,12 @@ describe("what keeps a budget from working is an event", () => {
   const UNMANAGED = (selector: string) =>
     `Pods selected by this PodDisruptionBudget (selector: ${selector}) were found to be unmanaged. As a result, the status of the PDB cannot be calculated correctly, which may result in undefined behavior. To account for these pods please set ".spec.minAvailable" field of the PDB to an integer value.`;
 
-  test("a budget without pods", async () => {
+  test("a budget that selects no pods", async () => {
     await budget("nobody", { minAvailable: 1 });
     await expectEvent("nobody", "NoPods", { type: "Normal", message: "No matching pods found" });
   });
 
-  test("pods that no controller manages, where the budget needs the number that there should be", async () => {
+  test("a pod without a controller, when the budget needs the expected number of pods", async () => {
     await runningPod("lonely-1", "lonely");
     await budget("lonely", { maxUnavailable: 0 });
     const selector =
@@ -278,7 +278,7 @@ describe("what keeps a budget from working is an event", () => {
     expect(await eventsOf("lonely", "NoPods")).toEqual([]);
   });
 
-  test("the selector is shown as Go prints it", async () => {
+  test("a budget's selector, printed as Go prints it", async () => {
     await runningPod("printed-1", "printed");
     const matchExpressions = [
       { key: "app", operator: "In", values: ["printed", "x"] },
@@ -291,14 +291,14 @@ describe("what keeps a budget from working is an event", () => {
     await expectEvent("printed", "UnmanagedPods", { message: UNMANAGED(selector) });
   });
 
-  test("a controller that cannot be scaled", async () => {
+  test("a pod whose controller cannot be scaled", async () => {
     await expectEvent("job", "CalculateExpectedPodCountFailed", {
       type: "Warning",
       message: "Failed to calculate the number of expected pods: jobs.batch does not implement the scale subresource",
     });
   });
 
-  test("a pod with two budgets", async () => {
+  test("a pod that two budgets select", async () => {
     await runningPod("twice-1", "twice");
     await budget("twice", { minAvailable: 1 });
     expect(await eventsOf("twice-1", "MultiplePodDisruptionBudgets")).toEqual([]);

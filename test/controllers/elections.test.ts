@@ -105,14 +105,14 @@ afterEach(async () => {
 
 const types = ({ events }: Candidate): string[] => events.map(({ type }) => type);
 
-describe("a server that leads", () => {
+describe("a server that leads its controllers", () => {
   let leader: Candidate;
   beforeEach(async () => {
     leader = stand();
     await leader.election.decided;
   });
 
-  test("has kube's Lease, with kube's durations, and an identity of its host", async () => {
+  test("holds a Lease of kube-controller-manager's name and durations, and an identity of its host", async () => {
     const lease = await call(cluster.transport(), "GET", LEASE);
     expect(lease.at("spec.holderIdentity")).toMatch(/^.+_[0-9a-f]{8}-[0-9a-f-]{27}$/);
     expect(lease.at("spec.leaseDurationSeconds")).toBe(15);
@@ -128,13 +128,13 @@ describe("a server that leads", () => {
     expect(fence?.closed.aborted).toBe(true);
   });
 
-  test("does not lead for longer because its wall clock is set back", () => {
+  test("does not lead longer because its wall clock is set back", () => {
     leader.machine.wall -= HOUR;
     leader.machine.stand(10_000);
     expect(leader.fences[0]?.isOpen()).toBe(false);
   });
 
-  test("ends its work when its term is over, says why, and stands for election again with new work", async () => {
+  test("ends its controllers when its term is over, reports the reason, and stands for election again with new controllers", async () => {
     leader.machine.stand(10_000);
     expect(leader.fences[0]?.isOpen()).toBe(false);
     expect(leader.stops).toBe(1);
@@ -147,7 +147,7 @@ describe("a server that leads", () => {
     expect(types(leader)).toEqual(["began", "ended", "began"]);
   });
 
-  test("gives the Lease up when it stops, and the next one leads though no time has passed", async () => {
+  test("releases the Lease when it stops, so that the next one leads at once", async () => {
     const next = stand();
     await next.election.decided;
     expect(next.events).toEqual([
@@ -165,7 +165,7 @@ describe("a server that leads", () => {
   });
 });
 
-test("the start of a server fails when the work of its first term cannot begin", async () => {
+test("a server does not start when the controllers of its first term cannot start", async () => {
   const election = standForElection({
     program: "kube-scheduler",
     transport: cluster.transport(),

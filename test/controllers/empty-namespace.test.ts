@@ -34,14 +34,14 @@ async function namespaceWithContent(name: string) {
   return namespace;
 }
 
-test("content goes, then the finalizer", async () => {
+test("deleting a namespace deletes its content first, then the finalizer", async () => {
   const namespace = await namespaceWithContent("full");
   expect(await emptyNamespace(client, namespace, CONTENTS, Date.now())).toBe(undefined);
   expect((await api.list("/api/v1/namespaces/full/secrets")).items).toEqual([]);
   expect((await api.get("/api/v1/namespaces/full"))["spec"]).toEqual({});
 });
 
-test("a new namespace of the same name keeps what it has", async () => {
+test("deleting a namespace leaves the content of a new namespace of the same name", async () => {
   await namespaceWithContent("renewed");
   const old = { metadata: { name: "renewed", uid: "that of the one before" } };
   expect(await emptyNamespace(client, old, CONTENTS, Date.now())).toBe(undefined);
@@ -49,7 +49,7 @@ test("a new namespace of the same name keeps what it has", async () => {
   expect((await api.get("/api/v1/namespaces/renewed"))["spec"]).toEqual({ finalizers: ["kubernetes"] });
 });
 
-test("a change of the namespace in between does not leave it behind", async () => {
+test("deleting a namespace ends also when the namespace changes meanwhile", async () => {
   const namespace = await namespaceWithContent("changed");
   let changes = 0;
   const transport = cluster.transport();

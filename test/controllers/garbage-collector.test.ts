@@ -59,8 +59,8 @@ async function collectorPassed(): Promise<void> {
   await gone(name);
 }
 
-describe("background", () => {
-  test("dependents go with their owner, and theirs with them", async () => {
+describe("deleting an owner in the background", () => {
+  test("deletes its dependents, and their dependents", async () => {
     const owner = await map("b-owner");
     const child = await map("b-child", [owned(owner)]);
     await map("b-grandchild", [owned(child)]);
@@ -69,7 +69,7 @@ describe("background", () => {
     await gone("b-child", "b-grandchild");
   });
 
-  test("a dependent stays while it has another owner, and forgets the one that is gone", async () => {
+  test("keeps a dependent with another owner, and removes the deleted owner from it", async () => {
     const [one, two] = [await map("two-a"), await map("two-b")];
     await map("two-child", [owned(one), owned(two)]);
     await api.delete(`${MAPS}/two-a`);
@@ -78,19 +78,19 @@ describe("background", () => {
     await gone("two-child");
   });
 
-  test("an object whose owner never was goes at once", async () => {
+  test("applies at once to an object whose owner never existed", async () => {
     await map("never", [{ apiVersion: "v1", kind: "ConfigMap", name: "nobody", uid: crypto.randomUUID() }]);
     await gone("never");
   });
 
-  test("an owner of that name but another uid is not the owner", async () => {
+  test("applies to an object whose owner has the same name and another uid", async () => {
     const owner = await map("same-name");
     await map("stranger", [{ ...owned(owner), uid: crypto.randomUUID() }]);
     await gone("stranger");
     expect(await find(`${MAPS}/same-name`)).toBeDefined();
   });
 
-  test("a Deployment's ReplicaSet and pods go with it", async () => {
+  test("deletes a Deployment's ReplicaSet and pods", async () => {
     const template = { metadata: { labels: { a: "b" } }, spec: { containers: [{ name: "c", image: "i" }] } };
     const spec = { selector: { matchLabels: { a: "b" } }, template };
     const deployments = "/apis/apps/v1/namespaces/default/deployments";
@@ -106,8 +106,8 @@ describe("background", () => {
   });
 });
 
-describe("foreground", () => {
-  test("the owner waits for the dependents that block it", async () => {
+describe("deleting an owner in the foreground", () => {
+  test("waits for the dependents that block it", async () => {
     const owner = await map("f-owner");
     await map("f-child", [owned(owner, true)], ["example.com/held"]);
     await api.delete(`${MAPS}/f-owner`, { propagationPolicy: "Foreground" });
@@ -119,7 +119,7 @@ describe("foreground", () => {
     await gone("f-child", "f-owner");
   });
 
-  test("not for those that do not block it", async () => {
+  test("does not wait for dependents that do not block it", async () => {
     const owner = await map("n-owner");
     await map("n-child", [owned(owner)], ["example.com/held"]);
     await api.delete(`${MAPS}/n-owner`, { propagationPolicy: "Foreground" });
@@ -128,7 +128,7 @@ describe("foreground", () => {
     await gone("n-child");
   });
 
-  test("through generations", async () => {
+  test("waits for dependents of dependents", async () => {
     const owner = await map("g-1");
     const child = await map("g-2", [owned(owner, true)]);
     await map("g-3", [owned(child, true)]);
@@ -136,7 +136,7 @@ describe("foreground", () => {
     await gone("g-1", "g-2", "g-3");
   });
 
-  test("a dependent that stops blocking lets the owner go", async () => {
+  test("goes on when a dependent stops blocking it", async () => {
     const owner = await map("u-owner");
     await map("u-child", [owned(owner, true)], ["example.com/held"]);
     await api.delete(`${MAPS}/u-owner`, { propagationPolicy: "Foreground" });
@@ -146,7 +146,7 @@ describe("foreground", () => {
     await gone("u-child");
   });
 
-  test("a dependent with another owner only forgets the one that goes", async () => {
+  test("only removes the owner from a dependent that has another owner", async () => {
     const [owner, other] = [await map("o-owner"), await map("o-other")];
     await map("o-child", [owned(owner, true), owned(other)]);
     await api.delete(`${MAPS}/o-owner`, { propagationPolicy: "Foreground" });
@@ -154,7 +154,7 @@ describe("foreground", () => {
     expect(await ownersOf("o-child")).toEqual([owned(other)]);
   });
 
-  test("a circle of owners that wait for each other is broken", async () => {
+  test("ends although owners wait for each other in a circle", async () => {
     const one = await map("circle-1");
     const two = await map("circle-2", [owned(one, true)]);
     await api.patch(`${MAPS}/circle-1`, "merge-patch", { metadata: { ownerReferences: [{ ...owned(two, true) }] } });
@@ -165,7 +165,7 @@ describe("foreground", () => {
   });
 });
 
-describe("orphan", () => {
+describe("deleting an owner with orphans", () => {
   test("removes the owner from its dependents, and keeps them", async () => {
     const owner = await map("r-owner");
     await map("r-child", [owned(owner, true)]);
@@ -174,7 +174,7 @@ describe("orphan", () => {
     expect(await ownersOf("r-child")).toBeUndefined();
   });
 
-  test("a Job's pods stay when nobody says what becomes of them", async () => {
+  test("is the default for a Job, whose pods stay", async () => {
     const spec = { template: { spec: { restartPolicy: "Never", containers: [{ name: "c", image: "i" }] } } };
     const job = await api.create("/apis/batch/v1/namespaces/default/jobs", { metadata: { name: "j" }, spec });
     await map("j-child", [owned(job)]);
@@ -184,8 +184,8 @@ describe("orphan", () => {
   });
 });
 
-describe("owners elsewhere", () => {
-  test("an owner in another namespace does not count, and an event says so", async () => {
+describe("an object with an owner in another namespace or scope", () => {
+  test("is deleted when the owner is in another namespace, with an event", async () => {
     await api.create("/api/v1/namespaces", { metadata: { name: "elsewhere" } });
     const owner = await api.create("/api/v1/namespaces/elsewhere/configmaps", { metadata: { name: "far" } });
     const child = await map("near", [owned(owner)]);
@@ -201,7 +201,7 @@ describe("owners elsewhere", () => {
     });
   });
 
-  test("a cluster-scoped owner counts everywhere", async () => {
+  test("follows a cluster-scoped owner from any namespace", async () => {
     const role = await api.create("/apis/rbac.authorization.k8s.io/v1/clusterroles", { metadata: { name: "wide" } });
     await map("narrow", [owned(role)]);
     await collectorPassed();
@@ -210,7 +210,7 @@ describe("owners elsewhere", () => {
     await gone("narrow");
   });
 
-  test("a cluster-scoped object with an owner in a namespace is left alone", async () => {
+  test("is left alone when it is cluster-scoped and the owner is in a namespace", async () => {
     const owner = await map("small");
     const metadata = { name: "large", ownerReferences: [owned(owner)] };
     await api.create("/apis/rbac.authorization.k8s.io/v1/clusterroles", { metadata });
@@ -219,7 +219,7 @@ describe("owners elsewhere", () => {
     expect(await find("/apis/rbac.authorization.k8s.io/v1/clusterroles/large")).toBeDefined();
   });
 
-  test("an owner of a kind that nobody knows keeps its dependent", async () => {
+  test("is kept when the kind of its owner is unknown", async () => {
     const strange = { apiVersion: "example.com/v1", kind: "Strange", name: "s", uid: crypto.randomUUID() };
     await map("strange-child", [strange]);
     await collectorPassed();

@@ -25,11 +25,11 @@ test.each([
   ["of another type", service({ type: "NodePort" }), false],
   ["of another controller's class", service({ type: "LoadBalancer", loadBalancerClass: "example.com/lb" }), false],
   ["that is being deleted", service({ type: "LoadBalancer" }, { deletionTimestamp: "2026-01-01T00:00:00Z" }), false],
-])("a Service %s wants a load balancer: %#", (_, one, wants) => {
+])("whether a Service %s gets a load balancer: %#", (_, one, wants) => {
   expect(wantsLoadBalancer(one)).toBe(wants);
 });
 
-test("a finalizer holds a Service beside others", () => {
+test("the load balancer's finalizer is added beside other finalizers", () => {
   const held = withFinalizer(service({}, { finalizers: ["example.com/other"] }), true);
   expect([isHeld(held), held.metadata?.finalizers]).toEqual([
     true,
@@ -38,7 +38,7 @@ test("a finalizer holds a Service beside others", () => {
   expect(withFinalizer(held, false).metadata?.finalizers).toEqual(["example.com/other"]);
 });
 
-describe("the address of a load balancer", () => {
+describe("the address that the load balancer controller gives a Service", () => {
   const block = parseIpv4Prefix("10.9.8.0/30") ?? { network: 0, broadcast: 0 };
   test.each([
     ["is the first of the block", {}, [], "10.9.8.1"],
@@ -53,13 +53,13 @@ describe("the address of a load balancer", () => {
     expect(addressFor(service(spec), block, new Set(taken))).toBe(address);
   });
 
-  test("stands in the status", () => {
+  test("is written into the Service's status", () => {
     const status = { loadBalancer: { ingress: [{ ip: "10.9.8.1" }, { hostname: "h" }] } };
     expect(addressesOf({ ...service({}), status })).toEqual(["10.9.8.1"]);
   });
 });
 
-test("Services of a cluster get addresses of its block, and give them back", async () => {
+test("on a cluster, Services get addresses of the configured block, and free them when deleted", async () => {
   const controllers = [...(quietCluster.controllers || []), "service-lb-controller"];
   const loadBalancerAddresses = "10.9.8.0/30";
   const cluster = await startCluster({ port: false, ...quietCluster, controllers, loadBalancerAddresses });
@@ -101,7 +101,7 @@ test("Services of a cluster get addresses of its block, and give them back", asy
   );
 });
 
-test("a cluster does not start with what is no block of addresses", async () => {
+test("a cluster does not start with an invalid block of load balancer addresses", async () => {
   await expect(startCluster({ port: false, loadBalancerAddresses: "10.0.0.1" })).rejects.toThrow(
     'loadBalancerAddresses is "10.0.0.1"; give a block of IPv4 addresses, "172.20.255.0/24"',
   );

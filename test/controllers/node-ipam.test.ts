@@ -5,7 +5,7 @@ import { object } from "../../src/machinery/meta/access.js";
 import { call } from "../helpers/api-caller.js";
 import { eventually } from "../helpers/eventually.js";
 
-describe("the next free range of addresses", () => {
+describe("the next free pod address range for a node", () => {
   const whole = { cidr: "10.244.0.0/16", nodeMask: 24 };
   const small = { cidr: "10.0.0.0/24", nodeMask: 26 };
   test.each([
@@ -31,7 +31,7 @@ describe("the next free range of addresses", () => {
   });
 });
 
-test("a node from outside gets the next range of a cluster with nodes; one that has its range keeps it", async () => {
+test("a node that joins from outside gets the next range of the cluster; one that brings its range keeps it", async () => {
   const cluster = await startCluster({ port: false, nodes: 2 });
   onTestFinished(() => cluster.close());
   const specOf = async (name: string) =>

@@ -15,7 +15,7 @@ const NODES = "/api/v1/nodes";
 const PODS = "/api/v1/namespaces/default/pods";
 const LEASES = "/apis/coordination.k8s.io/v1/namespaces/kube-node-lease/leases";
 
-describe("nodes that fall silent", () => {
+describe("the node lifecycle controller", () => {
   let run: ManualControllers;
   const patch = (path: string, body: JsonObject) =>
     call(run.api, "PATCH", path, body, { type: "application/merge-patch+json" });
@@ -70,7 +70,7 @@ describe("nodes that fall silent", () => {
 
   afterAll(() => run.close());
 
-  test("a node is registered and has the older names of its labels", async () => {
+  test("gives a registered node the older names of its labels", async () => {
     await run.pass(6000, 1000);
     await eventually(async () =>
       expect(await reasons()).toContain("RegisteredNode: Node well event: Registered Node well in Controller"),
@@ -79,7 +79,7 @@ describe("nodes that fall silent", () => {
     expect(labels["beta.kubernetes.io/os"]).toBe("linux");
   });
 
-  test("renewals of the Lease keep it ready, silence makes it and its pods unknown and not ready", async () => {
+  test("keeps a node ready that renews its Lease, and marks a silent node unknown and its pods not ready", async () => {
     for (let passed = 0; passed < 40; passed += 10) {
       await renew("silent", "well");
       await run.pass(10_000);
@@ -109,7 +109,7 @@ describe("nodes that fall silent", () => {
     );
   });
 
-  test("pods go when their tolerations end, and stay where those last", async () => {
+  test("deletes pods of a silent node when their tolerations end", async () => {
     for (let passed = 0; passed < 70; passed += 10) {
       await renew("well");
       await run.pass(10_000, 5000);
@@ -134,7 +134,7 @@ describe("nodes that fall silent", () => {
     expect(await reasons()).toContain("TaintManagerEviction: Marking for deletion Pod default/brief");
   });
 
-  test("a node that comes back loses its taints, and a waiting deletion is cancelled", async () => {
+  test("removes the taints of a node that returns, and cancels waiting deletions", async () => {
     await pod("saved", "silent", 60);
     await run.pass(1000);
     await post("silent");
@@ -146,7 +146,7 @@ describe("nodes that fall silent", () => {
     );
   });
 
-  test("no node is evicted while none is ready", async () => {
+  test("evicts no pods while no node is ready", async () => {
     await post("silent", "False");
     await post("well", "False");
     await run.pass(10_000, 1000);
@@ -156,7 +156,7 @@ describe("nodes that fall silent", () => {
     });
   });
 
-  test("pods of a node out of service are ended when they are deleted", async () => {
+  test("force-deletes pods that are deleted on a node that is out of service", async () => {
     await patch(`${NODES}/silent`, {
       spec: { taints: [{ key: "node.kubernetes.io/out-of-service", value: "nodeshutdown", effect: "NoExecute" }] },
     });
@@ -169,7 +169,7 @@ describe("nodes that fall silent", () => {
     });
   });
 
-  test("pods of a node that is gone are failed and deleted after its quarantine", async () => {
+  test("fails and deletes the pods of a removed node after a quarantine", async () => {
     await call(run.api, "DELETE", `${NODES}/well`);
     await run.pass(39_000, 13_000);
     expect(list((await call(run.api, "GET", PODS)).at("items"))).toHaveLength(1);
@@ -203,7 +203,7 @@ function holdingLeases(api: Transport): Transport & { hold(): void } {
 test.each([
   ["1.36 believes", "Unknown"],
   ["1.37 reads the Lease and does not believe", "True"],
-])("K37-144: %s a cache of Leases that is behind", async (title, expected) => {
+])("K37-144: %s its cache of Leases when it is behind", async (title, expected) => {
   const time = new ManualTime();
   const version = title.slice(0, 4);
   const cluster = await startCluster({

@@ -64,11 +64,11 @@ describe("how long a pod may stay on a tainted node", () => {
       60_000,
     ],
     ["no taint", [], undefined, Infinity],
-  ])("%s", (_, taints, tolerations, time) => {
+  ])("with %s", (_, taints, tolerations, time) => {
     expect(tolerationTime(taints, tolerations as never)).toBe(time);
   });
 
-  test("only NoExecute ends pods that run", () => {
+  test("without limit unless the effect is NoExecute", () => {
     const taints = [taint("a", "NoSchedule"), taint("b"), taint("c", "PreferNoSchedule")];
     expect(noExecuteTaints(taints)).toEqual([taint("b")]);
   });
@@ -82,12 +82,12 @@ describe("how long a pod may stay on a tainted node", () => {
     ["goes on waiting", 300, 1100, { type: "wait", at: 1100 }],
     ["is due", 300, 1000, { type: "evict" }],
     ["is overdue", 300, 900, { type: "evict" }],
-  ])("the pod %s", (_, time, waiting, step) => {
+  ])("so that it %s", (_, time, waiting, step) => {
     expect(evictionStep(time, waiting, 1000)).toEqual(step);
   });
 });
 
-describe("NoSchedule taints of conditions", () => {
+describe("the NoSchedule taints that the controller derives from a node", () => {
   const key = (name: string): string => `node.kubernetes.io/${name}`;
   test.each([
     ["a ready node has none", [condition("Ready", "True")], [], [], []],
@@ -123,7 +123,7 @@ describe("NoSchedule taints of conditions", () => {
       [],
     ],
     ["nothing new", [condition("Ready", "False")], ["not-ready"], [], []],
-  ])("%s", (_, conditions, present, add, remove) => {
+  ])("of its conditions: %s", (_, conditions, present, add, remove) => {
     const taints = present.map((name) => taint(key(name), "NoSchedule"));
     const change = noScheduleChange(node({ spec: { taints }, status: { conditions } }));
     expect(change.add.map((one) => one.key)).toEqual(add.map(key));
@@ -136,7 +136,7 @@ describe("NoSchedule taints of conditions", () => {
     ["an uncordoned one is not", false, [taint(key("unschedulable"), "NoSchedule")], 0, 1],
     ["taints of users stay", false, [taint("mine", "NoSchedule")], 0, 0],
     ["taints of other effects stay", false, [taint(key("not-ready"))], 0, 0],
-  ])("%s", (_, unschedulable, taints, add, remove) => {
+  ])("of its spec: %s", (_, unschedulable, taints, add, remove) => {
     const change = noScheduleChange(node({ spec: { unschedulable, taints } }));
     expect([change.add.length, change.remove.length]).toEqual([add, remove]);
   });
@@ -154,7 +154,7 @@ describe("NoSchedule taints of conditions", () => {
     ["removes", [taint("a"), taint("b")], [], [taint("a")], [taint("b")]],
     ["removes nothing that is not there", [taint("b")], [], [taint("a")], undefined],
     ["swaps", [taint("a")], [taint("b")], [taint("a")], [{ ...taint("b"), timeAdded: "T" }]],
-  ])("a change of taints %s", (_, taints, add, remove, expected) => {
+  ])("and changes: it %s", (_, taints, add, remove, expected) => {
     expect(changedTaints(taints, { add, remove }, "T")).toEqual(expected);
   });
 });
@@ -169,23 +169,23 @@ test.each([
   ],
   ["equal", { "kubernetes.io/os": "linux", "beta.kubernetes.io/os": "linux" }, {}],
   ["the older name alone", { "beta.kubernetes.io/os": "linux" }, {}],
-])("labels that repeat others: %s", (_, labels, expected) => {
+])("the older copies of a node's labels: %s", (_, labels, expected) => {
   expect(repeatedLabels(labels as Record<string, string> | undefined)).toEqual(expected);
 });
 
-describe("when a silent node becomes unknown", () => {
+describe("a silent node becomes unknown", () => {
   const start = Date.UTC(2026, 0, 1);
   const posted = (heartbeat: string): Node =>
     node({ status: { conditions: [{ ...condition("Ready", "True"), lastHeartbeatTime: heartbeat }] } });
   const lease = (renewTime: string) => ({ metadata: { name: "n" }, spec: { renewTime } });
 
-  test("50 s after it was first seen", () => {
+  test("50 s after the controller first saw it", () => {
     const health = new NodeHealth();
     health.observe(posted("a"), start);
     expect(health.deadline(posted("a"))).toBe(start + 50_000);
   });
 
-  test("10 s after it was first seen, where the cluster has that grace period", () => {
+  test("after a grace period of 10 s when the cluster is configured so", () => {
     const health = new NodeHealth(10_000);
     health.observe(posted("a"), start);
     expect(health.deadline(posted("a"))).toBe(start + 10_000);
@@ -201,7 +201,7 @@ describe("when a silent node becomes unknown", () => {
   test.each([
     ["the same heartbeat puts it off by nothing", "a", 50_000],
     ["another heartbeat does", "b", 60_000],
-  ])("%s", (_, heartbeat, wait) => {
+  ])("later or not by %s", (_, heartbeat, wait) => {
     const health = new NodeHealth();
     health.observe(posted("a"), start);
     health.observe(posted(heartbeat), start + 10_000);
@@ -212,7 +212,7 @@ describe("when a silent node becomes unknown", () => {
     ["a renewed Lease puts it off", "2026-01-01T00:00:20.000000Z", 70_000],
     ["a Lease of the same time does not", "2026-01-01T00:00:00.000000Z", 50_000],
     ["an older one does not", "2025-01-01T00:00:00.000000Z", 50_000],
-  ])("%s", (_, renewTime, wait) => {
+  ])("later or not by its Lease: %s", (_, renewTime, wait) => {
     const health = new NodeHealth();
     health.observe(posted("a"), start);
     health.renewed(lease("2026-01-01T00:00:00.000000Z"), start);
@@ -220,7 +220,7 @@ describe("when a silent node becomes unknown", () => {
     expect(health.deadline(posted("a"))).toBe(start + wait);
   });
 
-  test("all nodes have their whole grace again", () => {
+  test("later after the controller renews the grace of all nodes", () => {
     const health = new NodeHealth();
     health.observe(posted("a"), start);
     health.renewAll(start + 40_000);
@@ -231,25 +231,25 @@ describe("when a silent node becomes unknown", () => {
     ["True", "NodeStatusUnknown", "Kubelet stopped posting node status."],
     ["False", "NodeStatusUnknown", "Kubelet stopped posting node status."],
     ["Unknown", undefined, undefined],
-  ])("a Ready condition that was %s", (status, reason, message) => {
+  ])("by changing a Ready condition that was %s", (status, reason, message) => {
     const [ready] = unknownConditions(node({ status: { conditions: [condition("Ready", status)] } }), start);
     expect([ready?.status, ready?.reason, ready?.message]).toEqual(["Unknown", reason, message]);
   });
 
-  test("conditions that were never posted, but for the network's", () => {
+  test("with conditions that were never posted, except for the network's", () => {
     const conditions = unknownConditions(node(), start);
     expect(conditions.map(({ type }) => type)).toEqual(["Ready", "MemoryPressure", "DiskPressure", "PIDPressure"]);
     expect(new Set(conditions.map(({ reason }) => reason))).toEqual(new Set(["NodeStatusNeverUpdated"]));
   });
 });
 
-describe("zones", () => {
+describe("the zone of a node", () => {
   test.each([
     ["", {}],
     ["r:\0:z", { "topology.kubernetes.io/region": "r", "topology.kubernetes.io/zone": "z" }],
     [":\0:z", { "topology.kubernetes.io/zone": "z" }],
     ["r:\0:", { "failure-domain.beta.kubernetes.io/region": "r" }],
-  ])("%j", (zone, labels) => {
+  ])("is made of its region and zone labels %j", (zone, labels) => {
     expect(zoneOf(node({ metadata: { name: "n", labels: labels as Record<string, string> } }))).toBe(zone);
   });
 
@@ -264,7 +264,7 @@ describe("zones", () => {
     [46, 54, "Normal"],
     [45, 55, "PartialDisruption"],
     [0, 100, "FullDisruption"],
-  ])("%i ready and %i others: %s", (ready, notReady, state) => {
+  ])("with %i ready nodes and %i others is in the state %s", (ready, notReady, state) => {
     expect(zoneState(ready, notReady)).toBe(state);
   });
 
@@ -273,14 +273,14 @@ describe("zones", () => {
     ["FullDisruption", 10, 0.1],
     ["PartialDisruption", 50, 0],
     ["PartialDisruption", 51, 0.01],
-  ])("a zone in %s with %i nodes has %f taints a second", (state, size, rate) => {
+  ])("in the state %s with %i nodes gets %f taints a second", (state, size, rate) => {
     expect(taintRate(state, size)).toBe(rate);
   });
 
   const states = (...of: readonly ZoneState[]) =>
     new Map(of.map((state, index) => [`zone-${index}`, { state, size: 3 }] as const));
 
-  test("nodes of a zone are tainted ten seconds apart, zones by themselves", () => {
+  test("has its nodes tainted ten seconds apart, independent of other zones", () => {
     const queues = new ZoneQueues();
     queues.update(states("Normal", "Normal"), 0);
     for (const name of ["a", "b"]) queues.add("zone-0", name);
@@ -289,7 +289,7 @@ describe("zones", () => {
     expect(queues.nextAt).toBe(Infinity);
   });
 
-  test("no node is tainted while all zones are fully disrupted", () => {
+  test("gets no taints while all zones are fully disrupted", () => {
     const queues = new ZoneQueues();
     queues.add("zone-0", "a");
     expect(queues.update(states("FullDisruption"), 0)).toBe("stopped");
@@ -299,14 +299,14 @@ describe("zones", () => {
     expect(queues.take(2)).toEqual(["a"]);
   });
 
-  test("one zone that is fully disrupted is tainted while another is not", () => {
+  test("gets taints when it alone is fully disrupted", () => {
     const queues = new ZoneQueues();
     queues.add("zone-0", "a");
     expect(queues.update(states("FullDisruption", "Normal"), 0)).toBe(undefined);
     expect(queues.take(0)).toEqual(["a"]);
   });
 
-  test("a small zone in partial disruption waits until it is well", () => {
+  test("of few nodes in partial disruption gets none until it recovers", () => {
     const queues = new ZoneQueues();
     queues.add("zone-0", "a");
     queues.update(states("PartialDisruption"), 0);
@@ -315,7 +315,7 @@ describe("zones", () => {
     expect(queues.take(5)).toEqual(["a"]);
   });
 
-  test("a node that is removed waits no longer", () => {
+  test("has a removed node dropped from the queue", () => {
     const queues = new ZoneQueues();
     queues.add("zone-0", "a");
     queues.remove("a");
@@ -323,7 +323,7 @@ describe("zones", () => {
   });
 });
 
-describe("pods that are garbage", () => {
+describe("the garbage collection of ended pods deletes", () => {
   const ended = (name: string, second: number, status: Pod["status"] = { phase: "Succeeded" }): Pod => ({
     metadata: { name, creationTimestamp: `2026-01-01T00:00:0${second}Z` },
     status,
@@ -335,7 +335,7 @@ describe("pods that are garbage", () => {
     ["of one age by name", [ended("b", 1), ended("a", 1)], 1, ["a"]],
     ["evicted ones before", [ended("a", 1), ended("b", 2, evicted)], 1, ["b"]],
     ["pods that run do not count", [ended("a", 1, { phase: "Running" }), ended("b", 2)], 0, ["b"]],
-  ])("%s", (_, pods, threshold, names) => {
+  ])("by number: %s", (_, pods, threshold, names) => {
     expect(surplus(pods, threshold).map(({ metadata }) => metadata?.name)).toEqual(names);
   });
 
@@ -358,7 +358,7 @@ describe("pods that are garbage", () => {
     ["out of service and not ready", { deleted: true, bound: true }, node({ spec: { taints: [out] } }), true],
     ["out of service, not deleted", { bound: true }, node({ spec: { taints: [out] } }), false],
     ["not ready alone", { deleted: true, bound: true }, node(), false],
-  ])("%s", (_, { deleted, bound }: { deleted?: boolean; bound?: boolean }, on, stuck) => {
+  ])("depending on: %s", (_, { deleted, bound }: { deleted?: boolean; bound?: boolean }, on, stuck) => {
     const pod: Pod = {
       metadata: { name: "p", ...(deleted && { deletionTimestamp: "2026-01-01T00:00:00Z" }) },
       spec: { containers: [], ...(bound && { nodeName: "n" }) },
@@ -367,7 +367,7 @@ describe("pods that are garbage", () => {
   });
 });
 
-test("controllers of nodes have kube-controller-manager's names", () => {
+test("node controllers have kube-controller-manager's names", () => {
   expect(controllerNames).toEqual([...controllerNames].sort());
   expect([...enabledControllers(["nodelifecycle", "taint-eviction-controller"])]).toEqual([
     "node-lifecycle-controller",

@@ -27,7 +27,7 @@ afterAll(() => cluster.close());
 
 const group = (name: string): object => ({ metadata: { name }, spec: { schedulingPolicy: { gang: { minCount: 2 } } } });
 
-test("a PodGroup without pods goes when it is deleted", async () => {
+test("deleting a PodGroup without pods removes it", async () => {
   const made = await done(api, "POST", GROUPS, group("idle"));
   expect(made.at("metadata.finalizers")).toEqual([FINALIZER]);
   await done(api, "DELETE", `${GROUPS}/idle`);
@@ -35,7 +35,7 @@ test("a PodGroup without pods goes when it is deleted", async () => {
   expect((await call(api, "GET", `${GROUPS}/idle`)).status).toBe(404);
 });
 
-test("a finalizer of another controller stays", async () => {
+test("deleting a PodGroup keeps a finalizer of another controller", async () => {
   await done(api, "POST", GROUPS, group("held"));
   await done(api, "PATCH", `${GROUPS}/held`, { metadata: { finalizers: [FINALIZER, "example.com/held"] } }, MERGE);
   await done(api, "DELETE", `${GROUPS}/held`);
@@ -43,13 +43,13 @@ test("a finalizer of another controller stays", async () => {
   expect((await call(api, "GET", `${GROUPS}/held`)).at("metadata.finalizers")).toEqual(["example.com/held"]);
 });
 
-test("a PodGroup without pods is not protected again", async () => {
+test("a PodGroup without pods does not get the protection finalizer again", async () => {
   await done(api, "POST", GROUPS, group("freed"));
   await done(api, "PATCH", `${GROUPS}/freed`, { metadata: { finalizers: null } }, MERGE);
   await cluster.clock.atRest();
   expect((await call(api, "GET", `${GROUPS}/freed`)).at("metadata.finalizers")).toBeUndefined();
 });
 
-test("no error was reported on the way", () => {
+test("the tests of PodGroup protection in this file caused no reported error", () => {
   expect(errors).toEqual([]);
 });

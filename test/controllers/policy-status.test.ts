@@ -224,7 +224,7 @@ const rows: readonly (readonly [what: string, rules: readonly object[], spec: ob
   ],
 ];
 
-test.each(rows)("the status of a policy that %s", async (_, resourceRules, spec, warnings) => {
+test.each(rows)("the status of a ValidatingAdmissionPolicy that %s", async (_, resourceRules, spec, warnings) => {
   const typeChecking =
     warnings.length === 0 ? {} : { expressionWarnings: warnings.map(([fieldRef, warning]) => ({ fieldRef, warning })) };
   expect(await statusOf({ matchConstraints: { resourceRules }, ...spec })).toEqual({
@@ -234,7 +234,7 @@ test.each(rows)("the status of a policy that %s", async (_, resourceRules, spec,
 });
 
 // Server-side apply leaves nothing of an object whose last field it removes.
-test("the status of a policy that is changed is that of its new generation", async () => {
+test("the status of a changed ValidatingAdmissionPolicy names the new generation", async () => {
   const resourceRules = [rule("apps", "deployments")];
   await done(
     api,

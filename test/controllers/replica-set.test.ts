@@ -34,7 +34,7 @@ async function merge(path: string, patch: JsonObject): Promise<void> {
   expect(answer.status, answer.text).toBe(200);
 }
 
-describe.each(KINDS)("RS-1, RS-3: %s", (kind, path, selector) => {
+describe.each(KINDS)("RS-1, RS-3: the controller of a %s", (kind, path, selector) => {
   const app = kind.toLowerCase();
   const selects = JSON.parse(JSON.stringify(selector).replace("shop", app)) as JsonObject;
   const template = {
@@ -69,7 +69,7 @@ describe.each(KINDS)("RS-1, RS-3: %s", (kind, path, selector) => {
     await eventually(async () => expect((await podsOf(app)).map(({ name }) => name)).toEqual([keep?.name]));
   });
 
-  test("adopts a pod that it selects, and replaces one that it no longer selects", async () => {
+  test("adopts a pod that its selector matches, and replaces one that no longer matches", async () => {
     await merge(`${path}/${app}/scale`, { spec: { replicas: 2 } });
     await eventually(async () => expect(await podsOf(app)).toHaveLength(2));
     const [first] = await podsOf(app);
@@ -86,7 +86,7 @@ describe.each(KINDS)("RS-1, RS-3: %s", (kind, path, selector) => {
     });
   });
 
-  test("makes a pod again that was deleted", async () => {
+  test("creates a pod again that was deleted", async () => {
     const before = await podsOf(app);
     await call(api, "DELETE", `${PODS}/${before[0]?.name}?gracePeriodSeconds=0`);
     await eventually(async () => {
@@ -97,7 +97,7 @@ describe.each(KINDS)("RS-1, RS-3: %s", (kind, path, selector) => {
   });
 });
 
-test("RS-3: a failure to create pods is a condition and an event", async () => {
+test("RS-3: a ReplicaSet reports a failure to create pods by a condition and an event", async () => {
   const sets = KINDS[0][1];
   const template = {
     metadata: { labels: { app: "refused" } },

@@ -59,7 +59,7 @@ async function expectBudgets(numbers: object): Promise<void> {
   });
 }
 
-test("after their caches are full, the controllers list nothing however many pods change", async () => {
+test("once their caches are full, the controllers send no list requests however many pods change", async () => {
   for (const namespace of NAMESPACES) {
     await client.of("v1", "Namespace").create({ apiVersion: "v1", kind: "Namespace", metadata: { name: namespace } });
     for (const app of APPS) {
@@ -103,7 +103,7 @@ test("after their caches are full, the controllers list nothing however many pod
   expect(requests.filter((request) => request.startsWith("GET ") && !OF_NEW_NAMESPACES.test(request))).toEqual([]);
 });
 
-test("each collection is watched from its first object on: once for all controllers, once for the garbage collector", async () => {
+test("the controllers watch a resource from its first object on, with one watch for all controllers and one for the garbage collector", async () => {
   const stored = requests.length;
   const other = await startCluster({
     port: false,

@@ -44,13 +44,13 @@ function versionsIn(file: string, isShared: boolean): ReadonlySet<string> {
   return new Set(found);
 }
 
-test("the test finds the file of each controller in manager.ts", () => {
+test("this test finds the source file of each controller in manager.ts", () => {
   const files = filesOfControllers();
   expect(new Set(files.map(([name]) => name))).toEqual(new Set(controllerNames));
   expect(files.filter(([, file]) => file === "")).toEqual([]);
 });
 
-test("each group version that a controller names is one that it requires, or works without", () => {
+test("every API group version in a controller's source is one that it requires or can work without", () => {
   const files = filesOfControllers();
   const foldersOf = (file: string): string => file.split("/")[0] ?? "";
   const gaps = files.flatMap(([name, file]) => {
@@ -63,10 +63,10 @@ test("each group version that a controller names is one that it requires, or wor
   expect(gaps).toEqual([]);
 });
 
-test("a controller that uses the core group alone requires no kinds", () => {
+test("a controller that uses only the core group requires no kinds", () => {
   expect(missingKinds("ttl-controller", () => false)).toEqual([]);
 });
 
-test("missingKinds is empty for each controller when the server has all kinds", () => {
+test("missingKinds() is empty for each controller when the server has all kinds", () => {
   expect(controllerNames.flatMap((name) => missingKinds(name, () => true))).toEqual([]);
 });

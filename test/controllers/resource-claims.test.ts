@@ -28,7 +28,7 @@ afterAll(async () => {
 const claims = () => client.of("resource.k8s.io/v1", "ResourceClaim").namespace("default");
 const make = (pod: Pod) => claims().create(generatedClaim(pod, ENTRY, TEMPLATE));
 
-test("a claim that the informer has not shown is that of its pod for a minute, so that the pod gets no second one", async () => {
+test("the controller remembers a claim that the informer has not shown for a minute, so that a pod gets no second claim", async () => {
   const clock = new FixedClock(Date.parse("2026-01-01T00:00:00Z"));
   const made = new MadeClaims(new SharedInformer<Stored<ResourceClaim>>(claims()), clock);
   const pod = podWith("unseen");
@@ -43,7 +43,7 @@ test("a claim that the informer has not shown is that of its pod for a minute, s
   expect(made.madeFor(pod, ENTRY)).toBeUndefined();
 });
 
-test("a claim that the informer has shown is that of its pod until its deletion is shown", async () => {
+test("the controller counts a claim that the informer has shown as the pod's until its deletion is shown", async () => {
   const informer = new SharedInformer<Stored<ResourceClaim>>(claims());
   const made = new MadeClaims(informer, new FixedClock(0));
   const ending = new AbortController();

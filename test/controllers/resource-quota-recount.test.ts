@@ -107,8 +107,8 @@ async function play(seed: string, knowsOpen: boolean): Promise<{ most: number; u
 
 const seeds = Array.from({ length: 500 }, (_, n) => `recount ${n}`);
 
-describe("writers, deletes and recounts in any order", () => {
-  test("never exceed the quota, and leave it neither too full nor too empty", async () => {
+describe("a quota while clients write and delete and the controller recounts in random order", () => {
+  test("is never exceeded, and its usage is right at the end", async () => {
     for (const seed of seeds) {
       const { most, used, objects } = await play(seed, true);
       expect(most, seed).toBeLessThanOrEqual(LIMIT);
@@ -116,7 +116,7 @@ describe("writers, deletes and recounts in any order", () => {
     }
   });
 
-  test("exceed it where a recount does not know the open charges", async () => {
+  test("would be exceeded if a recount ignored the charges of unfinished writes", async () => {
     const most = await Promise.all(seeds.map(async (seed) => (await play(seed, false)).most));
     expect(Math.max(...most)).toBeGreaterThan(LIMIT);
   });

@@ -28,7 +28,7 @@ test.each([
   ["count/resourceclaims.resource.k8s.io", "resourceclaims.resource.k8s.io"],
   ["nvidia.com/gpu", undefined],
   ["deployments", undefined],
-])("%s is used by %s", (name, resource) => {
+])("the quota name %s counts the resource %s", (name, resource) => {
   expect(countedResources(name)).toEqual(resource === undefined ? [] : [resource]);
 });
 
@@ -42,7 +42,7 @@ const pod = (spec: object, rest: object = {}): Pod => ({
 const usage = (resource: string, one: object): Record<string, string> =>
   Object.fromEntries([...objectUsage(resource, one, NOW)].map(([name, amount]) => [name, formatQuantity(amount)]));
 
-describe("what a pod uses", () => {
+describe("the CPU that a quota counts for a pod", () => {
   const sidecar = { ...container({ cpu: "100m" }), restartPolicy: "Always" };
   test.each([
     ["containers together", pod({ containers: [container({ cpu: "1" }), container({ cpu: "500m" })] }), "1500m"],
@@ -67,7 +67,7 @@ describe("what a pod uses", () => {
       undefined,
     ],
     ["a pod that failed", pod({ containers: [container({ cpu: "1" })] }, { status: { phase: "Failed" } }), undefined],
-  ])("%s", (_, one, cpu) => {
+  ])("with %s", (_, one, cpu) => {
     expect(usage("pods", one)["requests.cpu"]).toBe(cpu);
     expect(usage("pods", one)["cpu"]).toBe(cpu);
   });
@@ -76,7 +76,7 @@ describe("what a pod uses", () => {
     [-31, undefined],
     [-30, "1"],
     [0, "1"],
-  ])("deleted %i s ago with 30 s of grace", (seconds, pods) => {
+  ])("deleted %i s ago with 30 s of grace, is %s", (seconds, pods) => {
     const deletionTimestamp = new Date(NOW + seconds * 1000).toISOString();
     const one = { ...pod({}), metadata: { name: "p", deletionTimestamp, deletionGracePeriodSeconds: 30 } };
     expect(usage("pods", one)["pods"]).toBe(pods);
@@ -97,13 +97,13 @@ describe("what a pod uses", () => {
     expect(usage("pods", one)["requests.cpu"]).toBe(cpu);
   });
 
-  test("overhead comes on top of a limit, and makes none", () => {
+  test("includes overhead on top of a limit, but not as a limit of its own", () => {
     const overhead = { cpu: "1", memory: "1Mi" };
     const limited = pod({ containers: [container({}, { cpu: "1", memory: "0" })], overhead });
     expect(usage("pods", limited)).toMatchObject({ "limits.cpu": "2", "limits.memory": "0" });
   });
 
-  test("limits, extended resources and huge pages have their own names", () => {
+  test("and its limits and extended resources have their own names in a quota", () => {
     const one = pod({ containers: [container({ "nvidia.com/gpu": "2", "hugepages-2Mi": "4Mi" }, { memory: "1Gi" })] });
     expect(usage("pods", one)).toEqual({
       "count/pods": "1",
@@ -121,26 +121,29 @@ test.each([
   ["NodePort", {}, "0", "2"],
   ["LoadBalancer", {}, "1", "2"],
   ["LoadBalancer", { allocateLoadBalancerNodePorts: false }, "1", "1"],
-])("a service of type %s %j uses %s load balancers and %s node ports", (type, rest, balancers, nodePorts) => {
-  const used = usage("services", { spec: { type, ports: [{ port: 1, nodePort: 30000 }, { port: 2 }], ...rest } });
-  expect([used["services.loadbalancers"], used["services.nodeports"], used["services"]]).toEqual([
-    balancers,
-    nodePorts,
-    "1",
-  ]);
-});
+])(
+  "a quota counts for a service of type %s %j %s load balancers and %s node ports",
+  (type, rest, balancers, nodePorts) => {
+    const used = usage("services", { spec: { type, ports: [{ port: 1, nodePort: 30000 }, { port: 2 }], ...rest } });
+    expect([used["services.loadbalancers"], used["services.nodeports"], used["services"]]).toEqual([
+      balancers,
+      nodePorts,
+      "1",
+    ]);
+  },
+);
 
 test.each([
   ["100m", "1"],
   ["1.5", "2"],
   ["1.5Gi", "1536Mi"],
   ["2Ki", "2Ki"],
-])("a claim of %s takes %s: whole bytes", (storage, used) => {
+])("a quota rounds a claim of %s up to whole bytes: %s", (storage, used) => {
   const spec = { resources: { requests: { storage } } };
   expect(usage("persistentvolumeclaims", { spec })["requests.storage"]).toBe(used);
 });
 
-test("only resources that quotas know by a bare name are counted by it", () => {
+test("a quota counts most resources only as count/NAME, and a few by their bare name too", () => {
   expect(usage("secrets", {})).toEqual({ secrets: "1", "count/secrets": "1" });
   expect(usage("deployments.apps", {})).toEqual({ "count/deployments.apps": "1" });
 });
@@ -150,7 +153,7 @@ test.each([
   [{}, { allocatedResources: { storage: "8Gi" } }, "8Gi"],
   [{}, { allocatedResources: { storage: "2Gi" } }, "5Gi"],
   [{ storageClassName: "gold" }, {}, "5Gi"],
-])("a claim %j %j uses %s", (spec, status, storage) => {
+])("a quota counts a claim with %j %j as %s", (spec, status, storage) => {
   const used = usage("persistentvolumeclaims", {
     spec: { resources: { requests: { storage: "5Gi" } }, ...spec },
     status,
@@ -161,7 +164,7 @@ test.each([
   );
 });
 
-describe("scopes", () => {
+describe("the scopes of a quota", () => {
   const plain = pod({ containers: [container({})] });
   const asking = pod({ containers: [container({ cpu: "1" })], activeDeadlineSeconds: 5, priorityClassName: "high" });
   const term = { topologyKey: "zone", namespaceSelector: {} };
@@ -178,7 +181,7 @@ describe("scopes", () => {
     ["PriorityClass", "1"],
     ["CrossNamespacePodAffinity", "1"],
     ["VolumeAttributesClass", "0"],
-  ])("%s", (scope, used) => {
+  ])("match a pod: %s", (scope, used) => {
     expect(counted({ scopes: [scope] })).toBe(used);
   });
 
@@ -188,18 +191,18 @@ describe("scopes", () => {
     ["NotIn", ["high"], "2"],
     ["Exists", undefined, "1"],
     ["DoesNotExist", undefined, "2"],
-  ])("a priority class %s %j", (operator, values, used) => {
+  ])("match a priority class %s %j", (operator, values, used) => {
     expect(counted({ scopeSelector: { matchExpressions: [{ scopeName: "PriorityClass", operator, values }] } })).toBe(
       used,
     );
   });
 
-  test("a pod is in all of them", () => {
+  test("must all match a pod", () => {
     expect(counted({ scopes: ["BestEffort", "NotTerminating"] })).toBe("2");
     expect(counted({ scopes: ["BestEffort", "Terminating"] })).toBe("0");
   });
 
-  test("nothing but pods and claims is in a scope", () => {
+  test("match only pods and claims", () => {
     const quota = { spec: { hard: { secrets: "9" }, scopes: ["BestEffort"] } } as ResourceQuota;
     expect(quotaStatus(quota, () => [{}], NOW)?.used).toEqual({ secrets: "0" });
   });
@@ -222,7 +225,7 @@ describe("scopes", () => {
     ["In", ["other"], "0"],
     ["NotIn", ["slow"], "2"],
     ["NotIn", ["slow", "fast", "new"], "1"],
-  ])("a class of volume attributes %s %j", (operator, values, used) => {
+  ])("match a claim's VolumeAttributesClass %s %j", (operator, values, used) => {
     const matchExpressions = [{ scopeName: "VolumeAttributesClass", operator, values }];
     const spec = { hard: { persistentvolumeclaims: "9" }, scopeSelector: { matchExpressions } };
     const status = quotaStatus({ spec } as ResourceQuota, () => [none, slow, changing], NOW);
@@ -230,7 +233,7 @@ describe("scopes", () => {
   });
 });
 
-describe("the status of a quota", () => {
+describe("the status of a quota when it", () => {
   const quota = (used?: Record<string, string>): ResourceQuota => ({
     spec: { hard: { pods: "4", "odd.io/name": "1" } },
     ...(used && { status: { hard: { pods: "4", "odd.io/name": "1" }, used } }),
@@ -247,7 +250,7 @@ describe("the status of a quota", () => {
   });
 });
 
-describe("charges that are under way", () => {
+describe("the charges of unfinished writes in a quota", () => {
   const charged = (used: string): ResourceQuota => ({
     spec: { hard: { pods: "9" } },
     status: { hard: { pods: "9" }, used: { pods: used } },
@@ -265,7 +268,7 @@ describe("charges that are under way", () => {
   });
 });
 
-describe("on a server", () => {
+describe("a quota on a server with controllers", () => {
   let run: ManualControllers;
   const QUOTAS = "/api/v1/namespaces/default/resourcequotas";
   const SECRETS = "/api/v1/namespaces/default/secrets";
@@ -277,7 +280,7 @@ describe("on a server", () => {
 
   afterAll(() => run.close());
 
-  test("usage follows objects that come and go", async () => {
+  test("follows objects that are created and deleted", async () => {
     const hard = { secrets: "5", "count/deployments.apps": "2", "requests.cpu": "4" };
     await call(run.api, "POST", QUOTAS, { metadata: { name: "all" }, spec: { hard } });
     await eventually(async () => {
@@ -295,7 +298,7 @@ describe("on a server", () => {
     expect(run.problems).toEqual([]);
   });
 
-  test("claims count as the extended resource that their class is now", async () => {
+  test("counts claims as the extended resource that their class stands for now", async () => {
     const GROUP = "/apis/resource.k8s.io/v1";
     const [card, ofClass] = ["requests.example.com/card", "requests.deviceclass.resource.kubernetes.io/card"];
     const shown = async () => (await call(run.api, "GET", `${QUOTAS}/cards`)).at("status.used");
@@ -317,7 +320,7 @@ describe("on a server", () => {
     expect(run.problems).toEqual([]);
   });
 
-  test("a charge without an object that is not open is taken back", async () => {
+  test("takes back a charge whose object was never created", async () => {
     const path = `${QUOTAS}/all`;
     const { text } = await call(run.api, "GET", path);
     const quota = JSON.parse(text) as { status: { used: Record<string, string> } };

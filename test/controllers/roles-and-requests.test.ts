@@ -19,7 +19,7 @@ const role = (name: string, labels: Record<string, string>, ...resources: string
   rules: resources.map(rule),
 });
 
-describe("the rules of an aggregated role", () => {
+describe("the rules of an aggregated ClusterRole", () => {
   const sum = (...labels: Record<string, string>[]): ClusterRole => ({
     metadata: { name: "sum", labels: { to: "sum" } },
     aggregationRule: { clusterRoleSelectors: labels.map((matchLabels) => ({ matchLabels })) },
@@ -41,7 +41,7 @@ describe("the rules of an aggregated role", () => {
   });
 });
 
-describe("when a certificate signing request ends", () => {
+describe("a certificate signing request is deleted after some time:", () => {
   const time = "2026-01-01T00:00:00Z";
   const hours = (count: number): number => Date.parse(time) + count * 3_600_000;
   const request = (type?: string, certificate?: string): CertificateSigningRequest =>
@@ -64,7 +64,7 @@ describe("when a certificate signing request ends", () => {
   });
 });
 
-describe("on a server", () => {
+describe("on a server with controllers", () => {
   let run: ManualControllers;
   const ROLES = "/apis/rbac.authorization.k8s.io/v1/clusterroles";
   const REQUESTS = "/apis/certificates.k8s.io/v1/certificatesigningrequests";
@@ -75,14 +75,14 @@ describe("on a server", () => {
 
   afterAll(() => run.close());
 
-  test("the roles of a new cluster have their rules already", async () => {
+  test("the aggregated roles of a new cluster have rules from the start", async () => {
     await run.pass(1000);
     const roles = objects((await call(run.api, "GET", ROLES)).at("items"));
     const managers = roles.flatMap(({ metadata }) => objects(object(metadata)["managedFields"]));
     expect(managers.filter(({ manager }) => text(manager) === "clusterrole-aggregation-controller")).toEqual([]);
   });
 
-  test("a role follows those it selects", async () => {
+  test("an aggregated role follows the roles that it selects", async () => {
     const clusterRoleSelectors = [{ matchLabels: { to: "sum" } }];
     await call(run.api, "POST", ROLES, {
       metadata: { name: "sum" },
@@ -98,7 +98,7 @@ describe("on a server", () => {
     );
   });
 
-  test("a role stays deleted that is deleted while the controller writes its rules", async () => {
+  test("an aggregated role stays deleted when it is deleted while the controller writes its rules", async () => {
     // A server without the controller: another one would write the rules first, and leave nothing to race for.
     const bare = await manualControllers(certificateRequestCleaner);
     const transport: Transport = {
@@ -124,7 +124,7 @@ describe("on a server", () => {
     await bare.close();
   });
 
-  test("a request that nothing decides goes after a day", async () => {
+  test("a certificate request that nobody decides is deleted after a day", async () => {
     const pem = (await certificateRequest("CN=jane")).request;
     const spec = {
       request: Buffer.from(pem).toString("base64"),

@@ -28,14 +28,14 @@ const asOlderServer = (broken = ""): Transport => {
   };
 };
 
-test("a server without aggregated discovery is asked for each group version, and has the same resources", async () => {
+test("the garbage collector finds the same resources on a server without aggregated discovery, by a request for each group version", async () => {
   const whole = await discover(cluster.transport());
   const single = await discover(asOlderServer());
   expect(single.resources.length).toBeGreaterThan(50);
   expect(single).toEqual(whole);
 });
 
-test("a group version that does not answer is named as failed, and the others are known", async () => {
+test("the garbage collector reports a group version that does not answer, and knows all others", async () => {
   const { resources, failed } = await discover(asOlderServer("/apis/batch/v1"));
   expect([...failed.keys()]).toEqual(["batch/v1"]);
   expect(resources.some(({ apiVersion }) => apiVersion === "batch/v1")).toBe(false);

@@ -86,7 +86,7 @@ async function forgetPorts(): Promise<void> {
   await nodePorts.write([], (await nodePorts.read()).version);
 }
 
-test("what belongs together is left alone, and nothing is written", async () => {
+test("the repair of Service addresses and ports writes nothing when all belong to their services", async () => {
   await api.create(SERVICES, service("web", "10.96.5.5", 30080));
   await api.create(SERVICES, { metadata: { name: "headless" }, spec: { clusterIP: "None", ports: [{ port: 80 }] } });
   clock.advance(3_600_000);
@@ -96,7 +96,7 @@ test("what belongs together is left alone, and nothing is written", async () => 
   expect(await kv.currentRevision()).toBe(before);
 });
 
-describe("a crash between allocation and service", () => {
+describe("after a crash between allocating an address or port and storing the service, the repair", () => {
   beforeEach(async () => {
     powerCut = true;
     await expect(api.create(SERVICES, service("lost", "10.96.5.5", 30080))).rejects.toThrow();
@@ -104,7 +104,7 @@ describe("a crash between allocation and service", () => {
     expect([await addresses(), await taken()]).toEqual([["10.96.5.5"], [30080]]);
   });
 
-  test("its address is free a minute later, not before", async () => {
+  test("frees the address after a minute, not before", async () => {
     clock.advance(60_000);
     await ips.run();
     expect(await addresses()).toEqual(["10.96.5.5"]);
@@ -122,7 +122,7 @@ describe("a crash between allocation and service", () => {
     await api.create(SERVICES, service("next", "10.96.5.5", 30081));
   });
 
-  test("its port is free when it was seen without a service three times", async () => {
+  test("frees the port after it was seen without a service three times", async () => {
     await ports.run();
     await ports.run();
     expect(await taken()).toEqual([30080]);
@@ -131,7 +131,7 @@ describe("a crash between allocation and service", () => {
     await api.create(SERVICES, service("next", "10.96.5.6", 30080));
   });
 
-  test("a service that turns up meanwhile keeps them", async () => {
+  test("keeps both for a service that is stored meanwhile", async () => {
     await ports.run();
     await ports.run();
     const other = service("other", "10.96.5.6", 30081);
@@ -152,7 +152,7 @@ describe("a crash between allocation and service", () => {
   });
 });
 
-test("services of a version that kept no such objects get theirs", async () => {
+test("the repair records addresses and ports of services that an earlier version stored without records", async () => {
   await api.create(SERVICES, service("old", "10.96.5.5", 30080));
   await api.delete(`${ADDRESSES}/10.96.5.5`);
   await forgetPorts();
@@ -167,7 +167,7 @@ test("services of a version that kept no such objects get theirs", async () => {
   ]);
 });
 
-test("an address of the wrong owner is put right", async () => {
+test("the repair corrects an address that names the wrong owner", async () => {
   await api.create(SERVICES, service("web", "10.96.5.5", 30080));
   const address = await api.get(`${ADDRESSES}/10.96.5.5`);
   await api.delete(`${ADDRESSES}/10.96.5.5`);
@@ -186,7 +186,7 @@ test("an address of the wrong owner is put right", async () => {
   ]);
 });
 
-test("an address its service does not have goes at once; what others made stays", async () => {
+test("the repair frees an address that its service does not use, but not one that a user created", async () => {
   await api.create(SERVICES, service("web", "10.96.5.5", 30080));
   const parentRef = { resource: "services", namespace: "default", name: "web" };
   const managed = { "ipaddress.kubernetes.io/managed-by": "ipallocator.k8s.io" };
@@ -199,7 +199,7 @@ test("an address its service does not have goes at once; what others made stays"
   ]);
 });
 
-test("a port or an address that two services have is told, and stays", async () => {
+test("the repair reports a port or an address that two services have, and keeps it", async () => {
   await api.create(SERVICES, service("a", "10.96.5.5", 30080));
   const { kv: stored } = await kv.get("/registry/services/specs/default/a");
   const twin = Buffer.from(stored?.value ?? [])
@@ -214,7 +214,7 @@ test("a port or an address that two services have is told, and stays", async () 
   ]);
 });
 
-test("the first run of a new cluster makes ports available", async () => {
+test("the first repair of a new cluster makes ports available", async () => {
   const key = "/registry/ranges/servicenodeports";
   const { kv: stored } = await kv.get(key);
   await kv.delete(key, stored?.revision ?? 0);

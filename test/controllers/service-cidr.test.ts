@@ -35,7 +35,7 @@ const create = (name: string, clusterIP?: string): Promise<KubeObject> =>
     spec: { ports: [{ port: 80 }], ...(clusterIP !== undefined && { clusterIP }) },
   });
 
-test("a fresh cluster has a ServiceCIDR that is ready, and an address for the API", async () => {
+test("a new cluster has a ready ServiceCIDR, and an address of it for the API server's Service", async () => {
   const cidr = await api.get(`${CIDRS}/kubernetes`);
   expect(cidr["spec"]).toEqual({ cidrs: ["10.96.0.0/12"] });
   expect(cidr.metadata?.finalizers).toEqual(["networking.k8s.io/service-cidr-finalizer"]);
@@ -54,7 +54,7 @@ test("a fresh cluster has a ServiceCIDR that is ready, and an address for the AP
   expect(addresses).toEqual(["10.96.0.1"]);
 });
 
-test("one that addresses come from stays while it is being deleted, but gives no more of them", async () => {
+test("a deleted ServiceCIDR with addresses in use stays, but gives no further ones", async () => {
   await api.delete(`${CIDRS}/kubernetes`);
   await until(async () => condition(await api.get(`${CIDRS}/kubernetes`))?.status === "False");
   expect(condition(await api.get(`${CIDRS}/kubernetes`))).toMatchObject({
@@ -92,7 +92,7 @@ test("a deleted ServiceCIDR without addresses in use is removed after ten second
   await until(returned);
 });
 
-test("what is no block of addresses is refused", async () => {
+test("a ServiceCIDR that is not a valid block of addresses is refused", async () => {
   const refused = api.create(CIDRS, { metadata: { name: "bad" }, spec: { cidrs: ["10.97.0.0/12"] } });
   await expect(refused).rejects.toThrow(
     'ServiceCIDR.networking.k8s.io "bad" is invalid: spec.cidrs[0]: Invalid value: "10.97.0.0/12": must not have bits set beyond the prefix length',

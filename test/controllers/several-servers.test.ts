@@ -118,7 +118,7 @@ describe.skipIf(etcdMissing !== undefined)("two servers on one etcd", () => {
     two = await start(prefix, { nodes: [{ name: "two" }] });
   });
 
-  test("one of them runs the controllers and the scheduler", async () => {
+  test("run the controllers and the scheduler in one of them", async () => {
     expect(terms(one)).toEqual(PROGRAMS.map((lease) => `began ${lease}`));
     expect(terms(two)).toEqual(PROGRAMS.map((lease) => `waiting ${lease}`));
     const observed = observePods(one.api, "web");
@@ -146,7 +146,7 @@ describe.skipIf(etcdMissing !== undefined)("two servers on one etcd", () => {
     expect([...new Set(requests)].toSorted()).toEqual(PROGRAMS);
   });
 
-  test("A-RUN-06: a namespace made through either is answered with its ServiceAccount and its ConfigMap", async () => {
+  test("A-RUN-06: answer the creation of a namespace, through either, with its ServiceAccount and ConfigMap in place", async () => {
     for (const [index, { api }] of [one, two].entries()) {
       for (let round = 0; round < 5; round++) {
         const name = `new-${index}-${round}`;
@@ -178,14 +178,14 @@ describe.skipIf(etcdMissing !== undefined)("two servers on one etcd", () => {
     });
   }
 
-  test("both are endpoints of the Service kubernetes, in a subset and a slice for each port", async () => {
+  test("are both endpoints of the Service kubernetes, in one subset and one slice for each port", async () => {
     await expectEndpoints(two, [one, two]);
     await expectEndpoints(one, [one, two]);
     expect((await call(one.api, "DELETE", ENDPOINTS)).status).toBe(200);
     await expectEndpoints(one, [one, two]);
   });
 
-  test("when the leader stops, the other one leads at once, and is the only endpoint", async () => {
+  test("change leadership at once when the leader stops, and the other becomes the only endpoint", async () => {
     await stop(one);
     const own = one.events.map(({ type, lease }) => `${type} ${lease}`);
     for (const lease of PROGRAMS) {
@@ -206,7 +206,7 @@ describe.skipIf(etcdMissing !== undefined)("two servers on one etcd", () => {
 });
 
 describe.skipIf(etcdMissing !== undefined)("a server on etcd", () => {
-  test("drops a server that no longer renews its lease from the endpoints; one of kube-apiserver, which names no port, has its port", async () => {
+  test("removes another server from the endpoints that no longer renews its lease; one of kube-apiserver, which names no port, has its port", async () => {
     const prefix = newPrefix();
     const one = await start(prefix, { controllers: false, scheduler: false });
     const kv = await openEtcdKv({ endpoints: [etcd.endpoint], prefix });
@@ -244,7 +244,7 @@ describe.skipIf(etcdMissing !== undefined)("a server on etcd", () => {
     await stop(one);
   });
 
-  test("that cannot renew its Lease ends its controllers and serves on, and has new ones when it leads again", async () => {
+  test("that cannot renew its Lease stops its controllers and keeps serving, and starts new ones when it leads again", async () => {
     const one = await start(newPrefix(), {
       leaderElect: { leaseDuration: 1000, renewDeadline: 500, retryPeriod: 50 },
     });
@@ -271,7 +271,7 @@ describe.skipIf(etcdMissing !== undefined)("a server on etcd", () => {
   });
 });
 
-test("a server whose storage is its own writes no Lease, and says that an election that it is asked for has no effect", async () => {
+test("a server on its own storage writes no Lease, and warns that leader election has no effect", async () => {
   const warnings: string[] = [];
   const cluster = await startCluster({
     port: false,

@@ -76,7 +76,7 @@ function steps(set: StatefulSet, text: string, gates = serverGates("1.36")): str
     });
 }
 
-describe("STS-1: a StatefulSet in order", () => {
+describe("STS-1: a StatefulSet that starts its pods in order", () => {
   test.each([
     ["begins with the lowest ordinal", 3, "", ["create db-0 db-new"]],
     ["waits for a pod that is not ready", 3, "0n", []],
@@ -106,7 +106,7 @@ describe("STS-1: a StatefulSet in order", () => {
   });
 });
 
-describe("STS-1: a StatefulSet in parallel", () => {
+describe("STS-1: a StatefulSet that starts its pods in parallel", () => {
   test.each([
     ["creates all at once", 3, "", ["create db-0 db-new", "create db-1 db-new", "create db-2 db-new"]],
     ["does not wait for others", 3, "0n", ["create db-1 db-new", "create db-2 db-new"]],
@@ -122,7 +122,7 @@ describe("STS-1: a StatefulSet in parallel", () => {
   });
 });
 
-describe("STS-1: an update", () => {
+describe("STS-1: an update of a StatefulSet", () => {
   test.each([
     ["of a partition leaves lower ordinals", partition(2), "0o 1o 2o", ["delete db-2"]],
     ["of a partition is complete at its first ordinal", partition(2), "0o 1o 2", []],
@@ -158,7 +158,7 @@ describe("STS-1: an update", () => {
     expect(deletions(serverGates("1.36", { MaxUnavailableStatefulSet: true }))).toEqual(deletions(NEWER));
   });
 
-  test("K37-037: in order, an update takes as many pods as may be unavailable, and waits for those that come", () => {
+  test("K37-037: in order, an update replaces up to maxUnavailable pods, and waits for the new ones", () => {
     const set = setOf(4, { ...upTo(2), podManagementPolicy: "OrderedReady" });
     expect(steps(set, "0o 1o 2o 3o", NEWER)).toEqual(["delete db-3", "delete db-2"]);
     expect(steps(set, "0o 1o 2o 3to", NEWER)).toEqual([]);
@@ -169,7 +169,7 @@ describe("STS-1: an update", () => {
     ["starts at its first ordinal", "", ["create db-5 db-new"]],
     ["deletes what is below", "0 5 6", ["delete db-0"]],
     ["deletes what is above, the highest first", "0 5 6 7", ["delete db-7"]],
-  ])("of ordinals from 5 on %s", (_, text, expected) => {
+  ])("with ordinals from 5 on %s", (_, text, expected) => {
     expect(steps(setOf(2, { ordinals: { start: 5 } }), text)).toEqual(expected);
   });
 
@@ -182,7 +182,7 @@ describe("STS-1: an update", () => {
   });
 });
 
-describe("a member", () => {
+describe("a pod of a StatefulSet", () => {
   const claims = [{ metadata: { name: "data", labels: { tier: "x" } }, spec: { accessModes: ["ReadWriteOnce"] } }];
   const set = setOf(3, { volumeClaimTemplates: claims });
 
@@ -219,7 +219,7 @@ describe("a member", () => {
     });
   });
 
-  test("gets labels back that were taken from it", () => {
+  test("gets its labels back when they are removed", () => {
     const one = pod("1");
     expect(withIdentity(one)).toBeUndefined();
     const { "apps.kubernetes.io/pod-index": _, ...labels } = one.metadata?.labels ?? {};
@@ -228,7 +228,7 @@ describe("a member", () => {
     );
   });
 
-  test("its claims have the labels that the set selects", () => {
+  test("has claims with the labels that the set selects", () => {
     expect(claimsOf(set, pod("1"))).toEqual([
       {
         apiVersion: "v1",
@@ -265,7 +265,7 @@ describe("a member", () => {
     ["Delete", "Retain", 3, [OTHER, OF_SET], [OTHER]],
     ["Delete", "Retain", 3, [{ ...OF_SET, uid: "former" }], [OF_SET]],
   ])(
-    "its claim, whenDeleted %s and whenScaled %s, of %i replicas",
+    "keeps or loses its claim, whenDeleted %s and whenScaled %s, of %i replicas",
     (whenDeleted, whenScaled, replicas, before, after) => {
       expect(claimOwners(keeping(replicas, whenDeleted, whenScaled), pod("1"), claim(...before))).toEqual(after);
     },
@@ -276,7 +276,7 @@ describe("a member", () => {
     ["of the pod itself", "Delete", [OF_POD], false],
     ["without owner", "Delete", [], false],
     ["that is retained", "Retain", [{ ...OF_POD, uid: "former" }], false],
-  ])("it waits for a claim %s", (_, whenScaled, refs, stale) => {
+  ])("waits for a claim %s", (_, whenScaled, refs, stale) => {
     expect(isStale(keeping(3, "Retain", whenScaled), pod("1"), claim(...refs))).toBe(stale);
   });
 });
@@ -338,27 +338,27 @@ describe("the status of a StatefulSet", () => {
       "0 1y",
       { readyReplicas: 2, availableReplicas: 1 },
     ],
-  ])("of %s", (_, set, text, expected) => {
+  ])("for %s", (_, set, text, expected) => {
     expect(status(set, text)).toMatchObject({ observedGeneration: 3, collisionCount: 0, ...expected });
   });
 
   test.each([
     ["1.36 leaves", release, "db-old", undefined],
     ["1.37 ends", newestRelease, "db-new", 2],
-  ])("K37-141: %s an update on deletion when all pods are of the new revision", (_, of, currentRevision, current) => {
+  ])("K37-141: %s an OnDelete update when all pods are of the new revision", (_, of, currentRevision, current) => {
     const { currentReplicas, ...others } = status(setOf(2, ON_DELETE), "0 1", 0, of);
     expect(others).toMatchObject({ currentRevision, updateRevision: "db-new", updatedReplicas: 2 });
     expect(currentReplicas).toBe(current);
     expect(status(setOf(2, ON_DELETE), "0o 1", 0, of).currentRevision).toBe("db-old");
   });
 
-  test("counts a pod that was just deleted no more among the current ones", () => {
+  test("no longer counts a pod that was just deleted among the current ones", () => {
     expect(status(setOf(3), "0o 1o 2o", 1).currentReplicas).toBe(2);
   });
 });
 
-describe("revisions", () => {
-  test("keep the template as a patch that replaces it", () => {
+describe("the ControllerRevision of a StatefulSet or DaemonSet", () => {
+  test("keeps the template as a patch that replaces it", () => {
     const data = revisionData(template);
     expect(revisionText(data)).toBe(
       '{"spec":{"template":{"$patch":"replace","metadata":{"labels":{"app":"db"}},"spec":{"containers":[{"name":"c"}]}}}}',
@@ -367,7 +367,7 @@ describe("revisions", () => {
     expect(templateOf({ data: null, revision: 1 })).toBeUndefined();
   });
 
-  test("keep the patch with sorted keys, as kubectl sends it to undo a rollout", () => {
+  test("keeps the patch with sorted keys, as kubectl sends it to undo a rollout", () => {
     const data = revisionData({
       spec: { containers: [{ name: "c", image: "i", args: ["b"] }] },
       metadata: { name: "n" },
@@ -375,11 +375,11 @@ describe("revisions", () => {
     expect(JSON.stringify(data)).toBe(revisionText(data));
   });
 
-  test("text is escaped as Go escapes it", () => {
+  test("has text escaped as in Go", () => {
     expect(revisionText({ a: "<&>" })).toBe('{"a":"\\u003c\\u0026\\u003e"}');
   });
 
-  test("are named after the owner, cut to 223 characters, and have its annotations", () => {
+  test("is named after the owner, cut to 223 characters, and has its annotations", () => {
     const owner = { metadata: { name: "x".repeat(250), namespace: "shop", uid: "u", annotations: { note: "n" } } };
     const made = controllerRevision({
       owner,
@@ -402,7 +402,7 @@ describe("revisions", () => {
     });
   });
 
-  test("are ordered by number, then age, then name", () => {
+  test("is ordered by number, then age, then name", () => {
     const of = (name: string, revision: number, creationTimestamp: string) => ({
       metadata: { name, creationTimestamp },
       data: null,
@@ -418,7 +418,7 @@ describe("revisions", () => {
   });
 });
 
-describe("a revision that an earlier version of Kubernetes wrote", () => {
+describe("a ControllerRevision that an earlier version of Kubernetes wrote", () => {
   const set = structuredClone(setOf(1));
   publishedScheme()
     .kind({ group: "apps", version: "v1", kind: "StatefulSet" })
@@ -432,7 +432,7 @@ describe("a revision that an earlier version of Kubernetes wrote", () => {
     ["with a field that is no more", { ...full, spec: { ...full.spec, former: "x" } }, true],
     ["of another template", { ...full, spec: { ...full.spec, hostNetwork: true } }, false],
     ["that cannot be read", { ...full, spec: "x" }, false],
-  ])("keeps the set's template: %s", (_title, kept, expected) => {
+  ])("is recognized as the set's current template: %s", (_title, kept, expected) => {
     const data = revisionData(kept as unknown as PodTemplateSpec);
     expect(keepsTemplate({ data, revision: 1 }, set, newestRelease)).toBe(expected);
   });

@@ -16,7 +16,7 @@ test.each([
   ["1.37", {}, ["web-2", "web-3"]],
   ["1.37", { MaxUnavailableStatefulSet: false }, ["web-3"]],
 ] as const)(
-  "K37-037: the pods that a StatefulSet of %s with %j replaces at a time",
+  "K37-037: a StatefulSet of %s with %j replaces these pods at a time",
   async (version, featureGates, gone) => {
     const cluster = await startCluster({
       port: false,

@@ -80,7 +80,7 @@ const eventsOf = async (name: string) =>
     .filter(({ involvedObject }) => object(involvedObject)["name"] === name)
     .map(({ reason, message }) => `${text(reason)} ${text(message)}`);
 
-test("STS-1: pods come in order, are replaced from the highest down, and history remembers", async () => {
+test("STS-1: a StatefulSet creates pods in order, replaces them from the highest ordinal down, and keeps its revisions", async () => {
   await create("order", { revisionHistoryLimit: 0 });
   await settled("order");
   expect(await podsOf("order")).toEqual(["order-0 one", "order-1 one"]);
@@ -105,7 +105,7 @@ test("STS-1: pods come in order, are replaced from the highest down, and history
   await eventually(async () => expect(await podsOf("order")).toEqual(["order-0 two"]));
 });
 
-test("STS-1: a template that comes back is its former revision with a new number", async () => {
+test("STS-1: a StatefulSet that returns to an earlier template uses its former revision with a new number", async () => {
   await create("back", { podManagementPolicy: "Parallel", updateStrategy: { type: "OnDelete" } });
   await eventually(async () => expect(await revisionsOf("back")).toHaveLength(1));
   const [[name] = []] = await revisionsOf("back");
@@ -126,7 +126,7 @@ test("STS-1: a template that comes back is its former revision with a new number
   });
 });
 
-test("STS-1: claims outlive their pods, or go with them where the set says so", async () => {
+test("STS-1: a StatefulSet's claims outlive their pods, or are deleted with them when the set says so", async () => {
   const volumeClaimTemplates = [
     {
       metadata: { name: "data" },

@@ -8,7 +8,7 @@ import { eventually } from "../helpers/eventually.js";
 import { ago, job, NOW } from "../helpers/job-objects.js";
 import { type ManualControllers, manualControllers } from "../helpers/manual-controllers.js";
 
-describe("when a finished job is deleted", () => {
+describe("the time at which a finished Job with a TTL is deleted:", () => {
   const finished = (type: "Complete" | "Failed", seconds: number) => ({
     conditions: [{ type, status: "True" as const, lastTransitionTime: ago(seconds) }],
   });
@@ -36,14 +36,14 @@ test.each([
   [2001, 0, 300],
   [2001, 201, 300],
   [2001, 202, 60],
-])("after %i nodes came and %i went, kubelets keep objects for %i s", (came, went, seconds) => {
+])("after %i nodes joined and %i left, kubelets are told to cache secrets for %i s", (came, went, seconds) => {
   const steps = new TtlSteps();
   for (let node = 0; node < came; node++) steps.nodeAdded();
   for (let node = 0; node < went; node++) steps.nodeDeleted();
   expect(steps.seconds).toBe(seconds);
 });
 
-describe("on a server", () => {
+describe("on a server with controllers", () => {
   let run: ManualControllers;
   const JOBS = "/apis/batch/v1/namespaces/default/jobs";
   const patch = (path: string, body: JsonObject) =>
@@ -55,7 +55,7 @@ describe("on a server", () => {
 
   afterAll(() => run.close());
 
-  test("a finished job goes when its time has passed", async () => {
+  test("a finished Job is deleted when its TTL has passed", async () => {
     const template = { spec: { restartPolicy: "Never", containers: [{ name: "c", image: "i" }] } };
     await call(run.api, "POST", JOBS, { metadata: { name: "brief" }, spec: { ttlSecondsAfterFinished: 60, template } });
     const time = "2026-01-01T00:00:00Z";
@@ -72,7 +72,7 @@ describe("on a server", () => {
     await eventually(async () => expect((await call(run.api, "GET", `${JOBS}/brief`)).status).toBe(404));
   });
 
-  test("nodes are annotated", async () => {
+  test("nodes get the annotation for their cache time", async () => {
     await call(run.api, "POST", "/api/v1/nodes", { metadata: { name: "one" } });
     await eventually(async () => {
       const { annotations } = object((await call(run.api, "GET", "/api/v1/nodes/one")).at("metadata"));

@@ -44,7 +44,7 @@ describe.skipIf(packageMissing !== undefined)("docs/api-servers.md", () => {
     return new Promise((resolve) => child.once("close", (code) => resolve({ code, printed })));
   }
 
-  test("leads from nothing to an aggregated API", { timeout: LONGEST_TEST }, async () => {
+  test("its steps lead from an empty folder to an aggregated API that answers", { timeout: LONGEST_TEST }, async () => {
     const [port = 0] = await freePorts(1);
     for (const { file, text } of blocks.filter(({ language }) => language === "js")) {
       writeFileSync(join(project.folder, file), text);

@@ -7,7 +7,7 @@ import { flagFates } from "./flag-fates.js";
 const page = readFileSync(join(import.meta.dirname, "../../docs/apiserver.md"), "utf8");
 
 test.each(Object.entries(flagFates(apiserverSections)))(
-  "docs/apiserver.md has the table of flags that are %s as the flags say it",
+  "docs/apiserver.md lists the flags that are %s as the code does",
   (_, table) => {
     expect(page).toContain(`\n${table}\n`);
   },

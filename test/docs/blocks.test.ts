@@ -27,25 +27,28 @@ const blocks = documentBlocks();
 const of = (...kinds: readonly Kind[]): readonly (readonly [place: string, block: Block])[] =>
   blocks.filter(({ kind }) => kinds.includes(kind)).map((block) => [placeOf(block), block]);
 
-describe("commands", () => {
+describe("shell commands in the docs", () => {
   const folder = mkdtempSync(join(tmpdir(), "kubets-docs-"));
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-  test.each(of("script", "clone script", "script fragment"))("%s has no syntax errors", (place, { language, text }) => {
-    const shell = language === "sh" ? "bash" : language;
-    const script = join(folder, "script");
-    writeFileSync(script, text);
-    const { error, status, stderr } = spawnSync(shell, ["-n", script], { encoding: "utf8" });
-    if (error !== undefined) {
-      process.stdout.write(`the syntax of ${place} is not checked: ${shell} is not installed\n`);
-      return;
-    }
-    expect(stderr).toBe("");
-    expect(status).toBe(0);
-  });
+  test.each(of("script", "clone script", "script fragment"))(
+    "have no syntax errors: %s",
+    (place, { language, text }) => {
+      const shell = language === "sh" ? "bash" : language;
+      const script = join(folder, "script");
+      writeFileSync(script, text);
+      const { error, status, stderr } = spawnSync(shell, ["-n", script], { encoding: "utf8" });
+      if (error !== undefined) {
+        process.stdout.write(`the syntax of ${place} is not checked: ${shell} is not installed\n`);
+        return;
+      }
+      expect(stderr).toBe("");
+      expect(status).toBe(0);
+    },
+  );
 
   test.each(of("script", "clone script", "script fragment", "make fragment", "document fragment"))(
-    "%s calls kubets and kubectl with commands, flags and operands that they have",
+    "call kubets and kubectl with commands, flags and operands that exist: %s",
     async (_, block) => {
       expect(await commandFaults(commandsIn(block))).toEqual([]);
     },
@@ -63,15 +66,15 @@ function commandsIn({ kind, text }: Block): string {
   return text;
 }
 
-describe("documents", () => {
+describe("manifests and configuration files in the docs", () => {
   const folder = mkdtempSync(join(tmpdir(), "kubets-docs-"));
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-  test.each(of("document fragment"))("%s is YAML", (_, { text }) => {
+  test.each(of("document fragment"))("are YAML: %s", (_, { text }) => {
     expect(loadAll(text)).not.toEqual([]);
   });
 
-  test.each(of("document"))("%s is what kubets or a cluster takes", async (place, { text }) => {
+  test.each(of("document"))("are accepted by kubets or a cluster: %s", async (place, { text }) => {
     const [first] = loadAll(text) as readonly unknown[];
     const file = join(folder, "document.yaml");
     writeFileSync(file, text);
@@ -112,7 +115,7 @@ describe("documents", () => {
     expect(applied).not.toEqual([]);
   }
 
-  test.each(of("tokens"))("%s is a file of tokens", (_, { text }) => {
+  test.each(of("tokens"))("are a valid file of tokens: %s", (_, { text }) => {
     const { users, warnings } = readTokenFile("tokens.csv", text);
     expect(users.size).toBeGreaterThan(0);
     expect(warnings).toEqual([]);

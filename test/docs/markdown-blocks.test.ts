@@ -4,8 +4,8 @@ import { blocksOf, slugOf } from "./markdown-blocks.js";
 
 const page = (...lines: string[]): string => [...lines, ""].join("\n");
 
-describe("a block of a page", () => {
-  test("is classified by its info string, and named by its first line or its heading", () => {
+describe("the docs tests read a code block of a page", () => {
+  test("by its info string, and name it by its first line or its heading", () => {
     const text = page(
       "# Tea",
       "```ts",
@@ -65,7 +65,7 @@ describe("a block of a page", () => {
     ],
     ["is not closed", page("```ts", "x"), "docs/tea.md:1: the block is not closed"],
     ["is made by indentation", page("a", "", "    kubets get pods"), "docs/tea.md:3: a block by indentation"],
-  ])("is an error where it %s", (_, text, message) => {
+  ])("and report an error where it %s", (_, text, message) => {
     expect(() => blocksOf("docs/tea.md", text)).toThrow(message);
   });
 });
@@ -74,11 +74,11 @@ test.each([
   ["Vitest and node:test", "vitest-and-nodetest"],
   ["A program of this machine in the place of a pod's", "a-program-of-this-machine-in-the-place-of-a-pods"],
   ["Is it `--wait`, or _not_?", "is-it---wait-or-_not_"],
-])("the anchor of the heading %j is %s", (heading, anchor) => {
+])("the docs tests turn the heading %j into the anchor %s", (heading, anchor) => {
   expect(slugOf(heading)).toBe(anchor);
 });
 
-describe("calls of kubets and kubectl in a script", () => {
+describe("the docs tests check calls of kubets and kubectl in a script", () => {
   test.each([
     "kubets get pods -n shop -o wide   # --nope",
     "A=b kubectl rollout status deployment/web && kubets tree deployment/web",
@@ -88,7 +88,7 @@ describe("calls of kubets and kubectl in a script", () => {
     "npm install -g kubets --nope",
     "kubets explain deployments --example | kubets apply -f -",
     "kubets create deployment web \\\n  --image=nginx",
-  ])("have no faults: %s", async (line) => {
+  ])("and find no fault in: %s", async (line) => {
     expect(await commandFaults(line)).toEqual([]);
   });
 
@@ -101,7 +101,7 @@ describe("calls of kubets and kubectl in a script", () => {
     ["kubets cluster run -- kubets get --nope", "kubets get --nope: unknown flag: --nope"],
     ["kubets cluster run -- sh -c 'kubectl apply --nope'", "kubectl apply --nope: unknown flag: --nope"],
     ["kubets get pods # comment\nkubets gte", 'kubets gte: unknown command "gte"'],
-  ])("have a fault: %s", async (line, fault) => {
+  ])("and find a fault in: %s", async (line, fault) => {
     expect(await commandFaults(line)).toEqual([expect.stringContaining(fault)]);
   });
 });

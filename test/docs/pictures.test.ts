@@ -15,7 +15,7 @@ if (!hasTmux) process.stdout.write("the pictures of the docs are not compared: t
 const commandsOf = (svg: string): readonly string[] =>
   [...svg.matchAll(/>(\$ kubets [^<]*)</g)].map(([, line = ""]) => line.trim());
 
-describe.skipIf(!hasTmux)("docs/pictures", () => {
+describe.skipIf(!hasTmux)("the pictures in docs/pictures", () => {
   let folder: string;
   const committed = readdirSync(pictures).filter((name) => name.endsWith(".svg"));
 
@@ -25,12 +25,12 @@ describe.skipIf(!hasTmux)("docs/pictures", () => {
   });
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-  test("are all that the script makes, at 80 and 160 columns", () => {
+  test("are all that the script makes, 80 and 160 columns wide", () => {
     expect(committed.sort()).toEqual(readdirSync(folder).sort());
     expect(committed.filter((name) => name.endsWith("-80.svg"))).toHaveLength(committed.length / 2);
   });
 
-  test.each(committed)("%s has the same commands, an answer below them, and both colour schemes", (name) => {
+  test.each(committed)("have the same commands, an answer below each, and both colour schemes: %s", (name) => {
     const [before = "", now = ""] = [pictures, folder].map((from) => readFileSync(join(from, name), "utf8"));
     expect(commandsOf(now)).toEqual(commandsOf(before));
     expect(commandsOf(now)).not.toEqual([]);

@@ -116,7 +116,7 @@ const plays: Readonly<Record<string, Play>> = {
   },
 };
 
-describe.skipIf(packageMissing !== undefined)("the programs of the docs", () => {
+describe.skipIf(packageMissing !== undefined)("the example programs in the docs", () => {
   let project: PackedProject;
 
   beforeAll(() => {
@@ -125,12 +125,12 @@ describe.skipIf(packageMissing !== undefined)("the programs of the docs", () => 
   });
   afterAll(() => project?.remove());
 
-  test("no play is of a program that is gone", () => {
+  test("have a test here for each program with special steps, and no test for a removed program", () => {
     const files = programs.map(({ file }) => file);
     expect(Object.keys(plays).filter((file) => !files.includes(file))).toEqual([]);
   });
 
-  describe.each(triedNodes)("on %s", (name, node) => {
+  describe.each(triedNodes)("run on %s", (name, node) => {
     test.each(programs.map((block) => [block.file, placeOf(block), block] as const))(
       "%s (%s)",
       async (file, _place, block) => {

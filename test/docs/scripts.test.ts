@@ -25,7 +25,7 @@ const isScript = ({ kind }: Block): boolean => kind === "script" || kind === "cl
 const blocksOfPage = (page: string): readonly Block[] => blocks.filter((block) => block.page === page);
 const pages = documentPages().filter((page) => blocksOfPage(page).some(isScript));
 
-describe.skipIf(!programIsBuilt).each(triedNodes)("on %s the scripts of", (_, node) => {
+describe.skipIf(!programIsBuilt).each(triedNodes)("on %s the shell scripts in the docs", (_, node) => {
   describe.each(pages)("%s", (page) => {
     let home: Home;
     let printed = "";
@@ -37,7 +37,7 @@ describe.skipIf(!programIsBuilt).each(triedNodes)("on %s the scripts of", (_, no
 
     for (const block of blocksOfPage(page)) {
       if (block.kind === "output") {
-        test(`${placeOf(block)} is what the script before it prints`, () => {
+        test(`print what the page shows: ${placeOf(block)}`, () => {
           expect(linesNotIn(block.text, printed), printed).toEqual([]);
         });
       }

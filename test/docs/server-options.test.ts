@@ -17,7 +17,7 @@ const rowsOf = (group: OptionGroup, path = ""): readonly string[] =>
       : rowsOf(entry, `${path}${field}.`),
   );
 
-test("START-8: docs/servers.md has the table of options as the code has them", () => {
+test("START-8: the table of options in docs/servers.md equals the options in the code", () => {
   const table = ["| in code | flag | what it says |", "|---|---|---|", ...rowsOf(serverOptionTable)].join("\n");
   expect(page).toContain(`\n${table}\n`);
 });

@@ -53,20 +53,20 @@ const differences: readonly (readonly [what: string, line: string, stream: "stdo
   ["temporary files", "edit namespace default", "stdout", /^(\w+)-edit-.yaml\n/],
 ];
 
-describe("the name that the program is called by is in", () => {
+describe("a kubets that is called kubectl by a link uses that name in", () => {
   test.each(differences)("%s", async (_what, line, stream, said) => {
     const names = await Promise.all((["kubets", "kubectl"] as const).map((name) => run(name, line)));
     expect(names.map((outcome) => said.exec(outcome[stream])?.[1])).toEqual(["kubets", "kubectl"]);
   });
 });
 
-test("KUBETS_PROGRAM=kubectl does what the link does", async () => {
+test("KUBETS_PROGRAM=kubectl has the same effect as a link named kubectl", async () => {
   const { stderr } = await run("kubets", "nope", { KUBETS_PROGRAM: "kubectl" });
   expect(stderr).toContain('for "kubectl"');
 });
 
-describe("nothing else depends on it", () => {
-  test("either continues what the other has created", async () => {
+describe("kubets under the name kubectl", () => {
+  test("continues with what kubets created, and the reverse", async () => {
     await run("kubectl", "create configmap shared --from-literal=a=b");
     await run("kubets", "create configmap own --from-literal=a=b");
     const { stdout } = await run("kubets", "get cm -o jsonpath={.items[*].metadata.managedFields[0].manager}");
@@ -74,7 +74,7 @@ describe("nothing else depends on it", () => {
     expect((await run("kubets", "label configmap shared x=y")).stdout).toBe("configmap/shared labeled\n");
   });
 
-  test("the commands of kubets are there under both names", async () => {
+  test("still has the commands of kubets", async () => {
     const lists = await Promise.all((["kubets", "kubectl"] as const).map((name) => run(name, "cluster list")));
     expect(lists[0]).toEqual(lists[1]);
     expect(lists[0]?.code).toBe(0);

@@ -54,8 +54,8 @@ const FAULTS: readonly Fault[] = [
   { name: "stopped", strike: () => etcd.stop(), mend: () => etcd.restart() },
 ];
 
-describe.skipIf(etcdMissing !== undefined)("a server under load whose etcd is treated badly", () => {
-  test.each(FAULTS)("$name: it says that it is not ready, and tells nobody anything wrong", async (fault) => {
+describe.skipIf(etcdMissing !== undefined)("a server under load whose etcd fails", () => {
+  test.each(FAULTS)("$name: the server is not ready, and gives no wrong answer", async (fault) => {
     const done = new AbortController();
     const informers = [new Informer(MAPS), new Informer(MAPS)];
     const watching = informers.map((informer) => informer.run([api], done.signal));

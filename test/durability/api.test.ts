@@ -59,7 +59,7 @@ describe("a server process on disk storage", () => {
     },
   );
 
-  test("killed at random moments of a stream of writes, it comes back with every one it acknowledged", async () => {
+  test("has, when it is killed at random moments, every acknowledged write after its restart", async () => {
     const directory = join(folder, "killed");
     let api = await startApi(server.script, directory, { connections: 32 });
     let [acknowledged, answers] = [0, 0];

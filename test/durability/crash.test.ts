@@ -23,7 +23,7 @@ describe("disk storage after a crash", () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  test("killed at twenty random moments, it holds every acknowledged write and nothing out of order", async () => {
+  test("holds every acknowledged write in order, when the process was killed at twenty random moments", async () => {
     let lost = 0;
     for (let round = 0; round < 20; round++) {
       const directory = join(folder, `kill-${round}`);
@@ -47,7 +47,7 @@ describe("disk storage after a crash", () => {
     { what: "that was never folded into the database", count: 120, window: 1, cuts: 150 },
     { what: "after the log was folded at least once", count: 900, window: 1, cuts: 50 },
   ])(
-    "its log cut at random places, $what, leaves an exact prefix and no revision twice",
+    "holds a prefix of its log without repeated revisions, when the log was cut at random places, $what",
     async ({ count, window, cuts }) => {
       const seed = 1000 + count;
       const source = join(folder, `cut-${count}`);
@@ -76,7 +76,7 @@ describe("disk storage after a crash", () => {
     300_000,
   );
 
-  test("a directory in use is refused by name of its owner, and is free once that one was killed", async () => {
+  test("is refused to a second process by the name of its owner, and free once that was killed", async () => {
     const directory = join(folder, "in-use");
     const child = startWriter(writer.script, { directory, seed: 5, count: 20, window: 1 });
     await child.until("done");
@@ -90,7 +90,7 @@ describe("disk storage after a crash", () => {
     await kv.close();
   });
 
-  test("what was recovered can be written to and recovered again", async () => {
+  test("can be written to after its recovery, and recovered again", async () => {
     const directory = join(folder, "again");
     for (const count of [50, 100, 150]) {
       const child = startWriter(writer.script, { directory: `${directory}-${count}`, seed: 7, count, window: 5 });
@@ -106,7 +106,7 @@ describe("disk storage after a crash", () => {
     }
   });
 
-  test("a database damaged at random places is refused with one line and left as it is, or still whole", async () => {
+  test("is either whole or refused with one line and left unchanged, when its database is damaged at random places", async () => {
     const source = join(folder, "damaged");
     const child = startWriter(writer.script, { directory: source, seed: 3, count: 900, window: 1 });
     await child.until("done");

@@ -33,7 +33,7 @@ describe.skipIf(etcdMissing !== undefined)("etcd under load", () => {
     { name: "of three members, paused one after the other", members: 3, strike: pauseAndResume },
   ];
 
-  test.each(faults)("$name: no acknowledged write is lost, no watcher misses or repeats an event", async (fault) => {
+  test.each(faults)("$name: loses no acknowledged write, and no watcher misses or repeats an event", async (fault) => {
     const servers = await startEtcdCluster(fault.members);
     const [server] = servers;
     if (server === undefined) throw new Error("no server");

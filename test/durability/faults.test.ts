@@ -36,7 +36,7 @@ describe("a server whose disk cannot be written", () => {
   for (const [index, fault] of faults.entries()) {
     const why = fault.missing === undefined ? "" : ` (skipped: ${fault.missing})`;
     test.skipIf(fault.missing !== undefined)(
-      `by ${fault.what} says so, keeps the truth, and recovers${why}`,
+      `by ${fault.what} reports it, gives no wrong answer, and recovers${why}`,
       async () => {
         const directory = join(folder, `data-${index}`);
         await mkdir(directory);
@@ -88,23 +88,26 @@ describe("a server whose disk cannot be written", () => {
     );
   }
 
-  test.skipIf(fileSizeLimit.missing !== undefined)("killed in the middle of it has lost nothing", async () => {
-    const directory = join(folder, "killed");
-    let api = await startApi(server.script, directory);
-    try {
-      const written = await Promise.all(Array.from({ length: 50 }, (_, at) => create(api, `kept-${at}`, 1000)));
-      expect(written.every(({ status }) => status === 201)).toBe(true);
-      await fileSizeLimit.begin(api.pid, directory);
-      expect((await create(api, "refused", 100_000)).status).toBe(500);
-      await api.kill();
-      api = await startApi(server.script, directory);
-      const kept = written.map(({ body }) => body.metadata.name).sort();
-      expect(await names(api)).toEqual([...kept, "kube-root-ca.crt"].sort());
-      expect((await create(api, "after", 100_000)).status).toBe(201);
-    } finally {
-      await api.kill();
-    }
-  });
+  test.skipIf(fileSizeLimit.missing !== undefined)(
+    "and is killed meanwhile has lost no acknowledged write",
+    async () => {
+      const directory = join(folder, "killed");
+      let api = await startApi(server.script, directory);
+      try {
+        const written = await Promise.all(Array.from({ length: 50 }, (_, at) => create(api, `kept-${at}`, 1000)));
+        expect(written.every(({ status }) => status === 201)).toBe(true);
+        await fileSizeLimit.begin(api.pid, directory);
+        expect((await create(api, "refused", 100_000)).status).toBe(500);
+        await api.kill();
+        api = await startApi(server.script, directory);
+        const kept = written.map(({ body }) => body.metadata.name).sort();
+        expect(await names(api)).toEqual([...kept, "kube-root-ca.crt"].sort());
+        expect((await create(api, "after", 100_000)).status).toBe(201);
+      } finally {
+        await api.kill();
+      }
+    },
+  );
 });
 
 function create(api: ApiProcess, name: string, size: number) {

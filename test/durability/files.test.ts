@@ -27,7 +27,7 @@ describe("storage in files (T16)", () => {
     });
     afterAll(() => writer.remove());
 
-    test("killed at twenty random moments with sixteen writers, it holds every acknowledged write", async () => {
+    test("holds every acknowledged write, when the process was killed at twenty random moments with sixteen writers", async () => {
       let acknowledged = 0;
       for (let round = 0; round < 20; round++) {
         const directory = join(folder, `kill-${round}`);
@@ -58,7 +58,7 @@ describe("storage in files (T16)", () => {
 
     const folders = failingCalls("fsync", "2+2");
     test.skipIf(folders.missing !== undefined)(
-      `a write whose name may not be durable is not acknowledged, and is looked up${folders.missing ?? ""}`,
+      `does not acknowledge a write whose file name may not be durable, and reads back whether it is${folders.missing ?? ""}`,
       async () => {
         const directory = join(folder, "unknown");
         await mkdir(directory);
@@ -85,7 +85,7 @@ describe("storage in files (T16)", () => {
     for (const [index, fault] of [fullDisk, failingCalls("fsync,fdatasync"), renames, fileSizeLimit].entries()) {
       const why = fault.missing === undefined ? "" : ` (skipped: ${fault.missing})`;
       test.skipIf(fault.missing !== undefined)(
-        `by ${fault.what} it says so, keeps the truth, and recovers${why}`,
+        `by ${fault.what} reports it, gives no wrong answer, and recovers${why}`,
         async () => {
           const directory = join(folder, `fault-${index}`);
           await mkdir(directory);

@@ -66,7 +66,7 @@ async function write(api: ApiProcess, name: string, signal: AbortSignal): Promis
 const sleep = (milliseconds: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, milliseconds));
 
 describe.skipIf(etcdMissing !== undefined)("two servers on one etcd", () => {
-  test("one is killed: clients of the other notice nothing, informers of the killed one go on at the other", async () => {
+  test("when one is killed, clients of the other notice nothing, and informers of the killed one continue at the other", async () => {
     const directory = join(folder, "killed");
     const [one, other] = await Promise.all([
       startApi(built.script, directory, { etcd: etcd.endpoint }),
@@ -105,7 +105,7 @@ describe.skipIf(etcdMissing !== undefined)("two servers on one etcd", () => {
     await other.kill();
   });
 
-  test("what one acknowledged the other shows at once, and none of their services share an address or a port", async () => {
+  test("show each other's acknowledged writes at once, and never give two services one address or port", async () => {
     const directory = join(folder, "shared");
     const servers = await Promise.all([
       startApi(built.script, directory, { etcd: etcd.endpoint }),

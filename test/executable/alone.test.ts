@@ -30,8 +30,8 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-describe.skipIf(executableMissing !== undefined)("the executable", () => {
-  test("is run where there is no Node", async () => {
+describe.skipIf(executableMissing !== undefined)("the single-file executable of kubets", () => {
+  test("runs on a machine without Node", async () => {
     expect(await run("command -v node nodejs npm npx bun; kubets version --client >/dev/null")).toEqual({
       code: 0,
       stdout: "",
@@ -50,7 +50,7 @@ describe.skipIf(executableMissing !== undefined)("the executable", () => {
     });
   });
 
-  test("keeps a cluster on disk, over a kill -9 of its process too", async () => {
+  test("keeps a cluster on disk, also when its process is killed by kill -9", async () => {
     const { stdout } = await run(
       `kubets cluster start dev --detach >/dev/null
        kubets create configmap kept
@@ -72,26 +72,26 @@ describe.skipIf(executableMissing !== undefined)("the executable", () => {
     ]);
   });
 
-  test("is called kubectl by a link of that name", async () => {
+  test("runs as kubectl by a link of that name", async () => {
     symlinkSync(program, join(folder, "bin", "kubectl"));
     const { stderr } = await run("kubectl get nonsense --help=oops");
     expect(stderr).toContain("kubectl get");
     expect((await run("kubets get nonsense --help=oops")).stderr).toContain("kubets get");
   });
 
-  test("says which kubets it is, of which commit, and by which runtime", async () => {
+  test("prints its version, commit and runtime", async () => {
     const { stdout } = await run("kubets --version && kubets --version -o json");
     expect(stdout).toMatch(
       /^kubets \d+\.\d+\.\d+\S*\n(commit [0-9a-f]{40}(-modified)? of .*\n)?Kubernetes v1\.37\.1\nbun \S+, \w+\/\w+\n\{\n/,
     );
   });
 
-  test("has its completion scripts inside", async () => {
+  test("contains its completion scripts", async () => {
     const { stdout } = await run("for shell in bash zsh fish powershell; do kubets completion $shell | wc -l; done");
     expect(stdout.split("\n").filter((lines) => Number(lines) > 20)).toHaveLength(4);
   });
 
-  test("reads no file of the runtime's that lies where it is run", async () => {
+  test("reads no configuration file of its runtime from the working directory", async () => {
     writeFileSync(join(folder, "work", ".env"), "KUBETS_PROGRAM=kubectl\nKUBECONFIG=/nonexistent\n");
     writeFileSync(join(folder, "work", "bunfig.toml"), 'preload = ["./evil.js"]\n');
     writeFileSync(join(folder, "work", "evil.js"), 'process.stdout.write("evil\\n");\n');
@@ -99,7 +99,7 @@ describe.skipIf(executableMissing !== undefined)("the executable", () => {
     expect((await run("kubets version --client")).stdout).toMatch(/^Client Version: v1\.37\.1\n/);
   });
 
-  test("is not led astray by variables of the runtime", async () => {
+  test("ignores environment variables of its runtime", async () => {
     const variables = { BUN_OPTIONS: "--print 1", NODE_OPTIONS: "--require /nonexistent" };
     for (const [name, value] of Object.entries(variables)) {
       expect.soft({ name, ...(await run("kubets version --client", { [name]: value })) }).toMatchObject({

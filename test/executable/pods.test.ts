@@ -201,7 +201,7 @@ describe.skipIf(executableMissing !== undefined)("pods of a cluster that the exe
     rmSync(folder, { recursive: true, force: true });
   });
 
-  describe.each(CLIENTS)("$client over $over", ({ client, over, missing, env }) => {
+  describe.each(CLIENTS)("for $client over $over", ({ client, over, missing, env }) => {
     if (missing !== undefined) return test.skip(missing, () => {});
     const namespace = `${client}-${over}`.toLowerCase().replaceAll(/[^a-z0-9]+/g, "-");
     let user: RealKubectl;
@@ -228,12 +228,12 @@ describe.skipIf(executableMissing !== undefined)("pods of a cluster that the exe
       await user?.[Symbol.asyncDispose]();
     });
 
-    test.each(ROWS)("$argv", async ({ argv, stdin = "", code = 0, stdout, stderr = "" }) => {
+    test.each(ROWS)("run commands: $argv", async ({ argv, stdin = "", code = 0, stdout, stderr = "" }) => {
       const words = (typeof argv === "string" ? argv.split(" ") : argv).map(inNamespace);
       expectOutcome(await user.run(words, stdin), { code, stdout, stderr });
     });
 
-    test("logs -f follows until the container ends", async () => {
+    test("are followed by logs -f until the container ends", async () => {
       const following = user.start("logs -f counts");
       const whole = shown(following, /^one\ntwo\n$/);
       await shown(following, /^one\n/);
@@ -245,7 +245,7 @@ describe.skipIf(executableMissing !== undefined)("pods of a cluster that the exe
       expect(code).toBe(0);
     });
 
-    test("cp takes a folder there and brings it back", async () => {
+    test("exchange a folder with cp", async () => {
       const there = join(user.folder, "there");
       mkdirSync(join(there, "below"), { recursive: true });
       writeFileSync(join(there, "below", "text"), "text\n");
@@ -261,7 +261,7 @@ describe.skipIf(executableMissing !== undefined)("pods of a cluster that the exe
       }
     });
 
-    test("port-forward reaches the pod, which refuses a port where nothing listens", async () => {
+    test("are reached by port-forward, which refuses a port where nothing listens", async () => {
       const forward = user.start("port-forward pod/web :8080");
       const refusal = shown(forward, /error forwarding port 8080 to pod \S+, uid : .*connection refused/);
       const [, port = ""] = await shown(forward, /^Forwarding from 127\.0\.0\.1:(\d+) -> 8080\n/m);
@@ -277,13 +277,13 @@ describe.skipIf(executableMissing !== undefined)("pods of a cluster that the exe
       await once(forward, "close");
     });
 
-    test("debug copies a pod", async () => {
+    test("are copied by debug", async () => {
       await user.ok(["debug", "web", "--copy-to=copy", "--container=web", "--", ...script("echo copied; sleep 1h")]);
       await user.ok("wait pod/copy --for=condition=Ready --timeout=100s");
       expect(await user.ok("logs copy")).toBe("copied\n");
     });
 
-    test("proxy serves the logs, and exec through it", async () => {
+    test("serve logs and exec through proxy", async () => {
       const proxy = user.start(["proxy", "--port=0", "--reject-paths=^$"]);
       const [, address = ""] = await shown(proxy, /^Starting to serve on (\S+)\n/);
       try {

@@ -12,12 +12,12 @@ const built = (targetNames as readonly string[]).filter((target) => existsSync(e
 const absent = (targetNames as readonly string[]).filter((target) => !built.includes(target));
 if (absent.length > 0) process.stdout.write(`not built, and so not checked: ${absent.join(", ")}\n`);
 
-test.each(built)("%s: it is a program of that system and processor", (target) => {
+test.each(built)("the executable for %s is a program of that system and processor", (target) => {
   const [system = "", architecture] = target.split("-");
   expect(describeExecutable(executableOf(target))).toEqual({ format: FORMATS[system], architecture });
 });
 
-test.each(built)("%s: it is at most 12.3 MB larger than an empty program of its runtime", (target) => {
+test.each(built)("the executable for %s is at most 12.3 MB larger than an empty program of its runtime", (target) => {
   const { size } = statSync(executableOf(target) as string);
   expect(size - emptyProgramSize(target)).toBeLessThanOrEqual(PROGRAM_LIMIT);
 });

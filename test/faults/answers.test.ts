@@ -52,22 +52,28 @@ async function expectSame(line: string, answers: readonly Answer[]): Promise<voi
   expect(ours).toEqual(real);
 }
 
-describeBesideKubectl("a server that answers with", () => {
+describeBesideKubectl("kubets prints what kubectl prints about a server that answers", () => {
   test.each([...READS, ...WRITES, ...OTHER_WRITES])("forbidden: %s", (line) => expectSame(line, [FORBIDDEN]));
   test.each(READS)("a time-out: %s", (line) => expectSame(line, [LATE]));
 });
 
-describeBesideKubectl("a server that, when an object was read, answers with", () => {
-  test.each(WRITES)("a conflict: %s", (line) => expectSame(line, [FOUND, CONFLICT]));
-  test.each(WRITES.slice(3))("not found: %s", (line) => expectSame(line, [FOUND, ABSENT]));
-});
+describeBesideKubectl(
+  "kubets prints what kubectl prints about a server that, after a read, answers the write with",
+  () => {
+    test.each(WRITES)("a conflict: %s", (line) => expectSame(line, [FOUND, CONFLICT]));
+    test.each(WRITES.slice(3))("not found: %s", (line) => expectSame(line, [FOUND, ABSENT]));
+  },
+);
 
-describeBesideKubectl("a server that knows no object answers a write with", () => {
-  test.each(WRITES.slice(0, 3))("an object that exists: %s", (line) => expectSame(line, [ABSENT, EXISTS]));
-  test.each([...WRITES, ...OTHER_WRITES])("a time-out: %s", (line) => expectSame(line, [ABSENT, LATE]));
-});
+describeBesideKubectl(
+  "kubets prints what kubectl prints about a server that has no objects, and answers the write with",
+  () => {
+    test.each(WRITES.slice(0, 3))("an object that exists: %s", (line) => expectSame(line, [ABSENT, EXISTS]));
+    test.each([...WRITES, ...OTHER_WRITES])("a time-out: %s", (line) => expectSame(line, [ABSENT, LATE]));
+  },
+);
 
-describeBesideKubectl("answers that are no Status", () => {
+describeBesideKubectl("kubets prints what kubectl prints about an answer that is no Status", () => {
   test.each([
     ["a page of text", text(503, "upstream is down\n")],
     ["a page of HTML", text(502, "<html>Bad gateway</html>", { "content-type": "text/html" })],
@@ -83,14 +89,14 @@ describeBesideKubectl("answers that are no Status", () => {
   });
 });
 
-describeBesideKubectl("a server that is busy", () => {
+describeBesideKubectl("kubets repeats as kubectl does a request to a busy server", () => {
   const busy = text(429, "Too many requests, please try again later.\n", { "retry-after": "1" });
   const told = status(429, "TooManyRequests", "the server is busy");
 
-  test("is asked again when it says when", () => expectSame("kubectl get cm a -o name", [busy, FOUND]));
-  test("is asked again for a write", () =>
+  test("that names a time to wait", () => expectSame("kubectl get cm a -o name", [busy, FOUND]));
+  test("that names a time to wait, for a write", () =>
     expectSame(`kubectl patch cm a --type=merge -p '{"data":{"k":"w"}}'`, [FOUND, busy, FOUND]));
-  test("is asked again for a file", () =>
+  test("that names a time to wait, for a file", () =>
     expectSame("kubectl apply -f three.yaml --validate=false", [ABSENT, busy, FOUND, FOUND]));
-  test("is not asked again when it does not say when", () => expectSame("kubectl get cm a", [told]));
+  test("but not without a time to wait", () => expectSame("kubectl get cm a", [told]));
 });

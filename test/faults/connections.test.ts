@@ -46,7 +46,7 @@ async function expectSame(line: string, answers: readonly Answer[], options?: Fa
   await same(line, answers, options);
 }
 
-describeBesideKubectl("a connection that ends", () => {
+describeBesideKubectl("kubets prints what kubectl prints when a connection ends", () => {
   test.each([
     ["in the middle of a list of known length", cutAfter(half, { "content-length": String(whole.length) })],
     ["in the middle of a list in chunks", cutAfter(half, {})],
@@ -64,23 +64,23 @@ describeBesideKubectl("a connection that ends", () => {
     await expectSame("kubectl label cm --all x=y --chunk-size=2", answers);
   });
 
-  test("in the middle of an object that was to be changed", async () => {
+  test("in the middle of reading an object that was to be changed", async () => {
     const answers = [cutAfter('{"kind":"Conf', { "content-length": "400" })];
     await expectSame("kubectl label cm a x=y", answers);
     await expectSame("kubectl apply -f two.yaml --validate=false", answers);
   });
 
-  test("after an object was written: the next are told of as well", async () => {
+  test("after an object was written: the following documents are reported too", async () => {
     await expectSame("kubectl create -f two.yaml --validate=false", [FOUND, hangUp]);
     await expectSame("kubectl delete -f two.yaml --wait=false", [FOUND, cutAfter("{", { "content-length": "400" })]);
   });
 
-  test("before there was an answer to a write, which is not sent again", async () => {
+  test("before a write was answered, which is not sent again", async () => {
     await expectSame("kubectl create -f two.yaml --validate=false", [hangUp]);
     await expectSame(`kubectl patch cm a --type=merge -p '{"data":{"k":"w"}}'`, [FOUND, reset, FOUND]);
   });
 
-  test("while there is a watch", async () => {
+  test("while a watch is open", async () => {
     await expectSame("kubectl get cm a -w -o name", [FOUND, cutAfter(event, {})]);
     await expectSame("kubectl get cm a -w -o name", [FOUND, cutAfter(`${event}{"type":"MOD`, {})]);
     await expectSame("kubectl get --watch-only cm -o name", [cutAfter(`${event}nonsense\n`, {})]);
@@ -96,7 +96,7 @@ const pod = json({
   spec: { containers: [{ name: "c", image: "i" }] },
 });
 
-describeBesideKubectl("a server that says nothing", () => {
+describeBesideKubectl("kubets ends as kubectl does when a server does not answer", () => {
   test.each([
     "kubectl get cm a",
     "kubectl get cm",
@@ -104,20 +104,18 @@ describeBesideKubectl("a server that says nothing", () => {
     "kubectl create -f two.yaml --validate=false",
     "kubectl apply -f two.yaml --validate=false",
     "kubectl get --raw /api/v1/configmaps",
-  ])("within the time there is: %s --request-timeout=1s", (line) =>
-    expectSame(`${line} --request-timeout=1s`, [silence]),
-  );
+  ])("within its time limit: %s --request-timeout=1s", (line) => expectSame(`${line} --request-timeout=1s`, [silence]));
 
-  test("more, in the middle of a list", () =>
+  test("with the rest of a list", () =>
     expectSame("kubectl get cm --request-timeout=1s", [stallAfter(half, { "content-length": String(whole.length) })]));
 
-  test("at all, not even what it has", () =>
+  test("with its API groups", () =>
     expectSame("kubectl get cm --request-timeout=1s", [silence], { alsoDiscovery: true }));
 });
 
 const LOCAL = [{ type: "ip", value: "127.0.0.1" }] as const;
 
-describeBesideKubectl("a server that cannot be talked to", () => {
+describeBesideKubectl("kubets prints what kubectl prints when a connection is impossible because of", () => {
   test.each([
     ["certificates nobody trusts", async () => ({ tls: await (await authority("ca")).issue([...LOCAL]) })],
     [
@@ -142,5 +140,6 @@ describeBesideKubectl("a server that cannot be talked to", () => {
     },
   );
 
-  test("one that closes a connection is asked once more", () => expectSame("kubectl get cm a", [hangUp, reset, FOUND]));
+  test("a server that closes it, which is asked once more", () =>
+    expectSame("kubectl get cm a", [hangUp, reset, FOUND]));
 });

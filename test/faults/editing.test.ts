@@ -29,7 +29,7 @@ async function expectSame(line: string, env?: Readonly<Record<string, string>>):
   await same(line, env);
 }
 
-describeBesideKubectl("an editor that", () => {
+describeBesideKubectl("kubets does what kubectl does with an editor that", () => {
   test.each([
     ["works, after which no file is left", { EDITOR: "<FOLDER>/change" }],
     ["fails", { EDITOR: "false" }],
@@ -47,42 +47,42 @@ describeBesideKubectl("an editor that", () => {
   ])("%s", (_what, env) => expectSame("kubectl edit cm a", env));
 });
 
-describeBesideKubectl("a temporary file", () => {
-  test("that may not grow is not left behind", async () => {
+describeBesideKubectl("kubets leaves no temporary file behind, as kubectl,", () => {
+  test("when it cannot be written completely", async () => {
     const { temporary, stdout } = await same("(ulimit -f 0; kubectl edit cm a)");
     expect({ temporary, stdout }).toEqual({ temporary: [], stdout: "1\nv" });
     await expectSame("(ulimit -f 0; kubectl create -f a.yaml --edit)");
     await expectSame("(ulimit -f 0; kubectl apply edit-last-applied cm a)");
   });
 
-  test("of diff that may not grow is not left behind", async () => {
+  test("when that of diff cannot be written completely", async () => {
     const { temporary } = await same("(ulimit -f 0; kubectl diff -f a.yaml)");
     expect(temporary).toEqual([]);
   });
 
-  test("of replace --force that may not grow is not left behind", async () => {
+  test("when that of replace --force cannot be written completely", async () => {
     const { temporary } = await same("(ulimit -f 0; cat a.yaml | kubectl replace --force -f -)");
     expect(temporary).toEqual([]);
   });
 
   test.each(["kubectl edit cm a", "kubectl diff -f a.yaml", "kubectl replace --force -f - <a.yaml"])(
-    "in a folder that is not there: %s",
+    "in a temporary folder that does not exist: %s",
     async (line) => {
       await expectSame(line, { TMPDIR: "<FOLDER>/none" });
       await expectSame(line, { TMPDIR: "<FOLDER>/a.yaml" });
     },
   );
 
-  test("of diff is gone when the program that compares fails", async () => {
+  test("when the diff program fails", async () => {
     const { temporary } = await same("kubectl diff -f a.yaml", { KUBECTL_EXTERNAL_DIFF: "false" });
     expect(temporary).toEqual([]);
     await expectSame("kubectl diff -f a.yaml", { KUBECTL_EXTERNAL_DIFF: "no-such-program" });
   });
 });
 
-describeBesideKubectl("a kubeconfig that", () => {
-  test("may not grow stays as it was", () =>
+describeBesideKubectl("kubets leaves a kubeconfig, as kubectl,", () => {
+  test("unchanged when it cannot be written completely", () =>
     expectSame("(ulimit -f 0; kubectl config set-context x --namespace=y); kubectl config get-contexts -o name"));
-  test("cannot be written because of its lock", () =>
+  test("unchanged when its lock exists", () =>
     expectSame("touch $KUBECONFIG.lock; kubectl config set-context x --namespace=y"));
 });

@@ -10,8 +10,8 @@ const LONG = 900_000;
 /** CI plays 20,000 events, with every disaster once; KUBETS_WHOLE_HISTORY=1 plays 200,000, in six minutes of one core. */
 const [SHARE, EVENTS_PER_ROUND] = process.env.KUBETS_WHOLE_HISTORY === undefined ? [0.1, 1000] : [1, 2000];
 
-describe("informers under faults show what the server has, and call handlers in a legal sequence", () => {
-  test("on memory, where a restart loses the history", { timeout: LONG }, () =>
+describe("informers whose server fails at random moments hold the server's objects, and call handlers in a legal sequence", () => {
+  test("on memory storage, where a restart loses the history of changes", { timeout: LONG }, () =>
     playHistory(memoryStage(), {
       seed: "memory",
       events: 100_000 * SHARE,
@@ -20,7 +20,7 @@ describe("informers under faults show what the server has, and call handlers in 
     }),
   );
 
-  test("on SQLite, with restarts, and with earlier data put back", { timeout: LONG }, () =>
+  test("on SQLite storage, with restarts, and with an older backup put back", { timeout: LONG }, () =>
     playHistory(sqliteStage(), {
       seed: "SQLite",
       events: 60_000 * SHARE,

@@ -56,7 +56,7 @@ const CALLERS_LIMIT = /context deadline exceeded/;
 /** Of a webhook with a client of its own, whose requests have 30 s. */
 const CLIENTS_LIMIT = /\(Client\.Timeout exceeded while awaiting headers\)/;
 
-describe.concurrent.each(LINES)("a server's line that %s", (title, line) => {
+describe.concurrent.each(LINES)("a server whose connection to a webhook, kubelet or issuer %s", (title, line) => {
   const own = OWN_LIMIT[title] ?? /^$/;
   const limited = title === "resets what it hears" ? own : CALLERS_LIMIT;
   const reviewed = title === "answers no SYN" ? CLIENTS_LIMIT : own;
@@ -91,7 +91,7 @@ describe.concurrent.each(LINES)("a server's line that %s", (title, line) => {
   }
 
   test.each(["mutating", "validating"] as const)(
-    "does not stop a write that may go without a %s webhook",
+    "accepts a write when the %s webhook may be skipped",
     async (phase) => {
       const answer = await create(phase, [{ timeoutSeconds: 2, failurePolicy: "Ignore" }]);
       expect(answer.status, answer.text).toBe(201);
@@ -99,7 +99,7 @@ describe.concurrent.each(LINES)("a server's line that %s", (title, line) => {
   );
 
   test.each(["mutating", "validating"] as const)(
-    "refuses a write that needs a %s webhook, and says why",
+    "refuses a write, with the reason, when the %s webhook is required",
     async (phase) => {
       const answer = await create(phase, [{ timeoutSeconds: 2, failurePolicy: "Fail" }]);
       expect(answer.status, answer.text).toBe(500);
@@ -112,7 +112,7 @@ describe.concurrent.each(LINES)("a server's line that %s", (title, line) => {
   );
 
   test.each(["mutating", "validating"] as const)(
-    "passes several %s webhooks by, each in its own time",
+    "skips several %s webhooks, each after its own time limit",
     async (phase) => {
       const one = { timeoutSeconds: 1, failurePolicy: "Ignore" };
       const answer = await create(phase, [one, one, one]);
@@ -120,7 +120,7 @@ describe.concurrent.each(LINES)("a server's line that %s", (title, line) => {
     },
   );
 
-  test("fails a read that needs a conversion", async () => {
+  test("answers with an error to a read that needs a conversion webhook", async () => {
     const group = "lines.example.com";
     const clientConfig = { url: `${urlOf(peer)}/convert`, caBundle };
     const conversion = { strategy: "Webhook", webhook: { clientConfig, conversionReviewVersions: ["v1"] } };
@@ -138,7 +138,7 @@ describe.concurrent.each(LINES)("a server's line that %s", (title, line) => {
     await call(api, "DELETE", `${DEFINITIONS}/boxes.${group}`);
   });
 
-  test("fails a log that its kubelet should give", async () => {
+  test("answers with an error to a request for a log from the kubelet", async () => {
     const node = { metadata: { name: "far" } };
     expect((await call(api, "POST", "/api/v1/nodes", node)).status).toBe(201);
     const status = {
@@ -157,7 +157,7 @@ describe.concurrent.each(LINES)("a server's line that %s", (title, line) => {
     expect(plain(answer.at("message"))).toMatch(own);
   });
 
-  test("does not end the server when the caller goes away meanwhile", async () => {
+  test("survives when its caller disconnects meanwhile", async () => {
     const unstarted = await startCluster({ controllers: false });
     const own = unstarted.transport();
     const far = await line();
@@ -183,7 +183,7 @@ describe.concurrent.each(LINES)("a server's line that %s", (title, line) => {
     }
   });
 
-  test("leaves the tokens of a webhook, and of an OIDC issuer, unknown; other callers are answered meanwhile", async () => {
+  test("rejects tokens of the webhook and of an OIDC issuer, and answers other callers meanwhile", async () => {
     const configFile = join(folder, `tokens-${portOf(peer)}`);
     writeFileSync(configFile, kubeconfigOf(peer));
     const reported: string[] = [];
@@ -207,7 +207,7 @@ describe.concurrent.each(LINES)("a server's line that %s", (title, line) => {
     }
   });
 
-  test("decides nothing where an authorization webhook does not answer", async () => {
+  test("allows nothing by an authorization webhook", async () => {
     const kubeconfig = join(folder, `reviews-${portOf(peer)}`);
     writeFileSync(kubeconfig, kubeconfigOf(peer));
     const asking = await startCluster({

@@ -118,8 +118,8 @@ async function compare(
   expect(rows.map(({ line, ours }) => ({ line, ...ours }))).toEqual(rows.map(({ line, real }) => ({ line, ...real })));
 }
 
-describeBesideKubectl("a line that dies without a word ends", () => {
-  test.concurrent("what is watched", () =>
+describeBesideKubectl("a network connection that dies without a sign ends, for kubets as for kubectl,", () => {
+  test.concurrent("a watch", () =>
     compare(
       [
         "kubectl get pods web -w -o name",
@@ -133,7 +133,7 @@ describeBesideKubectl("a line that dies without a word ends", () => {
       () => silentStream(origin),
     ));
 
-  test.concurrent("what is waited for", () =>
+  test.concurrent("a wait", () =>
     compare(
       [
         "kubectl wait --for=delete pod/web --timeout=30s",
@@ -164,7 +164,7 @@ const UNMADE: readonly (readonly [string, Line])[] = [
   ["an HTTPS proxy that says nothing", stalledProxy("https")],
 ];
 
-describeBesideKubectl("client-go's variables for HTTP/2", () => {
+describeBesideKubectl("kubets reads client-go's environment variables for HTTP/2", () => {
   const whole: Line = async () => ({
     kubeconfig: cluster.kubeconfig(),
     address: new URL(cluster.url).host,
@@ -177,13 +177,13 @@ describeBesideKubectl("client-go's variables for HTTP/2", () => {
     { HTTP2_PING_TIMEOUT_SECONDS: "1_0", HTTP2_READ_IDLE_TIMEOUT_SECONDS: "99999999999999999999" },
     { HTTP2_READ_IDLE_TIMEOUT_SECONDS: "-1" },
     { DISABLE_HTTP2: "yes" },
-  ])("%j are heard, and what is wrong with them is said", (env) =>
+  ])("as kubectl does, with warnings for wrong values: %j", (env) =>
     compare(["kubectl get namespaces -o name", "kubectl get namespaces default -o name"], () => whole, env),
   );
 });
 
-describeBesideKubectl("while a connection is made", () => {
-  test.concurrent.each(UNMADE)("%s is given up after Go's time", (_, line) =>
+describeBesideKubectl("while kubets opens a connection", () => {
+  test.concurrent.each(UNMADE)("it gives up on %s after the time that Go waits", (_, line) =>
     compare(
       ["kubectl version", "kubectl get --raw /version", "kubectl create -f cm.yaml --validate=false"],
       () => line,
@@ -191,7 +191,7 @@ describeBesideKubectl("while a connection is made", () => {
     ),
   );
 
-  test.concurrent.each(["SIGINT", "SIGTERM"] as const)("%s ends a command at once", async (signal) => {
+  test.concurrent.each(["SIGINT", "SIGTERM"] as const)("%s ends the command at once", async (signal) => {
     const lines = [
       "kubectl get pods web -w",
       "kubectl logs -f web",

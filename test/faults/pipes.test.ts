@@ -42,7 +42,7 @@ async function expectSame(line: string, answers: readonly Answer[], scene?: Part
   await same(line, answers, scene);
 }
 
-describeBesideKubectl("a reader that has seen enough ends the command as SIGPIPE does", () => {
+describeBesideKubectl("when the reader of its output leaves, kubets ends as kubectl does by SIGPIPE", () => {
   test.each([
     ["a table", "kubectl get cm | head -1", [MANY]],
     ["names", "kubectl get cm -o name | head -2", [MANY]],
@@ -56,20 +56,20 @@ describeBesideKubectl("a reader that has seen enough ends the command as SIGPIPE
     expect(stdout).toMatch(/ 141 0\n$/);
   });
 
-  test("and what was not begun is not done", async () => {
+  test("without doing the rest of its work", async () => {
     await expectSame("kubectl create -f three.yaml --validate=false; echo $? >&2", [CREATED], {
       meanwhile: async ({ child }) => void child.stdout?.destroy(),
     });
   });
 
-  test("also where it is stderr that nobody reads", async () => {
+  test("also when only the reader of stderr leaves", async () => {
     await expectSame("kubectl get cm a; echo $?", [status(404, "NotFound")], {
       meanwhile: async ({ child }) => void child.stderr?.destroy(),
     });
   });
 });
 
-describeBesideKubectl("output that cannot be written", () => {
+describeBesideKubectl("kubets fails as kubectl does when output cannot be written", () => {
   test.each([
     ["to a full disk", "kubectl get cm a >/dev/full; echo $?", ONE],
     ["to a full disk, much of it", "kubectl get cm -o yaml >/dev/full; echo $?", MANY],
@@ -87,7 +87,7 @@ describeBesideKubectl("output that cannot be written", () => {
   ])("%s", (_what, line, answer) => expectSame(line, [answer]));
 });
 
-describeBesideKubectl("a stdin that", () => {
+describeBesideKubectl("kubets reads as kubectl does a stdin that", () => {
   test.each([
     ["is closed", "kubectl apply -f - <&-; echo $?"],
     ["holds nothing", "kubectl apply -f - </dev/null; echo $?"],

@@ -51,8 +51,8 @@ const asked =
   ({ peer }: Running): boolean =>
     peer.requests.filter((request) => /\/(?:configmaps|pods)/.test(request)).length >= times;
 
-describeBesideKubectl("a signal ends", () => {
-  test.each(SIGNALS)("a command that waits for an answer: %s", (signal) =>
+describeBesideKubectl("a signal ends kubets as it ends kubectl, during", () => {
+  test.each(SIGNALS)("a request that waits for its answer: %s", (signal) =>
     interrupt("kubectl get cm", signal, [silence], asked(1)),
   );
 
@@ -62,7 +62,7 @@ describeBesideKubectl("a signal ends", () => {
     ),
   );
 
-  test.each(SIGNALS)("a log that is followed: %s", (signal) =>
+  test.each(SIGNALS)("logs -f: %s", (signal) =>
     interrupt("kubectl logs -f a", signal, [POD, stallAfter("one\n", {})], ({ stdout }) => stdout() === "one\n"),
   );
 
@@ -70,15 +70,15 @@ describeBesideKubectl("a signal ends", () => {
     interrupt("kubectl wait cm a --for=delete", signal, [ONE, ONE, stallAfter(EVENT, {})], asked(3)),
   );
 
-  test.each(SIGNALS)("delete, while it looks: %s", (signal) =>
+  test.each(SIGNALS)("delete, during the deletion: %s", (signal) =>
     interrupt("kubectl delete cm a", signal, [ONE, stallAfter(EVENT, {})], asked(2)),
   );
 
-  test.each(SIGNALS)("delete, while it waits: %s", (signal) =>
+  test.each(SIGNALS)("delete, while it waits for the end: %s", (signal) =>
     interrupt("kubectl delete cm a", signal, [ONE, ONE, stallAfter(EVENT, {})], asked(3)),
   );
 
-  test.each(SIGNALS)("apply of several files; what was done stays reported: %s", async (signal) => {
+  test.each(SIGNALS)("apply of several files, which reports what it has done: %s", async (signal) => {
     const { stdout } = await outcomeOf(
       "kubectl apply -f three.yaml --validate=false --server-side",
       signal,
@@ -91,7 +91,7 @@ describeBesideKubectl("a signal ends", () => {
 
 const OBJECT = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\ndata: {k: v}\n";
 
-describeBesideKubectl("a signal while an editor is open", () => {
+describeBesideKubectl("a signal while kubets or kubectl has an editor open", () => {
   /** Says that it runs, and stays. */
   const EDITOR = "#!/bin/sh\necho open\nsleep 20 & wait\n";
 
@@ -114,15 +114,15 @@ describeBesideKubectl("a signal while an editor is open", () => {
     expect(ours).toEqual(real);
   }
 
-  test.each(["SIGINT", "SIGTERM"] as const)("that reaches both, as a terminal's keys do: %s", (signal) =>
+  test.each(["SIGINT", "SIGTERM"] as const)("that reaches both processes, like Ctrl-C on a terminal: %s", (signal) =>
     interruptEditor(signal, "both"),
   );
-  test.each(["SIGINT", "SIGTERM", "SIGHUP"] as const)("that reaches the command alone: %s", (signal) =>
+  test.each(["SIGINT", "SIGTERM", "SIGHUP"] as const)("that reaches only the command: %s", (signal) =>
     interruptEditor(signal, "kubectl"),
   );
 });
 
-describeBesideKubectl("of a session in a container", () => {
+describeBesideKubectl("a signal to kubets or kubectl during a session in a container", () => {
   const RUNNING = json({
     kind: "Pod",
     apiVersion: "v1",
@@ -151,11 +151,11 @@ describeBesideKubectl("of a session in a container", () => {
     ["kubectl exec a -- x", "kubectl exec -t a -- x", "kubectl attach a"].flatMap((line) =>
       SIGNALS.map((signal) => ({ line, signal })),
     ),
-  )("$line dies of $signal", async ({ line, signal }) =>
+  )("ends $line by $signal", async ({ line, signal }) =>
     expect(await outcomeOf(`exec ${line}`, [signal])).toMatchObject({ code: null, signal }),
   );
 
-  test.each(SIGNALS)("port-forward, which handles SIGINT alone: %s", async (signal) => {
+  test.each(SIGNALS)("ends port-forward, which handles SIGINT itself: %s", async (signal) => {
     // The two take different ports, which the file has.
     const { real, ours } = await sideBySide("exec kubectl port-forward a :80 >ports", {
       peer: () => startFaultyServer([RUNNING], { upgrade: webSocket([], undefined, "stay") }),
@@ -169,12 +169,12 @@ describeBesideKubectl("of a session in a container", () => {
     expect(real).toMatchObject(signal === "SIGINT" ? { code: 0, signal: null } : { code: null, signal });
   });
 
-  test("SIGINT ends the shell's loop around the command", async () => {
+  test("as SIGINT ends also the shell's loop around the command", async () => {
     const line = "for i in 1 2 3; do kubectl exec a -- x; done; echo after";
     expect((await outcomeOf(line, ["SIGINT"])).stdout).toBe("out\n");
   });
 
-  test("SIGUSR1 changes nothing", async () =>
+  test("as SIGUSR1 changes nothing", async () =>
     expect(await outcomeOf("exec kubectl exec a -- x", ["SIGUSR1", "SIGINT"])).toMatchObject({
       signal: "SIGINT",
       stderr: "",

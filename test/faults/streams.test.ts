@@ -36,7 +36,7 @@ const text =
       `HTTP/1.1 ${status}\r\nContent-Length: ${Buffer.byteLength(body)}\r\nContent-Type: text/plain\r\n\r\n${body}`,
     );
 
-describeBesideKubectl("a WebSocket of a faulty server, for exec", () => {
+describeBesideKubectl("kubets exec prints what kubectl prints when a WebSocket of a faulty server", () => {
   test.each<[string, Upgrade]>([
     ["ends before a frame", webSocket([])],
     ["is reset", webSocket(message(1, "out\n"), undefined, "reset")],
@@ -63,7 +63,7 @@ describeBesideKubectl("a WebSocket of a faulty server, for exec", () => {
     await same("kubectl exec a -- ls", upgrade);
   });
 
-  test("has ten thousand frames of a byte each", async () => {
+  test("has ten thousand frames of one byte", async () => {
     const frames = Array.from({ length: 10_000 }, (_, index) => message(1, String(index % 10)));
     const { code, stdout } = await same("kubectl exec a -- ls", webSocket([Buffer.concat(frames), SUCCESS, CLOSE]));
     expect({ code, stdout }).toEqual({ code: 0, stdout: "0123456789".repeat(1000) });
@@ -75,7 +75,7 @@ describeBesideKubectl("a WebSocket of a faulty server, for exec", () => {
     expect((await same(line, webSocket([frame, SUCCESS, CLOSE]))).code).toBe(0);
   });
 
-  test("has more output than its reader wants", async () => {
+  test("has more output than its reader takes", async () => {
     const endless = webSocket([message(1, Buffer.alloc(20_000_000, "x"))], undefined, "stay");
     const { code, stdout } = await same("set -o pipefail; kubectl exec a -- yes | head -c 5", endless);
     expect({ code, stdout }).toEqual({ code: 141, stdout: "xxxxx" });
@@ -86,7 +86,7 @@ describeBesideKubectl("a WebSocket of a faulty server, for exec", () => {
   });
 });
 
-describeBesideKubectl("an upgrade that a server refuses", () => {
+describeBesideKubectl("kubets prints what kubectl prints when a server refuses to upgrade a connection, for", () => {
   const status = JSON.stringify({
     kind: "Status",
     apiVersion: "v1",

@@ -11,7 +11,7 @@ const kinds = definitionNames()
   .filter((definition) => kindsOf(definition).length === 1)
   .map((definition) => structOf(definition) as StructSchema);
 
-test("a filled object of every kind is what strict decoding makes of it, with every field set", () => {
+test("the test objects with every field set pass strict decoding unchanged, for every kind", () => {
   expect(kinds.length).toBeGreaterThan(150);
   for (const schema of kinds) {
     const object = filledObject(schema, 1);
@@ -22,7 +22,7 @@ test("a filled object of every kind is what strict decoding makes of it, with ev
   }
 });
 
-test("arbitrary objects of every kind are what strict decoding makes of them", () => {
+test("the random test objects pass strict decoding unchanged, for every kind", () => {
   for (const schema of kinds) {
     fc.assert(
       fc.property(arbitraryOf(schema), (object) => {
@@ -35,13 +35,13 @@ test("arbitrary objects of every kind are what strict decoding makes of them", (
   }
 });
 
-test("a seed makes the same object each time, another seed another", () => {
+test("a seed makes the same random test object each time, another seed another", () => {
   const schema = structOf("io.k8s.api.core.v1.Pod") as StructSchema;
   expect(filledObject(schema, 7)).toStrictEqual(filledObject(schema, 7));
   expect(filledObject(schema, 7)).not.toStrictEqual(filledObject(schema, 8));
 });
 
-test("fields that are to be left out are nowhere", () => {
+test("random test objects leave out the fields that the test excludes", () => {
   const schema = structOf("io.k8s.api.apps.v1.Deployment") as StructSchema;
   const object = filledObject(schema, 1, { omit: ({ name }) => name === "managedFields" || name === "name" });
   expect(JSON.stringify(object)).not.toMatch(/"(managedFields|name)":/);

@@ -56,7 +56,7 @@ async function growth(work: () => Promise<unknown>): Promise<number> {
   return held() - before;
 }
 
-describe("an archive from a container", () => {
+describe("copying with cp from a container that sends an archive", () => {
   async function extract(parts: () => Generator<Uint8Array>, destination = "out"): Promise<Map<string, number>> {
     const skipped = new Map<string, number>();
     const onSkipped = async ({ reason }: SkippedEntry): Promise<void> =>
@@ -69,7 +69,7 @@ describe("an archive from a container", () => {
     return skipped;
   }
 
-  test("of a million links and names outside takes no memory, and writes what is left", async () => {
+  test("with a million links and names outside writes only what is inside, in constant memory", async () => {
     const link = headerOf({ name: "data/link", type: "symlink", linkName: "/etc/passwd" });
     const outside = headerOf({ name: "data/../../precious" });
     let skipped = new Map<string, number>();
@@ -91,7 +91,7 @@ describe("an archive from a container", () => {
     expect(readFileSync(join(root, "work/out/rest"), "utf8")).toBe("rest");
   });
 
-  test("of a thousand times the same file writes it anew each time", async () => {
+  test("with the same file a thousand times writes it anew each time", async () => {
     const thousand = function* (): Generator<Uint8Array> {
       for (let index = 0; index < 1000; index++) yield headerOf({ name: "data/file" });
       yield tarEnd();
@@ -100,7 +100,7 @@ describe("an archive from a container", () => {
     expect(readdirSync(join(root, "work/out"))).toEqual(["file"]);
   });
 
-  test("of 10 GB of zeros for a place outside takes no memory, and writes what is left", async () => {
+  test("with 10 GB of zeros for a place outside writes only what is inside, in constant memory", async () => {
     const grown = await growth(() =>
       extract(function* () {
         yield headerOf({ name: "data/../../zeros", size: TEN_GIGABYTES });
@@ -114,7 +114,7 @@ describe("an archive from a container", () => {
     expect(readFileSync(join(root, "work/out/rest"), "utf8")).toBe("rest");
   });
 
-  test("of 10 GB of zeros ends once the disk is full, and is read no further", async () => {
+  test("with 10 GB of zeros ends once the disk is full, without reading on", async () => {
     let sent = 0;
     const full = extract(function* () {
       yield headerOf({ name: "data", size: TEN_GIGABYTES });
@@ -128,7 +128,7 @@ describe("an archive from a container", () => {
   });
 });
 
-describe("an archive into a container of 8 MB", () => {
+describe("copying with cp into a container that has 8 MB", () => {
   /** As GNU's tar, the container's goes on behind what it cannot write. */
   async function extractThere(parts: () => Generator<Uint8Array>): Promise<{ code: number; full: boolean }> {
     const container = await startScripted({ capacity: 8 * MEGABYTE });
@@ -146,7 +146,7 @@ describe("an archive into a container of 8 MB", () => {
     return { code, full };
   }
 
-  test("of 10 GB of zeros fails where the container is full, and takes no memory", async () => {
+  test("fails for 10 GB of zeros where the container is full, in constant memory", async () => {
     const parts = function* (): Generator<Uint8Array> {
       yield headerOf({ name: "zeros", size: TEN_GIGABYTES });
       yield* zeros(TEN_GIGABYTES);
@@ -156,7 +156,7 @@ describe("an archive into a container of 8 MB", () => {
     expect(grown).toBeLessThan(MOST_GROWTH);
   });
 
-  test("of a hundred thousand empty files fails where the container is full", async () => {
+  test("fails for a hundred thousand empty files where the container is full", async () => {
     const parts = function* (): Generator<Uint8Array> {
       for (let index = 0; index < 100_000; index++) yield headerOf({ name: `file-${index}` });
       yield tarEnd();

@@ -37,7 +37,7 @@ const gadgets = {
 const gadget = (name: string, spec: object): string =>
   JSON.stringify({ apiVersion: `${GROUP}/v1`, kind: "Gadget", metadata: { name }, spec });
 
-describe.skipIf(tool.missing !== undefined)("the real kubectl, and a server behind the aggregator", () => {
+describe.skipIf(tool.missing !== undefined)("kubectl on a server with an extension server behind it", () => {
   let folder: string;
   let main: Cluster;
   let server: RunningServer;
@@ -68,13 +68,13 @@ describe.skipIf(tool.missing !== undefined)("the real kubectl, and a server behi
     await rm(folder, { recursive: true });
   });
 
-  test("A-APS-01, AGG-1: the table of APIServices has its service, and that it is available", async () => {
+  test("A-APS-01, AGG-1: lists the APIService as available, with its service", async () => {
     expect(await kubectl.ok(`get apiservices v1.${GROUP} --no-headers`)).toMatch(
       /^v1\.gadgets\.example\.com {3}default\/gadgets {3}True {3}/,
     );
   });
 
-  test("A-AGG-04: api-resources has its kinds beside the built-in ones", async () => {
+  test("A-AGG-04: lists the extension server's kinds in api-resources beside the built-in ones", async () => {
     await eventually(async () =>
       expect(await kubectl.ok(`api-resources --api-group=${GROUP} --no-headers --cached=false`)).toMatch(
         /^gadgets +gd +gadgets\.example\.com\/v1 +true +Gadget\n$/,
@@ -82,7 +82,7 @@ describe.skipIf(tool.missing !== undefined)("the real kubectl, and a server behi
     );
   });
 
-  test("AA-2: objects are applied, patched, scaled, waited for, edited by their status, and deleted", async () => {
+  test("AA-2: applies, patches, scales, waits for, edits and deletes its objects", async () => {
     expect((await kubectl.run("apply -f -", gadget("one", { color: "red" }))).stdout).toBe(
       "gadget.gadgets.example.com/one created\n",
     );
@@ -109,12 +109,12 @@ describe.skipIf(tool.missing !== undefined)("the real kubectl, and a server behi
     );
   });
 
-  test("a wrong field is refused in the words of the server that knows it", async () => {
+  test("prints the extension server's error about a wrong field", async () => {
     const wrong = await kubectl.run("create -f -", gadget("wrong", { colour: "red" }));
     expect(wrong.stderr).toContain('strict decoding error: unknown field "spec.colour"');
   });
 
-  test("A-APS-08: a name that two groups have means the group of the higher priority", async () => {
+  test("A-APS-08: takes a resource name that two groups have for the group of the higher priority", async () => {
     const definition = {
       apiVersion: "apiextensions.k8s.io/v1",
       kind: "CustomResourceDefinition",
@@ -154,21 +154,21 @@ describe.skipIf(tool.missing !== undefined)("the real kubectl, and a server behi
     await kubectl.ok(`delete gadgets.${GROUP} ours`);
   });
 
-  test("explain describes its fields, by the documents of its server", async () => {
+  test("explains its fields by the extension server's OpenAPI", async () => {
     await eventually(async () =>
       expect(await kubectl.ok("explain gadgets.spec.replicas")).toContain("FIELD: replicas <integer>"),
     );
     expect(await kubectl.ok("explain pods.spec.nodeName")).toContain("FIELD: nodeName <string>");
   });
 
-  test("a namespace's deletion takes its objects with it", async () => {
+  test("deletes its objects with their namespace", async () => {
     await kubectl.ok("create namespace brief");
     await kubectl.run("create -n brief -f -", gadget("short", {}));
     expect(await kubectl.ok("delete namespace brief")).toBe('namespace "brief" deleted\n');
     expect(await kubectl.ok("get gadgets -A --no-headers")).toBe("");
   });
 
-  test("a server that is gone is said to be unavailable, and costs the others nothing", async () => {
+  test("reports the extension server unavailable when it stops, and other groups still answer", async () => {
     await server.close();
     await kubectl.ok("label service gadgets gone=yes");
     await eventually(async () =>

@@ -20,7 +20,7 @@ const menu = (name: string, dish: object) => ({
   spec: { season: "winter", dishes: [dish] },
 });
 
-describe.skipIf(kubectl.missing !== undefined)("the example of an API server, asked by the real kubectl", () => {
+describe.skipIf(kubectl.missing !== undefined)("kubectl on the example API server of a restaurant's menus", () => {
   const folder = mkdtempSync(join(tmpdir(), "kubets-example-"));
   const kubeconfig = join(folder, "menus.kubeconfig");
   let program: ChildProcess;
@@ -44,7 +44,7 @@ describe.skipIf(kubectl.missing !== undefined)("the example of an API server, as
 
   const run = (words: readonly string[], stdin = "") => real.run(words, stdin);
 
-  test("a menu is applied, with the filter's warning, and read in both versions", async () => {
+  test("applies a menu, prints the filter's warning, and reads the menu in both versions", async () => {
     const applied = await run(["apply", "-f", "-"], JSON.stringify(menu("lunch", { name: "soup", price: "4.50" })));
     expect(applied).toEqual({
       code: 0,
@@ -57,13 +57,13 @@ describe.skipIf(kubectl.missing !== undefined)("the example of an API server, as
     expect((await read("menus.v1beta1.cafe.example.com")).stdout).toBe(`{${dishes},"theme":"winter"}`);
   });
 
-  test("kubectl prints the resource's own columns, under its short name and its category", async () => {
+  test("prints the resource's own columns, by its short name and its category", async () => {
     const { stdout } = await run(["get", "mn"]);
     expect(stdout).toMatch(/^NAME {4}SEASON {3}DISHES {3}AGE\nlunch {3}winter {3}1 {8}\d+s\n$/);
     expect((await run(["get", "all", "-o", "name"])).stdout).toBe("menu.cafe.example.com/lunch\n");
   });
 
-  test("the admission plugin notes the author and refuses what the house does not sell", async () => {
+  test("sees the author that the admission plugin adds, and is refused a dish that the house does not sell", async () => {
     const author = await run([
       "get",
       "menu",
@@ -79,7 +79,7 @@ describe.skipIf(kubectl.missing !== undefined)("the example of an API server, as
     );
   });
 
-  test("a menu that breaks a rule, or has a field that no menu has, is refused", async () => {
+  test("is refused a menu that breaks a rule, or has an unknown field", async () => {
     const none = await run(["create", "-f", "-"], JSON.stringify(menu("none", { name: "soup", portions: 0 })));
     expect(none.stderr).toContain(
       'The Menu "none" is invalid: spec.dishes[0].portions: Invalid value: 0: must be greater than 0\n',
@@ -88,7 +88,7 @@ describe.skipIf(kubectl.missing !== undefined)("the example of an API server, as
     expect(odd.stderr).toContain('unknown field "spec.dishes[0].salt"');
   });
 
-  test("kubectl explains it, changes it by a status and by server-side apply, and deletes it", async () => {
+  test("explains a menu, changes it by its status and by server-side apply, and deletes it", async () => {
     expect((await run(["explain", "menus.spec.dishes"])).stdout).toMatch(
       /name\t<string> -required-[^]*portions\t<integer>/,
     );

@@ -166,17 +166,20 @@ describe("@kubernetes/client-node 1.4.0: create, read, list, patch, replace and 
   }
 
   test.each(NAMESPACED.map(([api, kind, content]) => [kind, api, content] as const))(
-    "%s",
+    "the namespaced kind %s",
     async (kind, api, content) => {
       await life(api, kind, "Namespaced", content);
     },
   );
 
-  test.each(CLUSTER.map(([api, kind, content]) => [kind, api, content] as const))("%s", async (kind, api, content) => {
-    await life(api, kind, "", content);
-  });
+  test.each(CLUSTER.map(([api, kind, content]) => [kind, api, content] as const))(
+    "the cluster-scoped kind %s",
+    async (kind, api, content) => {
+      await life(api, kind, "", content);
+    },
+  );
 
-  test("CertificateSigningRequest", async () => {
+  test("the kind CertificateSigningRequest", async () => {
     const { request } = await certificateRequest("CN=jane");
     await life(CertificatesV1Api, "CertificateSigningRequest", "", {
       spec: {

@@ -37,7 +37,7 @@ const pod = (name: string): V1Pod => ({
   spec: { nodeName: "node", containers: [container] },
 });
 
-describe("@kubernetes/client-node 1.4.0: writes, parts and refusals", () => {
+describe("@kubernetes/client-node 1.4.0 as a client of the server", () => {
   let cluster: Cluster;
   let config: KubeConfig;
   let core: CoreV1Api;
@@ -75,8 +75,8 @@ describe("@kubernetes/client-node 1.4.0: writes, parts and refusals", () => {
       as(PatchStrategy.ServerSideApply),
     );
 
-  describe("the four patches", () => {
-    test("apply: creates, conflicts, forces, and takes away what its manager left out", async () => {
+  describe("sends the four kinds of patches:", () => {
+    test("apply creates, reports conflicts, takes over by force, and removes fields that its manager left out", async () => {
       const created = await applied("applied", { a: "1", b: "1" }, "one");
       expect(created.data).toEqual({ a: "1", b: "1" });
       expect(await refusal(applied("applied", { a: "2" }, "two"))).toEqual({
@@ -111,7 +111,7 @@ describe("@kubernetes/client-node 1.4.0: writes, parts and refusals", () => {
       });
     });
 
-    test("strategic merges containers by name, merge replaces them, json reaches into one", async () => {
+    test("strategic merge merges containers by name, merge patch replaces them, JSON patch changes one", async () => {
       await apps.createNamespacedDeployment({ namespace, body: deployment("patched") });
       const patch = async (body: unknown, type: PatchStrategy) => {
         const answer = await apps.patchNamespacedDeployment({ namespace, name: "patched", body }, as(type));
@@ -125,7 +125,7 @@ describe("@kubernetes/client-node 1.4.0: writes, parts and refusals", () => {
       expect(await patch([{ op: "replace", path, value: "t" }], PatchStrategy.JsonPatch)).toEqual(["side t"]);
     });
 
-    test("of any kind, through KubernetesObjectApi", async () => {
+    test("each of them for any kind, through KubernetesObjectApi", async () => {
       const objects = KubernetesObjectApi.makeApiClient(config);
       const spec: KubernetesObject = map("any", { a: "1" });
       const created = await objects.patch(spec, undefined, undefined, "any", true, PatchStrategy.ServerSideApply);
@@ -147,7 +147,7 @@ describe("@kubernetes/client-node 1.4.0: writes, parts and refusals", () => {
       expect(await objects.delete(found)).toMatchObject({ status: "Success" });
     });
 
-    test("dry run answers with what would be, and writes nothing", async () => {
+    test("receives for a dry run the result, and nothing is stored", async () => {
       const body = map("dry", { a: "1" });
       const dry = await core.createNamespacedConfigMap({ namespace, body, dryRun: "All" });
       expect([dry.metadata?.uid === undefined, dry.metadata?.resourceVersion]).toEqual([false, undefined]);
@@ -155,13 +155,13 @@ describe("@kubernetes/client-node 1.4.0: writes, parts and refusals", () => {
     });
   });
 
-  describe("refusals", () => {
+  describe("receives an error", () => {
     const where = { namespace, name: "refused" };
     beforeAll(async () => {
       await apps.createNamespacedDeployment({ namespace, body: deployment("refused") });
     });
 
-    test("404 names the resource", async () => {
+    test("404 that names the resource", async () => {
       expect(await refusal(apps.readNamespacedDeployment({ namespace, name: "nope" }))).toEqual({
         apiVersion: "v1",
         kind: "Status",
@@ -174,7 +174,7 @@ describe("@kubernetes/client-node 1.4.0: writes, parts and refusals", () => {
       });
     });
 
-    test("409 of what is already there", async () => {
+    test("409 for an object that already exists", async () => {
       expect(await refusal(apps.createNamespacedDeployment({ namespace, body: deployment("refused") }))).toMatchObject({
         message: 'deployments.apps "refused" already exists',
         reason: "AlreadyExists",
@@ -183,7 +183,7 @@ describe("@kubernetes/client-node 1.4.0: writes, parts and refusals", () => {
       });
     });
 
-    test("409 of a version that is no longer", async () => {
+    test("409 for an outdated resourceVersion", async () => {
       const live = await apps.readNamespacedDeployment(where);
       Object.assign(live.metadata ?? {}, { resourceVersion: "1" });
       expect(await refusal(apps.replaceNamespacedDeployment({ ...where, body: live }))).toMatchObject({
@@ -195,7 +195,7 @@ describe("@kubernetes/client-node 1.4.0: writes, parts and refusals", () => {
       });
     });
 
-    test("409 of a delete whose preconditions do not hold", async () => {
+    test("409 for a delete whose preconditions do not hold", async () => {
       const { metadata } = await apps.readNamespacedDeployment(where);
       const body = { preconditions: { uid: "other" } };
       const status = await refusal(apps.deleteNamespacedDeployment({ ...where, body }));
@@ -205,7 +205,7 @@ describe("@kubernetes/client-node 1.4.0: writes, parts and refusals", () => {
       );
     });
 
-    test("422 lists every cause, with field and reason", async () => {
+    test("422 that lists every cause, with field and reason", async () => {
       const body = { spec: { replicas: -1, template: { spec: { containers: [{ name: "c", image: "" }] } } } };
       const patching = apps.patchNamespacedDeployment({ ...where, body }, as(PatchStrategy.StrategicMergePatch));
       expect(await refusal(patching)).toEqual({
@@ -238,8 +238,8 @@ describe("@kubernetes/client-node 1.4.0: writes, parts and refusals", () => {
     });
   });
 
-  describe("parts of an object", () => {
-    test("status is written apart from the rest", async () => {
+  describe("uses a subresource:", () => {
+    test("status is written separately from the rest", async () => {
       await apps.createNamespacedDeployment({ namespace, body: deployment("status") });
       const where = { namespace, name: "status" };
       const live = await apps.readNamespacedDeploymentStatus(where);
@@ -254,7 +254,7 @@ describe("@kubernetes/client-node 1.4.0: writes, parts and refusals", () => {
       expect(whole.status).toEqual({ replicas: 3, readyReplicas: 2 });
     });
 
-    test("scale of every kind that has one", async () => {
+    test("scale exists for every kind that can be scaled", async () => {
       const { spec } = deployment("scale");
       const named = { metadata: { name: "scale" } };
       await apps.createNamespacedReplicaSet({ namespace, body: { ...named, spec } });
@@ -279,7 +279,7 @@ describe("@kubernetes/client-node 1.4.0: writes, parts and refusals", () => {
       });
     });
 
-    test("eviction is held against a budget", async () => {
+    test("eviction is refused by a disruption budget", async () => {
       const policy = config.makeApiClient(PolicyV1Api);
       const budget = { metadata: { name: "budget" }, spec: { minAvailable: 1, selector: { matchLabels: labels } } };
       await policy.createNamespacedPodDisruptionBudget({ namespace, body: budget });
@@ -326,7 +326,7 @@ describe("@kubernetes/client-node 1.4.0: writes, parts and refusals", () => {
       expect(await refusal(removing)).toMatchObject({ code: 422, reason: "Invalid" });
     });
 
-    test("a binding gives a pod its node", async () => {
+    test("a binding puts a pod on its node", async () => {
       const body = { metadata: { name: "bound" }, spec: { containers: [container] } };
       await core.createNamespacedPod({ namespace, body });
       const target = { apiVersion: "v1", kind: "Node", name: "node" };
@@ -344,7 +344,7 @@ describe("@kubernetes/client-node 1.4.0: writes, parts and refusals", () => {
       expect(await refusal(again)).toMatchObject({ code: 409, reason: "Conflict" });
     });
 
-    test("a token is the service account's, for its audiences", async () => {
+    test("a token is the service account's, for the requested audiences", async () => {
       const body = { spec: { audiences: ["https://example.com"], expirationSeconds: 1200 } };
       const answer = await core.createNamespacedServiceAccountToken({ namespace, name: "default", body });
       const [, claims = ""] = (answer.status?.token ?? "").split(".");
@@ -361,7 +361,7 @@ describe("@kubernetes/client-node 1.4.0: writes, parts and refusals", () => {
     });
   });
 
-  test("deletecollection takes what its selectors choose; with dry run nothing", async () => {
+  test("deletes a collection by selectors, and nothing with a dry run", async () => {
     const body = (name: string, set: string) => ({ metadata: { name, labels: { set } } });
     for (const [name, set] of [
       ["many-1", "a"],
@@ -386,7 +386,7 @@ describe("@kubernetes/client-node 1.4.0: writes, parts and refusals", () => {
     expect(await left()).toEqual([]);
   });
 
-  test("Watch brings changes from a version on, and bookmarks where it is asked to", async () => {
+  test("watches changes from a resourceVersion on, with bookmarks when it asks for them", async () => {
     const { metadata } = await core.listNamespacedConfigMap({ namespace });
     const seen: string[] = [];
     const ended: unknown[] = [];
@@ -411,7 +411,7 @@ describe("@kubernetes/client-node 1.4.0: writes, parts and refusals", () => {
     await expect.poll(() => ended).toHaveLength(1);
   });
 
-  test("managed fields of a typed client are its own, by User-Agent or by name", async () => {
+  test("owns managed fields by its User-Agent or by a given name", async () => {
     const named = await core.createNamespacedConfigMap({
       namespace,
       body: map("named", { a: "1" }),

@@ -24,7 +24,7 @@ describe("@kubernetes/client-node 1.4.0, unchanged", () => {
   });
   afterAll(() => cluster.close());
 
-  test("lists what a fresh cluster holds", async () => {
+  test("lists the objects of a new cluster", async () => {
     const namespaces = await core.listNamespace();
     expect(namespaces.items.map((namespace) => namespace.metadata?.name)).toEqual([
       "default",
@@ -60,7 +60,7 @@ describe("@kubernetes/client-node 1.4.0, unchanged", () => {
     await expect(core.readNamespacedConfigMap(where)).rejects.toMatchObject({ code: 404 });
   });
 
-  test("a stale write is refused with 409", async () => {
+  test("receives 409 for a write with an outdated resourceVersion", async () => {
     const stale = await core.createNamespacedConfigMap({ namespace: "default", body: { metadata: { name: "stale" } } });
     const { metadata = {} } = stale;
     const replace = (data: Record<string, string>) =>
@@ -69,7 +69,7 @@ describe("@kubernetes/client-node 1.4.0, unchanged", () => {
     await expect(replace({ a: "2" })).rejects.toMatchObject({ code: 409 });
   });
 
-  test("watches through makeInformer: what is there, what comes, what changes, what goes", async () => {
+  test("follows existing, created, changed and deleted objects with makeInformer", async () => {
     await core.createNamespacedConfigMap({ namespace: "kube-public", body: { metadata: { name: "before" } } });
     const seen: string[] = [];
     const informer = makeInformer(config, "/api/v1/namespaces/kube-public/configmaps", () =>

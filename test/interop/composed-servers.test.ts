@@ -49,7 +49,7 @@ const ovens: ResourceDefinition = {
   versions: [{ version: "v1", schema: struct("Oven", { spec: struct("OvenSpec", { fuel: string }) }) }],
 };
 
-describe.skipIf(kubectl.missing !== undefined)("servers that people compose, asked by the real kubectl", () => {
+describe.skipIf(kubectl.missing !== undefined)("kubectl on servers that users compose", () => {
   /** kubectl as it is told the server and nothing else: `kubectl --server=http://...`. */
   async function asks(server: RunningServer): Promise<RealKubectl> {
     return realKubectl({
@@ -64,7 +64,7 @@ describe.skipIf(kubectl.missing !== undefined)("servers that people compose, ask
     });
   }
 
-  test("an empty server: version and paths, no resources, and what there is not is not found", async () => {
+  test("finds on an empty server a version and paths, no resources, and NotFound for all others", async () => {
     await using server = await startServer({ port: false, http: { anonymous: true } });
     await using real = await asks(server);
     expect(await real.ok("api-resources")).toBe("");
@@ -74,7 +74,7 @@ describe.skipIf(kubectl.missing !== undefined)("servers that people compose, ask
     expect([none.code, none.stderr]).toEqual([1, `error: the server doesn't have a resource type "pods"\n`]);
   });
 
-  test("the restaurant, which stands alone over plain HTTP, with two versions and a path of its own (T15, B-VER-02, B-SA, B-GOAL-01, B-SA-07, B-SA-09)", async () => {
+  test("uses the restaurant server alone over plain HTTP, with two versions and a path of its own (T15, B-VER-02, B-SA, B-GOAL-01, B-SA-07, B-SA-09)", async () => {
     await using server = await startServer({ port: false, http: { anonymous: true }, resources: [pizzas] });
     server.paths.handle("/menu", (request) => respondText(request, 200, "margherita\n"));
     await using real = await asks(server);
@@ -102,7 +102,7 @@ describe.skipIf(kubectl.missing !== undefined)("servers that people compose, ask
     );
   });
 
-  test("a main server with an extension server behind it: one API, one explain, each its own objects (CHAIN-4, C-CHAIN-02, C-CHAIN-05)", async () => {
+  test("sees a main server with an extension server behind it as one API, with one explain (CHAIN-4, C-CHAIN-02, C-CHAIN-05)", async () => {
     const behind = await (await serverOptions({ port: false, resources: [ovens] }).toConfig())
       .complete()
       .newServer("extensions");

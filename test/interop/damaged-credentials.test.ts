@@ -105,7 +105,7 @@ const AUTHORITIES: Damage = {
   "behind that of another cluster": ({ ca }) => newAuthority().certificate + ca,
 };
 
-describe.skipIf(kubectl.missing !== undefined)("what a kubeconfig's files are, by kubectl and by kubets", () => {
+describe.skipIf(kubectl.missing !== undefined)("kubets treats a kubeconfig's damaged files as kubectl does:", () => {
   let cluster: Cluster;
   let real: RealKubectl;
   let good: Material;
@@ -134,7 +134,7 @@ describe.skipIf(kubectl.missing !== undefined)("what a kubeconfig's files are, b
     ...Object.entries(AUTHORITIES).map(([name, damage]) => ["the authority", name, { ca: damage }] as const),
   ];
 
-  test.each(rows)("%s is %s", async (_, __, damages) => {
+  test.each(rows)("%s that is %s", async (_, __, damages) => {
     const folder = join(real.folder, "case");
     mkdirSync(folder, { recursive: true });
     const make = (part: keyof Material): void =>

@@ -115,7 +115,7 @@ const legacyRows: readonly string[] = [
   "losts",
 ];
 
-describe.skipIf(missing !== undefined)("explain of a document, by kubectl 1.37.1 and by kubets", () => {
+describe.skipIf(missing !== undefined)("kubets explain prints what kubectl 1.37.1 prints", () => {
   const folder = mkdtempSync(join(tmpdir(), "kubets-explain-"));
   let server: DocumentServer;
   let older: DocumentServer;
@@ -157,7 +157,10 @@ describe.skipIf(missing !== undefined)("explain of a document, by kubectl 1.37.1
 
   function real(argv: readonly string[]) {
     return new Promise<{ code: number; stdout: string; stderr: string }>((resolve, reject) => {
-      const child = spawn(kubectl, argv, { env: { HOME: join(folder, "theirs") }, stdio: ["ignore", "pipe", "pipe"] });
+      const child = spawn(kubectl, argv, {
+        env: { HOME: join(folder, "theirs") },
+        stdio: ["ignore", "pipe", "pipe"],
+      });
       let [stdout, stderr] = ["", ""];
       child.stdout.setEncoding("utf8").on("data", (text: string) => (stdout += text));
       child.stderr.setEncoding("utf8").on("data", (text: string) => (stderr += text));

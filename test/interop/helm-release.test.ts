@@ -49,7 +49,7 @@ const ALWAYS = [
   "statefulsets/store-db",
 ];
 
-describe.skipIf(missing !== undefined)("helm 4.3.1, a release's life, applied server-side", () => {
+describe.skipIf(missing !== undefined)("helm 4.3.1 with server-side apply, on a release", () => {
   let cluster: Cluster;
   let api: Transport;
   let helm: RealHelm;
@@ -91,7 +91,7 @@ describe.skipIf(missing !== undefined)("helm 4.3.1, a release's life, applied se
   };
   const data = async (name: string) => (await get(`configmaps/${name}`))["data"];
 
-  test("install: every kind, the hooks before and after it, and what a hook leaves", async () => {
+  test("installs every kind, runs the hooks before and after, and leaves what a hook leaves", async () => {
     const answer = await helm.ok("install", "store", CHART, ...here, "--create-namespace");
     expect(answer).toContain("STATUS: deployed\nREVISION: 1\n");
     // store-passing was there, and went when it had succeeded.
@@ -108,7 +108,7 @@ describe.skipIf(missing !== undefined)("helm 4.3.1, a release's life, applied se
     });
   });
 
-  test("helm owns what its chart says, as an applier", async () => {
+  test("owns the fields of its chart by apply", async () => {
     const service = await get("services/store");
     expect(service).toMatchObject({ spec: { type: "ClusterIP", ports: [{ name: "http", port: 80 }] } });
     expect(service.metadata?.labels).toEqual({ "app.kubernetes.io/managed-by": "Helm" });
@@ -128,7 +128,7 @@ describe.skipIf(missing !== undefined)("helm 4.3.1, a release's life, applied se
     ]);
   });
 
-  test("upgrade: fields and objects that came, changed and went", async () => {
+  test("upgrades: adds, changes and removes fields and objects", async () => {
     const { code, stdout } = await upgrade("--set", "debug=true,ingress=false,image=nginx:1.28");
     expect([code, stdout.split("\n")[0]]).toEqual([0, 'Release "store" has been upgraded. Happy Helming!']);
     expect(await objects()).toEqual([...ALWAYS, "networkpolicies/store"].toSorted());
@@ -155,7 +155,7 @@ describe.skipIf(missing !== undefined)("helm 4.3.1, a release's life, applied se
     expect(await history()).toEqual(["1 superseded", "2 deployed"]);
   });
 
-  test("an upgrade that the server refuses has failed; the release is what it was", async () => {
+  test("fails an upgrade that the server refuses, and leaves the release as it was", async () => {
     const refused = await upgrade("--set", "brokenService=true");
     expect(refused).toMatchObject({
       code: 1,
@@ -174,7 +174,7 @@ describe.skipIf(missing !== undefined)("helm 4.3.1, a release's life, applied se
     expect(await history()).toEqual(["1 superseded", "2 deployed", "3 failed", "4 failed"]);
   });
 
-  test("rollback: everything is as it was installed", async () => {
+  test("rolls back to the objects of the installation", async () => {
     expect(await helm.ok("rollback", "store", "1", ...here)).toBe("Rollback was a success! Happy Helming!\n");
     expect(await objects()).toEqual([...ALWAYS, "ingresses/store"].toSorted());
     expect(await data("store")).toEqual({ image: "nginx:1.27", quiet: "true" });
@@ -185,7 +185,7 @@ describe.skipIf(missing !== undefined)("helm 4.3.1, a release's life, applied se
     expect((await history()).at(-1)).toBe("5 deployed");
   });
 
-  test("what somebody else changed is a conflict, unless it is forced", async () => {
+  test("reports a field that another client changed as a conflict, and takes it over by force", async () => {
     const scale = { spec: { replicas: 7 } };
     const path = `${pathOf("deployments")}/store/scale?fieldManager=operator`;
     await call(api, "PATCH", path, scale, { type: "application/merge-patch+json" });
@@ -199,7 +199,7 @@ describe.skipIf(missing !== undefined)("helm 4.3.1, a release's life, applied se
     expect(await get("deployments/store")).toHaveProperty("spec.replicas", 2);
   });
 
-  test("uninstall --wait: all is gone but what is to be kept, and hooks without a policy for it", async () => {
+  test("uninstalls with --wait all but kept objects and hooks without a deletion policy", async () => {
     expect(await helm.ok("uninstall", "store", ...here, "--wait", "--timeout", "30s")).toBe(
       'These resources were kept due to the resource policy:\n[Secret] store\n\nrelease "store" uninstalled\n',
     );
@@ -210,7 +210,7 @@ describe.skipIf(missing !== undefined)("helm 4.3.1, a release's life, applied se
     });
   });
 
-  test("K37-221: install --wait goes on when the workloads are ready", async () => {
+  test("K37-221: waits with install --wait until the workloads are ready", async () => {
     const flags = ["--namespace", "ready", "--create-namespace", "--wait", "--timeout", "40s"];
     const installing = helm.run("install", "waited", CHART, ...flags);
     const workloads = "/apis/apps/v1/namespaces/ready";
@@ -246,7 +246,7 @@ describe.skipIf(missing !== undefined)("helm 4.3.1, a release's life, applied se
     expect(kept).toMatchObject([{ revision: 1, status: "uninstalled" }]);
   });
 
-  test("upgrade --install makes a release; client-side afterwards changes it all the same", async () => {
+  test("installs by upgrade --install, and a later client-side upgrade changes the release too", async () => {
     const flags = ["--namespace", "sides", "--create-namespace"];
     expect(await helm.ok("upgrade", "--install", "sides", CHART, ...flags)).toContain("STATUS: deployed\n");
     await helm.ok("upgrade", "sides", CHART, ...flags, "--server-side=false", "--set", "debug=true");

@@ -42,7 +42,7 @@ describe.skipIf(missing !== undefined)("helm 4.3.1, unchanged", () => {
     expect(await list()).toEqual([]);
   });
 
-  test("installs and uninstalls the APIService of metrics-server's chart, which takes the place of the server's own metrics API until it goes", async () => {
+  test("installs the APIService of metrics-server's chart, which replaces the server's own metrics API until it is uninstalled", async () => {
     const chart = join(helm.folder, "metrics-server");
     await mkdir(join(chart, "templates"), { recursive: true });
     await writeFile(join(chart, "Chart.yaml"), "apiVersion: v2\nname: metrics-server\nversion: 1.0.0\n");

@@ -232,7 +232,7 @@ describe.skipIf(missing !== undefined)("kubectl 1.37.1 create, run, expose, auto
     expect(await kubectl.run(["create", ...argv])).toEqual(failed(stderr));
   });
 
-  test("create token: bound to an object, and gone with it", async () => {
+  test("create token makes a token that is bound to an object, and is refused once that is deleted", async () => {
     await kubectl.ok("create secret generic bound");
     const review = async (token: string) => {
       const body = { apiVersion: "authentication.k8s.io/v1", kind: "TokenReview", spec: { token } };
@@ -247,7 +247,7 @@ describe.skipIf(missing !== undefined)("kubectl 1.37.1 create, run, expose, auto
     expect(JSON.parse(await review(token.trim()))).toHaveProperty("error");
   });
 
-  test("run makes a pod, and with --expose a Service after it", async () => {
+  test("run creates a pod, and with --expose a Service after it", async () => {
     expect(await kubectl.ok("run pod --image=i --port=80 --labels=a=b --env=A=1 --expose")).toBe(
       "pod/pod created\nservice/pod created\n",
     );
@@ -262,7 +262,7 @@ describe.skipIf(missing !== undefined)("kubectl 1.37.1 create, run, expose, auto
     );
   });
 
-  test("expose takes selector and ports from what it exposes", async () => {
+  test("expose takes selector and ports from the object that it exposes", async () => {
     expect(await kubectl.ok("expose deployment one --name=exposed")).toBe("service/exposed exposed\n");
     expect(await get("service exposed")).toMatchObject({
       spec: { type: "ClusterIP", selector: { app: "one" }, ports: [{ port: 80, protocol: "TCP", targetPort: 80 }] },
@@ -276,7 +276,7 @@ describe.skipIf(missing !== undefined)("kubectl 1.37.1 create, run, expose, auto
     });
   });
 
-  test("autoscale makes an autoscaler, by utilization and by value", async () => {
+  test("autoscale creates an autoscaler, by utilization and by value", async () => {
     expect(await kubectl.ok("autoscale deployment one --min=2 --max=5 --cpu=50% --memory=100Mi")).toBe(
       "horizontalpodautoscaler.autoscaling/one autoscaled\n",
     );

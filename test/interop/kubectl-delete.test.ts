@@ -43,7 +43,7 @@ describe.skipIf(missing !== undefined)("kubectl 1.37.1 delete: finalizers, selec
   const pod = (name: string, spec: object = {}) =>
     kubectl.ok(["run", name, "--image=i", `--overrides=${JSON.stringify({ spec: { nodeName: "node", ...spec } })}`]);
 
-  test("a finalizer holds an object that is being deleted, until it is taken away", async () => {
+  test("a finalizer keeps a deleted object until it is removed", async () => {
     await maps("held");
     await patch("cm held", { metadata: { finalizers: ["example.com/hold"] } });
     expect(await kubectl.run("delete cm held --timeout=1500ms")).toEqual(
@@ -71,7 +71,7 @@ describe.skipIf(missing !== undefined)("kubectl 1.37.1 delete: finalizers, selec
     expect((await waiting).stderr).toMatch(/^(Error from server \(NotFound\): configmaps "held" not found\n)?$/);
   });
 
-  test("by selector, by field, all of a kind, several kinds, with dry run first", async () => {
+  test("deletes by selector, by field, all of a kind and several kinds, each with a dry run first", async () => {
     await maps("sel-1", "sel-2", "sel-3");
     const gone = (name: string, how = "") => `configmap "${name}" deleted from default namespace${how}\n`;
     const dry = " (server dry run)";
@@ -90,7 +90,7 @@ describe.skipIf(missing !== undefined)("kubectl 1.37.1 delete: finalizers, selec
     );
   });
 
-  test("what is not there", async () => {
+  test("reports objects that do not exist", async () => {
     expect(await kubectl.run("delete cm nope other")).toEqual(
       failed(
         'Error from server (NotFound): configmaps "nope" not found\nError from server (NotFound): configmaps "other" not found\n',
@@ -102,7 +102,7 @@ describe.skipIf(missing !== undefined)("kubectl 1.37.1 delete: finalizers, selec
     );
   });
 
-  test("--raw answers with the Status", async () => {
+  test("--raw prints the Status of the answer", async () => {
     await maps("raw");
     expect(JSON.parse(await kubectl.ok("delete --raw /api/v1/namespaces/default/configmaps/raw"))).toMatchObject({
       kind: "Status",
@@ -111,10 +111,10 @@ describe.skipIf(missing !== undefined)("kubectl 1.37.1 delete: finalizers, selec
     });
   });
 
-  describe("pods", () => {
+  describe("deleting a pod", () => {
     const grace = (name: string) => kubectl.ok(`get pod ${name} -o jsonpath={.metadata.deletionGracePeriodSeconds}`);
 
-    test("on a node go when their grace is over; the grace can only become less", async () => {
+    test("on a node takes its grace period, which can only be shortened", async () => {
       await pod("graceful");
       await kubectl.ok("delete pod graceful --wait=false");
       expect(await grace("graceful")).toBe("30");
@@ -127,7 +127,7 @@ describe.skipIf(missing !== undefined)("kubectl 1.37.1 delete: finalizers, selec
       expect((await kubectl.run("get pod graceful")).code).toBe(1);
     });
 
-    test("--grace-period=0 --force says that it does not wait, without --force it waits", async () => {
+    test("with --grace-period=0 --force warns that it does not wait, and waits without --force", async () => {
       await pod("forced");
       expect(await kubectl.run("delete pod forced --grace-period=0 --force")).toEqual(
         said('pod "forced" force deleted from default namespace\n', FORCED),
@@ -140,13 +140,13 @@ describe.skipIf(missing !== undefined)("kubectl 1.37.1 delete: finalizers, selec
       expect((await kubectl.run("get pod soon")).code).toBe(1);
     });
 
-    test("without a node go at once", async () => {
+    test("without a node removes it at once", async () => {
       await kubectl.ok("run nowhere --image=i");
       await kubectl.ok("delete pod nowhere --wait=false");
       expect((await kubectl.run("get pod nowhere")).code).toBe(1);
     });
 
-    test("with a finalizer outlive even force", async () => {
+    test("with a finalizer does not remove it, even with --force", async () => {
       await pod("held");
       await patch("pod held", { metadata: { finalizers: ["example.com/hold"] } });
       await kubectl.ok("delete pod held --grace-period=0 --force --wait=false");
@@ -156,8 +156,8 @@ describe.skipIf(missing !== undefined)("kubectl 1.37.1 delete: finalizers, selec
     });
   });
 
-  describe("namespaces", () => {
-    test("say what holds them, take nothing new, and go when it is gone", async () => {
+  describe("deleting a namespace", () => {
+    test("shows what holds it up, refuses new objects, and ends when the content is gone", async () => {
       await kubectl.ok("create namespace stuck");
       await kubectl.ok("create cm held -n stuck");
       await patch("cm held -n stuck", { metadata: { finalizers: ["example.com/hold"] } });
@@ -186,14 +186,14 @@ describe.skipIf(missing !== undefined)("kubectl 1.37.1 delete: finalizers, selec
       await kubectl.ok("wait --for=delete ns/stuck --timeout=30s");
     });
 
-    test.each(["default", "kube-system", "kube-public"])("%s may not be deleted", async (name) => {
+    test.each(["default", "kube-system", "kube-public"])("is refused for %s", async (name) => {
       expect(await kubectl.run(`delete namespace ${name}`)).toEqual(
         failed(`Error from server (Forbidden): namespaces "${name}" is forbidden: this namespace may not be deleted\n`),
       );
     });
   });
 
-  describe("--cascade", () => {
+  describe("delete --cascade", () => {
     /** An owner, and what it owns, which no one of the two's kinds has a controller for. */
     async function family(name: string, more: object = {}): Promise<void> {
       await maps(name);
@@ -204,7 +204,7 @@ describe.skipIf(missing !== undefined)("kubectl 1.37.1 delete: finalizers, selec
     }
     const child = (name: string) => kubectl.run(`get secret ${name}-child -o name`);
 
-    test("foreground: the owner waits for a child that is held", async () => {
+    test("foreground keeps the owner until its child, held by a finalizer, is gone", async () => {
       await family("fore", { finalizers: ["example.com/hold"] });
       await kubectl.ok("delete cm fore --cascade=foreground --wait=false");
       expect(await kubectl.ok("get cm fore -o jsonpath={.metadata.finalizers}")).toBe('["foregroundDeletion"]');
@@ -217,7 +217,7 @@ describe.skipIf(missing !== undefined)("kubectl 1.37.1 delete: finalizers, selec
       expect((await child("fore")).code).toBe(1);
     });
 
-    test("background: the owner goes at once, the child behind it", async () => {
+    test("background removes the owner at once, and the child afterwards", async () => {
       await family("back");
       expect(await kubectl.ok("delete cm back --cascade=background")).toBe(
         'configmap "back" deleted from default namespace\n',
@@ -225,14 +225,14 @@ describe.skipIf(missing !== undefined)("kubectl 1.37.1 delete: finalizers, selec
       await eventually(async () => expect((await child("back")).code).toBe(1));
     });
 
-    test("orphan: the child stays, and nobody owns it", async () => {
+    test("orphan keeps the child without an owner", async () => {
       await family("orphan");
       await kubectl.ok("delete cm orphan --cascade=orphan");
       expect(await child("orphan")).toEqual(said("secret/orphan-child\n"));
       expect(await kubectl.ok("get secret orphan-child -o jsonpath={.metadata.ownerReferences}")).toBe("");
     });
 
-    test("what is none of these is refused", async () => {
+    test("with another value is refused", async () => {
       expect(await kubectl.run("delete cm kube-root-ca.crt --cascade=sideways")).toEqual(
         failed('error: invalid cascade value (sideways). Must be "background", "foreground", or "orphan"\n'),
       );

@@ -11,7 +11,7 @@ import { type RealKubectl, realKubectl } from "../helpers/run-real-kubectl.js";
 const { missing } = realTool("kubectl");
 if (missing !== undefined) process.stdout.write(`kubectl interop is skipped: ${missing}\n`);
 
-describe.skipIf(missing !== undefined)("kubectl 1.37.1: what goes, and what does not", () => {
+describe.skipIf(missing !== undefined)("kubectl 1.37.1: deletion, drain, tokens, certificates and debug", () => {
   let cluster: Cluster;
   let kubectl: RealKubectl;
 
@@ -45,7 +45,7 @@ describe.skipIf(missing !== undefined)("kubectl 1.37.1: what goes, and what does
 
   const left = async (name: string) => (await kubectl.ok(`get deployment,rs -l app=${name} -o name`)).trim();
 
-  test("delete deployment: its ReplicaSet goes too", async () => {
+  test("delete deployment deletes its ReplicaSet too", async () => {
     await deployment("background");
     expect(await kubectl.ok("delete deployment background")).toBe(
       'deployment.apps "background" deleted from default namespace\n',
@@ -53,20 +53,20 @@ describe.skipIf(missing !== undefined)("kubectl 1.37.1: what goes, and what does
     await eventually(async () => expect(await left("background")).toBe(""));
   });
 
-  test("delete --cascade=foreground waits for it", async () => {
+  test("delete --cascade=foreground waits for the ReplicaSet", async () => {
     await deployment("foreground");
     await kubectl.ok("delete deployment foreground --cascade=foreground");
     expect(await kubectl.run("get rs foreground")).toMatchObject({ code: 1 });
   });
 
-  test("delete --cascade=orphan leaves it", async () => {
+  test("delete --cascade=orphan keeps the ReplicaSet", async () => {
     await deployment("orphan");
     await kubectl.ok("delete deployment orphan --cascade=orphan");
     expect(await left("orphan")).toBe("replicaset.apps/orphan");
     expect(await kubectl.ok("get rs orphan -o jsonpath={.metadata.ownerReferences}")).toBe("");
   });
 
-  test("drain stops at a budget that is used up, and goes on without it", async () => {
+  test("drain waits while a budget allows no disruption, and goes on without the budget", async () => {
     await apply(
       { apiVersion: "v1", kind: "Node", metadata: { name: "node" } },
       {
@@ -97,7 +97,7 @@ describe.skipIf(missing !== undefined)("kubectl 1.37.1: what goes, and what does
     expect(await kubectl.run("get pod web")).toMatchObject({ code: 1 });
   });
 
-  test("create token: the service account, for as long as was asked for", async () => {
+  test("create token makes a token of the service account, for the requested time", async () => {
     await kubectl.ok("create serviceaccount robot");
     const token = (await kubectl.ok("create token robot --duration=20m")).trim();
     const claims = JSON.parse(Buffer.from(token.split(".")[1] ?? "", "base64url").toString("utf8")) as {
@@ -116,7 +116,7 @@ describe.skipIf(missing !== undefined)("kubectl 1.37.1: what goes, and what does
     expect(await kubectl.run("create token robot --duration=5m")).toMatchObject({ code: 1 });
   });
 
-  test("certificate approve and deny; who is approved gets in", async () => {
+  test("certificate approve and deny decide a request, and only the approved user may connect", async () => {
     const { request, key } = await certificateRequest("CN=jane,O=developers");
     for (const name of ["yes", "no"]) {
       await apply({
@@ -151,7 +151,7 @@ describe.skipIf(missing !== undefined)("kubectl 1.37.1: what goes, and what does
     expect(await kubectl.ok("get csr no -o jsonpath={.status.certificate}")).toBe("");
   });
 
-  test("debug, in a pod that is there", async () => {
+  test("debug adds a container to an existing pod", async () => {
     await apply({
       apiVersion: "v1",
       kind: "Pod",

@@ -52,7 +52,7 @@ describe.skipIf(missing !== undefined)("kubectl 1.37.1 edit", () => {
   const ok = (stdout: string, stderr = "") => ({ code: 0, stdout, stderr });
   const failed = (stderr: string) => ({ code: 1, stdout: "", stderr });
 
-  test("shows the object without managed fields, and sends what changed", async () => {
+  test("shows the object without managed fields, and sends only the changes", async () => {
     expect(await edit(sed("s/nginx:1/nginx:2/"), "deployment plain")).toEqual(ok("deployment.apps/plain edited\n"));
     const text = await seen();
     expect(text.startsWith(`${HEADER}apiVersion: apps/v1\nkind: Deployment\n`)).toBe(true);
@@ -64,13 +64,13 @@ describe.skipIf(missing !== undefined)("kubectl 1.37.1 edit", () => {
     );
   });
 
-  test("nothing changed, nothing sent", async () => {
+  test("sends nothing when nothing was changed", async () => {
     const before = await get("deployment untouched");
     expect(await edit(":", "deployment untouched")).toEqual(ok("", "Edit cancelled, no changes made.\n"));
     expect(await get("deployment untouched")).toEqual(before);
   });
 
-  test("--subresource=status changes the status and nothing else", async () => {
+  test("--subresource=status changes only the status", async () => {
     const step = sed("s/^status:.*/status: {replicas: 3, observedGeneration: 1}/", "s/replicas: 1$/replicas: 9/");
     expect(await edit(step, "deployment untouched --subresource=status")).toEqual(
       ok("deployment.apps/untouched edited\n"),
@@ -86,7 +86,7 @@ describe.skipIf(missing !== undefined)("kubectl 1.37.1 edit", () => {
     );
   });
 
-  test("what is refused is shown again with the reason; left as it is, it is kept in a file", async () => {
+  test("opens a refused text again with the reason, and saves it in a file when the user gives up", async () => {
     const step = 'grep -q "was not valid" "$1" || sed -i "s/replicas: 1$/replicas: -1/" "$1"';
     expect(await edit(step, "deployment refused")).toEqual(
       failed(
@@ -109,7 +109,7 @@ describe.skipIf(missing !== undefined)("kubectl 1.37.1 edit", () => {
     expect(await get("deployment refused")).toMatchObject({ metadata: { generation: 2 }, spec: { replicas: 4 } });
   });
 
-  test("an immutable field and an unknown one are told as the server tells them", async () => {
+  test("prints the server's errors about an immutable and an unknown field", async () => {
     await edit(`grep -q "was not valid" "$1" || ${sed("s/app: plain/app: other/")}`, "deployment plain");
     expect(await seen()).toContain(
       '# * spec.selector: Invalid value: {"matchLabels":{"app":"other"}}: field is immutable\n',
@@ -118,7 +118,7 @@ describe.skipIf(missing !== undefined)("kubectl 1.37.1 edit", () => {
     expect(await seen()).toContain('strict decoding error: unknown field "spec.replicaz"\n');
   });
 
-  test("an object that others changed meanwhile keeps their changes", async () => {
+  test("keeps changes that others made to the object meanwhile", async () => {
     const path = `${sed("s/replicas: 1$/replicas: 7/")}\nwhile [ ! -e go ]; do sleep 0.02; done`;
     const editing = edit(`touch waiting\n${path}`, "deployment raced");
     await expect
@@ -138,7 +138,7 @@ describe.skipIf(missing !== undefined)("kubectl 1.37.1 edit", () => {
     });
   });
 
-  test("a resourceVersion that is no longer is a conflict, with the way to try again", async () => {
+  test("reports an outdated resourceVersion as a conflict, with the way to try again", async () => {
     const step = sed('s/^  a: "1"/  a: "2"/', 's/^  resourceVersion:.*/  resourceVersion: "1"/');
     expect(await edit(step, "configmap map")).toEqual(
       failed(
@@ -147,7 +147,7 @@ describe.skipIf(missing !== undefined)("kubectl 1.37.1 edit", () => {
     );
   });
 
-  test("several objects, another format, the patch shown, the configuration saved", async () => {
+  test("edits several objects, in another format, shows the patch and saves the configuration", async () => {
     expect(
       await edit(sed('s/^    a: "1"/    a: "2"/', "s/replicas: 1$/replicas: 3/"), "deployment/plain configmap/map"),
     ).toEqual(ok("deployment.apps/plain edited\nconfigmap/map edited\n"));
@@ -167,7 +167,7 @@ describe.skipIf(missing !== undefined)("kubectl 1.37.1 edit", () => {
     );
   });
 
-  test("edit-last-applied, create --edit and what cannot be edited", async () => {
+  test("edit-last-applied and create --edit work, and objects that cannot be edited are refused", async () => {
     await writeFile(join(kubectl.folder, "step"), sed('s/a: "1"/a: "2"/'));
     const body = JSON.stringify({
       apiVersion: "v1",

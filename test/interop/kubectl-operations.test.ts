@@ -8,7 +8,7 @@ import { quietCluster } from "../helpers/quiet-cluster.js";
 const { missing } = realTool("kubectl");
 if (missing !== undefined) process.stdout.write(`kubectl interop is skipped: ${missing}\n`);
 
-describe.skipIf(missing !== undefined)("kubectl 1.37.1: rollouts, nodes, who may what", () => {
+describe.skipIf(missing !== undefined)("kubectl 1.37.1: rollout, node and auth commands", () => {
   let cluster: Cluster;
   let kubectl: RealKubectl;
 
@@ -32,7 +32,7 @@ describe.skipIf(missing !== undefined)("kubectl 1.37.1: rollouts, nodes, who may
   });
   const imageOf = (what: string) => kubectl.ok(`get ${what} -o jsonpath={.spec.template.spec.containers[0].image}`);
 
-  describe("rollout of a Deployment, whose controller the test stands in for", () => {
+  describe("rollout of a Deployment whose controller the test plays", () => {
     const app = "web";
 
     beforeAll(async () => {
@@ -40,7 +40,7 @@ describe.skipIf(missing !== undefined)("kubectl 1.37.1: rollouts, nodes, who may
       await create({ apiVersion: "apps/v1", kind: "Deployment", metadata: { name: app }, spec });
     });
 
-    test("without a controller: nothing is observed, there is no history", async () => {
+    test("reports without a controller neither progress nor history", async () => {
       expect(await kubectl.run("rollout status deployment/web --timeout=1500ms")).toEqual(
         failed(
           "error: timed out waiting for the condition\n",
@@ -55,7 +55,7 @@ describe.skipIf(missing !== undefined)("kubectl 1.37.1: rollouts, nodes, who may
       );
     });
 
-    test("status follows what the controller says", async () => {
+    test("status prints what the controller writes", async () => {
       const done = { replicas: 1, updatedReplicas: 1, readyReplicas: 1 };
       await setStatus("deployment web", { observedGeneration: 1, ...done, updatedReplicas: 0 });
       const waiting = kubectl.run("rollout status deployment/web --timeout=30s");
@@ -152,7 +152,7 @@ describe.skipIf(missing !== undefined)("kubectl 1.37.1: rollouts, nodes, who may
     }
   });
 
-  test("what has no rollout", async () => {
+  test("rollout of a kind without rollouts is refused", async () => {
     expect(await kubectl.run("rollout status configmap/kube-root-ca.crt")).toEqual(
       failed("error: no status viewer has been implemented for ConfigMap\n"),
     );
@@ -161,14 +161,14 @@ describe.skipIf(missing !== undefined)("kubectl 1.37.1: rollouts, nodes, who may
     );
   });
 
-  describe("nodes", () => {
+  describe("node commands", () => {
     beforeAll(async () => {
       await create({ apiVersion: "v1", kind: "Node", metadata: { name: "node" } });
     });
     const run = (name: string, spec: object = {}) =>
       kubectl.ok(["run", name, "--image=i", `--overrides=${JSON.stringify({ spec: { nodeName: "node", ...spec } })}`]);
 
-    test("cordon, uncordon and taint", async () => {
+    test("cordon, uncordon and taint change the node", async () => {
       expect(await kubectl.ok("cordon node")).toBe("node/node cordoned\n");
       expect(await kubectl.ok("cordon node")).toBe("node/node already cordoned\n");
       expect(await kubectl.ok("get node node --no-headers")).toMatch(/^node +Unknown,SchedulingDisabled +<none> +\d+s/);
@@ -181,7 +181,7 @@ describe.skipIf(missing !== undefined)("kubectl 1.37.1: rollouts, nodes, who may
       expect(await kubectl.ok("taint node node a:NoSchedule-")).toBe("node/node untainted\n");
     });
 
-    test("drain says what it would have to be told, then evicts", async () => {
+    test("drain names the flags that it needs, then evicts", async () => {
       await run("bare", { terminationGracePeriodSeconds: 1 });
       await run("local", { terminationGracePeriodSeconds: 1, volumes: [{ name: "v", emptyDir: {} }] });
       const refused = await kubectl.run("drain node");
@@ -221,8 +221,8 @@ describe.skipIf(missing !== undefined)("kubectl 1.37.1: rollouts, nodes, who may
     });
   });
 
-  describe("auth", () => {
-    test("can-i, of the cluster's administrator", async () => {
+  describe("auth commands", () => {
+    test("can-i answers the cluster's administrator", async () => {
       expect(await kubectl.run("auth can-i create deployments.apps")).toEqual({ code: 0, stdout: "yes\n", stderr: "" });
       expect(await kubectl.ok(["auth", "can-i", "*", "*", "-A"])).toBe("yes\n");
       expect(await kubectl.ok("auth can-i get /healthz")).toBe("yes\n");
@@ -234,7 +234,7 @@ describe.skipIf(missing !== undefined)("kubectl 1.37.1: rollouts, nodes, who may
       expect(await kubectl.run("auth can-i get pods -q")).toEqual({ code: 0, stdout: "", stderr: "" });
     });
 
-    test("whoami: the certificate's user, groups and fingerprint; whoever is impersonated", async () => {
+    test("whoami prints the certificate's user, groups and fingerprint, and the impersonated user", async () => {
       const me = JSON.parse(await kubectl.ok("auth whoami -o jsonpath={.status.userInfo}")) as object;
       expect(me).toEqual({
         username: "kubernetes-admin",
@@ -247,7 +247,7 @@ describe.skipIf(missing !== undefined)("kubectl 1.37.1: rollouts, nodes, who may
       expect(JSON.parse(jane)).toEqual({ username: "jane", uid: "7", groups: ["dev", "system:authenticated"] });
     });
 
-    test("reconcile adds what is missing to a role and a binding", async () => {
+    test("reconcile adds what a role and a binding lack", async () => {
       const role = (verbs: readonly string[]) =>
         JSON.stringify({
           apiVersion: "rbac.authorization.k8s.io/v1",

@@ -41,7 +41,7 @@ describe.skipIf(missing !== undefined)("kubectl 1.37.1 patch", () => {
   const containers = async () =>
     kubectl.ok("get deployment lists -o jsonpath={.spec.template.spec.containers[*].name}");
 
-  test("strategic merges a list by its key, and deletes and replaces where it is told to", async () => {
+  test("strategic merges a list by its key, and deletes and replaces items by directives", async () => {
     const side = { name: "side", image: "side:1" };
     const add = inTemplate({ containers: [side] });
     expect(await run("deployment lists", "strategic", add)).toEqual(patched("deployment.apps/lists"));
@@ -65,7 +65,7 @@ describe.skipIf(missing !== undefined)("kubectl 1.37.1 patch", () => {
     expect(await containers()).toBe("new");
   });
 
-  test("merge replaces a list, and null takes a field away", async () => {
+  test("merge replaces a list, and null removes a field", async () => {
     await run("deployment lists", "merge", inTemplate({ containers: [{ name: "only", image: "o:1" }] }));
     expect(await containers()).toBe("only");
     await run("deployment lists", "merge", { metadata: { labels: { app: null } }, spec: { replicas: null } });
@@ -92,7 +92,7 @@ describe.skipIf(missing !== undefined)("kubectl 1.37.1 patch", () => {
     ]);
   });
 
-  describe("what is refused", () => {
+  describe("is refused for", () => {
     const json = "The request is invalid: the server rejected our request due to an error in our request\n";
     const rows: readonly { name: string; what?: string; type: Type; patch: unknown; says: string }[] = [
       {
@@ -189,12 +189,12 @@ describe.skipIf(missing !== undefined)("kubectl 1.37.1 patch", () => {
       expect(await run(what, type, patch)).toEqual({ code: 1, stdout: "", stderr: says });
     });
 
-    test("and nothing of it was written", async () => {
+    test("all of the above without changing the object", async () => {
       expect((await get("deployment refused")).metadata?.generation).toBe(1);
     });
   });
 
-  test("an unknown field is a warning: patch asks for no strictness", async () => {
+  test("an unknown field is only a warning, because patch sends no strict validation", async () => {
     for (const type of ["merge", "strategic"] as const) {
       expect(await run("deployment refused", type, { spec: { replicaz: 1 } })).toEqual({
         code: 0,
@@ -204,7 +204,7 @@ describe.skipIf(missing !== undefined)("kubectl 1.37.1 patch", () => {
     }
   });
 
-  test("--subresource=status: the status by every type, and nothing else", async () => {
+  test("--subresource=status changes the status by each patch type, and nothing else", async () => {
     const what = "deployment parts --subresource=status";
     const condition = (type: string) => ({
       type,
@@ -231,7 +231,7 @@ describe.skipIf(missing !== undefined)("kubectl 1.37.1 patch", () => {
     );
   });
 
-  test("--subresource=scale: by every type; the answer is the Scale", async () => {
+  test("--subresource=scale changes the scale by each patch type, and prints the Scale", async () => {
     const what = "deployment parts --subresource=scale";
     const replicas = () => kubectl.ok("get deployment parts -o jsonpath={.spec.replicas}");
     expect(await run(what, "merge", { spec: { replicas: 5 } })).toEqual(patched("scale.autoscaling/parts"));
@@ -282,7 +282,7 @@ describe.skipIf(missing !== undefined)("kubectl 1.37.1 patch", () => {
     expect([dry, await kubectl.ok("get cm map -o jsonpath={.data.z}")]).toEqual(["1", ""]);
   });
 
-  test("what a kind makes of a patch: stringData becomes data, a port keeps its number's place, immutable stays", async () => {
+  test("kinds apply their rules to a patch: stringData becomes data, ports keep their place, immutable objects stay", async () => {
     await run("secret secret", "strategic", { stringData: { b: "2" } });
     expect(await kubectl.ok("get secret secret -o jsonpath={.data}")).toBe('{"a":"MQ==","b":"Mg=="}');
     await run("service service", "strategic", { spec: { ports: [{ port: 81, name: "more" }] } });

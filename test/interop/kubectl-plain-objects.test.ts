@@ -11,7 +11,7 @@ import { keptIn, objectsOf, widgets } from "../server/registry/plain-objects/wid
 const { missing } = realTool("kubectl");
 if (missing !== undefined) process.stdout.write(`kubectl interop is skipped: ${missing}\n`);
 
-describe.skipIf(missing !== undefined)("kubectl 1.37.1: objects that code keeps", () => {
+describe.skipIf(missing !== undefined)("kubectl 1.37.1 on a resource whose objects the user's code keeps", () => {
   const kept = new Map<string, KubeObject>();
   const graces: (number | undefined)[] = [];
   let fault: unknown;
@@ -70,7 +70,7 @@ describe.skipIf(missing !== undefined)("kubectl 1.37.1: objects that code keeps"
   const widget = (name: string, spec: object, namespace = "default") =>
     JSON.stringify({ apiVersion: "stable.example.com/v1", kind: "Widget", metadata: { name, namespace }, spec });
 
-  test("A-CAP-03: are created, listed, explained, edited, patched, applied and deleted", async () => {
+  test("A-CAP-03: creates, lists, explains, edits, patches, applies and deletes them", async () => {
     expect(await kubectl.ok("create -f -", widget("one", { size: 1 }))).toBe("widget.stable.example.com/one created\n");
     expect((await kubectl.run("create -f -", widget("one", { size: 1 }))).stderr).toBe(
       'Error from server (AlreadyExists): error when creating "STDIN": widgets.stable.example.com "one" already exists\n',
@@ -97,7 +97,7 @@ describe.skipIf(missing !== undefined)("kubectl 1.37.1: objects that code keeps"
     expect(kept.size).toBe(0);
   });
 
-  test("A-CAP-06: delete waits for an object that goes later, and the grace period reaches the code", async () => {
+  test("A-CAP-06: waits with delete until the code removes the object, and the code receives the grace period", async () => {
     await kubectl.ok("create -f -", widget("slow", { size: 1 }));
     graces.length = 0;
     let output = "";
@@ -113,14 +113,14 @@ describe.skipIf(missing !== undefined)("kubectl 1.37.1: objects that code keeps"
     expect(await ended).toBe(0);
   });
 
-  test("A-CAP-06: delete --force asks for the end at once", async () => {
+  test("A-CAP-06: asks with delete --force for the immediate end", async () => {
     await kubectl.ok("create -f -", widget("forced", { size: 1 }));
     graces.length = 0;
     await kubectl.ok("delete widgets.stable.example.com forced --force --grace-period=0");
     expect([graces, kept.size]).toEqual([[0], 0]);
   });
 
-  test("an object that goes with its namespace, and one whose owner goes, are deleted", async () => {
+  test("deletes one with its namespace, and one with its owner", async () => {
     await kubectl.ok("create namespace short");
     await kubectl.ok("create -f -", widget("inside", { size: 1 }, "short"));
     await kubectl.ok("delete namespace short");
@@ -135,7 +135,7 @@ describe.skipIf(missing !== undefined)("kubectl 1.37.1: objects that code keeps"
     await eventually(() => expect(kept.size).toBe(0));
   });
 
-  test("a resource that fails costs itself: others go on, and a namespace waits until it can be seen that it is empty", async () => {
+  test("still reads others when one such resource fails, and a namespace's deletion waits until that is known to be empty", async () => {
     await kubectl.ok("create namespace doubtful");
     fault = new Error("out of reach");
     try {

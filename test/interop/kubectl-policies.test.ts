@@ -79,11 +79,11 @@ afterAll(async () => {
   await cluster[Symbol.asyncDispose]();
 });
 
-describe("the real kubectl, under admission policies", () => {
+describe("the real kubectl on a server with admission policies", () => {
   const DENIED =
     "ValidatingAdmissionPolicy 'replica-limit.example.com' with binding 'replica-limit' denied request: at most 5 replicas\n";
 
-  test("is refused what a policy with parameters refuses, a scale too", async () => {
+  test("is refused an object, or a scale, that a policy with parameters refuses", async () => {
     await kubectl.ok("apply -f -", LIMITS);
     const refused = await kubectl.run("create deployment web --image=nginx --replicas=6");
     await kubectl.ok("create deployment web --image=nginx --replicas=5");
@@ -98,7 +98,7 @@ describe("the real kubectl, under admission policies", () => {
     ]);
   });
 
-  test("shows what the type check of the policy has found", async () => {
+  test("shows the warnings of the policy's type check", async () => {
     await eventually(async () => {
       const warning = "{.status.typeChecking.expressionWarnings[*].fieldRef}";
       const argv = ["get", "validatingadmissionpolicy", "replica-limit.example.com", "-o", `jsonpath=${warning}`];
@@ -106,7 +106,7 @@ describe("the real kubectl, under admission policies", () => {
     });
   });
 
-  test("sees the pod that policies have changed, and their table", async () => {
+  test("sees the pod that mutating policies changed, and their table", async () => {
     await kubectl.ok("apply -f -", SIDECARS);
     await kubectl.ok("run p --image=nginx");
     const seen = await kubectl.ok("get pod p -o jsonpath={.metadata.labels}{.spec.initContainers[*].image}");

@@ -48,7 +48,7 @@ describe.skipIf(missing !== undefined)("kubectl 1.37.1: replace, scale, set, lab
   const failed = (stderr: string) => ({ code: 1, stdout: "", stderr });
 
   describe("replace", () => {
-    test("takes a pod's manifest again without what admission filled in", async () => {
+    test("accepts a pod's manifest again without the fields that admission filled in", async () => {
       const spec = {
         serviceAccountName: "default",
         automountServiceAccountToken: false,
@@ -61,7 +61,7 @@ describe.skipIf(missing !== undefined)("kubectl 1.37.1: replace, scale, set, lab
       expect(await kubectl.ok("get pod plain -o jsonpath={.metadata.labels.a}{.spec.priority}")).toBe("20");
     });
 
-    test("takes the whole object, as kubectl-replace", async () => {
+    test("owns the whole object as kubectl-replace", async () => {
       await kubectl.ok("create -f -", map("whole", { a: "1" }));
       expect(await kubectl.ok("replace -f -", map("whole", { b: "1" }))).toBe("configmap/whole replaced\n");
       const whole = await get("cm whole");
@@ -76,7 +76,7 @@ describe.skipIf(missing !== undefined)("kubectl 1.37.1: replace, scale, set, lab
       expect((await get("cm whole"))["data"]).toEqual({ b: "1" });
     });
 
-    test("is refused with another version or uid, of what is not there, and of what never changes", async () => {
+    test("is refused for another resourceVersion or uid, a missing object, and immutable fields", async () => {
       await kubectl.ok("create -f -", map("stale", { a: "1" }));
       const { uid = "" } = (await get("cm stale")).metadata ?? {};
       const replace = (body: string) => kubectl.run("replace -f -", body);
@@ -119,7 +119,7 @@ describe.skipIf(missing !== undefined)("kubectl 1.37.1: replace, scale, set, lab
       expect(await kubectl.ok("replace --force -f -", map("made", { a: "1" }))).toBe("configmap/made replaced\n");
     });
 
-    test("a pod changes its image and nothing else", async () => {
+    test("changes the image of a pod and nothing else", async () => {
       await kubectl.ok("run pod --image=one");
       const pod = await kubectl.ok("get pod pod -o json");
       expect(await kubectl.ok("replace -f -", pod.replaceAll('"image": "one"', '"image": "two"'))).toBe(
@@ -135,7 +135,7 @@ describe.skipIf(missing !== undefined)("kubectl 1.37.1: replace, scale, set, lab
       );
     });
 
-    test("--subresource=status takes the status alone; --raw puts a Scale", async () => {
+    test("--subresource=status changes only the status, and --raw writes a Scale", async () => {
       const live = await get("deployment scaled");
       const body = { ...live, spec: { ...(live["spec"] as object), replicas: 9 }, status: { replicas: 2 } };
       expect(await kubectl.ok("replace --subresource=status -f -", JSON.stringify(body))).toBe(
@@ -163,7 +163,7 @@ describe.skipIf(missing !== undefined)("kubectl 1.37.1: replace, scale, set, lab
       ["replicationcontroller", "replicationcontroller"],
     ] as const;
 
-    test.each(kinds)("a %s, with what must hold before", async (kind, named) => {
+    test.each(kinds)("changes a %s, with preconditions", async (kind, named) => {
       const scale = (flags: string) => kubectl.run(`scale ${kind} scaled ${flags}`);
       const scaled = { code: 0, stdout: `${named}/scaled scaled\n`, stderr: "" };
       const { generation = 0 } = (await get(`${kind} scaled`)).metadata ?? {};
@@ -188,13 +188,13 @@ describe.skipIf(missing !== undefined)("kubectl 1.37.1: replace, scale, set, lab
       expect(status).toHaveProperty("selector", "app=scaled");
     });
 
-    test("several at once, and --timeout waits for the status", async () => {
+    test("changes several objects, and --timeout waits for the status", async () => {
       expect(await kubectl.ok("scale rs/scaled sts/scaled rc/scaled --replicas=0 --timeout=10s")).toBe(
         "replicaset.apps/scaled scaled\nstatefulset.apps/scaled scaled\nreplicationcontroller/scaled scaled\n",
       );
     });
 
-    test("is refused of what is not there, does not scale, or cannot be so many", async () => {
+    test("is refused for a missing object, a kind without scale, and an impossible number", async () => {
       expect(await kubectl.run("scale deployment nope --replicas=1")).toEqual(
         failed('Error from server (NotFound): deployments.apps "nope" not found\n'),
       );
@@ -211,7 +211,7 @@ describe.skipIf(missing !== undefined)("kubectl 1.37.1: replace, scale, set, lab
     const container = async () =>
       JSON.parse(await kubectl.ok("get deployment set -o jsonpath={.spec.template.spec.containers[0]}")) as object;
 
-    test("image, env, resources and serviceaccount change the template, as kubectl-set", async () => {
+    test("image, env, resources and serviceaccount change the pod template, as kubectl-set", async () => {
       const says = async (argv: string, answer: string) =>
         expect(await kubectl.ok(`set ${argv}`)).toBe(`deployment.apps/set ${answer}\n`);
       await says("image deployment/set nginx=nginx:2", "image updated");
@@ -253,7 +253,7 @@ describe.skipIf(missing !== undefined)("kubectl 1.37.1: replace, scale, set, lab
       );
     });
 
-    test("is refused where the server refuses", async () => {
+    test("prints the server's refusal", async () => {
       expect(await kubectl.run("set image deployment/set nope=nginx:2")).toEqual(
         failed('error: unable to find container named "nope"\n'),
       );
@@ -264,7 +264,7 @@ describe.skipIf(missing !== undefined)("kubectl 1.37.1: replace, scale, set, lab
       );
     });
 
-    test("selector of a Service, subject of a RoleBinding", async () => {
+    test("selector changes a Service, subject a RoleBinding", async () => {
       await kubectl.ok("create service clusterip set --tcp=80");
       expect(await kubectl.ok("set selector service/set a=b")).toBe("service/set selector updated\n");
       expect(await kubectl.ok("get service set -o jsonpath={.spec.selector}")).toBe('{"a":"b"}');
@@ -298,7 +298,7 @@ describe.skipIf(missing !== undefined)("kubectl 1.37.1: replace, scale, set, lab
       await kubectl.ok("create -f -", map(command, { a: "1" }));
     });
 
-    test("sets, does not overwrite unless told to, and takes away", async () => {
+    test("sets, overwrites only with --overwrite, and removes", async () => {
       expect(await run("a=1")).toEqual(says(done));
       expect(await run("a=2")).toEqual(failed(taken));
       expect(await run("a=2 --overwrite")).toEqual(says(done));
@@ -309,7 +309,7 @@ describe.skipIf(missing !== undefined)("kubectl 1.37.1: replace, scale, set, lab
       expect(await value()).toBe("");
     });
 
-    test("--resource-version must be the present one", async () => {
+    test("with --resource-version must name the current one", async () => {
       const at = await version(`cm ${command}`);
       expect(await run(`a=3 --resource-version=${at}`)).toEqual(says(done));
       expect(await run(`a=4 --overwrite --resource-version=${at}`)).toEqual(
@@ -318,7 +318,7 @@ describe.skipIf(missing !== undefined)("kubectl 1.37.1: replace, scale, set, lab
       expect(await value()).toBe("3");
     });
 
-    test("--dry-run=server asks and writes nothing; -l and --all choose", async () => {
+    test("changes nothing with --dry-run=server, and selects objects by -l and --all", async () => {
       expect(await run("a=5 --overwrite --dry-run=server")).toEqual(says(`${done} (server dry run)`));
       expect(await value()).toBe("3");
       await kubectl.ok(["label", "cm", command, "--overwrite", "chosen=yes"]);
@@ -330,7 +330,7 @@ describe.skipIf(missing !== undefined)("kubectl 1.37.1: replace, scale, set, lab
     });
   });
 
-  test("a label that is none is refused by the server", async () => {
+  test("an invalid label is refused by the server", async () => {
     expect(await kubectl.run(["label", "cm", "label", "bad key=1"])).toEqual(
       failed(
         `The ConfigMap "label" is invalid: metadata.labels: Invalid value: "bad key": name part must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')\n`,

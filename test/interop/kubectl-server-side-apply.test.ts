@@ -54,7 +54,7 @@ const appliedFields = (spec: object = {}, container: object = { "f:image": {} })
     },
   });
 
-describe.skipIf(missing !== undefined)("kubectl 1.37.1 apply, server-side and back", () => {
+describe.skipIf(missing !== undefined)("kubectl 1.37.1 apply --server-side", () => {
   let cluster: Cluster;
   let kubectl: RealKubectl;
 
@@ -73,7 +73,7 @@ describe.skipIf(missing !== undefined)("kubectl 1.37.1 apply, server-side and ba
   const data = async (name: string) => ((await get(`cm ${name}`)) as { data?: object }).data;
   const failure = (stderr: string) => ({ code: 1, stdout: "", stderr });
 
-  test("makes an object, and writes nothing when it is applied again", async () => {
+  test("creates an object, and writes nothing when it is applied again", async () => {
     expect(await kubectl.ok(SERVER_SIDE, map("made", { a: "1" }))).toBe("configmap/made serverside-applied\n");
     const made = await get("cm made");
     expect(fieldOwners(made)).toEqual(['Apply kubectl {"f:data":{"f:a":{}}}']);
@@ -86,7 +86,7 @@ describe.skipIf(missing !== undefined)("kubectl 1.37.1 apply, server-side and ba
     expect(await get("cm made")).toEqual(made);
   });
 
-  test("a field goes when the last who applied it leaves it out", async () => {
+  test("removes a field when the last manager that applied it leaves it out", async () => {
     const two = `${SERVER_SIDE} --field-manager=two`;
     await kubectl.ok(SERVER_SIDE, map("shared", { a: "1", b: "1" }));
     await kubectl.ok(two, map("shared", { a: "1", c: "1" }));
@@ -100,7 +100,7 @@ describe.skipIf(missing !== undefined)("kubectl 1.37.1 apply, server-side and ba
     expect(await data("shared")).toEqual({ b: "1", c: "1" });
   });
 
-  test("conflicts name every manager and field; --force-conflicts takes the fields over", async () => {
+  test("reports conflicts with every manager and field; --force-conflicts takes the fields over", async () => {
     await kubectl.ok(SERVER_SIDE, map("fought", { a: "1", b: "1" }));
     await kubectl.ok(`${SERVER_SIDE} --field-manager=two`, map("fought", { c: "1" }));
     const three = `${SERVER_SIDE} --field-manager=three`;
@@ -123,7 +123,7 @@ describe.skipIf(missing !== undefined)("kubectl 1.37.1 apply, server-side and ba
     ]);
   });
 
-  test("who scaled is in conflict with who applies replicas", async () => {
+  test("conflicts over replicas with the manager that scaled", async () => {
     await kubectl.ok(SERVER_SIDE, deployment("scaled", { replicas: 2 }));
     await kubectl.ok("scale deployment scaled --replicas=5");
     expect(await owners("deployment scaled")).toEqual([
@@ -140,8 +140,8 @@ describe.skipIf(missing !== undefined)("kubectl 1.37.1 apply, server-side and ba
     expect(await kubectl.ok("get deployment scaled -o jsonpath={.spec.replicas}")).toBe("5");
   });
 
-  describe("migration", () => {
-    test("from client-side: kubectl owns what it applied, and a field left out goes", async () => {
+  describe("of an object that was applied or created before", () => {
+    test("client-side: kubectl owns what it applied, and a field left out is removed", async () => {
       await kubectl.ok("apply -f -", deployment("moved", { replicas: 2, minReadySeconds: 5 }));
       expect((await owners("deployment moved")).map((entry) => entry.split(" ", 2).join(" "))).toEqual([
         "Update kubectl-client-side-apply",
@@ -163,7 +163,7 @@ describe.skipIf(missing !== undefined)("kubectl 1.37.1 apply, server-side and ba
       expect(annotation).not.toHaveProperty("spec.minReadySeconds");
     });
 
-    test("and back: client-side takes what it changes", async () => {
+    test("server-side, by client-side apply: takes over the fields that it changes", async () => {
       await kubectl.ok("apply -f -", deployment("back"));
       await kubectl.ok(SERVER_SIDE, deployment("back"));
       expect(await kubectl.ok("apply -f -", deployment("back", {}, { image: "nginx:2" }))).toBe(
@@ -178,7 +178,7 @@ describe.skipIf(missing !== undefined)("kubectl 1.37.1 apply, server-side and ba
       ]);
     });
 
-    test("of what another manager created: a conflict where it differs, shared where it does not", async () => {
+    test("by another manager: conflicts where it differs, shared ownership where it does not", async () => {
       await kubectl.ok("create -f -", map("created", { a: "1", b: "1" }));
       expect(await kubectl.run(SERVER_SIDE, map("created", { a: "2" }))).toEqual(
         failure(`error: Apply failed with 1 conflict: conflict with "kubectl-create" using v1: .data.a\n${ADVICE}`),
@@ -190,7 +190,7 @@ describe.skipIf(missing !== undefined)("kubectl 1.37.1 apply, server-side and ba
       ]);
     });
 
-    test("of what nobody applied: client-side warns that the annotation is missing", async () => {
+    test("never applied, by client-side apply: warns that the annotation is missing", async () => {
       await kubectl.ok("create -f -", map("plain", { a: "1" }));
       expect(await kubectl.run("apply -f -", map("plain", { a: "1" }))).toEqual({
         code: 0,
@@ -204,14 +204,14 @@ describe.skipIf(missing !== undefined)("kubectl 1.37.1 apply, server-side and ba
     });
   });
 
-  describe("lists of named items", () => {
+  describe("of lists with named items", () => {
     const env = (...names: readonly string[]) => ({ env: names.map((name) => ({ name, value: name })) });
     const envOf = async (name: string) =>
       (await kubectl.ok(`get deployment ${name} -o jsonpath={.spec.template.spec.containers[0].env[*].name}`)).split(
         " ",
       );
 
-    test("each manager has its own items, merged by name", async () => {
+    test("lets each manager own its items, merged by name", async () => {
       await kubectl.ok(SERVER_SIDE, deployment("items", {}, env("A", "B")));
       const side = { apiVersion: "apps/v1", kind: "Deployment", metadata: { name: "items" } };
       const containers = [{ name: "web", ...env("C") }];
@@ -222,7 +222,7 @@ describe.skipIf(missing !== undefined)("kubectl 1.37.1 apply, server-side and ba
       expect(await envOf("items")).toEqual(["B", "C"]);
     });
 
-    test("an item given twice is refused, also where the object has it twice from before", async () => {
+    test("refuses an item given twice, also when the stored object has it twice", async () => {
       const twice = deployment(
         "twice",
         {},
@@ -244,7 +244,7 @@ describe.skipIf(missing !== undefined)("kubectl 1.37.1 apply, server-side and ba
     });
   });
 
-  describe("what is refused", () => {
+  describe("is refused for", () => {
     const rows: readonly { name: string; argv: string; body: string; says: string }[] = [
       {
         name: "a field that the kind does not have, whatever --validate says",
@@ -292,7 +292,7 @@ describe.skipIf(missing !== undefined)("kubectl 1.37.1 apply, server-side and ba
     });
   });
 
-  test("--subresource=status changes the status alone, and owns it apart", async () => {
+  test("--subresource=status changes the status alone, with an owner of its own", async () => {
     await kubectl.ok(SERVER_SIDE, deployment("stated", { replicas: 2 }));
     const status = JSON.stringify({
       apiVersion: "apps/v1",
@@ -313,7 +313,7 @@ describe.skipIf(missing !== undefined)("kubectl 1.37.1 apply, server-side and ba
     ]);
   });
 
-  test("of something that is being deleted: kubectl warns", async () => {
+  test("warns for an object that is being deleted", async () => {
     const held = JSON.stringify({
       apiVersion: "v1",
       kind: "ConfigMap",
@@ -331,7 +331,7 @@ describe.skipIf(missing !== undefined)("kubectl 1.37.1 apply, server-side and ba
     expect((await kubectl.run("get cm held")).code).toBe(1);
   });
 
-  test("set-last-applied writes the annotation, view-last-applied reads it", async () => {
+  test("and set-last-applied writes the annotation that view-last-applied reads", async () => {
     await kubectl.ok("apply -f -", map("last", { a: "1" }));
     expect(await kubectl.ok("apply set-last-applied -f -", map("last", { a: "2" }))).toBe(
       "configmap/last configured\n",
@@ -347,7 +347,7 @@ describe.skipIf(missing !== undefined)("kubectl 1.37.1 apply, server-side and ba
     );
   });
 
-  test("--prune and an apply set delete what is no longer given", async () => {
+  test("--prune and an apply set delete objects that are no longer in the input", async () => {
     const labelled = (name: string) =>
       JSON.stringify({ apiVersion: "v1", kind: "ConfigMap", metadata: { name, labels: { set: "pruned" } } });
     const pruning = "apply -f - --prune -l set=pruned --prune-allowlist=core/v1/ConfigMap";

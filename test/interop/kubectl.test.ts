@@ -44,7 +44,7 @@ describe.skipIf(missing !== undefined)("kubectl 1.37.1, without a flag of ours",
   const json = async (argv: string): Promise<Record<string, Record<string, unknown>>> =>
     JSON.parse(await kubectl.ok(`${argv} -o json`)) as Record<string, Record<string, unknown>>;
 
-  test("creates no object that etcd would not take", async () => {
+  test("is refused an object larger than etcd takes", async () => {
     const resourceNames = ["x".repeat(1_600_000)];
     const rules = [{ apiGroups: [""], resources: ["pods"], verbs: ["get"], resourceNames }];
     const role = { apiVersion: "rbac.authorization.k8s.io/v1", kind: "Role", metadata: { name: "large" }, rules };
@@ -56,7 +56,7 @@ describe.skipIf(missing !== undefined)("kubectl 1.37.1, without a flag of ours",
   });
 
   test.each([40_000, 110_000])(
-    "gets by a selector of %i characters, over HTTP/1.1 where HTTP/2 does not take it",
+    "gets by a selector of %i characters, by HTTP/1.1 when it is too long for HTTP/2",
     async (length) => {
       const selector = Array.from({ length: length / 10 }, (_, at) => `key-${at}`.padEnd(9, "x")).join(",");
       expect(await kubectl.run(["get", "pods", "-l", selector])).toMatchObject({
@@ -66,7 +66,7 @@ describe.skipIf(missing !== undefined)("kubectl 1.37.1, without a flag of ours",
     },
   );
 
-  test("gets what a fresh cluster holds, in every usual form", async () => {
+  test("gets the objects of a new cluster in every usual output format", async () => {
     expect(lines(await kubectl.ok("get namespaces -o name"))).toEqual([
       "namespace/default",
       "namespace/kube-node-lease",
@@ -94,7 +94,7 @@ describe.skipIf(missing !== undefined)("kubectl 1.37.1, without a flag of ours",
     expect(await kubectl.ok("get --raw /readyz")).toBe("ok");
   });
 
-  test("creates, and is refused a second time", async () => {
+  test("creates an object, and is refused to create it again", async () => {
     const body = configMap("made", { a: "1" });
     expect(await kubectl.ok("create -f -", body)).toBe("configmap/made created\n");
     expect(await kubectl.run("create -f -", body)).toMatchObject({
@@ -115,7 +115,7 @@ describe.skipIf(missing !== undefined)("kubectl 1.37.1, without a flag of ours",
     expect((await json("get deployment quick")).metadata?.generation).toBe(4);
   });
 
-  test("applies: created, unchanged, and configured only where the file changed", async () => {
+  test("applies: prints created, unchanged, and configured only when the file changed", async () => {
     const files = (web: object) => [
       configMap("applied-a", { key: "1", ...web }),
       configMap("applied-b", { key: "1" }),
@@ -131,7 +131,7 @@ describe.skipIf(missing !== undefined)("kubectl 1.37.1, without a flag of ours",
     expect(lines(await apply(files({ more: "2" })))).toEqual(answers("configured", "unchanged", "unchanged"));
   });
 
-  test("a field removed from the file is gone, one that somebody else set stays", async () => {
+  test("removes by apply a field removed from the file, and keeps one that another client set", async () => {
     const env = (...names: readonly string[]) => ({ env: names.map((name) => ({ name, value: name })) });
     await kubectl.ok("apply -f -", deployment("owned", { replicas: 2, minReadySeconds: 5 }, env("A", "B")));
     await kubectl.ok("annotate deployment owned note=kept");
@@ -163,7 +163,7 @@ describe.skipIf(missing !== undefined)("kubectl 1.37.1, without a flag of ours",
     );
   });
 
-  describe("strict validation", () => {
+  describe("is refused by strict validation:", () => {
     const wrongTypes = deployment("wrong", { replicas: "two" });
     const rows: readonly { name: string; body: string; says: string }[] = [
       {
@@ -196,7 +196,7 @@ describe.skipIf(missing !== undefined)("kubectl 1.37.1, without a flag of ours",
       expect(await kubectl.run("create -f -", body)).toEqual({ code: 1, stdout: "", stderr: says });
     });
 
-    test("a field given twice, in a body that kubectl passes on as it is", async () => {
+    test("a field given twice, in a body that kubectl sends unchanged", async () => {
       const twice =
         '{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"twice"},"data":{"a":"x"},"data":{"a":"z"}}';
       const path = "/api/v1/namespaces/default/configmaps?fieldValidation=Strict";
@@ -208,7 +208,7 @@ describe.skipIf(missing !== undefined)("kubectl 1.37.1, without a flag of ours",
       });
     });
 
-    test("--validate=warn creates with a warning, --validate=ignore without", async () => {
+    test("unless --validate=warn creates with a warning, and --validate=ignore without", async () => {
       expect(await kubectl.run("create --validate=warn -f -", deployment("warned", { foo: 1 }))).toEqual({
         code: 0,
         stdout: "deployment.apps/warned created\n",
@@ -222,7 +222,7 @@ describe.skipIf(missing !== undefined)("kubectl 1.37.1, without a flag of ours",
     });
   });
 
-  test("--dry-run=server answers with defaults and writes nothing", async () => {
+  test("--dry-run=server prints the object with defaults and writes nothing", async () => {
     const made = JSON.parse(await kubectl.ok("create --dry-run=server -o json -f -", deployment("dry"))) as object;
     expect(made).toMatchObject({ spec: { replicas: 1, template: { spec: { restartPolicy: "Always" } } } });
     expect(await kubectl.ok("apply --dry-run=server -f -", deployment("dry"))).toBe(
@@ -243,7 +243,7 @@ describe.skipIf(missing !== undefined)("kubectl 1.37.1, without a flag of ours",
     );
   });
 
-  test("api-resources and api-versions name what is served", async () => {
+  test("lists in api-resources and api-versions what is served", async () => {
     const names = lines(await kubectl.ok("api-resources --no-headers -o name"));
     expect(names).toEqual(
       expect.arrayContaining(["pods", "deployments.apps", "flowschemas.flowcontrol.apiserver.k8s.io"]),
@@ -258,7 +258,7 @@ describe.skipIf(missing !== undefined)("kubectl 1.37.1, without a flag of ours",
     );
   });
 
-  test("explain reads types, fields and enums out of OpenAPI v3", async () => {
+  test("explains types, fields and enums from OpenAPI v3", async () => {
     const replicas = await kubectl.ok("explain deployment.spec.replicas");
     expect(replicas).toMatch(/^GROUP: {6}apps\nKIND: {7}Deployment\nVERSION: {4}v1\n\nFIELD: replicas <integer>\n/);
     const pod = await kubectl.ok("explain pod.spec.containers --recursive");
@@ -272,7 +272,7 @@ describe.skipIf(missing !== undefined)("kubectl 1.37.1, without a flag of ours",
     expect(await kubectl.ok("explain hpa --api-version=autoscaling/v1")).toMatch(/^VERSION: {4}v1$/m);
   });
 
-  test("get -w prints what is there and then every change", async () => {
+  test("prints with get -w existing objects and then every change", async () => {
     await kubectl.ok("create namespace watched");
     await kubectl.ok("create configmap first -n watched");
     const watching = kubectl.start("get configmaps -n watched -w --output-watch-events --no-headers");
@@ -294,7 +294,7 @@ describe.skipIf(missing !== undefined)("kubectl 1.37.1, without a flag of ours",
     }
   });
 
-  test("waits, and delete waits until the object is gone", async () => {
+  test("waits for a condition, and delete waits until the object is gone", async () => {
     await kubectl.ok("create configmap waited");
     expect(await kubectl.ok("wait --for=jsonpath={.metadata.name}=waited configmap/waited --timeout=10s")).toBe(
       "configmap/waited condition met\n",
@@ -314,7 +314,7 @@ describe.skipIf(missing !== undefined)("kubectl 1.37.1, without a flag of ours",
     expect(await kubectl.ok("delete namespace emptied --timeout=20s")).toBe('namespace "emptied" deleted\n');
   });
 
-  describe("the example application", () => {
+  describe("the example application in this directory", () => {
     test("is applied, applied again, changed in one file and deleted", async () => {
       const created = lines(await kubectl.ok(["apply", "-R", "-f", SHOP]));
       expect(created.length).toBeGreaterThanOrEqual(15);

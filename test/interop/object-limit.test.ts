@@ -18,7 +18,7 @@ const APPLY = { type: "application/apply-patch+yaml" };
 
 type Send = (method: string, path: string, body?: unknown, options?: CallOptions) => Promise<Answer>;
 
-describe.skipIf(missing !== undefined)("beside kube-apiserver 1.20", () => {
+describe.skipIf(missing !== undefined)("the size limit of objects of kubets and of kube-apiserver 1.20", () => {
   let etcd: EtcdServer;
   let real: RealApiServer;
   let cluster: Cluster;
@@ -77,7 +77,7 @@ describe.skipIf(missing !== undefined)("beside kube-apiserver 1.20", () => {
     data: Object.fromEntries(Array.from({ length: count }, (_, at) => [`${"a".repeat(240)}${at}`, "x"])),
   });
 
-  test("custom resources have one limit, to a few bytes", async () => {
+  test("is the same for custom resources, up to a few bytes", async () => {
     const tooLarge = "etcdserver: request is too large";
     const create = (name: string, length: number) => answerOf((send) => send("POST", WIDES, wide(name, length)));
     expect(await create("a", 1_572_300)).toEqual([201, undefined, 1]);
@@ -86,7 +86,7 @@ describe.skipIf(missing !== undefined)("beside kube-apiserver 1.20", () => {
     expect(await create("d", 2_200_000)).toEqual([500, expect.stringContaining("larger than max"), 0]);
   });
 
-  test("built-in objects have one limit, but for fields that came or went between the versions", async () => {
+  test("is the same for built-in objects, except for fields that differ between the versions", async () => {
     const create = (name: string, length: number) => {
       const resourceNames = [...Array.from({ length: 2000 }, (_, at) => `name-${at}`), "x".repeat(length)];
       const rules = [{ apiGroups: [""], resources: ["pods"], verbs: ["get"], resourceNames }];
@@ -97,7 +97,7 @@ describe.skipIf(missing !== undefined)("beside kube-apiserver 1.20", () => {
     expect((await create("b", 1_551_800))[0]).toBe(500);
   });
 
-  test("B-CRE-01: creates, updates and patches are tried again without managedFields, and applies are not", async () => {
+  test("B-CRE-01: applies to creates, updates and patches after managedFields were removed, and to applies directly", async () => {
     expect(await answerOf((send) => send("POST", MAPS, map("created", 3400)))).toEqual([201, undefined, 0]);
     const updated = async (send: Send) => {
       await send("POST", MAPS, map("updated", 1));

@@ -56,7 +56,7 @@ const WARNING =
 const NAME = "customresourcedefinition.apiextensions.k8s.io/crontabs.stable.example.com";
 
 /** The tests are one story, in their order. */
-describe.skipIf(missing !== undefined)("kubectl 1.37.1 and a definition of apiextensions.k8s.io/v1beta1", () => {
+describe.skipIf(missing !== undefined)("kubectl 1.37.1 with a CustomResourceDefinition of v1beta1", () => {
   let cluster: Cluster;
   let kubectl: RealKubectl;
 
@@ -69,7 +69,7 @@ describe.skipIf(missing !== undefined)("kubectl 1.37.1 and a definition of apiex
     await cluster?.close();
   });
 
-  test("apply creates it, and warns", async () => {
+  test("applies it with a warning", async () => {
     expect(await kubectl.run("apply -f -", MANIFEST)).toEqual({
       code: 0,
       stdout: `${NAME} created\n`,
@@ -80,11 +80,11 @@ describe.skipIf(missing !== undefined)("kubectl 1.37.1 and a definition of apiex
     );
   });
 
-  test("apply finds nothing to change in it", async () => {
+  test("applies it again without a change", async () => {
     expect(await kubectl.run("apply -f -", MANIFEST)).toMatchObject({ code: 0, stdout: `${NAME} unchanged\n` });
   });
 
-  test("its objects are created with fields that the schema does not have, and listed by its columns", async () => {
+  test("creates its objects with fields that the schema lacks, and lists them by its columns", async () => {
     await eventually(async () => {
       expect(await kubectl.ok("apply -f -", OBJECT)).toBe("crontab.stable.example.com/my-new-cron-object created\n");
     });
@@ -93,7 +93,7 @@ describe.skipIf(missing !== undefined)("kubectl 1.37.1 and a definition of apiex
     expect(await kubectl.ok("apply -f -", OBJECT)).toBe("crontab.stable.example.com/my-new-cron-object unchanged\n");
   });
 
-  test("its schema judges them", async () => {
+  test("is refused objects that its schema refuses", async () => {
     const { code, stderr } = await kubectl.run("apply -f -", OBJECT.replace("replicas: 5", "replicas: 15"));
     expect(code).toBe(1);
     expect(stderr).toBe(
@@ -101,7 +101,7 @@ describe.skipIf(missing !== undefined)("kubectl 1.37.1 and a definition of apiex
     );
   });
 
-  test("a change of it is applied, by both ways of apply", async () => {
+  test("changes it by both ways of apply", async () => {
     const wider = MANIFEST.replace("maximum: 10", "maximum: 20");
     expect(await kubectl.run("apply -f -", wider)).toMatchObject({ code: 0, stdout: `${NAME} configured\n` });
     const wide = MANIFEST.replace("maximum: 10", "maximum: 30");
@@ -113,7 +113,7 @@ describe.skipIf(missing !== undefined)("kubectl 1.37.1 and a definition of apiex
     expect(await kubectl.ok(`get crd crontabs.stable.example.com -o jsonpath=${path}`)).toBe("30");
   });
 
-  test("get shows it in the version that is asked for", async () => {
+  test("gets it in the requested version", async () => {
     const crd = (version: string): Promise<string> =>
       kubectl.ok(
         `get customresourcedefinitions.${version}.apiextensions.k8s.io crontabs.stable.example.com -o jsonpath={.apiVersion}|{.spec.version}|{.spec.preserveUnknownFields}|{.spec.additionalPrinterColumns[0].JSONPath}|{.spec.versions[0].additionalPrinterColumns[0].jsonPath}`,
@@ -122,14 +122,14 @@ describe.skipIf(missing !== undefined)("kubectl 1.37.1 and a definition of apiex
     expect(await crd("v1")).toBe("apiextensions.k8s.io/v1||true||.spec.cronSpec");
   });
 
-  test("explain knows the fields of v1beta1, and nothing of a schema that is not structural", async () => {
+  test("explains fields of v1beta1, and nothing of a schema that is not structural", async () => {
     const explained = await kubectl.ok("explain crd.spec --api-version=apiextensions.k8s.io/v1beta1");
     expect(explained).toMatch(/^ {2}preserveUnknownFields\t<boolean>$/m);
     expect(explained).toMatch(/^ {2}validation\t<CustomResourceValidation>$/m);
     expect(await kubectl.ok("explain ct")).toMatch(/^KIND: {7}CronTab\n/m);
   });
 
-  test("delete takes it away with its objects", async () => {
+  test("deletes it with its objects", async () => {
     expect((await kubectl.run("delete -f -", MANIFEST)).stdout).toBe(
       'customresourcedefinition.apiextensions.k8s.io "crontabs.stable.example.com" deleted\n',
     );

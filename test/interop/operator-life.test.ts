@@ -98,7 +98,7 @@ describe.skipIf(missing !== undefined)("an operator's life with kubectl 1.37.1, 
     expect(stored["spec"]).toEqual({ ...definition.spec, conversion: { strategy: "None" } });
   });
 
-  test("finds its kinds in discovery", async () => {
+  test("finds the new kinds in discovery", async () => {
     expect(await kubectl.ok("api-resources --api-group=cert-manager.io --no-headers -o wide")).toMatch(
       /^certificates +cert,certs +cert-manager.io\/v1 +true +Certificate +delete,deletecollection,get,list,patch,create,update,watch +cert-manager\n$/,
     );
@@ -154,7 +154,7 @@ describe.skipIf(missing !== undefined)("an operator's life with kubectl 1.37.1, 
     expect((await get("httproute web")).metadata?.resourceVersion).toBe(resourceVersion);
   });
 
-  test("is told what is wrong with an object: unknown fields, schema, rules", async () => {
+  test("is told what is wrong with an object: unknown fields, schema violations, CEL rules", async () => {
     const certificate = (spec: JsonObject) =>
       JSON.stringify({ apiVersion: "cert-manager.io/v1", kind: "Certificate", metadata: { name: "bad" }, spec });
     const unknown = await kubectl.run(
@@ -218,7 +218,7 @@ describe.skipIf(missing !== undefined)("an operator's life with kubectl 1.37.1, 
     });
   });
 
-  test("lists them: columns, wide columns, short names, a category, a field selector", async () => {
+  test("lists objects with columns, wide columns, short names, a category and a field selector", async () => {
     expect(await table("get cert")).toBe(
       [
         "NAME       READY   SECRET         AGE",
@@ -251,7 +251,7 @@ describe.skipIf(missing !== undefined)("an operator's life with kubectl 1.37.1, 
     expect(await table("get smon")).toBe("NAME   AGE\nshop   1s\n");
   });
 
-  test("explains them", async () => {
+  test("explains the kinds", async () => {
     expect(await kubectl.ok("explain certificate.spec.privateKey.algorithm")).toBe(
       [
         "GROUP:      cert-manager.io",
@@ -280,7 +280,7 @@ describe.skipIf(missing !== undefined)("an operator's life with kubectl 1.37.1, 
     );
   });
 
-  test("describes one, and patches it in two ways", async () => {
+  test("describes an object, and patches it in two ways", async () => {
     expect(await kubectl.ok("describe cert internal")).toMatch(
       /^Name: +internal\nNamespace: +default\nLabels: +<none>\n(?:.|\n)*API Version: +cert-manager.io\/v1\nKind: +Certificate\n(?:.|\n)*Spec:\n {2}Issuer Ref:\n {4}Name: +ca\n {2}Secret Name: +internal-tls\nEvents: +<none>\n$/,
     );
@@ -302,7 +302,7 @@ describe.skipIf(missing !== undefined)("an operator's life with kubectl 1.37.1, 
     expect((await get("cert internal")).metadata?.generation).toBe(2);
   });
 
-  test("watches them by two informers and by kubectl", async () => {
+  test("watches objects by two informers and by kubectl", async () => {
     const config = new KubeConfig();
     config.loadFromString(cluster.kubeconfig());
     const objects = config.makeApiClient(CustomObjectsApi);
@@ -488,7 +488,7 @@ describe.skipIf(missing !== undefined)("an operator's life with kubectl 1.37.1, 
     expect(webhook.calls).toEqual([]);
   });
 
-  test("goes: a release leaves its definition, and a deleted definition takes its objects along", async () => {
+  test("uninstalls: the release leaves its definition, and deleting the definition deletes its objects", async () => {
     expect(await helm.ok("uninstall", "shop")).toBe('release "shop" uninstalled\n');
     expect(await kubectl.ok("get smon")).toBe("");
     await kubectl.ok([

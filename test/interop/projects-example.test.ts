@@ -13,12 +13,12 @@ const example = join(import.meta.dirname, "../../examples/projects/server.mjs");
 const kubectl = realTool("kubectl");
 if (kubectl.missing !== undefined) process.stdout.write(`the example of projects is skipped: ${kubectl.missing}\n`);
 
-test("the example of projects takes at most 60 lines", () => {
+test("the example of projects has at most 60 lines of code", () => {
   expect(readFileSync(example, "utf8").trimEnd().split("\n").length).toBeLessThanOrEqual(60);
 });
 
 describe.skipIf(kubectl.missing !== undefined)(
-  "A-CAP-03: projects mirror namespaces, asked by the real kubectl",
+  "A-CAP-03: kubectl on the example in which projects mirror namespaces",
   () => {
     const folder = mkdtempSync(join(tmpdir(), "kubets-projects-"));
     const kubeconfig = join(folder, "projects.kubeconfig");
@@ -51,7 +51,7 @@ describe.skipIf(kubectl.missing !== undefined)(
         .split("\n")
         .map((line) => line.split("/")[1]);
 
-    test("each user lists and gets the own ones, and the administrator all", async () => {
+    test("lists and gets a user's own projects, and all for the administrator", async () => {
       expect(await names("--as=jane")).toEqual(["red"]);
       expect(await names("--as=joe")).toEqual(["blue"]);
       expect(await names()).toEqual(expect.arrayContaining(["blue", "default", "kube-system", "red"]));
@@ -64,7 +64,7 @@ describe.skipIf(kubectl.missing !== undefined)(
       );
     });
 
-    test("a watch shows a user what becomes of the own ones, and nothing of others", async () => {
+    test("shows a user in a watch the changes of own projects only", async () => {
       const watching = real.start("--as=jane get projects --watch -o name");
       try {
         let seen = "";
@@ -80,7 +80,7 @@ describe.skipIf(kubectl.missing !== undefined)(
       }
     });
 
-    test("has no other verbs", async () => {
+    test("is refused all other verbs", async () => {
       expect(await real.ok("api-resources --api-group=project.example.com -o wide")).toMatch(
         /projects +project\.example\.com\/v1 +false +Project +get,list,watch/,
       );

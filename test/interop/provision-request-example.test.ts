@@ -27,7 +27,7 @@ const requestOf = (company: string, namespaceName: string, spec: object = {}) =>
     spec: { ingressEntrance: `/${company}/`, namespaceName, ...spec },
   });
 
-describe.skipIf(missing !== undefined)("ProvisionRequests behind a main server, asked by the real kubectl", () => {
+describe.skipIf(missing !== undefined)("kubectl on the ProvisionRequest example server behind a main server", () => {
   let main: Cluster;
   let kubectl: RealKubectl;
   let server: Awaited<ReturnType<typeof startBehind>>;
@@ -51,7 +51,7 @@ describe.skipIf(missing !== undefined)("ProvisionRequests behind a main server, 
   const field = (path: string, ...words: string[]): Promise<string> =>
     kubectl.ok(["get", ...words, "-o", `jsonpath={${path}}`]);
 
-  test("AT-02, AT-03, AT-17, AT-23, P9-2, P9-9: both versions are served, and v1 is preferred", async () => {
+  test("AT-02, AT-03, AT-17, AT-23, P9-2, P9-9: finds both versions, v1 preferred", async () => {
     await eventually(async () => {
       const versions = (await kubectl.ok("api-versions")).split("\n").filter((line) => line.startsWith(GROUP));
       expect(versions).toEqual([`${GROUP}/v1`, `${GROUP}/v1alpha1`]);
@@ -61,13 +61,13 @@ describe.skipIf(missing !== undefined)("ProvisionRequests behind a main server, 
     expect(list.resources.map(({ name }) => name)).toEqual(["provisionrequests", "provisionrequests/status"]);
   });
 
-  test("AT-01, AT-04, AT-05, AT-06, AT-07, AT-09, AT-18, AT-19, P9-1, P9-8, P9-11, P9-12, P9-19, P9-21: the transcript of the README is what the commands print", async () => {
+  test("AT-01, AT-04, AT-05, AT-06, AT-07, AT-09, AT-18, AT-19, P9-1, P9-8, P9-11, P9-12, P9-19, P9-21: prints the transcript of the README", async () => {
     const played = await playReadme(kubectl, "provision-request/README.md");
     expect(played).toHaveLength(6);
     for (const { command, written, printed } of played) expect(printed, command).toBe(written);
   });
 
-  test("P9-10, P9-15, P9-16, P9-17, A-AUTHN-05: it has its own version, prefix of etcd and hook, as an administrator's certificate is shown", async () => {
+  test("P9-10, P9-15, P9-16, P9-17, A-AUTHN-05: finds, with an administrator's certificate, the server's own version, etcd prefix and hook", async () => {
     const direct = (path: string): Promise<string> =>
       kubectl.ok(["get", "--raw", path, `--server=https://127.0.0.1:${server.port}`, "--insecure-skip-tls-verify"]);
     expect(JSON.parse(await direct("/version"))).toMatchObject({ major: "1", minor: "0" });
@@ -77,7 +77,7 @@ describe.skipIf(missing !== undefined)("ProvisionRequests behind a main server, 
     expect(log).toContain("FLAG: --authentication-kubeconfig=");
   });
 
-  test("AT-12, AT-13: an update leaves the status, one of the status leaves the rest, and a stale one is a conflict", async () => {
+  test("AT-12, AT-13: changes spec and status separately, and gets a conflict for an outdated version", async () => {
     const path = `/apis/${GROUP}/v1/namespaces/default/provisionrequests/pr-for-company-abc`;
     const isReady = "wait provisionrequest/pr-for-company-abc --for=jsonpath={.status.dbReady}=true";
     await kubectl.ok(isReady);
@@ -100,7 +100,7 @@ describe.skipIf(missing !== undefined)("ProvisionRequests behind a main server, 
     await kubectl.ok(isReady);
   });
 
-  test("AT-20, P9-20, P11-1: the customer's database runs", async () => {
+  test("AT-20, P9-20, P11-1: sees the customer's database run", async () => {
     await eventually(async () => {
       const [, row = ""] = (await kubectl.ok("get deployment -n companyxyz")).split("\n");
       expect(row.split(/ +/).slice(0, 4)).toEqual(["cust-db", "1/1", "1", "1"]);
@@ -110,7 +110,7 @@ describe.skipIf(missing !== undefined)("ProvisionRequests behind a main server, 
     );
   });
 
-  test("AT-21, AT-22, P9-3, P11-2, P11-3, P11-4: a limit is the same in both versions, and a volume that is left out is MEDIUM", async () => {
+  test("AT-21, AT-22, P9-3, P11-2, P11-3, P11-4: reads the same limit in both versions, and MEDIUM for a volume that was left out", async () => {
     for (const version of ["v1", "v1alpha1"]) {
       const words = [`provisionrequests.${version}.${GROUP}`, "pr-for-company-xyz"];
       expect(await field(".spec.businessDbCpuLimit", ...words)).toBe("500m");
@@ -118,7 +118,7 @@ describe.skipIf(missing !== undefined)("ProvisionRequests behind a main server, 
     }
   });
 
-  test("AT-08: a customer whose namespace cannot be is stored, and its status stays false", async () => {
+  test("AT-08: creates a customer with an impossible namespace name, whose status stays false", async () => {
     await kubectl.ok("create -f -", requestOf("bad", "companyBad"));
     await eventually(() => expect(server.log.join("\n")).toContain("fail to create customer namespace"));
     expect(JSON.parse(await field(".status", "provisionrequest", "pr-for-company-bad"))).toEqual({
@@ -127,7 +127,7 @@ describe.skipIf(missing !== undefined)("ProvisionRequests behind a main server, 
     });
   });
 
-  test("AT-11: a customer whose namespace is there already gets no second one", async () => {
+  test("AT-11: creates a customer whose namespace exists already, and no second namespace appears", async () => {
     await kubectl.ok("create namespace companythere");
     const uid = await field(".metadata.uid", "namespace", "companythere");
     await kubectl.ok("create -f -", requestOf("there", "companythere"));
@@ -136,7 +136,7 @@ describe.skipIf(missing !== undefined)("ProvisionRequests behind a main server, 
     expect(server.log.join("\n")).not.toContain("companythere");
   });
 
-  test("AT-10: a database that was deleted is not made again once the request says that it is there", async () => {
+  test("AT-10: deletes a database that is not created again once the request's status says that it exists", async () => {
     await kubectl.ok("delete deployment cust-db -n companyabc");
     await kubectl.ok("label provisionrequest pr-for-company-abc seen=yes");
     await kubectl.ok("create -f -", requestOf("later", "companylater"));
@@ -144,7 +144,7 @@ describe.skipIf(missing !== undefined)("ProvisionRequests behind a main server, 
     expect(await kubectl.ok("get deployments -n companyabc -o name")).toBe("");
   });
 
-  test("P11-5, P9-18: the controller as a process of its own, and the server without one", async () => {
+  test("P11-5, P9-18: works with the controller in a process of its own, and the server without one", async () => {
     expect(await server.end()).toEqual([0, null]);
     server = await startBehind("provision-request/server.mjs", [...flags, ...REGISTERED, "--controller=false"]);
     await eventually(() => kubectl.ok("create -f -", requestOf("own", "companyown", { businessDbCpuLimit: "1000m" })));
@@ -164,7 +164,7 @@ describe.skipIf(missing !== undefined)("ProvisionRequests behind a main server, 
     expect(await manager.end()).toEqual([0, null]);
   });
 
-  test("AT-14: a user without rights is refused by the main server's word", async () => {
+  test("AT-14: is refused without rights in the main server's words", async () => {
     expect((await kubectl.run("get provisionrequests --as=stranger")).stderr).toBe(
       `Error from server (Forbidden): provisionrequests.${GROUP} is forbidden: User "stranger" cannot list resource "provisionrequests" in API group "${GROUP}" in the namespace "default"\n`,
     );

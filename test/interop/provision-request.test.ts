@@ -25,7 +25,7 @@ const FOLDER = join(import.meta.dirname, "provision-request");
 const ALL = "/apis/provision.mydomain.com/v1alpha1/provisionrequests";
 
 describe.skipIf(missing !== undefined)(
-  "the ProvisionRequest of the texts, with kubectl 1.37.1 and its operator",
+  "the ProvisionRequest definition of the source texts, with kubectl 1.37.1 and its operator",
   () => {
     let cluster: Cluster;
     let client: KubernetesClient;
@@ -71,7 +71,7 @@ describe.skipIf(missing !== undefined)(
       expect(await kubectl.ok([...found, path])).toBe("1 mysql:5.7");
     }
 
-    test("AT-24: without webhooks, a customer is provisioned, and one without a namespace name is refused", async () => {
+    test("AT-24: without webhooks provisions a customer, and refuses one without a namespace name", async () => {
       expect(await kubectl.ok("api-versions")).toContain("provision.mydomain.com/v1alpha1\n");
       expect(await kubectl.ok(["apply", "-f", file("customer1.yaml")])).toBe(
         "provisionrequest.provision.mydomain.com/pr-for-company-abc created\n",
@@ -85,7 +85,7 @@ describe.skipIf(missing !== undefined)(
       await kubectl.ok("delete provisionrequests --all");
     });
 
-    test("AT-25, AT-26: with webhooks, a typed default makes it empty, a company has one request, and both are provisioned", async () => {
+    test("AT-25, AT-26: with webhooks fills an empty default, allows one request for a company, and provisions both", async () => {
       /** As a Go webhook does it: what it decodes and encodes has every field that is not omitempty. */
       const typed: AnswerCall = (given) => {
         const { spec } = given.request["object"] as { spec: JsonObject };

@@ -60,7 +60,7 @@ describe.skipIf(missing !== undefined)("T3: the text's session with the restaura
     await main?.close();
   });
 
-  test("A-AGG-05, A-RBAC-01, A-RBAC-04: its account, its rights and its registration; without them it does not start", async () => {
+  test("A-AGG-05, A-RBAC-01, A-RBAC-04: needs its account, its rights and its registration to start", async () => {
     await kubectl.ok("apply -f manifests/1-account.yaml");
     const flags = await accountFlags(kubectl, "pizza-apiserver", "apiserver");
     const registered = [...flags, "--register-service=pizza-apiserver/api", "--register-version-priority=20"];
@@ -87,7 +87,7 @@ describe.skipIf(missing !== undefined)("T3: the text's session with the restaura
     );
   });
 
-  test("A-CLI-01, A-CLI-03: no pizzas yet, in the preferred version", async () => {
+  test("A-CLI-01, A-CLI-03: begins with no pizzas, in the preferred version", async () => {
     await eventually(async () => {
       const { stderr } = await kubectl.run("get pizzas --v=7");
       expect(stderr).toContain(`/apis/${GROUP}/v1beta1/namespaces/default/pizzas?limit=500`);
@@ -95,7 +95,7 @@ describe.skipIf(missing !== undefined)("T3: the text's session with the restaura
     });
   });
 
-  test("A-CLI-04, A-PIZ-04, A-PIZ-05: toppings, a margherita and a pizza without a spec", async () => {
+  test("A-CLI-04, A-PIZ-04, A-PIZ-05: creates toppings, a margherita and a pizza without a spec", async () => {
     for (const name of ["mozzarella", "salami", "tomato"]) {
       expect(await kubectl.ok(`create -f objects/topping-${name}.yaml`)).toBe(`topping.${GROUP}/${name} created\n`);
     }
@@ -109,7 +109,7 @@ describe.skipIf(missing !== undefined)("T3: the text's session with the restaura
     );
   });
 
-  test("A-PIZ-01, A-PIZ-03: extra cheese is repeated in the older version and counted in the newer, and back", async () => {
+  test("A-PIZ-01, A-PIZ-03: repeats extra cheese in the older version and counts it in the newer", async () => {
     const spec = { toppings: ["mozzarella", "tomato", "mozzarella"] };
     const cheesy = { apiVersion: `${GROUP}/v1alpha1`, kind: "Pizza", metadata: { name: "cheesy" }, spec };
     await kubectl.ok("create -f -", JSON.stringify(cheesy));
@@ -120,7 +120,7 @@ describe.skipIf(missing !== undefined)("T3: the text's session with the restaura
     await kubectl.ok("delete pizza cheesy");
   });
 
-  test("A-AUTHN-01, A-RBAC-01: the main server's users have the rights that it gives them, and no others", async () => {
+  test("A-AUTHN-01, A-RBAC-01: gives the main server's users the rights of their roles, and no others", async () => {
     await kubectl.ok("create rolebinding jane --clusterrole=edit --user=jane");
     await eventually(async () =>
       expect(await kubectl.ok("get pizzas -o name --as=jane")).toBe(
@@ -132,7 +132,7 @@ describe.skipIf(missing !== undefined)("T3: the text's session with the restaura
     );
   });
 
-  test("A-CLI-05, A-CLI-07: all pizzas and toppings are deleted, in the order of their names", async () => {
+  test("A-CLI-05, A-CLI-07: deletes all pizzas and toppings in the order of their names", async () => {
     expect(await kubectl.ok("delete pizzas --all")).toBe(
       ["margherita", "salami"].map((name) => `pizza.${GROUP} "${name}" deleted from default namespace\n`).join(""),
     );
@@ -141,7 +141,7 @@ describe.skipIf(missing !== undefined)("T3: the text's session with the restaura
     );
   });
 
-  test("A-CLI-06, A-ADM-09: without toppings there is no pizza", async () => {
+  test("A-CLI-06, A-ADM-09: refuses a pizza without its toppings", async () => {
     expect(await kubectl.run("create -f objects/pizza-margherita.yaml")).toEqual({
       code: 1,
       stdout: "",
@@ -149,7 +149,7 @@ describe.skipIf(missing !== undefined)("T3: the text's session with the restaura
     });
   });
 
-  test("the transcript of the README is what the commands print", async () => {
+  test("prints what the transcript of the README shows", async () => {
     const played = await playReadme(kubectl, "restaurant/README.md");
     expect(played).toHaveLength(9);
     for (const { command, written, printed } of played) expect(printed, command).toBe(written);

@@ -18,7 +18,7 @@ const NAMES = ["v1alpha1", "v1beta1"].map((version) => `${version}.${GROUP}`);
 const PIZZAS = `/apis/${GROUP}/v1beta1/namespaces/default/pizzas`;
 
 describe.skipIf(missing !== undefined)(
-  "T12, A-CERT-01: the restaurant's APIServices, applied again with a certificate",
+  "T12, A-CERT-01: the restaurant server's APIServices, with and without a certificate",
   () => {
     const authority = newAuthority();
     let main: Cluster;
@@ -76,13 +76,13 @@ describe.skipIf(missing !== undefined)(
       });
     const caBundle = Buffer.from(authority.certificate).toString("base64");
 
-    test("A-APS-04: without a CA bundle they are available where the certificate is not verified", async () => {
+    test("A-APS-04: are available without a CA bundle when they skip verification", async () => {
       expect(await apply({ insecureSkipTLSVerify: true })).toBe(outcomes("created"));
       await becomes("True", "Passed");
       await eventually(async () => expect((await kubectl.run("get pizzas")).code).toBe(0));
     });
 
-    test("A-CERT-02, A-CERT-03, A-CERT-04: with one the field is removed, and they stay available", async () => {
+    test("A-CERT-02, A-CERT-03, A-CERT-04: stay available with a CA bundle in place of insecureSkipTLSVerify", async () => {
       expect(await apply({ caBundle })).toBe(outcomes("configured"));
       const spec = JSON.parse(await kubectl.ok(["get", "apiservice", NAMES[0] ?? "", "-o", "jsonpath={.spec}"]));
       expect(spec).toMatchObject({ caBundle, service: { namespace: "pizza-apiserver", name: "api" } });
@@ -91,7 +91,7 @@ describe.skipIf(missing !== undefined)(
       expect((await kubectl.run("get pizzas")).code).toBe(0);
     });
 
-    test("A-CERT-03: with another authority's, requests are refused, and the status says so", async () => {
+    test("A-CERT-03: with a wrong CA bundle are unavailable, which their status explains, and requests fail", async () => {
       await apply({ caBundle: Buffer.from(newAuthority().certificate).toString("base64") });
       await becomes("False", "FailedDiscoveryCheck");
       expect((await kubectl.run(`get --raw ${PIZZAS}`)).stderr).toContain("ServiceUnavailable");
@@ -99,7 +99,7 @@ describe.skipIf(missing !== undefined)(
       await becomes("True", "Passed");
     });
 
-    test("T10, AT-15, A-AUTHN-03, A-AUTHN-06, DA-2, DA-3, DA-5: a user's name in a header of a caller that is no front proxy counts for nothing", async () => {
+    test("T10, AT-15, A-AUTHN-03, A-AUTHN-06, DA-2, DA-3, DA-5: ignore a user name in a header of a caller that is no front proxy", async () => {
       const url = `https://127.0.0.1:${restaurant.port}`;
       const direct = (headers: Record<string, string>) =>
         get({ url, caCertificate: authority.certificate }, PIZZAS, headers, undefined, "api.pizza-apiserver.svc");
@@ -116,7 +116,7 @@ describe.skipIf(missing !== undefined)(
       await eventually(async () => expect((await direct({ authorization: `Bearer ${token}` })).status).toBe(200));
     });
 
-    test("T8, AT-16, A-AGG-04, AC-3: when the server is gone, its groups are listed, its requests are 503, and others do not notice", async () => {
+    test("T8, AT-16, A-AGG-04, AC-3: stay listed when the server is gone, answer 503, and other groups still work", async () => {
       const { port } = restaurant;
       expect(await restaurant.end()).toEqual([0, null]);
       await becomes("False", "FailedDiscoveryCheck");

@@ -23,7 +23,7 @@ const TOPPINGS = [
 ] as const;
 const MARGHERITA = manifest("v1alpha1", "Pizza", "margherita", " {toppings: [mozzarella, tomato]}");
 
-describe.skipIf(kubectlTool.missing !== undefined)("the restaurant on files, asked by the real kubectl", () => {
+describe.skipIf(kubectlTool.missing !== undefined)("kubectl on the restaurant example, over files", () => {
   const folder = mkdtempSync(join(tmpdir(), "kubets-restaurant-"));
   const fileOf = (name: string): string => join(folder, GROUP, "pizzas/default", `${name}.yaml`);
   let restaurant: ExampleProgram;
@@ -47,7 +47,7 @@ describe.skipIf(kubectlTool.missing !== undefined)("the restaurant on files, ask
     rmSync(folder, { recursive: true });
   });
 
-  test("A-PIZ-05, A-INST-03, B-VER-07, B-VER-08: the newer version is preferred, and toppings have the older alone", async () => {
+  test("A-PIZ-05, A-INST-03, B-VER-07, B-VER-08: finds the newer version preferred, and toppings only in the older", async () => {
     const table = await kubectl.ok("api-resources --no-headers");
     expect(table.split("\n").map((line) => line.split(/ +/))).toEqual([
       ["pizzas", `${GROUP}/v1beta1`, "true", "Pizza"],
@@ -56,13 +56,13 @@ describe.skipIf(kubectlTool.missing !== undefined)("the restaurant on files, ask
     ]);
   });
 
-  test("A-PIZ-02, A-ADM-09: a pizza of toppings that are not there is refused", async () => {
+  test("A-PIZ-02, A-ADM-09: is refused a pizza with unknown toppings", async () => {
     expect((await create(MARGHERITA)).stderr).toBe(
       `Error from server (Forbidden): error when creating "STDIN": pizzas.${GROUP} "margherita" is forbidden: unknown topping: mozzarella\n`,
     );
   });
 
-  test("the text's session: toppings, a margherita, and a pizza without a spec", async () => {
+  test("runs the source text's session: toppings, a margherita, and a pizza without a spec", async () => {
     for (const [name, cost] of TOPPINGS) await create(manifest("v1alpha1", "Topping", name, ` {cost: ${cost}}`));
     expect((await create(MARGHERITA)).stdout).toBe(`pizza.${GROUP}/margherita created\n`);
     expect(await toppingsOf("margherita")).toBe('[{"name":"mozzarella","quantity":1},{"name":"tomato","quantity":1}]');
@@ -72,13 +72,13 @@ describe.skipIf(kubectlTool.missing !== undefined)("the restaurant on files, ask
     );
   });
 
-  test("A-PIZ-01, A-CONV-04, A-CONV-05: extra cheese is counted, and repeated for the older version", async () => {
+  test("A-PIZ-01, A-CONV-04, A-CONV-05: reads extra cheese counted, and repeated in the older version", async () => {
     await create(manifest("v1alpha1", "Pizza", "cheesy", " {toppings: [mozzarella, tomato, mozzarella]}"));
     expect(await toppingsOf("cheesy")).toBe('[{"name":"mozzarella","quantity":2},{"name":"tomato","quantity":1}]');
     expect(await toppingsOf("cheesy", "v1alpha1")).toBe('["mozzarella","mozzarella","tomato"]');
   });
 
-  test("A-VAL-02, A-VAL-03, A-CAP-07, T5: all that is wrong with a pizza is said at once, in the fields that are stored", async () => {
+  test("A-VAL-02, A-VAL-03, A-CAP-07, T5: gets all faults of a pizza at once, by the fields of the stored version", async () => {
     const wrong = await create(manifest("v1beta1", "Pizza", "wrong", ' {toppings: [{name: "", quantity: -1}]}'));
     expect(wrong.stderr).toContain("* spec.toppings[0].quantity: Invalid value: -1: cannot be negative or zero\n");
     expect(wrong.stderr).toContain('* spec.toppings[0].name: Invalid value: "": cannot be empty\n');
@@ -91,7 +91,7 @@ describe.skipIf(kubectlTool.missing !== undefined)("the restaurant on files, ask
     );
   });
 
-  test("T16: an edit of a file is a write, and a wrong one changes nothing that is served", async () => {
+  test("T16: sees an edited file as a write, and no effect of an invalid file", async () => {
     const file = fileOf("margherita");
     const before = readFileSync(file, "utf8");
     writeFileSync(file, before.replace("quantity: 1", "quantity: 3"));
@@ -107,7 +107,7 @@ describe.skipIf(kubectlTool.missing !== undefined)("the restaurant on files, ask
     writeFileSync(file, good);
   });
 
-  test("T16, T18, B-VER-06: after a restart all is there, and what was edited in between in an older version is stored anew by its first change", async () => {
+  test("T16, T18, B-VER-06: sees all objects after a restart, and a file in an older version is rewritten at its first change", async () => {
     await end();
     const older = manifest("v1alpha1", "Pizza", "salami", "\n  toppings: [salami, salami, tomato]");
     writeFileSync(fileOf("salami"), older);
@@ -125,7 +125,7 @@ describe.skipIf(kubectlTool.missing !== undefined)("the restaurant on files, ask
     expect(await toppingsOf("salami", "v1alpha1")).toBe('["salami","salami","tomato"]');
   });
 
-  test("the session's end: all pizzas and toppings are deleted, and their files are gone", async () => {
+  test("deletes all pizzas and toppings at the end, and their files are gone", async () => {
     expect(await kubectl.ok("delete pizzas --all")).toBe(
       ["cheesy", "margherita", "salami"]
         .map((name) => `pizza.${GROUP} "${name}" deleted from default namespace\n`)

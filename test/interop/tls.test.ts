@@ -119,7 +119,7 @@ function overHttp2({ headers, cert, key, ca = pki.ca.certificate }: Credentials,
   });
 }
 
-describe("strict verifiers", () => {
+describe("strict TLS verifiers accept our certificates", () => {
   const verify = (...args: readonly string[]) => {
     const { status, stdout, stderr } = spawnSync("openssl", ["verify", "-x509_strict", ...args], {
       cwd: folder,
@@ -128,8 +128,8 @@ describe("strict verifiers", () => {
     return { status, said: stdout + stderr };
   };
 
-  describe.skipIf(noOpenssl !== undefined)("openssl", () => {
-    test("takes the server's and the client's certificate for their purpose, and for no other", () => {
+  describe.skipIf(noOpenssl !== undefined)("with openssl", () => {
+    test("as the server's and the client's, each only for its purpose", () => {
       const trusted = ["-CAfile", "ca.pem", "-purpose"];
       expect(verify(...trusted, "sslserver", "-verify_ip", "127.0.0.1", "server.pem")).toMatchObject({ status: 0 });
       expect(verify(...trusted, "sslserver", "-verify_hostname", "localhost", "server.pem")).toMatchObject({
@@ -143,7 +143,7 @@ describe("strict verifiers", () => {
       });
     });
 
-    test("shows the extensions strict verifiers ask for", () => {
+    test("with the extensions that strict verifiers require", () => {
       const shown = (file: string) =>
         spawnSync("openssl", ["x509", "-noout", "-text", "-in", file], { cwd: folder, encoding: "utf8" }).stdout;
       const identifier = (text: string, name: string) =>
@@ -160,7 +160,7 @@ describe("strict verifiers", () => {
     });
   });
 
-  test.skipIf(noPython !== undefined)("python's ssl with the flags that are its default from 3.13 on", async () => {
+  test.skipIf(noPython !== undefined)("with Python's ssl and the flags that are its default from 3.13 on", async () => {
     const script = `
 import http.client, json, ssl, sys
 context = ssl.create_default_context(cafile="ca.pem")
@@ -179,7 +179,7 @@ print(answer.status, json.loads(answer.read())["metadata"]["name"])
     expect(said).toBe("200 default\n");
   });
 
-  test("a client that trusts another CA goes away", async () => {
+  test("a TLS client that trusts only another authority disconnects", async () => {
     const ca = createClusterPki(systemClock, systemRandom, systemClock).ca.certificate;
     await expect(overHttp1({ ca, ...admin })).rejects.toThrow(/certificate/);
     await expect(overHttp2({ ca, ...admin })).rejects.toThrow(/certificate/);
@@ -189,16 +189,16 @@ print(answer.status, json.loads(answer.read())["metadata"]["name"])
 describe.each([
   ["HTTP/1.1", overHttp1],
   ["HTTP/2", overHttp2],
-] as const)("who may ask over %s", (_, ask) => {
+] as const)("authentication over %s", (_, ask) => {
   const whoami = async (credentials: Credentials) => (await ask(credentials)).status;
   const bearer = (token: string): Credentials => ({ headers: { authorization: `Bearer ${token}` } });
 
-  test("the token or the admin's certificate", async () => {
+  test("accepts the token and the admin's certificate", async () => {
     expect(await whoami(bearer(cluster.token))).toBe(200);
     expect(await whoami(admin)).toBe(200);
   });
 
-  test("a request without credentials is an anonymous one: 403 with a Status", async () => {
+  test("treats a request without credentials as anonymous: 403 with a Status", async () => {
     const answer = await ask({});
     expect([answer.status, answer.type]).toEqual([403, "application/json"]);
     expect(JSON.parse(answer.body)).toEqual({
@@ -241,19 +241,19 @@ describe.each([
     ],
     [ANONYMOUS, "a certificate of ours that is for servers", () => foreign(pki.server)],
   ] satisfies readonly (readonly [readonly number[], string, () => Credentials])[])(
-    "%j for %s",
+    "answers %j for %s",
     async (statuses, _name, credentials) => {
       expect(statuses).toContain((await ask(credentials())).status);
     },
   );
 
-  test("a certificate of ours names its user, whom the answer then refuses", async () => {
+  test("takes the user from a certificate of the cluster, whom authorization then refuses", async () => {
     const jane = issueCertificate({ ...subject({}), commonName: "jane", organizations: ["dev", "ops"] }, ours());
     expect((await ask(foreign(jane))).body).toContain('User \\"jane\\" cannot list resource \\"namespaces\\"');
   });
 });
 
-test("a resumed TLS session still knows whose certificate began it", async () => {
+test("a resumed TLS session keeps the client certificate of its first handshake", async () => {
   const agent = new Agent({ keepAlive: false, ca: pki.ca.certificate, ...admin });
   const asked = () =>
     new Promise<{ status: number | undefined; resumed: boolean }>((resolve, reject) => {
@@ -282,7 +282,7 @@ function conversation(socket: Socket, text: string): Promise<string> {
   });
 }
 
-describe("what Go's HTTP server refuses before anything else", () => {
+describe("the server refuses, as Go's HTTP server does,", () => {
   const address = () => {
     const { hostname, port } = new URL(cluster.url);
     return { host: hostname, port: Number(port) };
@@ -308,7 +308,7 @@ describe("what Go's HTTP server refuses before anything else", () => {
   });
 
   test.each(["GET /version HTTP/1.0\r\n\r\n", "GET /version HTTP/1.1\r\nHost:\r\nConnection: close\r\n\r\n"])(
-    "but not %j",
+    "but accepts %j",
     async (text) => {
       expect(await overTls(text)).toMatch(/^HTTP\/1\.[01] 200 /);
     },

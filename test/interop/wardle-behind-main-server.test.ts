@@ -10,7 +10,7 @@ import { type RealKubectl, realKubectl } from "../helpers/run-real-kubectl.js";
 const { missing } = realTool("kubectl");
 if (missing !== undefined) process.stdout.write(`Wardle behind a main server is skipped: ${missing}\n`);
 
-describe.skipIf(missing !== undefined)("Wardle behind a main server, asked by the real kubectl", () => {
+describe.skipIf(missing !== undefined)("our example server Wardle behind a main server, used with kubectl", () => {
   let main: Cluster;
   let kubectl: RealKubectl;
   let wardle: StartedProgram;
@@ -30,13 +30,13 @@ describe.skipIf(missing !== undefined)("Wardle behind a main server, asked by th
     await main?.close();
   });
 
-  test("A-AGG-01: the transcript of the README is what the commands print", async () => {
+  test("A-AGG-01: prints the transcript of its README", async () => {
     const played = await playReadme(kubectl, "wardle/README.md");
     expect(played).toHaveLength(6);
     for (const { command, written, printed } of played) expect(printed, command).toBe(written);
   });
 
-  test("CHAIN-1, CHAIN-5, MAIN-1, SRV-1, AA-1, AGG-1, AGG-2, PRX-1, C-CHAIN-02, C-CHAIN-06: one main server answers built-in and custom kinds itself, and hands those of another process on", async () => {
+  test("CHAIN-1, CHAIN-5, MAIN-1, SRV-1, AA-1, AGG-1, AGG-2, PRX-1, C-CHAIN-02, C-CHAIN-06: answers its kinds by way of the main server, which answers built-in and custom kinds itself", async () => {
     const definition = {
       apiVersion: "apiextensions.k8s.io/v1",
       kind: "CustomResourceDefinition",
@@ -72,7 +72,7 @@ describe.skipIf(missing !== undefined)("Wardle behind a main server, asked by th
     await kubectl.ok("delete flunder one");
   });
 
-  test("kubectl explains its kinds by the main server's OpenAPI", async () => {
+  test("has its kinds explained by the main server's OpenAPI", async () => {
     await eventually(async () =>
       expect(await kubectl.ok("explain flunders.spec --api-version=wardle.example.com/v1beta1")).toContain(
         "flunderReference\t<string>",
@@ -80,7 +80,7 @@ describe.skipIf(missing !== undefined)("Wardle behind a main server, asked by th
     );
   });
 
-  test("it stops, its APIServices say so, and other groups answer", async () => {
+  test("has its APIServices unavailable when it stops, and other groups answer", async () => {
     expect(await wardle.end()).toEqual([0, null]);
     await eventually(async () => {
       const condition = "jsonpath={.status.conditions[0].status}";

@@ -13,13 +13,13 @@ if (kubectl.missing !== undefined) process.stdout.write(`the example of Wardle i
 const flunder = (name: string, version: string, spec: object) =>
   JSON.stringify({ apiVersion: `wardle.example.com/${version}`, kind: "Flunder", metadata: { name }, spec });
 
-test("Wardle takes at most 120 lines", () => {
+test("the source of the example server Wardle has at most 120 lines", () => {
   expect(readFileSync(examplePath("wardle/server.mjs"), "utf8").split("\n").length).toBeLessThanOrEqual(120);
 });
 
 const startWardle = (): Promise<ExampleProgram> => startExample("wardle/server.mjs", ["-v=1"]);
 
-describe("Wardle is told to end", () => {
+describe("the example server Wardle at its end", () => {
   /** Sends half of a flunder; `rest` sends the other half and resolves with the status of the answer. */
   async function halfSent(url: string): Promise<{ rest: () => Promise<number | undefined> }> {
     const body = flunder("last", "v1beta1", {});
@@ -47,7 +47,7 @@ describe("Wardle is told to end", () => {
   const stops = (url: string) => eventually(async () => expect((await fetch(`${url}/readyz`)).status).toBe(500));
 
   test.each(["SIGINT", "SIGTERM"] as const)(
-    "A-RUN-05, T13: by %s /readyz fails at once, the request under way is answered, and the exit code is 0",
+    "A-RUN-05, T13: on %s fails /readyz at once, answers the current request, and exits with 0",
     async (signal) => {
       const { program, url } = await startWardle();
       const ended = once(program, "exit");
@@ -58,7 +58,7 @@ describe("Wardle is told to end", () => {
     },
   );
 
-  test("A-RUN-05, T13: by a second signal it ends at once, with code 1", async () => {
+  test("A-RUN-05, T13: ends at once with code 1 on a second signal", async () => {
     const { program, url } = await startWardle();
     const ended = once(program, "exit");
     await halfSent(url);
@@ -69,7 +69,7 @@ describe("Wardle is told to end", () => {
   });
 });
 
-describe.skipIf(kubectl.missing !== undefined)("Wardle as a program (START-2), asked by the real kubectl", () => {
+describe.skipIf(kubectl.missing !== undefined)("the example server Wardle (START-2), used with kubectl", () => {
   let wardle: ExampleProgram;
   let real: RealKubectl;
 
@@ -104,7 +104,7 @@ describe.skipIf(kubectl.missing !== undefined)("Wardle as a program (START-2), a
     expect(await spec("flunders.v1alpha1.wardle.example.com")).toBe('{"reference":"pond","referenceType":"Fischer"}');
   });
 
-  test("B-ADM-03: refuses the names that a fischer forbids, and a flunder with two references", async () => {
+  test("B-ADM-03: refuses names that a fischer forbids, and a flunder with two references", async () => {
     const fischer = { apiVersion: "wardle.example.com/v1alpha1", kind: "Fischer", metadata: { name: "f" } };
     await real.run("create -f -", JSON.stringify({ ...fischer, disallowedFlunders: ["bad"] }));
     const banned = await real.run("create -f -", flunder("bad", "v1beta1", {}));
@@ -118,7 +118,7 @@ describe.skipIf(kubectl.missing !== undefined)("Wardle as a program (START-2), a
     expect(two.stderr).toContain("cannot be set with flunderReference at the same time");
   });
 
-  test("has a status of its own", async () => {
+  test("has a status subresource", async () => {
     await real.run("create -f -", flunder("fed", "v1beta1", { flunderReference: "a" }));
     const patch = [
       "patch",

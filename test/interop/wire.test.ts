@@ -34,7 +34,7 @@ const events = ({ body }: WireAnswer) =>
 describe.each([
   ["HTTP/1.1", http1Client],
   ["HTTP/2", http2Client],
-] as const)("over %s", (protocol, connect) => {
+] as const)("the API over %s, byte by byte", (protocol, connect) => {
   let cluster: Cluster;
   let client: WireClient;
 
@@ -116,14 +116,14 @@ describe.each([
     },
   ];
 
-  test.each(refusals)("$name is refused and the connection goes on", async ({ status, message, ...request }) => {
+  test.each(refusals)("refuses $name and keeps the connection", async ({ status, message, ...request }) => {
     const answer = await client.send(request);
     expect([answer.status, answer.headers["content-type"]]).toEqual([status, "application/json"]);
     expect(parsed(answer)).toMatchObject({ kind: "Status", status: "Failure", code: status, message });
     expect((await client.send({ path: "/readyz" })).status).toBe(200);
   });
 
-  test("HEAD answers the head of a GET", async () => {
+  test("answers HEAD with the headers of GET", async () => {
     const get = await client.send({ path: MAPS });
     const head = await client.send({ method: "HEAD", path: MAPS });
     expect(head.status).toBe(200);
@@ -131,13 +131,13 @@ describe.each([
     expect(head.body).toHaveLength(0);
   });
 
-  test("people get indented JSON, refusals included; programs get one line", async () => {
+  test("sends indented JSON to browsers and curl, errors included, and one line to programs", async () => {
     const ask = (agent: string) => client.send({ path: `${MAPS}/nope`, headers: { "user-agent": agent } });
     expect((await ask("curl/8.5.0")).body.toString()).toMatch(/^\{\n {2}"kind": "Status",\n/);
     expect((await ask("kubectl/v1.37.1")).body.toString()).toMatch(/^\{"kind":"Status",.*\}\n$/);
   });
 
-  test("large answers are compressed for those who take it, small ones for nobody", async () => {
+  test("compresses large answers for clients that accept it, and no small ones", async () => {
     await Promise.all(["zip-1", "zip-2"].map((name) => create(name, { data: { text: "abc ".repeat(30_000) } })));
     const gzip = { "accept-encoding": "gzip" };
     const plain = await client.send({ path: MAPS });
@@ -147,13 +147,13 @@ describe.each([
     expect((await client.send({ path: "/version", headers: gzip })).headers["content-encoding"]).toBeUndefined();
   });
 
-  test("what a dry run made has no resourceVersion", async () => {
+  test("leaves out resourceVersion in the answer to a dry-run create", async () => {
     const answer = parsed(await create("dry", {}, "?dryRun=All"));
     expect(answer["metadata"]).toHaveProperty("uid");
     expect(answer["metadata"]).not.toHaveProperty("resourceVersion");
   });
 
-  test("aggregated discovery is named by its content type and kept by its ETag", async () => {
+  test("names aggregated discovery by its content type, and answers 304 for its ETag", async () => {
     const type = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList";
     const headers = { accept: `${type},application/json` };
     const first = await client.send({ path: "/apis", headers });
@@ -164,7 +164,7 @@ describe.each([
     expect((await client.send({ path: "/apis" })).headers["content-type"]).toBe("application/json");
   });
 
-  test("OpenAPI v3 sends to the current hash; v2 speaks protobuf under both names", async () => {
+  test("redirects OpenAPI v3 to the current hash, and sends v2 as protobuf under both names", async () => {
     const { paths } = parsed(await client.send({ path: "/openapi/v3" })) as {
       paths: Record<string, { serverRelativeURL: string }>;
     };
@@ -183,7 +183,7 @@ describe.each([
     }
   });
 
-  test("a watch ends after timeoutSeconds, between two events", async () => {
+  test("ends a watch after timeoutSeconds, between two events", async () => {
     const path = `${MAPS}?watch=true&timeoutSeconds=1&labelSelector=watched`;
     const watching = client.send({ path });
     // HTTP/1.1 has one request at a time on a connection.
@@ -205,7 +205,7 @@ describe.each([
     if (writer !== client) writer.close();
   });
 
-  test("sendInitialEvents brings what is there and then a bookmark that says so", async () => {
+  test("sends with sendInitialEvents existing objects and then a marked bookmark", async () => {
     const query =
       "watch=true&timeoutSeconds=1&sendInitialEvents=true&allowWatchBookmarks=true&resourceVersionMatch=NotOlderThan";
     const seen = events(await client.send({ path: `/api/v1/namespaces?${query}` }));
@@ -219,8 +219,8 @@ describe.each([
 
 const text = (value: unknown): string => encodeURIComponent(typeof value === "string" ? value : "");
 
-describe("what is no longer kept", () => {
-  test("is Gone for a list, for the next page and, as an event, for a watch", async () => {
+describe("answers for an expired resourceVersion", () => {
+  test("Gone to a list, to the next page and, as an event, to a watch", async () => {
     const time = new ManualTime();
     const kv = openMemoryKv({ clock: time });
     const storage = createStorage({ kv, clock: time, timers: time, historyBytes: 1 });

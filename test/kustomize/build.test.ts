@@ -40,16 +40,19 @@ const groups: Readonly<Record<string, readonly Tree[]>> = {
   wrong: wrongTrees,
 };
 
-test("there are enough trees, and no two of one name", () => {
+test("there are enough recorded kustomizations, each with its own name", () => {
   const names = Object.values(groups).flatMap((trees) => trees.map(({ name }) => name));
   expect(names.length).toBeGreaterThanOrEqual(80);
   expect(new Set(names).size).toBe(names.length);
 });
 
-describe.skipIf(kubectl.missing !== undefined).each(Object.entries(groups))("%s", (_, trees) => {
-  test.concurrent.each(trees.map((tree) => [tree.name, tree] as const))("%s", async (_name, tree) => {
-    const folder = writeTree(root, tree);
-    const [real, ours] = await Promise.all([buildByKubectl(folder, tree.dir), buildByKubets(folder, tree.dir)]);
-    expect(ours).toEqual(real);
-  });
-});
+describe.skipIf(kubectl.missing !== undefined).each(Object.entries(groups))(
+  "kustomize build prints what the real kubectl kustomize prints: %s",
+  (_, trees) => {
+    test.concurrent.each(trees.map((tree) => [tree.name, tree] as const))("%s", async (_name, tree) => {
+      const folder = writeTree(root, tree);
+      const [real, ours] = await Promise.all([buildByKubectl(folder, tree.dir), buildByKubets(folder, tree.dir)]);
+      expect(ours).toEqual(real);
+    });
+  },
+);

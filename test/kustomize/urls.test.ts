@@ -27,7 +27,7 @@ afterAll(async () => {
   rmSync(root, { recursive: true, force: true });
 });
 
-describe.skipIf(kubectl.missing !== undefined)("files on the web, as the real kubectl takes them", () => {
+describe.skipIf(kubectl.missing !== undefined)("kustomize loads files from the web as the real kubectl does", () => {
   test.each([
     ["one that is there", "resources: [BASE/config.yaml]\n"],
     ["one that has moved", "resources: [BASE/moved.yaml]\nnamePrefix: a-\n"],
@@ -35,14 +35,14 @@ describe.skipIf(kubectl.missing !== undefined)("files on the web, as the real ku
     ["a server that is broken", "resources: [BASE/broken.yaml]\n"],
     ["a file of a generator", "configMapGenerator:\n- name: a\n  files: [x=BASE/config.yaml]\n"],
     ["a file of a generator that is not there", "configMapGenerator:\n- name: a\n  files: [x=BASE/none]\n"],
-  ])("%s", async (_, text) => {
+  ])("for %s", async (_, text) => {
     const files = `-- kustomization.yaml --\n${text.replaceAll("BASE", base)}`;
     const folder = writeTree(root, { name: "", files });
     expect(await buildByKubets(folder)).toEqual(await buildByKubectl(folder));
   });
 });
 
-describe("git repositories", () => {
+describe("git repositories as kustomize resources", () => {
   test.each([
     "https://github.com/kubernetes-sigs/kustomize//examples/multibases?ref=v1",
     "github.com/kubernetes-sigs/kustomize/examples",
@@ -52,7 +52,7 @@ describe("git repositories", () => {
     "file:///srv/repo.git//sub",
     "https://example.com/org/repo.git/sub",
     "git::https://example.com/org/repo",
-  ])("%s is one", (path) => {
+  ])("are recognized: %s", (path) => {
     expect(isRepositoryUrl(path)).toBe(true);
   });
 
@@ -64,11 +64,11 @@ describe("git repositories", () => {
     "https://example.com/file.yaml",
     "https://x",
     ".git",
-  ])("%s is none", (path) => {
+  ])("are not confused with other resources: %s", (path) => {
     expect(isRepositoryUrl(path)).toBe(false);
   });
 
-  test("they are refused, and it is said what to do", async () => {
+  test("are refused, with an alternative in the error", async () => {
     const files = "-- kustomization.yaml --\nresources: [github.com/org/repo]\n";
     const { stdout, stderr } = await buildByKubets(writeTree(root, { name: "", files }));
     expect(stdout).toBe("");
@@ -82,7 +82,7 @@ test.each([
     "a generator",
     "generators: ['{apiVersion: builtin, kind: HelmChartInflationGenerator, metadata: {name: a}, name: a}']\n",
   ],
-])("charts are enabled and are not rendered: %s", async (_, text) => {
+])("Helm charts in a kustomization are accepted with --enable-helm and not rendered: %s", async (_, text) => {
   const files = `-- kustomization.yaml --\n${text}`;
   const { stdout, stderr } = await buildByKubets(writeTree(root, { name: "", files }), ".", { helmCommand: "helm" });
   expect(stdout).toBe("");

@@ -72,8 +72,8 @@ const file = (name: string, text: string): string => {
   return join(folder, name);
 };
 
-describe("logs", () => {
-  test("yields the lines of the default container, or of the one that is named", async () => {
+describe("logs()", () => {
+  test("yields the lines of the default container, or of the named one", async () => {
     expect(await lines(client.logs(SHOP))).toEqual(["open", "ready"]);
     expect(await lines(client.logs(SHOP, { container: "side" }))).toEqual(["side"]);
     expect(await lines(client.logs(SHOP, { tailLines: 1 }))).toEqual(["ready"]);
@@ -82,7 +82,7 @@ describe("logs", () => {
     expect(await lines(client.logs(SHOP, { sinceTime: new Date("9999-01-01") }))).toEqual([]);
   });
 
-  test("follows what is written, until the reader stops or aborts", async () => {
+  test("follows new lines until the reader stops or aborts", async () => {
     const seen: string[] = [];
     for await (const line of client.logs(SHOP, { follow: true })) {
       seen.push(line);
@@ -104,7 +104,7 @@ describe("logs", () => {
   });
 });
 
-test("exec and attach say that the pod has run to its end", async () => {
+test("exec() and attach() reject for a pod that has ended", async () => {
   const pods = client.of("v1", "Pod").namespace("default");
   const containers = [{ name: "job", image: "busybox", command: ["true"] }];
   await pods.create({ metadata: { name: "job" }, spec: { restartPolicy: "Never", containers } });
@@ -117,8 +117,8 @@ test("exec and attach say that the pod has run to its end", async () => {
   );
 });
 
-describe("exec", () => {
-  test("answers the exit code and what was written", async () => {
+describe("exec()", () => {
+  test("resolves with the exit code and the outputs", async () => {
     const ran = await client.exec(SHOP, ["sh", "-c", "echo out; echo err >&2; exit 3"]);
     expect(ran).toEqual({ code: 3, stdout: "out\n", stderr: "err\n" });
     expect(await client.exec(SHOP, ["true"])).toEqual({ code: 0, stdout: "", stderr: "" });
@@ -142,7 +142,7 @@ describe("exec", () => {
     ]);
   });
 
-  test("gives a terminal of a size", async () => {
+  test("allocates a terminal of the given size", async () => {
     async function* sizes() {
       yield { width: 132, height: 43 };
     }
@@ -150,7 +150,7 @@ describe("exec", () => {
     expect(ran).toEqual({ code: 0, stdout: "43 132\r\n", stderr: "" });
   });
 
-  test("ends at its signal, and throws what the server refuses", async () => {
+  test("ends when its signal aborts, and throws when the server refuses", async () => {
     const stop = new AbortController();
     const running = client.exec(SHOP, ["sh", "-c", "echo begun; sleep 3600"], {
       stdout: () => stop.abort(new Error("enough")),
@@ -162,7 +162,7 @@ describe("exec", () => {
   });
 });
 
-test("attach reads and writes the program that runs", async () => {
+test("attach() reads from and writes to the running program", async () => {
   const stop = new AbortController();
   const seen: string[] = [];
   const attached = client.attach(SHOP, {
@@ -177,7 +177,7 @@ test("attach reads and writes the program that runs", async () => {
   expect(seen.join("")).toContain("hello");
 });
 
-test("by a socket it is the same, and who may not is refused", async () => {
+test("over a socket the library does the same, and throws for a user without the right", async () => {
   await using open = await startCluster({ nodes: 1, port: 0 });
   await using admin = kubernetesClient(await configFromText(open.kubeconfig()));
   await using jane = kubernetesClient(await configFromText(open.kubeconfig({ user: "jane" })));
@@ -191,8 +191,8 @@ test("by a socket it is the same, and who may not is refused", async () => {
   await expect(jane.exec("one", ["echo", "hello"])).rejects.toSatisfy(isForbidden);
 });
 
-describe("cp", () => {
-  test("copies a file and a folder there and back, by tar and without", async () => {
+describe("cp()", () => {
+  test("copies a file and a folder there and back, with tar and without", async () => {
     mkdirSync(join(folder, "site"));
     file("site/index.html", "hello");
     file("site/empty", "");
@@ -210,7 +210,7 @@ describe("cp", () => {
     }
   });
 
-  test("says what was left out, and why it failed", async () => {
+  test("reports skipped files, and why it failed", async () => {
     await client.exec(SHOP, [
       "sh",
       "-c",
@@ -229,7 +229,7 @@ describe("cp", () => {
   });
 });
 
-test("portForward listens on a free port until its block ends", async () => {
+test("portForward() listens on a free port until its block ends", async () => {
   const body = (port: number): Promise<string> =>
     new Promise((resolve, reject) => {
       get({ port, host: "127.0.0.1", agent: false }, (answer) => {
@@ -250,11 +250,11 @@ test("portForward listens on a free port until its block ends", async () => {
   await expect(client.portForward("none", 80)).rejects.toSatisfy(isNotFound);
 });
 
-describe("applyFiles", () => {
+describe("applyFiles()", () => {
   const configMap = (name: string, data: string): string =>
     `apiVersion: v1\nkind: ConfigMap\nmetadata: {name: ${name}, labels: {set: files}}\ndata: {text: ${data}}\n`;
 
-  test("applies a file, a folder, a URL of a file and a list, and answers what the server did", async () => {
+  test("applies a file, a folder, a URL and a list, and resolves with what the server did", async () => {
     mkdirSync(join(folder, "manifests/deep"), { recursive: true });
     file("manifests/one.yaml", `${configMap("one", "a")}---\n${configMap("two", "b")}`);
     file(
@@ -283,7 +283,7 @@ describe("applyFiles", () => {
     );
   });
 
-  test("builds a folder that has a kustomization", async () => {
+  test("builds a folder that contains a kustomization", async () => {
     mkdirSync(join(folder, "overlay"));
     file("overlay/kustomization.yaml", "namePrefix: dev-\nresources: [web.yaml]\n");
     file("overlay/web.yaml", configMap("web", "c"));
@@ -291,7 +291,7 @@ describe("applyFiles", () => {
     expect(web?.metadata.name).toBe("dev-web");
   });
 
-  test("applies namespaces and definitions before what needs them, wherever they stand", async () => {
+  test("applies namespaces and definitions before objects that need them, wherever they stand", async () => {
     const schema = "{openAPIV3Schema: {type: object, x-kubernetes-preserve-unknown-fields: true}}";
     const definition = `apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata: {name: menus.cafe.example.com}\nspec:\n  group: cafe.example.com\n  names: {kind: Menu, plural: menus}\n  scope: Namespaced\n  versions: [{name: v1, served: true, storage: true, schema: ${schema}}]\n`;
     const menu =
@@ -306,7 +306,7 @@ describe("applyFiles", () => {
     expect(heard).toEqual(["Namespace", "CustomResourceDefinition", "Menu"]);
   });
 
-  test("sends nothing of what cannot be read, and what is refused does not keep it from the others", async () => {
+  test("sends nothing when a file cannot be read, and goes on with others when the server refuses an object", async () => {
     const broken = file("broken.yaml", `${configMap("before", "d")}---\na: b: c\n`);
     await expect(client.applyFiles(broken)).rejects.toThrow(/error parsing .*broken\.yaml/);
     const configMaps = client.of("v1", "ConfigMap").namespace("default");
@@ -325,7 +325,7 @@ describe("applyFiles", () => {
     expect((await configMaps.get("fine")).data).toEqual({ text: "f" });
   });
 
-  test("keeps another manager's field, takes it by force, and writes nothing in a dry run", async () => {
+  test("keeps another manager's field, takes it over by force, and writes nothing in a dry run", async () => {
     const configMaps = client.of("v1", "ConfigMap").namespace("default");
     await configMaps.apply({ metadata: { name: "owned" }, data: { text: "theirs" } }, { fieldManager: "other" });
     const path = file("owned.yaml", configMap("owned", "ours"));

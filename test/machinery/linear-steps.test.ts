@@ -405,14 +405,14 @@ function isSteps(value: unknown): value is Steps<unknown> {
 
 const rows = TABLE.flatMap(([group, of]) => of.map(([what, ...rest]) => [`${group}: ${what}`, ...rest] as const));
 
-test.each(rows)("%s", (_what, prepare, run) => {
+test.each(rows)("work in slices takes steps in proportion to its input: %s", (_what, prepare, run) => {
   const [small, large] = [stepsOf(prepare, run, SIZE), stepsOf(prepare, run, SIZE * 2)];
   // The work has looked at all of its input, or the count says nothing.
   expect(small).toBeGreaterThan(SIZE);
   expect(large / small).toBeLessThan(MOST);
 });
 
-test("work that compares each item with each other one is found", () => {
+test("this test would find work that compares each item with every other", () => {
   const quadratic = (items: readonly JsonValue[]): unknown => items.filter((item) => items.indexOf(item) < 0);
   const prepare: Prepare = (size) => [range(size, (at) => at)];
   const [small, large] = [stepsOf(prepare, quadratic, SIZE), stepsOf(prepare, quadratic, SIZE * 2)];

@@ -51,7 +51,7 @@ const LONG: readonly (readonly [title: string, kind: string, value: JsonObject])
   ["JSON as a value", "Event", { series: null, metadata: { annotations: data }, involvedObject: { kind: "Pod" } }],
 ];
 
-describe.each(LONG)("%s", (_title, kind, value) => {
+describe.each(LONG)("work in time slices has the same result as at once for %s, which", (_title, kind, value) => {
   const schema = schemaOf(kind);
   const type = typeOf(schema);
   const { object } = decodeObject(value, schema);
@@ -85,7 +85,7 @@ describe.each(LONG)("%s", (_title, kind, value) => {
     expect(stepped(compareSteps(view, other, type)).result).toEqual(compare(view, other, type));
   });
 
-  test("has its field set sorted", () => {
+  test("has its set of fields sorted", () => {
     const set = toFieldSet(view, type);
     expect(JSON.stringify(stepped(sortedSteps(set)).result)).toBe(JSON.stringify(sorted(set)));
   });
@@ -103,7 +103,7 @@ function half(value: JsonObject): JsonObject {
   return visit(value) as JsonObject;
 }
 
-test("a value that does not fit is reported as when it is decoded at once", () => {
+test("decoding in time slices reports a value that does not fit as decoding at once does", () => {
   const schema = schemaOf("Pod");
   const wrong = {
     spec: { containers: [{ name: "c", env: [...env, { name: 5 }, { value: [] }] }], hostNetwork: "yes" },
@@ -121,20 +121,20 @@ test("a value that does not fit is reported as when it is decoded at once", () =
   expect(told).toContain("Go struct field EnvVar.spec.containers.env.name of type string");
 });
 
-test("repeated keys of a long text are noted, and its integers are exact", () => {
+test("parsing JSON in time slices records repeated keys of a long text, and keeps integers exact", () => {
   const text = `{${many((at) => `"key${at}":${at}`).join()},"key7":9007199254740993,"x":"${"y".repeat(70_000)}"}`;
   const { result } = stepped(decodeJsonSteps(Buffer.from(text), { maxDepth: 10 }));
   expect((result.value as JsonObject)["key7"]).toBe(9007199254740993n);
   expect([...(result.duplicates?.values() ?? [])][0]?.filter((key) => key === "key7")).toHaveLength(2);
 });
 
-test("a text that is no JSON is refused in the words of encoding/json", () => {
+test("parsing JSON in time slices refuses invalid text in the words of encoding/json", () => {
   const text = `{${many((at) => `"long enough to be read in steps ${at}":1`).join()}}}`;
   const read = () => stepped(decodeJsonSteps(Buffer.from(text), { maxDepth: 10 }));
   expect(read).toThrow("invalid character '}' after top-level value");
 });
 
-test("a sort in steps keeps the order of equal items", () => {
+test("sorting in time slices keeps the order of equal items", () => {
   const items = many((at) => ({ key: (at * 31) % 17, at }));
   const { result } = stepped(sortSteps(items, (a, b) => a.key - b.key));
   expect(result).toEqual(items.toSorted((a, b) => a.key - b.key));

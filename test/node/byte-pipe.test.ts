@@ -3,8 +3,8 @@ import { BytePipe } from "../../src/node/byte-pipe.js";
 
 const textOf = (chunk: Uint8Array | undefined): string | undefined => chunk && Buffer.from(chunk).toString();
 
-describe("a pipe", () => {
-  test("gives what is written to the next reader, not to one whose signal has aborted", async () => {
+describe("a pipe between two programs of a container", () => {
+  test("gives bytes to the next reader, not to one whose signal has aborted", async () => {
     const pipe = new BytePipe();
     const gone = new AbortController();
     const first = pipe.read(gone.signal);
@@ -15,7 +15,7 @@ describe("a pipe", () => {
     expect(textOf(await second)).toBe("line");
   });
 
-  test("gives it to the next reader also where the first one aborts after it was woken", async () => {
+  test("gives bytes to the next reader also when the first aborts after it was woken", async () => {
     const pipe = new BytePipe();
     const gone = new AbortController();
     const first = pipe.read(gone.signal);
@@ -26,7 +26,7 @@ describe("a pipe", () => {
     expect(textOf(await second)).toBe("line");
   });
 
-  test("lets a writer go whose signal aborts while it waits for a reader", async () => {
+  test("ends the wait of a writer whose signal aborts", async () => {
     const pipe = new BytePipe();
     const gone = new AbortController();
     const written = pipe.write(Buffer.alloc(1024 * 1024), gone.signal);

@@ -90,19 +90,22 @@ test.each<[string, object, readonly string[]]>([
       expect.stringMatching(/^Warning BackOff: Back-off restarting failed container main in pod /),
     ],
   ],
-])("a container that %s has kubelet's events, which name its field", async (title, container, expected) => {
-  const name = title.replaceAll(" ", "-").toLowerCase();
-  const containers = [{ name: "main", image: "web:1", ...container }];
-  const created = await call(api, "POST", PODS, {
-    metadata: { name },
-    spec: { nodeName: "node-1", terminationGracePeriodSeconds: 5, containers },
-  });
-  expect(created.status, created.text).toBe(201);
-  await cluster.clock.advance("1s");
-  const events = objects((await call(api, "GET", `${EVENTS}${name}`)).at("items"));
-  expect(events.map(({ type, reason, message }) => `${text(type)} ${text(reason)}: ${text(message)}`)).toEqual(
-    expected,
-  );
-  for (const { involvedObject } of events) expect(object(involvedObject).fieldPath).toBe("spec.containers{main}");
-  await call(api, "DELETE", `${PODS}/${name}?gracePeriodSeconds=0`);
-});
+])(
+  "the events of a container that %s are the kubelet's, and name the container's field",
+  async (title, container, expected) => {
+    const name = title.replaceAll(" ", "-").toLowerCase();
+    const containers = [{ name: "main", image: "web:1", ...container }];
+    const created = await call(api, "POST", PODS, {
+      metadata: { name },
+      spec: { nodeName: "node-1", terminationGracePeriodSeconds: 5, containers },
+    });
+    expect(created.status, created.text).toBe(201);
+    await cluster.clock.advance("1s");
+    const events = objects((await call(api, "GET", `${EVENTS}${name}`)).at("items"));
+    expect(events.map(({ type, reason, message }) => `${text(type)} ${text(reason)}: ${text(message)}`)).toEqual(
+      expected,
+    );
+    for (const { involvedObject } of events) expect(object(involvedObject).fieldPath).toBe("spec.containers{main}");
+    await call(api, "DELETE", `${PODS}/${name}?gracePeriodSeconds=0`);
+  },
+);

@@ -53,22 +53,25 @@ const condition = async (version: Version, pod: string, type: string) =>
 test.each([
   ["1.36", {}],
   ["1.37", { reason: "PodSandboxNotReady", message: "pod sandbox is not ready" }],
-] as const)("K37-181: a kubelet of %s says why a pod is not ready to start containers", async (version, why) => {
-  await create(version, "ends", script("exit 0"), { restartPolicy: "Never" });
-  const { reason, message, status } = (await condition(version, "ends", "PodReadyToStartContainers")) ?? {};
-  expect({ status, reason, message }).toEqual({ status: "False", reason: undefined, message: undefined, ...why });
-  await create(version, "runs", script("sleep 1h"));
-  expect(await condition(version, "runs", "PodReadyToStartContainers")).toMatchObject({ status: "True" });
-});
+] as const)(
+  "K37-181: a kubelet of %s sets the condition PodReadyToStartContainers with a reason",
+  async (version, why) => {
+    await create(version, "ends", script("exit 0"), { restartPolicy: "Never" });
+    const { reason, message, status } = (await condition(version, "ends", "PodReadyToStartContainers")) ?? {};
+    expect({ status, reason, message }).toEqual({ status: "False", reason: undefined, message: undefined, ...why });
+    await create(version, "runs", script("sleep 1h"));
+    expect(await condition(version, "runs", "PodReadyToStartContainers")).toMatchObject({ status: "True" });
+  },
+);
 
-describe("K37-182: a kubelet of 1.37", () => {
+describe("K37-182: a kubelet of 1.37 and image pulls", () => {
   const secrets = { imagePullSecrets: [{ name: "none" }, { name: "there" }, { name: "gone" }] };
   const warnings = async (version: Version, pod: string) =>
     (await eventsOf(version, "Pod", pod))
       .filter(({ reason }) => reason === "FailedToRetrieveImagePullSecret")
       .map(({ message }) => message);
 
-  test("says which pull secrets it lacks after a pull has failed, and not before one succeeds", async () => {
+  test("reports missing pull secrets after a failed pull, and not before a successful one", async () => {
     await call(apiOf("1.37"), "POST", `${DEFAULT}/secrets`, { metadata: { name: "there" } });
     await create("1.37", "pulls", { image: "missing" }, secrets);
     expect(await warnings("1.37", "pulls")).toEqual([
@@ -78,7 +81,7 @@ describe("K37-182: a kubelet of 1.37", () => {
     expect(await warnings("1.37", "pulled")).toEqual([]);
   });
 
-  test("writes no events of the images of volumes", async () => {
+  test("writes no events for images of volumes", async () => {
     const volumes = [{ name: "data", image: { reference: "data:1" } }];
     const volumeMounts = [{ name: "data", mountPath: "/data" }];
     await create("1.37", "mounts", { ...script("sleep 1h"), volumeMounts }, { volumes });
@@ -94,19 +97,22 @@ describe("K37-182: a kubelet of 1.37", () => {
 test.each([
   ["1.36", "100Gi", "node-1"],
   ["1.37", "107374182400", "the Node's"],
-] as const)("K37-183: what a node of %s measures, and the uid of its events", async (version, storage, uid) => {
-  const node = await get(version, "/api/v1/nodes/node-1");
-  const expected = { cpu: "8", memory: "16Gi", "ephemeral-storage": storage, pods: "110" };
-  expect(object(node.at("status"))).toMatchObject({ capacity: expected, allocatable: expected });
-  const uids = (await eventsOf(version, "Node", "node-1")).map(({ reason, involvedObject }) => [
-    reason,
-    object(involvedObject as never)["uid"],
-  ]);
-  expect(uids).toContainEqual(["Starting", "node-1"]);
-  expect(uids).toContainEqual(["NodeReady", uid === "node-1" ? uid : node.at("metadata.uid")]);
-});
+] as const)(
+  "K37-183: a node of %s reports this disk capacity, and its events this uid",
+  async (version, storage, uid) => {
+    const node = await get(version, "/api/v1/nodes/node-1");
+    const expected = { cpu: "8", memory: "16Gi", "ephemeral-storage": storage, pods: "110" };
+    expect(object(node.at("status"))).toMatchObject({ capacity: expected, allocatable: expected });
+    const uids = (await eventsOf(version, "Node", "node-1")).map(({ reason, involvedObject }) => [
+      reason,
+      object(involvedObject as never)["uid"],
+    ]);
+    expect(uids).toContainEqual(["Starting", "node-1"]);
+    expect(uids).toContainEqual(["NodeReady", uid === "node-1" ? uid : node.at("metadata.uid")]);
+  },
+);
 
-test("K37-184: readiness probes go on while a pod is being deleted", async () => {
+test("K37-184: readiness probes continue while a pod is being deleted", async () => {
   const readinessProbe = { exec: { command: ["test", "-f", "/ready"] }, periodSeconds: 1, failureThreshold: 1 };
   const line = "trap 'rm /ready' TERM; touch /ready; while true; do sleep 1; done";
   await create("1.37", "leaves", { ...script(line), readinessProbe }, { terminationGracePeriodSeconds: 30 });
@@ -119,7 +125,7 @@ test("K37-184: readiness probes go on while a pod is being deleted", async () =>
 test.each([
   ["1.36", "61 ef bf bd c3 a9 ef bf bd"],
   ["1.37", "61 ff c3 a9 80"],
-] as const)("K37-188: the bytes of a Secret in the environment of a container of %s", async (version, expected) => {
+] as const)("K37-188: a container of %s gets these bytes of a Secret in its environment", async (version, expected) => {
   const data = { raw: Buffer.of(0x61, 0xff, 0xc3, 0xa9, 0x80).toString("base64") };
   await call(apiOf(version), "POST", `${DEFAULT}/secrets`, { metadata: { name: "bytes" }, data });
   const env = [{ name: "RAW", valueFrom: { secretKeyRef: { name: "bytes", key: "raw" } } }];
@@ -150,7 +156,7 @@ test("K37-164: a kubelet of 1.37 declares the features that 1.36 declares", asyn
 test.each([
   ["v1.36.3", "kube-probe/1.36"],
   ["v1.37.1", "kube-probe/1.37"],
-])("K37-180: a kubelet %s probes as %s", async (kubeletVersion, agent) => {
+])("K37-180: a kubelet of %s probes with the User-Agent %s", async (kubeletVersion, agent) => {
   const [near, far] = streamPair();
   const answer = httpGet(near, { path: "/healthz", port: 80 }, { address: "10.0.0.1:80", kubeletVersion });
   let head = "";
@@ -166,7 +172,7 @@ test.each([
 test.each([
   ["v1.36.3", 200],
   ["v1.37.1", 405],
-])("K37-186: a kubelet %s answers POST on what is only read", async (kubeletVersion, health) => {
+])("K37-186: a kubelet of %s answers a POST to read-only paths with %i", async (kubeletVersion, health) => {
   const kubelet = await serveKubelet({}, {}, { kubeletVersion });
   try {
     const post = async (path: string) => (await kubelet.get(path, { method: "POST" })).status;

@@ -70,7 +70,7 @@ const until = (name: string, check: (pod: KubeObject) => void): Promise<KubeObje
     return pod;
   });
 
-describe("a node", () => {
+describe("a simulated node", () => {
   test("K36-E: declares the features that 1.36 has on by default", async () => {
     const node = await client.of("v1", "Node").get("node-2");
     expect(node.status?.declaredFeatures).toEqual([
@@ -101,12 +101,12 @@ describe("a node", () => {
   test.each([
     [[{ name: "A" }], 'invalid node name "A": use lower-case letters, digits, "-" and "."'],
     [[{ name: "a" }, { name: "a" }], 'two nodes are named "a"; give each node a name of its own'],
-  ])("that cannot be is refused before anything is opened: %j", async (nodes, message) => {
+  ])("with an invalid setting is refused before anything is opened: %j", async (nodes, message) => {
     await expect(startCluster({ nodes })).rejects.toThrow(message);
   });
 });
 
-describe("a pod", () => {
+describe("a pod on a simulated node", () => {
   test("is bound, runs and becomes ready", async () => {
     await create("web", {});
     const pod = await until("web", (one) => expect(condition(one, "Ready").status).toBe("True"));
@@ -135,7 +135,7 @@ describe("a pod", () => {
   test.each([
     ["done", "exit 0", "Succeeded", "Completed", "PodCompleted"],
     ["failed", "echo reason > /dev/termination-log; exit 3", "Failed", "Error", "PodFailed"],
-  ])("that ends and is never restarted: %s", async (name, command, phase, reason, ready) => {
+  ])("that ends and never restarts has the phase of its exit: %s", async (name, command, phase, reason, ready) => {
     await create(name, script(command), { restartPolicy: "Never" });
     const pod = await until(name, (one) => expect(phaseOf(one)).toBe(phase));
     const [status] = containers(pod);
@@ -160,7 +160,7 @@ describe("a pod", () => {
     expect(phaseOf(pod)).toBe("Running");
   });
 
-  test("runs its init containers first, one after the other", async () => {
+  test("runs its init containers one after the other first", async () => {
     const init = (name: string, text: string, more: Fields = {}): Fields => ({
       name,
       image: "busybox",
@@ -222,7 +222,7 @@ describe("a pod", () => {
     });
   });
 
-  test("with a program that does not exist cannot start", async () => {
+  test("with a program that does not exist has the reason in its status", async () => {
     await create("no-program", { command: ["nope"] }, { restartPolicy: "Never" });
     const pod = await until("no-program", (one) => expect(phaseOf(one)).toBe("Failed"));
     const terminated = object(object(containers(pod)[0]?.["state"]).terminated);
@@ -230,7 +230,7 @@ describe("a pod", () => {
     expect(text(terminated.message)).toContain('exec: "nope": executable file not found in $PATH');
   });
 
-  test("with a ConfigMap that does not exist says so", async () => {
+  test("with a ConfigMap that does not exist has the reason in its status", async () => {
     await create("config", { envFrom: [{ configMapRef: { name: "nope" } }] });
     await until("config", (one) => {
       expect(object(containers(one)[0]?.["state"]).waiting).toEqual({
@@ -240,7 +240,7 @@ describe("a pod", () => {
     });
   });
 
-  test("has the environment and the files that its spec refers to", async () => {
+  test("has the environment and the files of its spec", async () => {
     await client
       .of("v1", "ConfigMap")
       .namespace("default")
@@ -297,7 +297,7 @@ describe("a pod", () => {
     await until("probed", (one) => expect(condition(one, "Ready").status).toBe("True"));
   });
 
-  test("is ready by any probe when it stands in for an image of which nothing is known", async () => {
+  test("is ready by any probe when its image's program is unknown and a stand-in runs", async () => {
     const readinessProbe = { httpGet: { path: "/healthz", port: 8080 }, periodSeconds: 1 };
     const livenessProbe = { exec: { command: ["redis-cli", "ping"] }, periodSeconds: 1, failureThreshold: 1 };
     await create("unknown", { readinessProbe, livenessProbe });
@@ -307,7 +307,7 @@ describe("a pod", () => {
     expect(containers(await get("unknown"))[0]).toMatchObject({ ready: true, restartCount: 0 });
   });
 
-  test("that is deleted may end in its grace period, and is killed after it", async () => {
+  test("that is deleted may end within its grace period, and is then killed", async () => {
     await create("graceful", script("trap 'sleep 0.2; exit 0' TERM; while true; do sleep 0.05; done"));
     await create("stubborn", script("trap '' TERM; while true; do sleep 0.05; done"));
     for (const name of ["graceful", "stubborn"]) await until(name, (one) => expect(phaseOf(one)).toBe("Running"));
@@ -318,7 +318,7 @@ describe("a pod", () => {
       await eventually(async () => expect(get(name)).rejects.toThrow("not found"));
   });
 
-  test("that is deleted at once ends at once, and another of its name may follow", async () => {
+  test("that is deleted without grace ends at once, and another of its name may follow", async () => {
     await create("again", script("trap '' TERM; while true; do sleep 0.05; done"));
     const { metadata } = await until("again", (one) => expect(phaseOf(one)).toBe("Running"));
     await pods().delete("again", { gracePeriodSeconds: 0 });
@@ -327,7 +327,7 @@ describe("a pod", () => {
     expect(next.metadata?.uid).not.toBe(metadata?.uid);
   });
 
-  test("whose nodeSelector no node matches waits, and an event says why", async () => {
+  test("whose nodeSelector matches no node waits, with an event that gives the reason", async () => {
     await create("nowhere", {}, { nodeSelector: { disk: "tape" } });
     await eventually(async () => {
       const events = (await client.of("v1", "Event").namespace("default").listWhole()).items as unknown as KubeObject[];
@@ -339,12 +339,12 @@ describe("a pod", () => {
     expect(object((await get("nowhere")).spec).nodeName).toBeUndefined();
   });
 
-  test("no error was reported on the way", () => {
+  test("causes no error in the node's agent in these tests", () => {
     expect(errors).toEqual([]);
   });
 });
 
-describe("through the API server", () => {
+describe("through the API server,", () => {
   const image = {
     ports: { 80: httpPort((incoming, answer) => void answer.end(`${incoming.method ?? ""} ${incoming.url ?? ""}`)) },
   };
@@ -371,7 +371,7 @@ describe("through the API server", () => {
   test.each([
     ["over a socket", 0],
     ["inside the process", false],
-  ] as const)("logs and ports of a cluster's pods are reached %s", async (_, port) => {
+  ] as const)("logs and ports of pods on simulated nodes are reached %s", async (_, port) => {
     await using served = await startCluster({ port, nodes: [{ name: "node-1", images: { web: image } }] });
     await using local = kubernetesClient(served);
     await local
@@ -383,7 +383,7 @@ describe("through the API server", () => {
     expect(await read(local, "proxy/some/path")).toBe("GET /some/path");
   });
 
-  test("programs are run by exec", async () => {
+  test("programs in pods on simulated nodes are run by exec", async () => {
     await using served = await startCluster({ nodes: [{ name: "node-1", images: { web: image } }] });
     await using remote = kubernetesClient(await configFromText(served.kubeconfig()));
     await remote
@@ -412,7 +412,7 @@ describe("through the API server", () => {
   });
 });
 
-test("the pods of a cluster that is started again run again, and what has ended stays", async () => {
+test("when a cluster starts again, its running pods run again, and ended ones stay ended", async () => {
   const dataDir = mkdtempSync(join(tmpdir(), "kubets-nodes-"));
   const options = { storage: "disk", dataDir, port: false, nodes: [{ name: "node-1" }] } as const;
   const pod = (name: string, command: string): never =>
@@ -454,7 +454,7 @@ test("the pods of a cluster that is started again run again, and what has ended 
   }
 });
 
-describe("a node's agent beside a cluster", () => {
+describe("a node's agent in another process than the cluster", () => {
   /** Both ends of a connection in memory. */
   function duplexPair(): readonly [Duplex, Duplex] {
     const ends: Duplex[] = [];
@@ -487,7 +487,7 @@ describe("a node's agent beside a cluster", () => {
     return body;
   }
 
-  test("serves logs and pods on connections from inside the process, and leaves the pods in the API when it stops", async () => {
+  test("serves logs and pods on in-process connections, and leaves the pods in the API when it stops", async () => {
     const [clock, timers] = [systemClock, systemTimers];
     const runtime = new ScriptedRuntime({ clock, timers, random: systemRandom });
     const agent = await startNodeAgent({

@@ -6,7 +6,7 @@ import { ManualTime } from "../helpers/manual-time.js";
 
 const settle = () => new Promise((resolve) => setImmediate(resolve));
 
-test("two pods start at a time, the others in their order; one that fails makes room too", async () => {
+test("a node starts two pods at a time, the others in order; a failed one makes room too", async () => {
   const starts = new PodStarts(new ManualTime());
   const began: string[] = [];
   const pods = ["a", "b", "c", "d"].map((name) => ({ name, begun: deferred<void>() }));
@@ -27,7 +27,7 @@ test("two pods start at a time, the others in their order; one that fails makes 
   expect(began).toEqual(["a", "b", "c", "d"]);
 });
 
-test("of a burst, most pods start when no pod has come for 100 ms, in the order in which they came", async () => {
+test("of a burst of pods, most start when no pod has come for 100 ms, in the order of their arrival", async () => {
   const time = new ManualTime();
   const starts = new PodStarts(time);
   const began: number[] = [];
@@ -48,14 +48,14 @@ test("of a burst, most pods start when no pod has come for 100 ms, in the order 
   expect(time.pending).toBe(0);
 });
 
-test("pods of a small burst do not wait", async () => {
+test("pods of a small burst start at once", async () => {
   const starts = new PodStarts(new ManualTime());
   const began: number[] = [];
   await Promise.all(Array.from({ length: 16 }, (_, pod) => starts.run(async () => void began.push(pod))));
   expect(began).toHaveLength(16);
 });
 
-test("on driven timers no pod waits for the end of a burst", async () => {
+test("on a manual clock no pod waits for the end of a burst", async () => {
   const starts = new PodStarts(new ManualClock(0));
   const began: number[] = [];
   await Promise.all(Array.from({ length: 200 }, (_, pod) => starts.run(async () => void began.push(pod))));

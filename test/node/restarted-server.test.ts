@@ -42,7 +42,7 @@ const read = async (client: KubernetesClient, name: string): Promise<KubeObject>
   (await client.of("v1", "Pod").namespace("default").get(name)) as KubeObject;
 const container = (pod: KubeObject) => objects(object(pod.status).containerStatuses)[0] ?? {};
 
-test("a pod whose pattern takes long keeps no request waiting, and none after a restart from disk", async () => {
+test("a pod with a pathological pattern delays no request, also not after a restart from disk", async () => {
   const script = "while :; do case $(printf %03000d 0) in *0*0*0*0*0*1) ;; esac; done";
   for (const restartCount of [0, 1]) {
     await using cluster = await startCluster(optionsOf(dataDir));
@@ -62,7 +62,7 @@ const names = async (client: KubernetesClient): Promise<readonly string[]> => {
   return items.map(({ metadata }) => metadata?.name ?? "");
 };
 
-test("a pod is not run a third time when the server ended twice soon after its start; one that names no command is", async () => {
+test("a pod is not started a third time when the server ended twice soon after its start, unless it names no command", async () => {
   let folder = join(dataDir, "first");
   const uids: string[] = [];
   for (const attempt of [0, 1, 2]) {
@@ -111,7 +111,7 @@ test("a pod is not run a third time when the server ended twice soon after its s
   expect(new Set(uids).size).toBe(1);
 });
 
-test("a pod that runs when the server is stopped in order runs again each time", async () => {
+test("a pod runs again after each orderly restart of the server", async () => {
   for (const attempt of [0, 1, 2, 3]) {
     await using cluster = await startCluster(optionsOf(dataDir));
     await using client = kubernetesClient(cluster);
@@ -122,7 +122,7 @@ test("a pod that runs when the server is stopped in order runs again each time",
   }
 });
 
-test("K37-185: init containers run again when the sandbox of a pod is made anew", async () => {
+test("K37-185: init containers run again when a pod's sandbox is made anew", async () => {
   const [initContainers, containers] = ["true", "sleep infinity"].map((script, index) => [
     { name: `c${index}`, image: "busybox", command: ["sh", "-c", script] },
   ]);

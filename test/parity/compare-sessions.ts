@@ -99,7 +99,7 @@ export function compareSessions({
 
     if (names !== undefined || only !== undefined) return;
 
-    test("every meant difference is needed, and each command has at least four good lines and three wrong ones", () => {
+    test("every listed difference to kubectl is needed, and each command has at least four valid lines and three wrong ones", () => {
       const usedHere = [...used].map(({ name }) => name);
       const all = part === undefined ? { run, used: usedHere } : shareResult(part, { run, used: usedHere });
       if (all === undefined) return;

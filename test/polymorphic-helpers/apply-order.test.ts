@@ -8,12 +8,12 @@ const kind = (key: string): GroupKind => {
   return { group: group.join("."), kind: name };
 };
 
-test("every kind with a place is one that Kubernetes has", () => {
+test("every kind in the order of apply exists in Kubernetes", () => {
   const known = new Set(resources().map(kindKey));
   expect(PLACED_KINDS.filter((key) => !known.has(key))).toEqual([]);
 });
 
-test("no kind has two places", () => {
+test("no kind stands twice in the order of apply", () => {
   expect(new Set(PLACED_KINDS).size).toBe(PLACED_KINDS.length);
 });
 
@@ -28,10 +28,10 @@ test.each([
   ["Deployment.apps", "HorizontalPodAutoscaler.autoscaling"],
   ["Deployment.apps", "Cart.example.com"],
   ["Cart.example.com", "ValidatingWebhookConfiguration.admissionregistration.k8s.io"],
-])("%s before %s", (first, second) => {
+])("apply writes %s before %s", (first, second) => {
   expect(applyPlace(kind(first))).toBeLessThan(applyPlace(kind(second)));
 });
 
-test("a kind of the same name in another group is another kind", () => {
+test("apply does not confuse kinds of the same name in another group", () => {
   expect(applyPlace(kind("Service.serving.example.com"))).toBe(applyPlace(kind("Cart.example.com")));
 });

@@ -26,11 +26,11 @@ test.each<[string, object, readonly string[]]>([
     ["2 previous", "3 running"],
   ],
   ["waits, and has no ids", { state: { waiting: {} }, lastState: { terminated: {} }, restartCount: 3 }, ["3 previous"]],
-])("the runs of a container that %s", (_state, status, expected) => {
+])("the known runs of a container that %s", (_state, status, expected) => {
   expect(runs(status)).toEqual(expected);
 });
 
-test("those of init containers come first, those of ephemeral ones last", () => {
+test("the runs of init containers come first, those of ephemeral containers last", () => {
   const status = (name: string) => [{ name, state: { running: {} }, containerID: `id-${name}` }];
   const pod = {
     status: {

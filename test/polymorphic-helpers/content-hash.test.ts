@@ -18,4 +18,4 @@ test.each([
   { name: "an empty secret", hash: secretHash({ name: "empty", type: "", data: {} }), is: "9299t6m7c4" },
   { name: "a secret", hash: secretHash({ name: "x", type: "", data: { a: "MQ==" } }), is: "hbhk6tkb4h" },
   { name: "a secret's type", hash: secretHash({ name: "x", type: "a/b", data: { a: "MQ==" } }), is: "6bhhfb2mf5" },
-])("$name", ({ hash, is }) => expect(hash).toBe(is));
+])("the hash that kubectl create --append-hash appends: $name", ({ hash, is }) => expect(hash).toBe(is));

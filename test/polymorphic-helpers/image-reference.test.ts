@@ -8,8 +8,9 @@ test.each([
   "[::1]:5000/x",
   "registry.example:5000/shop/web:1.2",
   "UPPER.example/x",
-])("%s is an image", (text) => expect(isImageReference(text)).toBe(true));
+])("%s is a valid image reference", (text) => expect(isImageReference(text)).toBe(true));
 
-test.each(["Upper/Case", "a b", "a:b:c", "a/", "a@sha256:0123", "-a", "a___b"])("%s is none", (text) =>
-  expect(isImageReference(text)).toBe(false),
+test.each(["Upper/Case", "a b", "a:b:c", "a/", "a@sha256:0123", "-a", "a___b"])(
+  "%s is not a valid image reference",
+  (text) => expect(isImageReference(text)).toBe(false),
 );

@@ -29,7 +29,7 @@ test.each([
   ["the one that the pod names", pod(several, "b"), "", "b", []],
   ["an ephemeral one by name", pod(several, "b"), "e", "e", []],
   ["an init container by name", pod(several), "i", "i", []],
-] as const)("a command enters %s", (_which, from, name, chosen, lines) => {
+] as const)("exec, attach and logs choose as container %s", (_which, from, name, chosen, lines) => {
   const said: string[] = [];
   expect(chosenContainer(from, name, (line) => said.push(line)).container.name).toBe(chosen);
   expect(said).toEqual(lines);
@@ -49,6 +49,6 @@ test.each([
     "container y is not valid for pod web out of: a, b, e (ephem), i (init)",
   ],
   ["no containers", pod({}), "", "pod shop/web does not have any containers"],
-] as const)("a pod with %s has none to enter", (_what, from, name, message) => {
+] as const)("exec, attach and logs find no container in a pod with %s", (_what, from, name, message) => {
   expect(() => chosenContainer(from, name, () => undefined)).toThrow(message);
 });

@@ -36,12 +36,12 @@ const PAIRS: readonly (readonly [why: string, first: KubeObject, second: KubeObj
   ["is older", pod({}, {}, "2024-01-01T00:00:00Z"), pod({}, {}, "2024-01-02T00:00:00Z")],
 ];
 
-test.each(PAIRS)("comes first because it %s", (_why, first, second) => {
+test.each(PAIRS)("logs of a workload choose first the pod that %s", (_why, first, second) => {
   expect(byLogging(first, second)).toBe(true);
   expect(byLogging(second, first)).toBe(false);
 });
 
-test("pods that are alike are in no order", () => {
+test("pods that are alike have no order", () => {
   expect(byLogging(pod({}), pod({}))).toBe(false);
 });
 
@@ -69,7 +69,7 @@ const ENTERED: readonly (readonly [why: string, first: KubeObject, second: KubeO
   ["is older", pod({}, {}, "2024-01-01T00:00:00Z"), pod({}, {}, "2024-01-02T00:00:00Z")],
 ];
 
-test.each(ENTERED)("is entered because it %s", (_why, first, second) => {
+test.each(ENTERED)("exec into a workload chooses the pod that %s", (_why, first, second) => {
   expect(byAttaching(first, second)).toBe(true);
   expect(byAttaching(second, first)).toBe(false);
 });

@@ -34,7 +34,7 @@ test.each([
   expect(cpuOf("requests", false)).toBe(String(asked));
 });
 
-test("K37-166: describe node counts what an init container has", () => {
+test("K37-166: describe node counts the resources of an init container", () => {
   const pod = {
     spec: { containers: [asks("c", "1")], initContainers: [asks("i", "1")] },
     status: { initContainerStatuses: [has("i", undefined, "4")] },

@@ -25,17 +25,17 @@ function print(asked: PrintRequest): string {
 describe("-o go-template", () => {
   beforeAll(() => loadFormat("go-template={{.}}"));
 
-  it.each(["go-template", "template"])("%s takes the template itself", (format) => {
+  it.each(["go-template", "template"])("with %s takes the template itself", (format) => {
     expect(print(request(`${format}={{.metadata.name}}`))).toBe("x");
     expect(print(request(format, { template: "{{.metadata.name}}" }))).toBe("x");
   });
 
-  it.each(["go-template-file", "templatefile"])("%s takes a file", (format) => {
+  it.each(["go-template-file", "templatefile"])("with %s takes a file", (format) => {
     expect(print(request(`${format}=f`))).toBe("f: ConfigMap");
     expect(print(request(format, { template: "g" }))).toBe("g: ConfigMap");
   });
 
-  it("is what --template alone means", () => {
+  it("is used for --template alone", () => {
     expect(print(request("", { template: "{{.data.key}}" }))).toBe("<v>");
   });
 
@@ -46,14 +46,14 @@ describe("-o go-template", () => {
     );
   });
 
-  it("refuses a template that does not parse, and none", () => {
+  it("refuses a template that does not parse, and a missing one", () => {
     expect(() => print(request("template={{.a"))).toThrow(
       "error parsing template {{.a, template: output:1: unclosed action",
     );
     expect(() => print(request("template"))).toThrow("template format specified but no template given");
   });
 
-  it("shows what it was given when the template does not fit", () => {
+  it("prints the object in the error when the template does not fit", () => {
     let text = "";
     const printer = printerFor(request("template=a {{.kind.x}} b"));
     expect(() =>

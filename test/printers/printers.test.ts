@@ -29,7 +29,7 @@ const pod = (name: string, more: KubeObject = {}): KubeObject => ({
   ...more,
 });
 
-describe("printerFor", () => {
+describe("printerFor(), which chooses the printer of -o,", () => {
   it.each([
     ["name", "pod/x\n"],
     ["yaml", "apiVersion: v1\nkind: Pod\nmetadata:\n  labels:\n    app: a\n    b: c\n  name: x\n  namespace: ns\n"],
@@ -37,7 +37,7 @@ describe("printerFor", () => {
     ["jsonpath-file=f", "Pod"],
     ["jsonpath-as-json={.metadata.labels}", '[\n    {\n        "app": "a",\n        "b": "c"\n    }\n]\n'],
     ["", "pod/x created\n"],
-  ])("-o %s", (output, text) => {
+  ])("makes the printer of -o %s", (output, text) => {
     expect(print(printerFor(request(output), "created"), pod("x"))).toBe(text);
   });
 
@@ -52,7 +52,7 @@ describe("printerFor", () => {
     expect(print(printerFor(request("json", { showManagedFields: true })), object)).toContain("managedFields");
   });
 
-  it("parts YAML documents", () => {
+  it("separates YAML documents", () => {
     const list = { apiVersion: "v1", kind: "List", items: [] };
     const one = "apiVersion: v1\nitems: []\nkind: List\n";
     expect(print(printerFor(request("yaml")), list, list)).toBe(`${one}---\n${one}`);
@@ -71,7 +71,7 @@ describe("printerFor", () => {
   });
 });
 
-describe("custom columns", () => {
+describe("the custom-columns printer", () => {
   const columns = (spec: string): Printer => {
     const printer = columnsPrinter(request(`custom-columns=${spec}`), `custom-columns=${spec}`, false);
     if (printer === undefined) throw new Error("no printer");
@@ -90,7 +90,7 @@ describe("custom columns", () => {
   });
 });
 
-describe("tables", () => {
+describe("the table printer", () => {
   const columnDefinitions = [
     { name: "Name", type: "string", format: "name", priority: 0 },
     { name: "Ready", type: "integer", priority: 0 },
@@ -130,27 +130,27 @@ describe("tables", () => {
       text: "NAME\tREADY\tAPP\tB\tNO\tLABELS\nx\t1\t\tc\t\tapp=a,b=c\n",
     },
     { name: "without headings", more: { noHeaders: true }, text: "x\t1\n" },
-  ])("are printed $name", ({ more, text }) => {
+  ])("prints a table $name", ({ more, text }) => {
     expect(show(more, one)).toBe(text);
   });
 
-  it("show only the first line of a cell, and no control sequences", () => {
+  it("prints only the first line of a cell, and no control sequences", () => {
     expect(show({}, table([{ cells: ["a\nb", "\u001b[31m"] }]))).toBe("NAME\tREADY\na...\t^[[31m\n");
   });
 
-  it("have headings once, and columns from the table before when they bring none", () => {
+  it("prints headings once, and uses the columns of the table before when one brings none", () => {
     expect(show({}, one, one, table([{ cells: ["y", 2, "n2"] }], []))).toBe("NAME\tREADY\nx\t1\nx\t1\ny\t2\n");
   });
 
-  it("show nothing when they are empty", () => {
+  it("prints nothing for an empty table", () => {
     expect(show({}, table([]))).toBe("");
   });
 
-  it("put the event before the row", () => {
+  it("prints the event before the row of a watch", () => {
     expect(show({}, { type: "ADDED", object: one })).toBe("EVENT\tNAME\tREADY\nADDED   \tx\t1\n");
   });
 
-  it("are made of name and age when the server made none", () => {
+  it("makes a table of name and age when the server made none", () => {
     const metadata = { name: "x", creationTimestamp: "2026-01-01T00:00:00Z" };
     expect(show({}, { kind: "List", apiVersion: "v1", items: [{ metadata }, { metadata: { name: "y" } }] })).toBe(
       "NAME\tAGE\nx\t5m30s\ny\t<unknown>\n",
@@ -158,7 +158,7 @@ describe("tables", () => {
   });
 });
 
-describe("sorting", () => {
+describe("--sort-by", () => {
   const named = (values: readonly unknown[]): KubeObject[] =>
     values.map((value, index) => ({ metadata: { name: String(index) }, ...(value !== undefined && { value }) }));
   const order = (values: readonly unknown[]): string =>
@@ -175,21 +175,21 @@ describe("sorting", () => {
     expect(order(values)).toBe(result);
   });
 
-  it("leaves equals where Go's sort leaves them", () => {
+  it("leaves equal objects where Go's sort leaves them", () => {
     // Taken from Go's sort.Sort over i % 3 for 15 items.
     const keys = Array.from({ length: 15 }, (_, index) => index % 3);
     const sorted = sortObjects(named(keys), "value", (object) => object).map(({ metadata }) => metadata?.name);
     expect(sorted.map(Number)).toEqual([6, 0, 12, 3, 9, 10, 1, 4, 7, 13, 8, 5, 11, 2, 14]);
   });
 
-  it("refuses a field nobody has, and fields of several types", () => {
+  it("refuses a field that no object has, and fields of several types", () => {
     expect(() => order([undefined, undefined])).toThrow(
       `couldn't find any field with path "{.value}" in the list of objects`,
     );
     expect(() => order([1, "a"])).toThrow("unsortable interface: interface");
   });
 
-  it("sorts the rows of a table by their objects", () => {
+  it("sorts rows of a table by their objects", () => {
     const rows = ["b", "a"].map((name) => ({ cells: [name], object: { metadata: { name } } }));
     expect(sortTable({ columnDefinitions: [], rows }, ".metadata.name").rows.map(({ cells }) => cells[0])).toEqual([
       "a",

@@ -31,11 +31,11 @@ describe("TabWriter", () => {
     ]);
   });
 
-  it("keeps the widths of earlier flushes, for a watch", () => {
+  it("keeps column widths of earlier flushes, for a watch", () => {
     expect(align("long-name\tb\n", "a\tb\n")).toEqual(["long-name   b\n", "a           b\n"]);
   });
 
-  it("lets go of what it holds at a line without a tab", () => {
+  it("prints what it holds at a line without a tab", () => {
     const printed: string[] = [];
     const writer = new TabWriter((text) => printed.push(text));
     writer.write("a\tb\n");

@@ -51,7 +51,7 @@ async function whatIsMissing(): Promise<string | undefined> {
 }
 
 // On Windows npm links no commands, and nothing of it is claimed there.
-describe.skipIf(missing !== undefined || process.platform === "win32")("the packages of a release", () => {
+describe.skipIf(missing !== undefined || process.platform === "win32")("the npm packages of a release", () => {
   let registry: LocalRegistry;
   let tarballs: string;
   let packed: { readonly file: string; readonly unpacked: number; readonly nodes: readonly string[] };
@@ -158,7 +158,7 @@ describe.skipIf(missing !== undefined || process.platform === "win32")("the pack
     expect(packed.nodes.map((version) => `Node ${version}`)).toEqual(nodes.map(([name]) => name));
   });
 
-  test.each(nodes)("kubets works on %s, which takes the code that V8 has compiled before", (_, node) => {
+  test.each(nodes)("kubets works on %s, and uses the code that V8 has compiled before", (_, node) => {
     expect(install(KUBETS)).toMatchObject({ code: 0 });
     tryOut(node);
     const cli = join(prefix, "lib/node_modules/kubets/dist/cli");
@@ -170,13 +170,13 @@ describe.skipIf(missing !== undefined || process.platform === "win32")("the pack
     expect(rejected).toEqual([]);
   });
 
-  test(`${EXECUTABLE}: the command is the executable, and needs no Node`, () => {
+  test(`${EXECUTABLE} installs the executable as command, which needs no Node`, () => {
     expect(install(EXECUTABLE)).toMatchObject({ code: 0 });
     expect(describeExecutable(realpathSync(command()))).toEqual(describeExecutable(process.execPath));
     tryOut();
   });
 
-  test(`${NATIVE}: the command is the executable of this platform, which is there once, and needs no Node`, () => {
+  test(`${NATIVE} installs the executable of this platform once, which needs no Node`, () => {
     expect(install(NATIVE)).toMatchObject({ code: 0 });
     const payloads = join(prefix, "lib/node_modules/@kubets/native/node_modules/@kubets");
     expect(readdirSync(payloads)).toEqual([`native-${ownTarget}`]);
@@ -185,14 +185,14 @@ describe.skipIf(missing !== undefined || process.platform === "win32")("the pack
     tryOut();
   });
 
-  test.each(nodes)(`${NATIVE} with --ignore-scripts: the command is a shim that works on %s`, (_, node) => {
+  test.each(nodes)(`${NATIVE} with --ignore-scripts installs a shim that works on %s`, (_, node) => {
     expect(install(NATIVE, "--ignore-scripts")).toMatchObject({ code: 0 });
     expect(readFileSync(command(), "utf8")).toMatch(/^#!\/usr\/bin\/env node\n/);
     tryOut(node);
   });
 
   test.each([[KUBETS], [NATIVE], [NATIVE, "--ignore-scripts"], [EXECUTABLE]])(
-    "npm refuses every other package beside %s, and leaves nothing of it when it uninstalls it",
+    "npm refuses every other package beside %s, and leaves nothing of the refused one at its removal",
     (first, ...options) => {
       expect(install(first, ...options)).toMatchObject({ code: 0 });
       const before = files();
@@ -208,7 +208,7 @@ describe.skipIf(missing !== undefined || process.platform === "win32")("the pack
     },
   );
 
-  test("each package takes the place of each that was uninstalled before", () => {
+  test("each package can replace each other one that was uninstalled before", () => {
     const ignoring = "--ignore-scripts";
     const sequence = [
       [KUBETS],
@@ -228,7 +228,7 @@ describe.skipIf(missing !== undefined || process.platform === "win32")("the pack
   });
 
   test.each([[KUBETS], [NATIVE], [EXECUTABLE]])(
-    "in a project, of all that comes with %s one package has a command",
+    "in a project, only one of the packages that come with %s has a command",
     (name) => {
       const project = join(folder, "project");
       mkdirSync(project);
@@ -246,7 +246,7 @@ describe.skipIf(missing !== undefined || process.platform === "win32")("the pack
     },
   );
 
-  test(`${NATIVE} without its optional dependency: npm fails and names ${KUBETS}`, () => {
+  test(`${NATIVE} without its optional dependency makes npm fail, and the error names ${KUBETS}`, () => {
     const project = emptyProject();
     const { code, stderr } = registry.npm(["install", "--omit=optional", NATIVE], { cwd: project });
     expect(code).toBe(1);
@@ -255,7 +255,7 @@ describe.skipIf(missing !== undefined || process.platform === "win32")("the pack
     expect(existsSync(join(project, "node_modules/@kubets"))).toBe(false);
   });
 
-  test("on a platform without an executable npm and the shim fail and name kubets", () => {
+  test("on a platform without an executable npm and the shim fail, and the error names kubets", () => {
     writeFileSync(join(folder, "s390x.cjs"), 'Object.defineProperty(process, "arch", { value: "s390x" });\n');
     const env = { NODE_OPTIONS: `--require=${join(folder, "s390x.cjs")}` };
     const words = ["install", "--global", "--prefix", prefix, NATIVE];
@@ -267,7 +267,7 @@ describe.skipIf(missing !== undefined || process.platform === "win32")("the pack
     expect(shim).toMatchObject({ status: 1, stderr: expect.stringContaining("npm install -g kubets\n") });
   });
 
-  test("nothing in the packages names the folder that they were built in", () => {
+  test("no file of the packages contains the path of the build folder", () => {
     for (const name of [KUBETS, EXECUTABLE]) {
       expect(install(name)).toMatchObject({ code: 0 });
       const naming = files().filter((file) => readFileSync(file).includes(root));

@@ -46,7 +46,7 @@ describe.skipIf(process.platform === "win32").each(nodes)("the shim of @kubets/n
     return { code: status, stdout, stderr };
   };
 
-  test("hands over words, environment and input, and ends with the executable's code", () => {
+  test("passes on arguments, environment and input, and exits with the executable's code", () => {
     executable('printf "<%s>" "$@"; echo "$SHOP"; cat; echo wrong >&2; exit 23');
     env["SHOP"] = "flowers";
     expect(run(["get", "two words", ""], "in\nput")).toEqual({
@@ -56,7 +56,7 @@ describe.skipIf(process.platform === "win32").each(nodes)("the shim of @kubets/n
     });
   });
 
-  test("calls the executable by the name of the link that was called", () => {
+  test("starts the executable under the name of the link that was called", () => {
     // A shell script does not see what it was called; the shell itself says it in its errors.
     executable("");
     const home = join(folder, "package/node_modules/@kubets", `native-${ownTarget}`);
@@ -67,7 +67,7 @@ describe.skipIf(process.platform === "win32").each(nodes)("the shim of @kubets/n
     expect(stdout).toBe(`${folder}/kubectl\n`);
   });
 
-  test.each(["SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT"] as const)("passes %s on", async (signal) => {
+  test.each(["SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT"] as const)("passes %s on to the executable", async (signal) => {
     const name = signal.slice(3);
     executable(
       `trap 'echo ${name}; exit 9' ${name}; echo ready; i=0; while [ $((i+=1)) -lt 400 ]; do sleep 0.05; done`,
@@ -83,7 +83,7 @@ describe.skipIf(process.platform === "win32").each(nodes)("the shim of @kubets/n
     expect(stdout).toBe(`ready\n${name}\n`);
   });
 
-  test.each(["SIGINT", "SIGTERM", "SIGKILL"] as const)("dies of %s where the executable dies of it", async (signal) => {
+  test.each(["SIGINT", "SIGTERM", "SIGKILL"] as const)("ends by %s when the executable ends by it", async (signal) => {
     executable(`kill -${signal.slice(3)} $$; sleep 5`);
     const child = spawn(node, [shim], { env, stdio: "ignore" });
     expect(await new Promise((resolve) => child.once("close", (code, by) => resolve({ code, by })))).toEqual({
@@ -92,27 +92,24 @@ describe.skipIf(process.platform === "win32").each(nodes)("the shim of @kubets/n
     });
   });
 
-  test.skipIf(!HAS_SCRIPT)(
-    "leaves Ctrl-C to the terminal, which sends it to the executable: it comes once",
-    async () => {
-      executable(
-        "trap 'n=$((n+1))' INT; echo ready; i=0; while [ $i -lt 20 ]; do sleep 0.05; i=$((i+1)); done; echo got $n",
-      );
-      const child = spawn("script", ["-qec", `${node} ${shim}`, "/dev/null"], {
-        env,
-        stdio: ["pipe", "pipe", "inherit"],
-      });
-      let stdout = "";
-      child.stdout.setEncoding("utf8").on("data", (text: string) => (stdout += text));
-      const ended = new Promise((resolve) => child.once("close", resolve));
-      await eventually(async () => expect(stdout).toContain("ready"));
-      child.stdin.write("\x03");
-      await ended;
-      expect(stdout).toContain("got 1");
-    },
-  );
+  test.skipIf(!HAS_SCRIPT)("lets the terminal send Ctrl-C to the executable, which gets it once", async () => {
+    executable(
+      "trap 'n=$((n+1))' INT; echo ready; i=0; while [ $i -lt 20 ]; do sleep 0.05; i=$((i+1)); done; echo got $n",
+    );
+    const child = spawn("script", ["-qec", `${node} ${shim}`, "/dev/null"], {
+      env,
+      stdio: ["pipe", "pipe", "inherit"],
+    });
+    let stdout = "";
+    child.stdout.setEncoding("utf8").on("data", (text: string) => (stdout += text));
+    const ended = new Promise((resolve) => child.once("close", resolve));
+    await eventually(async () => expect(stdout).toContain("ready"));
+    child.stdin.write("\x03");
+    await ended;
+    expect(stdout).toContain("got 1");
+  });
 
-  test.skipIf(!HAS_SCRIPT)("says on a terminal that Node runs first: once, and never in a pipe", () => {
+  test.skipIf(!HAS_SCRIPT)("prints once on a terminal that Node runs first, and never in a pipe", () => {
     executable("echo ran");
     const notice = /@kubets\/native starts Node before its executable here/;
     const onTerminal = (): string =>
@@ -123,14 +120,14 @@ describe.skipIf(process.platform === "win32").each(nodes)("the shim of @kubets/n
     expect(run()).toEqual({ code: 0, stdout: "ran\n", stderr: "" });
   });
 
-  test.skipIf(!HAS_SCRIPT)("says nothing where it cannot note that it did", () => {
+  test.skipIf(!HAS_SCRIPT)("prints nothing when it cannot record that it has printed", () => {
     executable("echo ran");
     writeFileSync(join(folder, "home"), "not a folder");
     const { stdout } = spawnSync("script", ["-qec", `${node} ${shim}`, "/dev/null"], { env, encoding: "utf8" });
     expect(stdout).toBe("ran\r\n");
   });
 
-  test("names the package in JavaScript on a platform that has no executable", () => {
+  test("names the JavaScript package on a platform that has no executable", () => {
     declare(["plan9-x64", "plan9-arm64"]);
     expect(run()).toEqual({
       code: 1,
@@ -141,7 +138,7 @@ kubets in JavaScript runs wherever Node does: npm uninstall -g @kubets/native &&
     });
   });
 
-  test("names the package that is missing where npm left it out", () => {
+  test("names the missing package when npm left it out", () => {
     expect(run()).toEqual({
       code: 1,
       stdout: "",
@@ -151,7 +148,7 @@ kubets in JavaScript runs wherever Node does: npm uninstall -g @kubets/native &&
     });
   });
 
-  describe("its install script", () => {
+  describe("the install script of @kubets/native", () => {
     const install = (agent: string) => {
       const script = join(folder, "package/install.js");
       const surroundings = { env: { ...env, npm_config_user_agent: agent }, encoding: "utf8" } as const;
@@ -160,7 +157,7 @@ kubets in JavaScript runs wherever Node does: npm uninstall -g @kubets/native &&
     };
     const NPM = "npm/11.19.1 node/v24.21.0 linux x64";
 
-    test("puts the executable in the shim's place, and does so again", () => {
+    test("replaces the shim by the executable, and does so again", () => {
       executable("echo executable");
       expect(install(NPM)).toEqual({ code: 0, stderr: "" });
       expect(readFileSync(shim, "utf8")).toBe("#!/bin/sh\necho executable\n");
@@ -169,13 +166,13 @@ kubets in JavaScript runs wherever Node does: npm uninstall -g @kubets/native &&
       expect(existsSync(`${shim}.new`)).toBe(false);
     });
 
-    test("leaves the shim to other package managers, which may have written how it starts", () => {
+    test("leaves the shim for other package managers, which may have recorded how to start it", () => {
       executable("echo executable");
       expect(install("pnpm/10.0.0 npm/? node/v24.21.0 linux x64")).toEqual({ code: 0, stderr: "" });
       expect(readFileSync(shim, "utf8")).toMatch(/^#!\/usr\/bin\/env node\n/);
     });
 
-    test("fails, and leaves the shim, where the executable does not run", () => {
+    test("fails, and leaves the shim, when the executable does not run", () => {
       executable("echo 'GLIBC_2.99 not found' >&2; exit 127");
       expect(install(NPM)).toEqual({
         code: 1,
@@ -186,7 +183,7 @@ kubets in JavaScript runs wherever Node does: npm uninstall -g @kubets/native &&
       expect(readFileSync(shim, "utf8")).toMatch(/^#!\/usr\/bin\/env node\n/);
     });
 
-    test("fails, and names the package in JavaScript, where there is no executable", () => {
+    test("fails, and names the JavaScript package, when there is no executable", () => {
       declare(["plan9-x64"]);
       expect(install(NPM)).toMatchObject({ code: 1, stderr: expect.stringContaining("npm install -g kubets\n") });
     });

@@ -23,11 +23,11 @@ test.each([
   ["d*/x.yaml", ["d1/x.yaml", "d2/x.yaml"]],
   ["*/[yz].yaml", ["d2/y.yaml"]],
   ["nothing*", []],
-])("%s", async (pattern, matches) => {
+])("-f with the pattern %s reads the matching files", async (pattern, matches) => {
   expect(await glob(pattern, posix, (name) => posix.resolve(folder, name), machineFiles)).toEqual(matches);
 });
 
-test.each(["[", "[]", "a\\", "[a"])("%s is no pattern", async (pattern) => {
+test.each(["[", "[]", "a\\", "[a"])("-f with %s is refused as a pattern", async (pattern) => {
   await expect(glob(pattern, posix, (name) => posix.resolve(folder, name), machineFiles)).rejects.toThrow(
     BadPatternError,
   );

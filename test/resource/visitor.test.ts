@@ -49,19 +49,19 @@ async function walk(visitor: Visitor, failOn = ""): Promise<{ readonly seen: str
   return { seen, error };
 }
 
-test("without a policy the first failure ends the walk", async () => {
+test("visiting resources without a policy ends at the first failure", async () => {
   const { seen, error } = await walk(inOrder([source(info("a"), new Error("bad"), info("b"))]));
   expect(seen).toEqual(["a"]);
   expect(error).toEqual(new Error("bad"));
 });
 
-test("continueOnError sees every item and throws the one failure as it is", async () => {
+test("visiting resources with continueOnError visits every item and throws a single failure as it is", async () => {
   const { seen, error } = await walk(continueOnError(source(info("a"), new Error("bad"), info("b"))));
   expect(seen).toEqual(["a", "b"]);
   expect(error).toEqual(new Error("bad"));
 });
 
-test("continueOnError throws several failures together, from reading and from visiting", async () => {
+test("visiting resources with continueOnError throws several failures together, from reading and visiting", async () => {
   const { seen, error } = await walk(
     continueOnError(eagerly([source(new Error("bad"), info("a")), source(info("b"))])),
     "b",
@@ -71,14 +71,14 @@ test("continueOnError throws several failures together, from reading and from vi
   expect((error as Error).message).toBe("[no b, bad]");
 });
 
-test("ignored errors leave an aggregate, and the last one takes it along", () => {
+test("visiting resources removes ignored errors from an aggregate, and the aggregate when none is left", () => {
   const isBad = (error: unknown): boolean => (error as Error).message === "bad";
   const both = aggregate([new Error("bad"), aggregate([new Error("bad"), new Error("worse")])]);
   expect((withoutErrors(both, isBad) as Error).message).toBe("worse");
   expect(withoutErrors(aggregate([new Error("bad")]), isBad)).toBeUndefined();
 });
 
-test("steps run in the order written, and settle the namespace of Info and object", async () => {
+test("visiting resources runs the steps in the written order, and sets the namespace of Info and object", async () => {
   const item = info("a");
   const before = item.object;
   await decorate(source(item), setNamespace("ns"), requireNamespace("ns")).visit(async () => undefined);

@@ -30,8 +30,8 @@ async function close({ cluster, client }: { cluster: DrivenCluster; client: Kube
   await cluster.close();
 }
 
-describe("a scheduler whose time is driven", () => {
-  test("two runs of one seed give the same pods and the same events", async () => {
+describe("a scheduler on a manual clock", () => {
+  test("makes the same pods and events in two runs of one seed", async () => {
     const run = async (): Promise<string> => {
       const { cluster, client } = await driven("lots", ["a", "b", "c"]);
       for (let index = 0; index < 12; index++) await addPod(client, `p${index}`, { requests: { cpu: "900m" } });
@@ -49,7 +49,7 @@ describe("a scheduler whose time is driven", () => {
     expect(first.match(/Successfully assigned/g)).toHaveLength(12);
   });
 
-  test("hours pass with a pod that fits nowhere: it is tried every five minutes, and nothing is written", async () => {
+  test("tries a pod that fits nowhere every five minutes for hours, and writes nothing", async () => {
     const { cluster, client } = await driven("hours", ["a"]);
     await addPod(client, "huge", { requests: { cpu: "100" } });
     await cluster.clock.advance("1s");

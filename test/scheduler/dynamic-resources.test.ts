@@ -42,7 +42,7 @@ const claim = (
 });
 const select = (expression: string) => ({ selectors: [{ cel: { expression } }] });
 
-describe("devices of a node", () => {
+describe("the devices that a node offers for ResourceClaims", () => {
   const on = nodeInfo(node("a", { labels: { rack: "r1" } }));
   test.each<[string, ResourceSlice[], string[]]>([
     ["those of its own slices", [slice("a", [gpu("x")]), slice("b", [gpu("y")])], ["x"]],
@@ -93,7 +93,7 @@ describe("devices of a node", () => {
   });
 });
 
-describe("an allocation", () => {
+describe("the allocation of devices to ResourceClaims", () => {
   const memory = (size: string): Partial<Device> => ({ capacity: { memory: { value: size } } });
   const model = (name: string): Partial<Device> => ({ attributes: { model: { string: name } } });
   const devices = [
@@ -173,13 +173,13 @@ describe("an allocation", () => {
     expect(names(run(claims))).toEqual(expected);
   });
 
-  test("leaves devices to the claims that have them, but for administrators", () => {
+  test("skips devices that other claims have, except for administrators", () => {
     const taken = [`${DRIVER}/a/small`, `${DRIVER}/a/big`];
     expect(names(run([claim([ask()])], devices, taken))).toEqual(["one=other"]);
     expect(names(run([claim([ask({ adminAccess: true })])], devices, taken))).toEqual(["one=small"]);
   });
 
-  test("leaves out tainted devices that the request does not tolerate", () => {
+  test("skips tainted devices that the request does not tolerate", () => {
     const tainted = [gpu("x", { taints: [{ key: "broken", effect: "NoSchedule" }] })];
     expect(run([claim([ask()])], tainted)).toBeUndefined();
     expect(names(run([claim([ask({ tolerations: [{ key: "broken", operator: "Exists" }] })])], tainted))).toEqual([
@@ -187,18 +187,18 @@ describe("an allocation", () => {
     ]);
   });
 
-  test("holds the node that local devices are on", () => {
+  test("names the node of local devices", () => {
     expect(run([claim([ask()])])?.[0]?.nodeSelector).toEqual({
       nodeSelectorTerms: [{ matchFields: [{ key: "metadata.name", operator: "In", values: ["a"] }] }],
     });
   });
 
-  test("fails with the expression that cannot be evaluated", () => {
+  test("fails with the CEL expression that cannot be evaluated", () => {
     expect(() => run([claim([ask(select('device.attributes["gpu.example.com"].absent == "b"'))])])).toThrow(/absent/);
   });
 });
 
-describe("DynamicResources", () => {
+describe("the scheduler plugin DynamicResources", () => {
   const using = (claimName: string): Pod =>
     pod("p", { resourceClaims: [{ name: "gpu", resourceClaimName: claimName }] });
   const outcome = async (objects: Readonly<Record<string, readonly ApiObject[]>>, of: Pod): Promise<string> => {
@@ -263,7 +263,7 @@ describe("DynamicResources", () => {
   });
 });
 
-test("K37-249: the error of an attribute that a device lacks says in 1.37 how to ask for it", async () => {
+test("K37-249: the error about an attribute that a device lacks suggests in 1.37 how to test for it", async () => {
   const cel = { expression: `device.attributes["${DRIVER}"].absent == "b"` };
   const errorOf = async (version: string): Promise<string> => {
     try {

@@ -36,7 +36,7 @@ const zoned = (pods: readonly Pod[] = []): SchedulerCache =>
   );
 const on = (nodeName: string, shape: PodShape = {}): Pod => pod(`db-${nodeName}`, { labels: db, nodeName, ...shape });
 
-describe("InterPodAffinity filters", () => {
+describe("the scheduler plugin InterPodAffinity filters nodes:", () => {
   const NO_AFFINITY = "0/3 nodes are available: 3 node(s) didn't match pod affinity rules.";
   test.each<[string, Pod[], PodShape, string]>([
     [
@@ -159,7 +159,7 @@ describe("InterPodAffinity filters", () => {
   });
 });
 
-describe("InterPodAffinity scores", () => {
+describe("the scheduler plugin InterPodAffinity scores nodes:", () => {
   const weighted = (weight: number, more: Partial<PodAffinityTerm> = {}) => ({ weight, podAffinityTerm: term(more) });
   const prefersNear = (...terms: ReturnType<typeof weighted>[]): Affinity => ({
     podAffinity: { preferredDuringSchedulingIgnoredDuringExecution: terms },
@@ -233,7 +233,7 @@ describe("InterPodAffinity scores", () => {
   });
 });
 
-describe("ImageLocality", () => {
+describe("the scheduler plugin ImageLocality", () => {
   const MIB = 1024 * 1024;
   test.each([
     ["23 MiB or less scores 0", 23 * MIB, 1, 0],

@@ -86,7 +86,7 @@ async function failures(version: Version, name: string): Promise<readonly (strin
 test.each([
   ["1.36", ""],
   ["1.37", " preemption: found a potential placement for pod on node a, preempting 1 victims"],
-] as const)("K37-160: what a scheduler of %s says of a pod that it makes room for", async (version, more) => {
+] as const)("K37-160: the event of a scheduler of %s about a pod that it preempts", async (version, more) => {
   await addPod(version, "low", { priorityClassName: "low", requests: { cpu: "2" } });
   await addPod(version, "high", { priorityClassName: "high", requests: { cpu: "1" } });
   const message = `0/1 nodes are available: 1 Insufficient cpu.${more}`;
@@ -101,7 +101,7 @@ test.each([
 test.each([
   ["1.36", [undefined, undefined]],
   ["1.37", [1, 1]],
-] as const)("K37-165: what a scheduler of %s counts beside its stable metrics", async (version, expected) => {
+] as const)("K37-165: the alpha metrics of a scheduler of %s", async (version, expected) => {
   const { cluster } = scheduledIn(version);
   const scrape = async (): Promise<string> =>
     (await call(cluster.transport(), "GET", "/metrics", undefined, { accept: "text/plain" })).text;
@@ -123,7 +123,7 @@ test.each([
   await cluster.clock.advance("2s");
 });
 
-describe("K37-161: a binding that the server is not there for", () => {
+describe("K37-161: when the server is not ready for a binding, a scheduler of", () => {
   test.each([
     ["1.36 gives back to the queue", "1.36", 1, ["the server is starting"]],
     ["1.37 tries again", "1.37", 3, []],
@@ -140,7 +140,7 @@ describe("K37-161: a binding that the server is not there for", () => {
   });
 });
 
-test("K37-163: an image of a volume scores no higher than the same image of a container", () => {
+test("K37-163: the scheduler scores the image of a volume no higher than the same image of a container", () => {
   const images = [{ names: ["big:1"], sizeBytes: 2 * 1000 * 1024 * 1024 }];
   const nodes = [{ ...node("has"), status: { ...node("has").status, images } }, node("lacks")];
   const scoreOf = (shape: PodShape): number | undefined =>
@@ -151,7 +151,7 @@ test("K37-163: an image of a volume scores no higher than the same image of a co
   expect(asContainers).toBeGreaterThan(0);
 });
 
-describe("K37-166: what a pod takes of a node while it is resized, in thousandths of a CPU", () => {
+describe("K37-166: the CPU (in thousandths) that the scheduler counts for a pod while it is resized", () => {
   const asks = (name: string, cpu: string) => ({ name, resources: { requests: { cpu } } });
   const status = (name: string, has: { readonly allocated?: string; readonly actual?: string }) => ({
     name,

@@ -8,7 +8,7 @@ import { cacheOf, node, placed, pod, type PodShape, scored } from "./cluster-sta
 
 const NO_MATCH = "0/1 nodes are available: 1 node(s) didn't match Pod's node affinity/selector.";
 
-describe("NodeName", () => {
+describe("the scheduler plugin NodeName", () => {
   test.each([
     ["a pod without a node name fits", undefined, "a"],
     ["a pod fits the node that it names", "a", "a"],
@@ -19,7 +19,7 @@ describe("NodeName", () => {
   });
 });
 
-describe("NodeUnschedulable", () => {
+describe("the scheduler plugin NodeUnschedulable", () => {
   const REJECTED = "0/1 nodes are available: 1 node(s) were unschedulable.";
   test.each<[string, boolean, Toleration[], string]>([
     ["a node that is not cordoned fits", false, [], "a"],
@@ -39,7 +39,7 @@ describe("NodeUnschedulable", () => {
   });
 });
 
-describe("a toleration", () => {
+describe("a toleration that the scheduler checks", () => {
   const taint: Taint = { key: "gpu", value: "a100", effect: "NoSchedule" };
   test.each<[string, Toleration, boolean]>([
     [
@@ -60,7 +60,7 @@ describe("a toleration", () => {
   });
 });
 
-describe("TaintToleration", () => {
+describe("the scheduler plugin TaintToleration", () => {
   const taints = (...effects: Taint["effect"][]): Taint[] =>
     effects.map((effect, index) => ({ key: `k${index}`, effect }));
   const REJECTED = "0/1 nodes are available: 1 node(s) had untolerated taint(s).";
@@ -104,7 +104,7 @@ describe("TaintToleration", () => {
   });
 });
 
-describe("NodeAffinity", () => {
+describe("the scheduler plugin NodeAffinity", () => {
   type Expression = {
     key: string;
     operator: "In" | "NotIn" | "Exists" | "DoesNotExist" | "Gt" | "Lt";
@@ -187,7 +187,7 @@ describe("NodeAffinity", () => {
     expect(placed([nodeAffinity()], cache, pod("p", shape))).toBe(expected);
   });
 
-  test("AFF-2 preferred terms add their weights, and the highest sum is 100", () => {
+  test("AFF-2 adds the weights of matching preferred terms, and scales the highest sum to 100", () => {
     const prefer = (weight: number, key: string) => ({
       weight,
       preference: { matchExpressions: [{ key, operator: "Exists" as const }] },
@@ -201,7 +201,7 @@ describe("NodeAffinity", () => {
     expect(scored(nodeAffinity(), cacheOf(nodes), pod("p", shape))).toEqual({ a: 100, b: 25, c: 0 });
   });
 
-  test("the affinity that the profile adds is required of every pod", () => {
+  test("requires the affinity that the profile adds of every pod", () => {
     const added = nodeAffinity({
       addedAffinity: {
         requiredDuringSchedulingIgnoredDuringExecution: {
@@ -215,7 +215,7 @@ describe("NodeAffinity", () => {
   });
 });
 
-describe("NodePorts", () => {
+describe("the scheduler plugin NodePorts", () => {
   const TAKEN = "0/1 nodes are available: 1 node(s) didn't have free ports for the requested pod ports.";
   type Port = { hostPort?: number; hostIP?: string; protocol?: "TCP" | "UDP" };
   const withPorts = (name: string, ports: readonly Port[], shape: PodShape = {}): Pod =>

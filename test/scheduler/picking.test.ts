@@ -20,7 +20,7 @@ import { Nominator } from "../../src/scheduler/queue/nominator.js";
 import { seededRandom } from "../helpers/seeded-random.js";
 import { cacheOf, node, placed, pod, type PodShape, profileOf } from "./cluster-state.js";
 
-describe("sampling", () => {
+describe("the scheduler looks only at a part of many nodes:", () => {
   test.each([
     [0, 50, 50],
     [0, 99, 99],
@@ -34,17 +34,17 @@ describe("sampling", () => {
     [5, 1000, 100],
     [100, 1000, 1000],
     [70, 1000, 700],
-  ])("SMP-1, SMP-2 at %i %% (0 adapts) of %i nodes finds %i", (percentage, nodes, expected) => {
+  ])("SMP-1, SMP-2 at %i %% (0 adapts) of %i nodes it ends after %i that fit", (percentage, nodes, expected) => {
     expect(feasibleNodesToFind(percentage, nodes)).toBe(expected);
   });
 
-  test("SMP-3 nodes come in turn of their zones", () => {
+  test("SMP-3 it takes nodes from each zone in turn", () => {
     const zone = (name: string): Record<string, string> => ({ "topology.kubernetes.io/zone": name });
     const nodes = ["a", "a", "a", "b", "c", "c"].map((name, index) => ({ id: `${name}${index}`, labels: zone(name) }));
     expect(interleaveZones(nodes).map(({ id }) => id)).toEqual(["a0", "b3", "c4", "a1", "c5", "a2"]);
   });
 
-  test("SMP-3 a cycle begins where the one before ended", () => {
+  test("SMP-3 it begins where the attempt before ended", () => {
     const seen: string[] = [];
     const watching: SchedulerPlugin = {
       name: "W",
@@ -58,18 +58,18 @@ describe("sampling", () => {
   });
 });
 
-describe("the choice among nodes", () => {
+describe("the scheduler chooses among the nodes that fit", () => {
   const scoring = (scores: Record<string, number>): SchedulerPlugin => ({
     name: "S",
     score: (_s, _i, { name }) => scores[name] ?? 0,
   });
   const nodes = ["a", "b", "c"].map((name) => node(name));
 
-  test("the highest score wins", () => {
+  test("the one with the highest score", () => {
     expect(placed([scoring({ a: 10, b: 90, c: 50 })], cacheOf(nodes), pod("p"))).toBe("b");
   });
 
-  test("PRI-1 scores are multiplied by weights and added (0 to 100 in 1.36, not 0 to 10)", () => {
+  test("PRI-1 by scores multiplied by weights and added (0 to 100 in 1.36, not 0 to 10)", () => {
     const [a, b] = [scoring({ a: 100, b: 0 }), { ...scoring({ a: 0, b: 60 }), name: "T" }];
     const options: SchedulerOptions = { plugins: { S: () => a, T: () => b } };
     const pick = (weight: number): unknown => {
@@ -84,7 +84,7 @@ describe("the choice among nodes", () => {
     expect([pick(1), pick(2)]).toEqual(["a", "b"]);
   });
 
-  test("PRI-3 is superseded: equal nodes are drawn by lot, not in turn; a seed gives the same draws", () => {
+  test("PRI-3 (superseded) at random among equal ones, not in turn; a seed gives the same choices", () => {
     const draws = (seed: string): string[] => {
       const picker = new NodePicker(cacheOf(nodes), new Nominator(), seededRandom(seed));
       const profile = profileOf([scoring({})]);
@@ -95,7 +95,7 @@ describe("the choice among nodes", () => {
     expect(new Set(draws("one"))).toEqual(new Set(["a", "b", "c"]));
   });
 
-  test("a plugin whose score is out of range fails the attempt", () => {
+  test("and fails the attempt when a plugin's score is out of range", () => {
     expect(() => placed([scoring({ a: 101 })], cacheOf(nodes), pod("p"))).toThrow(
       'plugin "S" returns an invalid score 101, it should in the range of [0, 100] after normalizing',
     );
@@ -107,14 +107,14 @@ describe("the choice among nodes", () => {
     ["all zero stays zero", [0, 0], false, [0, 0]],
     ["all zero turned round is 100", [0, 0], true, [100, 100]],
     ["whole numbers", [1, 3], false, [33, 100]],
-  ])("normalizing: %s", (_title, scores, reverse, expected) => {
+  ])("after normalizing scores: %s", (_title, scores, reverse, expected) => {
     const own = [...scores];
     normalizeScores(own, reverse);
     expect(own).toEqual(expected);
   });
 });
 
-describe("PRD-5 pods that are nominated to a node", () => {
+describe("PRD-5 pods that preemption has nominated to a node", () => {
   const pick = (priority: number, nominatedPriority: number): unknown => {
     const nominator = new Nominator();
     nominator.set(podInfo(pod("nominated", { priority: nominatedPriority, requests: { cpu: "3" } })), "a");
@@ -134,7 +134,7 @@ describe("PRD-5 pods that are nominated to a node", () => {
     expect(pick(priority, nominated)).toBe(expected);
   });
 
-  test("a pod goes to the node that it is nominated to before others are looked at", () => {
+  test("go to that node before the scheduler looks at others", () => {
     const nominee = pod("p", { status: { nominatedNodeName: "c" } });
     const best: SchedulerPlugin = { name: "S", score: (_s, _i, { name }) => (name === "a" ? 100 : 0) };
     expect(placed([best], cacheOf(["a", "b", "c"].map((name) => node(name))), nominee)).toBe("c");
@@ -192,7 +192,7 @@ describe("the message of a pod that fits no node", () => {
   });
 });
 
-describe("preemption", () => {
+describe("preemption chooses", () => {
   const NOW = Date.UTC(2026, 0, 1);
   const started = (second: number): PodShape => ({
     status: { startTime: new Date(NOW + second * 1000).toISOString() },
@@ -233,11 +233,11 @@ describe("preemption", () => {
     expect(cheapest(candidates, NOW)?.node).toBe(expected);
   });
 
-  test("no candidate, no choice", () => {
+  test("nothing without a candidate", () => {
     expect(cheapest([], NOW)).toBeUndefined();
   });
 
-  test("pods of higher priority are more important, then those that started earlier, then those that have not started", () => {
+  test("between pods the one of higher priority as more important, then the one that started earlier, then those that have not started", () => {
     const pods = [
       podInfo(pod("waiting", { priority: 1 })),
       victim("late", 1, -10),
@@ -270,7 +270,7 @@ describe("preemption", () => {
       [],
     ],
     ["a budget with an empty selector matches nothing", [{ ...budget(0, "a"), spec: { selector: {} } }], []],
-  ])("violated budgets: %s", (_title, budgets, expected) => {
+  ])("with regard to budgets: %s", (_title, budgets, expected) => {
     const { violating } = byBudget([victim("a", 1), victim("b", 1)], budgets);
     expect(violating.map(({ name }) => name)).toEqual(expected);
   });
@@ -280,12 +280,12 @@ describe("preemption", () => {
     [100, 100],
     [500, 100],
     [2000, 200],
-  ])("of %i nodes it looks for victims on %i", (nodes, expected) => {
+  ])("among %i nodes, looking for victims on %i", (nodes, expected) => {
     expect(candidateCount(nodes, 10, 100)).toBe(expected);
   });
 });
 
-describe("what changes of objects are called", () => {
+describe("the scheduler classifies a change of an object", () => {
   const base = node("a");
   test.each<[string, Partial<ReturnType<typeof node>>, number[]]>([
     ["nothing for a heartbeat", {}, []],
@@ -320,7 +320,7 @@ describe("what changes of objects are called", () => {
     expect(podChanges(old, changed).map(({ action }) => action)).toEqual(expected);
   });
 
-  test("of a pod that waits: nothing for its status", () => {
+  test("of a waiting pod as no event when only its status changed", () => {
     const rejected = pod("p", { status: { conditions: [{ type: "PodScheduled", status: "False" }] } });
     expect(podChanges(pod("p"), rejected)).toEqual([]);
   });
@@ -360,7 +360,7 @@ describe("what the scheduler writes to a pod's status", () => {
   });
 });
 
-describe("options that cannot be right", () => {
+describe("invalid options of the scheduler are refused:", () => {
   const create = (options: SchedulerOptions) =>
     createProfiles(options, () => ({ client: {}, signal: new AbortController().signal }) as SchedulerHandle);
   test.each<[string, SchedulerOptions, RegExp]>([

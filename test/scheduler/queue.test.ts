@@ -64,8 +64,8 @@ function reject(...plugins: readonly string[]): QueuedPod {
   return queued;
 }
 
-describe("the active queue", () => {
-  test("SCQ-1 gives pods of higher priority first, and of equal priority the older", () => {
+describe("the scheduler's active queue", () => {
+  test("SCQ-1 returns pods of higher priority first, and of equal priority the older", () => {
     add("old");
     time.pass(10);
     add("young");
@@ -74,7 +74,7 @@ describe("the active queue", () => {
     expect([next(), next(), next(), next()]).toEqual(["high", "old", "young", "low"]);
   });
 
-  test("PRC-5 high, mid and low come in that order", () => {
+  test("PRC-5 returns high, mid and low in that order", () => {
     for (const [name, priority] of [
       ["low", 1],
       ["high", 3],
@@ -84,24 +84,24 @@ describe("the active queue", () => {
     expect([next(), next(), next()]).toEqual(["high", "mid", "low"]);
   });
 
-  test("has no pod while it is empty: the scheduler waits for onReady (SCQ-2 blocks)", () => {
+  test("returns nothing while it is empty: the scheduler waits for onReady (SCQ-2 blocks)", () => {
     expect(next()).toBeUndefined();
   });
 
-  test("takes the newest state of a pod that waits", () => {
+  test("returns the newest state of a waiting pod", () => {
     add("a");
     add("b");
     queue.update(info("b"), info("b", { priority: 5 }), []);
     expect(next()).toBe("b");
   });
 
-  test("forgets a pod that is deleted", () => {
+  test("drops a deleted pod", () => {
     add("a");
     queue.delete("default/a");
     expect(next()).toBeUndefined();
   });
 
-  test("counts attempts", () => {
+  test("counts the attempts of a pod", () => {
     add("a");
     reject("Nodes");
     queue.move(NODE_ADDED, undefined, {});
@@ -109,7 +109,7 @@ describe("the active queue", () => {
   });
 });
 
-describe("a rejected pod", () => {
+describe("a pod that the scheduler has rejected", () => {
   test.each<[string, readonly string[], ClusterEvent, unknown, boolean]>([
     ["comes back by an event that its plugin has registered", ["Nodes"], NODE_ADDED, undefined, true],
     ["stays for an event of another resource", ["Nodes"], POD_GONE, "helps", false],
@@ -153,14 +153,14 @@ describe("a rejected pod", () => {
     expect(next()).toBe("a");
   });
 
-  test("is moved only where the mover lets it", () => {
+  test("returns only when the plugin's hint function agrees", () => {
     add("a", { priority: 5 });
     reject("Nodes");
     queue.move(NODE_ADDED, undefined, {}, ({ priority }) => priority < 5);
     expect(next()).toBeUndefined();
   });
 
-  test("is active at once when it is activated", () => {
+  test("becomes active at once when a plugin activates it", () => {
     add("a");
     reject("Nodes");
     queue.activate("default/a");
@@ -168,7 +168,7 @@ describe("a rejected pod", () => {
   });
 });
 
-describe("backoff", () => {
+describe("the scheduler's backoff of a pod", () => {
   test.each([
     [0, 0],
     [1, 1000],
@@ -177,11 +177,11 @@ describe("backoff", () => {
     [4, 8000],
     [5, 10_000],
     [50, 10_000],
-  ])("SCQ-1 after %i failures is %i ms", (count, expected) => {
+  ])("SCQ-1 after %i failures lasts %i ms", (count, expected) => {
     expect(backoffDuration(DEFAULT_BACKOFF, count)).toBe(expected);
   });
 
-  test("a moved pod waits in backoff while others are active, and comes when nothing else is", () => {
+  test("delays a moved pod while others are active, and ends early when nothing else is", () => {
     add("a");
     reject("Nodes");
     add("b");
@@ -190,7 +190,7 @@ describe("backoff", () => {
     expect([next(), next()]).toEqual(["b", "a"]);
   });
 
-  test("a moved pod is active when its backoff has ended", () => {
+  test("ends, and the moved pod is active", () => {
     add("a");
     reject("Nodes");
     time.pass(1000);
@@ -198,7 +198,7 @@ describe("backoff", () => {
     expect(queue.sizes).toMatchObject({ active: 1, backoff: 0 });
   });
 
-  test("a pod whose attempt failed with an error comes by itself, but never before its backoff ends", () => {
+  test("also applies to a pod whose attempt failed with an error, which returns by itself", () => {
     add("a");
     reject();
     expect(next()).toBeUndefined();
@@ -208,7 +208,7 @@ describe("backoff", () => {
     expect(next()).toBe("a");
   });
 
-  test("errors in a row double the wait", () => {
+  test("doubles with errors in a row", () => {
     add("a");
     reject();
     time.pass(1000);
@@ -219,7 +219,7 @@ describe("backoff", () => {
     expect(next()).toBe("a");
   });
 
-  test("a pod that a plugin let wait for something outside the scheduler skips it", () => {
+  test("is skipped by a pod that a plugin let wait for something outside of the scheduler", () => {
     add("a");
     const queued = queue.pop() as QueuedPod;
     queued.pendingBy = new Set([pending("Nodes", "").plugin]);
@@ -229,20 +229,20 @@ describe("backoff", () => {
   });
 });
 
-describe("a gated pod", () => {
+describe("a pod with scheduling gates", () => {
   const kept = { schedulingGates: [{ name: "example.com/quota" }] };
   test("waits outside of the active queue", () => {
     add("a", kept);
     expect([next(), queue.sizes.gated]).toEqual([undefined, 1]);
   });
 
-  test("becomes active when its last gate goes", () => {
+  test("becomes active when its last gate is removed", () => {
     add("a", kept);
     queue.update(info("a", kept), info("a"), [{ resource: "UnscheduledPod", action: Action.podGatesEliminated }]);
     expect([next(), queue.sizes.gated]).toEqual(["a", 0]);
   });
 
-  test("stays when only one of its gates goes", () => {
+  test("stays when only one of its gates is removed", () => {
     add("a", { schedulingGates: [{ name: "x" }, { name: "y" }] });
     queue.update(info("a", kept), info("a", kept), [{ resource: "UnscheduledPod", action: Action.other }]);
     expect(next()).toBeUndefined();
@@ -267,8 +267,8 @@ describe("a gated pod", () => {
   });
 });
 
-describe("a pod in flight", () => {
-  test("is moved by what happened while it was tried", () => {
+describe("a pod that is being scheduled", () => {
+  test("returns to the queue by an event that happened meanwhile", () => {
     add("a");
     const queued = queue.pop() as QueuedPod;
     queue.move(NODE_ADDED, undefined, {});
@@ -277,14 +277,14 @@ describe("a pod in flight", () => {
     expect(queue.sizes.unschedulable).toBe(0);
   });
 
-  test("is not moved by what happened before", () => {
+  test("does not return by an event from before", () => {
     queue.move(NODE_ADDED, undefined, {});
     add("a");
     reject("Nodes");
     expect(queue.sizes.unschedulable).toBe(1);
   });
 
-  test("does not come back when it is done", () => {
+  test("does not return when it was bound", () => {
     add("a");
     queue.pop();
     queue.done("default/a");
@@ -292,7 +292,7 @@ describe("a pod in flight", () => {
     expect(queue.sizes).toEqual({ active: 0, backoff: 0, unschedulable: 0, gated: 0 });
   });
 
-  test("that is deleted is no longer in flight", () => {
+  test("that is deleted is forgotten", () => {
     add("a");
     queue.pop();
     queue.delete("default/a");
@@ -300,14 +300,14 @@ describe("a pod in flight", () => {
   });
 });
 
-test("no timer runs while every pod is active or none is there", () => {
+test("the scheduler's queue runs no timer while every pod is active or there is none", () => {
   add("a");
   queue.pop();
   queue.done("default/a");
   expect(time.pending).toBe(0);
 });
 
-test("the queue ends its timer when it stops", () => {
+test("the scheduler's queue ends its timer when it stops", () => {
   add("a");
   reject("Nodes");
   queue.stop();
@@ -328,11 +328,11 @@ test.each<[string, EventHint, ClusterEvent, boolean]>([
   ["pods of both kinds by Pod", { resource: "Pod", action: Action.delete }, POD_GONE, true],
   ["everything by the wildcard", ANY_EVENT, NODE_ADDED, true],
   ["the wildcard by one resource", NODE_ADDED, ANY_EVENT, false],
-])("an event matches: %s", (_title, registered, event, expected) => {
+])("an event of the cluster matches one that a plugin registered: %s", (_title, registered, event, expected) => {
   expect(matchesEvent(registered, event)).toBe(expected);
 });
 
-test("a heap keeps its order through changes and deletions at any place", () => {
+test("the scheduler's heap keeps its order through changes and deletions anywhere", () => {
   const heap = new KeyedHeap<[string, number]>(
     ([key]) => key,
     (a, b) => a[1] - b[1],

@@ -20,7 +20,7 @@ const asks = (cpu: string, more: Partial<Container> = {}): Partial<Container> =>
   ...more,
 });
 
-describe("what a pod takes of a node, in thousandths of a CPU", () => {
+describe("the CPU (in thousandths) that the scheduler counts for a pod:", () => {
   test.each<[string, PodShape, number]>([
     ["its containers together", { containers: [asks("1"), asks("500m")] }, 1500],
     [
@@ -120,7 +120,7 @@ describe("what a pod takes of a node, in thousandths of a CPU", () => {
     ["0.5", 500],
     ["2", 2000],
     ["1500u", 2],
-  ])("%s CPU is %i thousandths", (quantity, expected) => {
+  ])("the scheduler reads %s CPU as %i thousandths", (quantity, expected) => {
     expect(milliValue(quantity)).toBe(expected);
   });
 
@@ -129,11 +129,11 @@ describe("what a pod takes of a node, in thousandths of a CPU", () => {
     ["1k", 1000],
     ["16Gi", 17_179_869_184],
     ["100m", 1],
-  ])("%s is %i bytes", (quantity, expected) => {
+  ])("the scheduler reads %s as %i bytes", (quantity, expected) => {
     expect(wholeValue(quantity)).toBe(expected);
   });
 
-  test("extended resources and huge pages count by name, other words do not", () => {
+  test("the scheduler counts extended resources and huge pages by name, and no other names", () => {
     const { requests } = podRequests(
       pod("p", { requests: { "example.com/gpu": "2", "hugepages-2Mi": "4Mi", storage: "1Gi" } }),
     );
@@ -143,7 +143,7 @@ describe("what a pod takes of a node, in thousandths of a CPU", () => {
   });
 });
 
-describe("NodeResourcesFit filters", () => {
+describe("the scheduler plugin NodeResourcesFit filters nodes:", () => {
   const full = (...reasons: string[]): string => `0/1 nodes are available: ${reasons.join(", ")}.`;
   test.each<[string, Record<string, string>, Record<string, string>, Record<string, string>, string]>([
     ["what is free is enough", {}, { cpu: "3" }, { cpu: "1" }, "a"],
@@ -190,13 +190,13 @@ describe("NodeResourcesFit filters", () => {
     ["a resource by name", { ignoredResources: ["example.com/gpu"] }, "a"],
     ["the resources of a domain", { ignoredResourceGroups: ["example.com"] }, "a"],
     ["another resource", { ignoredResources: ["example.com/tpu"] }, full("1 Insufficient example.com/gpu")],
-  ])("the profile may ignore %s", (_title, args, expected) => {
+  ])("the profile can exclude %s", (_title, args, expected) => {
     const asking = pod("p", { requests: { "example.com/gpu": "1" } });
     expect(placed([nodeResourcesFit(args)], cacheOf([node("a")]), asking)).toBe(expected);
   });
 });
 
-describe("scores of resources", () => {
+describe("the scheduler's scores for resources", () => {
   test.each([
     // PRI-4 has 7, 6 of 10: the same formula on 1.36's scale of 0 to 100.
     ["PRI-4 1000m of 4000m", 1000, 4000, 75],
@@ -233,7 +233,7 @@ describe("scores of resources", () => {
     [85, 25],
     [100, 0],
     [120, 0],
-  ])("requested to capacity ratio: %i %% scores %i on a line through three points", (utilization, expected) => {
+  ])("requested to capacity ratio: %i %% used scores %i on a line through three points", (utilization, expected) => {
     expect(shapeScore(shape, utilization)).toBe(expected);
   });
 
@@ -244,7 +244,7 @@ describe("scores of resources", () => {
     ["more than all counts as all", [200, 0], [100, 1000], 50],
     ["three resources by their standard deviation", [100, 0, 0], [100, 100, 100], 52],
     ["a resource that the node lacks does not count", [50, 500, 7], [100, 1000, 0], 100],
-  ])("balance of %s", (_title, requested, capacity, expected) => {
+  ])("balance between resources for %s", (_title, requested, capacity, expected) => {
     expect(balance(requested, capacity)).toBe(expected);
   });
 
@@ -253,7 +253,7 @@ describe("scores of resources", () => {
     ["100 where it makes an uneven node even", 100, 50, 100],
     ["50 where it makes an even node uneven", 50, 100, 50],
     ["whole numbers", 81, 80, 75],
-  ])("a balanced score is %s", (_title, withPod, without, expected) => {
+  ])("the balanced score is %s", (_title, withPod, without, expected) => {
     expect(balancedScore(withPod, without)).toBe(expected);
   });
 
@@ -279,16 +279,16 @@ describe("scores of resources", () => {
       { type: "LeastAllocated", resources: [{ name: "memory", weight: 3 }] },
       { empty: 75, half: 25 },
     ],
-  ])("NodeResourcesFit scores by %s", (_title, strategy, expected) => {
+  ])("by NodeResourcesFit with %s", (_title, strategy, expected) => {
     expect(scored(nodeResourcesFit(strategy && { scoringStrategy: strategy }), cache, asking)).toEqual(expected);
   });
 
-  test("NodeResourcesBalancedAllocation prefers the node that the pod evens out", () => {
+  test("by NodeResourcesBalancedAllocation prefer the node that the pod balances", () => {
     const uneven = cacheOf([node("a"), node("b")], [pod("old", { nodeName: "b", requests: { memory: "4Gi" } })]);
     expect(scored(balancedAllocation(), uneven, pod("p", { requests: { cpu: "2" } }))).toEqual({ a: 62, b: 87 });
   });
 
-  test("NodeResourcesBalancedAllocation has no say for a pod that asks for nothing", () => {
+  test("by NodeResourcesBalancedAllocation are left out for a pod without requests", () => {
     expect(scored(balancedAllocation(), cache, pod("p"))).toEqual({ empty: 0, half: 0 });
   });
 });

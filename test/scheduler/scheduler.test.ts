@@ -106,8 +106,8 @@ const eventsOf = async (name: string): Promise<(readonly (string | undefined)[])
     .map(({ type, reason, action, note, reportingController }) => [type, reason, action, note, reportingController]);
 };
 
-describe("a pod", () => {
-  test("BND2-1 is bound to a node that fits, with an event", async () => {
+describe("the scheduler and a pod", () => {
+  test("BND2-1 binds it to a node that fits, with an event", async () => {
     await addNode("a");
     await addPod("p", { requests: { cpu: "1" } });
     await isOn("p", "a");
@@ -122,7 +122,7 @@ describe("a pod", () => {
     await eventually(async () => expect(await eventsOf("p")).toEqual([expected]));
   });
 
-  test("PRD-6 that fits no node says why, and is bound when one fits", async () => {
+  test("PRD-6 writes the reason why no node fits, and binds it when one does", async () => {
     await addNode("a", { allocatable: { cpu: "1" } });
     await addNode("b", { taints: [{ key: "k", effect: "NoSchedule" }] });
     await addPod("p", { requests: { cpu: "2" } });
@@ -135,14 +135,14 @@ describe("a pod", () => {
     await isOn("p", "c");
   });
 
-  test("in a cluster without nodes waits for one", async () => {
+  test("lets it wait in a cluster without nodes", async () => {
     await addPod("p");
     await isRejected("p", "no nodes available to schedule pods");
     await addNode("a");
     await isOn("p", "a");
   });
 
-  test("with a scheduling gate is left alone until the gate goes", async () => {
+  test("leaves it alone while it has a scheduling gate", async () => {
     await addNode("a");
     await addPod("gated", { schedulingGates: [{ name: "example.com/wait" }] });
     await addPod("free");
@@ -156,7 +156,7 @@ describe("a pod", () => {
     await isOn("gated", "a");
   });
 
-  test("SCD-6 of another scheduler is left alone, and counts on its node", async () => {
+  test("SCD-6 leaves it to another scheduler, and counts it on its node", async () => {
     await addNode("a", { allocatable: { cpu: "2" } });
     await addPod("theirs", { schedulerName: "other", requests: { cpu: "2" } });
     await addPod("bound", { schedulerName: "other", nodeName: "a", requests: { cpu: "1" } });
@@ -166,7 +166,7 @@ describe("a pod", () => {
     expect([theirs.spec?.nodeName, theirs.status?.conditions]).toEqual([undefined, undefined]);
   });
 
-  test("waits for the end of another one whose place it needs", async () => {
+  test("lets it wait until a pod whose place it needs has ended", async () => {
     await addNode("a", { allocatable: { cpu: "2" } });
     await addPod("first", { requests: { cpu: "2" } });
     await isOn("first", "a");
@@ -176,7 +176,7 @@ describe("a pod", () => {
     await isOn("second", "a");
   });
 
-  test("pods that come together never share what is free for one: assumed pods count", async () => {
+  test("counts pods that it has just placed, so that pods that come together never share one place", async () => {
     await addNode("a", { allocatable: { cpu: "2" } });
     await addNode("b", { allocatable: { cpu: "2" } });
     await Promise.all(["p", "q", "r"].map((name) => addPod(name, { requests: { cpu: "1500m" } })));
@@ -187,7 +187,7 @@ describe("a pod", () => {
   });
 });
 
-describe("preemption", () => {
+describe("the scheduler's preemption", () => {
   const priorities = async (): Promise<void> => {
     for (const [name, value] of [
       ["high", 1000],
@@ -198,7 +198,7 @@ describe("preemption", () => {
     }
   };
 
-  test("PRC-5, PRE-2 deletes a less important pod, and nominates the pod to its node", async () => {
+  test("PRC-5, PRE-2 deletes a less important pod, and nominates the waiting pod to that node", async () => {
     await priorities();
     await addNode("a", { allocatable: { cpu: "2" } });
     await addPod("low", { priorityClassName: "low", requests: { cpu: "2" }, terminationGracePeriodSeconds: 30 });
@@ -234,7 +234,7 @@ describe("preemption", () => {
     expect((await read("high")).status?.nominatedNodeName).toBeUndefined();
   });
 
-  test("PRE-1 says why it does not help", async () => {
+  test("PRE-1 writes why it does not help", async () => {
     await priorities();
     await addNode("full", { allocatable: { cpu: "2" } });
     await addNode("cordoned", { unschedulable: true });
@@ -250,7 +250,7 @@ describe("preemption", () => {
     });
   });
 
-  test("of a pod with preemptionPolicy Never does not happen", async () => {
+  test("does not happen for a pod with preemptionPolicy Never", async () => {
     await priorities();
     await client
       .of("scheduling.k8s.io/v1", "PriorityClass")
@@ -265,7 +265,7 @@ describe("preemption", () => {
     expect((await read("low")).metadata?.deletionTimestamp).toBeUndefined();
   });
 
-  test("prefers the node whose pods no budget protects", async () => {
+  test("prefers the node whose pods no disruption budget protects", async () => {
     await priorities();
     await addNode("a", { allocatable: { cpu: "2" } });
     await addPod("kept", { labels: { app: "kept" }, priorityClassName: "low", requests: { cpu: "2" } });
@@ -283,13 +283,13 @@ describe("preemption", () => {
   });
 });
 
-describe("volumes", () => {
+describe("the scheduler and a pod's volumes", () => {
   const claims = () => client.of("v1", "PersistentVolumeClaim").namespace(namespace);
   const using = (claimName: string): PodShape => ({
     volumes: [{ name: "data", persistentVolumeClaim: { claimName } }],
   });
 
-  test("a pod is bound when its claim is: the scheduler gives it a volume of the node, and waits for the volume controller", async () => {
+  test("gives a claim a volume of the node, waits for the volume controller, and then binds the pod", async () => {
     await addNode("a");
     await addNode("b");
     await client.of("storage.k8s.io/v1", "StorageClass").create({
@@ -340,7 +340,7 @@ describe("volumes", () => {
     await volumes.delete("disk-b");
   });
 
-  test("a claim whose volume is to be made names the node; the pod comes back when that fails", async () => {
+  test("names the node for a volume to be created, and returns the pod to the queue when that fails", async () => {
     await addNode("a");
     await client.of("storage.k8s.io/v1", "StorageClass").create({
       metadata: { name: "made" },
@@ -370,7 +370,7 @@ describe("volumes", () => {
     await isFor("a");
   });
 
-  test("a pod whose claim is not there waits for it", async () => {
+  test("lets a pod wait for a missing claim", async () => {
     await addNode("a");
     await addPod("p", using("late"));
     await eventually(async () => {
@@ -381,7 +381,7 @@ describe("volumes", () => {
   });
 });
 
-test("devices: a claim is allocated and reserved before its pod is bound", async () => {
+test("the scheduler allocates and reserves a ResourceClaim before it binds the pod", async () => {
   await addNode("a");
   await addNode("b");
   const group = "resource.k8s.io/v1";
@@ -419,8 +419,8 @@ test("devices: a claim is allocated and reserved before its pod is bound", async
   );
 });
 
-describe("a plugin of the user's", () => {
-  test("filters nodes, in the words of its own, and sees pods that were bound", async () => {
+describe("a scheduler plugin of the user", () => {
+  test("filters nodes with its own message, and sees pods that were bound", async () => {
     await addNode("a", { labels: { team: "red" } });
     await addPod("blue", { annotations: { team: "blue" } });
     await eventually(async () => {
@@ -433,7 +433,7 @@ describe("a plugin of the user's", () => {
     await eventually(() => expect(seen).toContain("red on a"));
   });
 
-  test("lets a pod wait at permit until it agrees", async () => {
+  test("lets a pod wait in the permit phase until it agrees", async () => {
     await addNode("a");
     const { metadata } = await addPod("held", { annotations: { hold: "" } });
     const uid = metadata?.uid ?? "";
@@ -443,7 +443,7 @@ describe("a plugin of the user's", () => {
     await isOn("held", "a");
   });
 
-  test("rejects a pod that waits at permit: its place is free", async () => {
+  test("rejects a pod that waits in the permit phase, which frees its place", async () => {
     await addNode("a");
     const { metadata } = await addPod("held", { annotations: { hold: "" } });
     const uid = metadata?.uid ?? "";
@@ -453,6 +453,6 @@ describe("a plugin of the user's", () => {
   });
 });
 
-test("no fault of the scheduler was reported", () => {
+test("the tests of the scheduler in this file caused no reported error", () => {
   expect(errors).toEqual([]);
 });

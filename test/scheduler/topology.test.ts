@@ -34,7 +34,7 @@ const only = (wanted: string): SchedulerPlugin => ({
 });
 const plugin = (cache: SchedulerCache) => podTopologySpread({ kinds: following(), nodes: cache });
 
-describe("PodTopologySpread filters", () => {
+describe("the scheduler plugin PodTopologySpread filters nodes:", () => {
   test.each<[string, Record<string, number>, Partial<TopologySpreadConstraint>[], PodShape, string]>([
     ["the domain with fewer pods fits", { a: 1, b: 0 }, [{}], {}, "b"],
     ["the skew may reach maxSkew", { a: 1 }, [{}], {}, "a"],
@@ -107,7 +107,7 @@ describe("PodTopologySpread filters", () => {
     expect(outcome).toBe(fits ? "a" : `0/2 nodes are available: 1 ${TOO_MANY}, 1 not a.`);
   });
 
-  test("the message counts the nodes of each reason", () => {
+  test("the message counts nodes by reason", () => {
     const cache = cacheOf(
       [node("a", { labels: { [ZONE]: "a" } }), node("c")],
       [pod("old", { labels: web, nodeName: "a" })],
@@ -118,7 +118,7 @@ describe("PodTopologySpread filters", () => {
   });
 });
 
-describe("PodTopologySpread scores", () => {
+describe("the scheduler plugin PodTopologySpread scores nodes:", () => {
   const anyway = (more: Partial<TopologySpreadConstraint> = {}) =>
     constraint({ whenUnsatisfiable: "ScheduleAnyway", ...more });
   test.each<[string, Record<string, number>, TopologySpreadConstraint[], Record<string, number>]>([
@@ -181,7 +181,7 @@ describe("PodTopologySpread scores", () => {
     expect(scored(podTopologySpread({ kinds: following(objects), nodes: cache }), cache, of)).toEqual(expected);
   });
 
-  test("the profile's own default constraints filter pods of a Service", () => {
+  test("the profile's own default constraints filter nodes for pods of a Service", () => {
     const cache = zones({ a: 1, b: 0 });
     const listed = podTopologySpread(
       { kinds: following({ Service: [service] }), nodes: cache },

@@ -97,7 +97,7 @@ const immediate = storageClass("now", { volumeBindingMode: "Immediate" });
 const nodes = (): SchedulerCache => cacheOf([node("a"), node("b")]);
 const none = (reason: string): string => `0/2 nodes are available: ${reason}.`;
 
-describe("VolumeBinding filters", () => {
+describe("the scheduler plugin VolumeBinding filters nodes:", () => {
   const NO_MATCH = "node(s) didn't find available persistent volumes to bind";
   const OTHER_NODE = "node(s) didn't match PersistentVolume's node affinity";
   test.each<[string, Objects, string]>([
@@ -281,7 +281,7 @@ describe("VolumeBinding filters", () => {
   });
 });
 
-describe("VolumeZone filters", () => {
+describe("the scheduler plugin VolumeZone filters nodes:", () => {
   const zone = "topology.kubernetes.io/zone";
   const zoned = (): SchedulerCache =>
     cacheOf([node("a", { labels: { [zone]: "z1" } }), node("b", { labels: { [zone]: "z2" } })]);
@@ -320,7 +320,7 @@ describe("VolumeZone filters", () => {
   });
 });
 
-describe("VolumeRestrictions filters", () => {
+describe("the scheduler plugin VolumeRestrictions filters nodes:", () => {
   const alone: Objects = { PersistentVolumeClaim: [claim("data", { modes: ["ReadWriteOncePod"] })] };
   const ONE_POD = none(
     "2 node has pod using PersistentVolumeClaim with the same name and ReadWriteOncePod access mode",
@@ -364,7 +364,7 @@ describe("VolumeRestrictions filters", () => {
   });
 });
 
-describe("NodeVolumeLimits filters", () => {
+describe("the scheduler plugin NodeVolumeLimits filters nodes:", () => {
   const limit = (count: number): ApiObject =>
     ({
       metadata: { name: "a" },

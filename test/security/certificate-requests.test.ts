@@ -122,7 +122,7 @@ const OWN = { username: "system:node:n1", groups: ["system:nodes", "system:authe
 test.each([
   ["no more", []],
   ["a uid", [attribute(UID, utf8String("stolen"))]],
-])("a node that asks for %s gets its own name and group", async (_, more) => {
+])("a node that requests a certificate with %s gets one with its own name and group", async (_, more) => {
   const user = await signedUser([...NODE, ...more]);
   expect(user).toMatchObject(OWN);
   expect(user).not.toHaveProperty("uid");
@@ -144,7 +144,7 @@ test.each([
   ]);
 });
 
-test("the string types that Go's x509 reads are taken", async () => {
+test("a certificate request with string types that Go's x509 reads is accepted", async () => {
   const types = [0x0c, 0x12, 0x13, 0x14, 0x16];
   const texts = types.map((tag) => attribute("2.5.4.11", tlv(tag, Buffer.from("12 3"))));
   const wide = attribute("2.5.4.11", tlv(0x1e, Buffer.from([0, 0x61])));

@@ -234,7 +234,7 @@ describe("a request for a certificate", () => {
     await arena.attempt([title, who, line, answer, await body(), type === undefined ? {} : { type }]);
   });
 
-  test("is what it was when it was approved: neither an update nor a patch changes its words", async () => {
+  test("keeps its content after the approval: neither an update nor a patch can change it", async () => {
     const changed = {
       spec: { request: await request("CN=x,O=system:masters"), username: "system:admin", groups: ["system:masters"] },
     };
@@ -246,7 +246,7 @@ describe("a request for a certificate", () => {
     }
   });
 
-  test("names its maker by the connection, not by what it says", async () => {
+  test("names as requester the authenticated user, whatever it contains", async () => {
     const claimed = { username: "system:admin", groups: ["system:masters"], uid: "0", extra: { a: ["b"] } };
     const answer = await arena.send("cat", {
       method: "POST",
@@ -258,7 +258,7 @@ describe("a request for a certificate", () => {
   });
 });
 
-describe("a client's certificate", () => {
+describe("a client certificate that is refused or has no rights:", () => {
   const authority = (commonName: string, more: object = {}): { pair: KeyPair; issuer: Issuer } => {
     const pair = issueCertificate({
       commonName,
@@ -341,14 +341,14 @@ describe("a client's certificate", () => {
     await arena.attempt(["a group with a comma in it", "x+system:masters", `GET ${SECRET}`, REFUSED]);
   });
 
-  test("without its key is none", async () => {
+  test("without its private key authenticates nobody", async () => {
     const { certificate } = arena.certificateOf("x,system:masters");
     const { key } = arena.certificateOf("mallory");
     await expect(arena.send({ certificate, key }, { method: "GET", path: SECRET })).rejects.toThrow();
   });
 });
 
-describe("certificates of the server's own authority", () => {
+describe("a certificate of the server's own authority that may not authenticate:", () => {
   let own: Arena;
   let folder: string;
   let certify: (more: object) => KeyPair;
@@ -395,7 +395,7 @@ describe("certificates of the server's own authority", () => {
     await own.attemptShot(title, certify(more()), { method: "GET", path: SECRET }, "401 Unauthorized");
   });
 
-  test("one that is right is taken: the rows fail for the right reason", async () => {
+  test("while a correct one is accepted, so that the rows above fail for the tested reason", async () => {
     expect((await own.send(certify({}), { method: "GET", path: SECRET })).status).toBe(200);
   });
 });

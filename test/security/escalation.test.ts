@@ -58,7 +58,7 @@ beforeAll(async () => {
 
 afterAll(() => arena[Symbol.asyncDispose]());
 
-test("the attackers may write roles and bindings: it is what these give that is refused", async () => {
+test("the attackers of this file may write roles and bindings: only the granted rights are refused", async () => {
   const readsPods = role("harmless", "get,list pods");
   for (const [who, path, object] of [
     ["will", `${IN}/roles`, readsPods],
@@ -81,7 +81,7 @@ test("the attackers may write roles and bindings: it is what these give that is 
 const REFUSED = "403 Forbidden";
 const WILD = "* *:*";
 
-describe("more rights by a role", () => {
+describe("a user may not grant more rights than it has by a role", () => {
   const rows: readonly Try[] = [
     ["a role that reads secrets", "will", `POST ${IN}/roles`, REFUSED, role("r", "get secrets")],
     [
@@ -256,7 +256,7 @@ describe("more rights by a role", () => {
   tryAll(rows, () => arena);
 });
 
-describe("more rights by aggregation", () => {
+describe("a user may not grant more rights than it has by role aggregation", () => {
   const rows: readonly Try[] = [
     ["an empty role that gathers", "will", `POST ${RBAC}/clusterroles`, REFUSED, gathering("g")],
     [
@@ -364,7 +364,7 @@ describe("more rights by aggregation", () => {
   tryAll(rows, () => arena);
 });
 
-describe("more rights by a binding", () => {
+describe("a user may not grant more rights than it has by a binding", () => {
   const own = (name: string, to: string, who = "will") => bindingOf(name, to, who);
   const rows: readonly Try[] = [
     [
@@ -578,7 +578,7 @@ describe("more rights by a binding", () => {
   tryAll(rows, () => arena);
 });
 
-test("what an attacker asks of itself in between is as it was, and the server had no fault", async () => {
+test("after these attacks the attackers have the same rights, and the server reported no error", async () => {
   for (const user of ["will", "eve", "bob", "ben", "nell", "ada"]) {
     const answer = await arena.send(user, {
       method: "POST",

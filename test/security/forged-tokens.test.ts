@@ -72,7 +72,7 @@ const without = (claim: string): string =>
   signToken(Object.fromEntries(Object.entries(claims).filter(([name]) => name !== claim)), key);
 const flipped = (text: string): string => `${text.slice(0, -8)}${text.at(-8) === "A" ? "B" : "A"}${text.slice(-7)}`;
 
-test("the token that is forged is good", async () => {
+test("the service account token that this file forges is itself valid", async () => {
   expect((await arena.send(`bearer ${good}`, { method: "GET", path: SECRET })).status).toBe(200);
 });
 
@@ -208,7 +208,7 @@ const legacy = (more: JsonObject): JsonObject => ({
   ...more,
 });
 
-describe("a token is refused for", () => {
+describe("a forged service account token is refused for", () => {
   test.each(rows)("%s", async (title, forge) => {
     const token = forge();
     await arena.attemptShot(title, `bearer ${token}`, { method: "GET", path: SECRET }, "401 Unauthorized");
@@ -218,7 +218,7 @@ describe("a token is refused for", () => {
   });
 });
 
-test("the good token is still good, and no forgery was a fault of the server", async () => {
+test("the unforged token is still valid afterwards, and no forgery made the server report an error", async () => {
   expect((await arena.send(`bearer ${good}`, { method: "GET", path: SECRET })).status).toBe(200);
   expect(arena.faults).toEqual([]);
 });

@@ -60,7 +60,7 @@ afterAll(async () => {
 const AS_JANE = { "X-Remote-User": "jane" };
 const AS_ROOT = { "X-Remote-User": "root", "X-Remote-Group": "system:masters" };
 
-describe("headers that name a user are not believed", () => {
+describe("front-proxy headers that name a user are ignored or refused", () => {
   type Row = readonly [
     title: string,
     who: () => string | KeyPair,
@@ -173,7 +173,7 @@ describe("headers that name a user are not believed", () => {
   });
 });
 
-test("the proxy's certificate is no user's, and what it names may do what that user may", async () => {
+test("the front proxy's certificate authenticates no user itself, and the named user has only its own rights", async () => {
   const proxy = certified(proxies, "proxies", "aggregator");
   expect((await arena.send(proxy, { method: "GET", path: SECRET, headers: AS_JANE })).status).toBe(200);
   await arena.attemptShot(
@@ -186,7 +186,7 @@ test("the proxy's certificate is no user's, and what it names may do what that u
   expect(arena.faults).toEqual([]);
 });
 
-test("a proxied user may not impersonate without the right", async () => {
+test("a user named by a front proxy needs the right to impersonate", async () => {
   const proxy = certified(proxies, "proxies", "aggregator");
   const headers = { "X-Remote-User": "will", "Impersonate-User": "jane" };
   await arena.attemptShot("impersonation", proxy, { method: "GET", path: SECRET, headers }, REFUSED);

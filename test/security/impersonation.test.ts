@@ -47,7 +47,7 @@ beforeAll(async () => {
 
 afterAll(() => arena[Symbol.asyncDispose]());
 
-describe("acting as another", () => {
+describe("a user without the right may not impersonate", () => {
   const as = (headers: Readonly<Record<string, string | string[]>>) => [undefined, { headers }] as const;
   const rows: readonly Try[] = [
     ["a user, without any right", "will", GET, REFUSED, ...as({ [AS]: "jane" })],
@@ -212,7 +212,7 @@ describe("acting as another", () => {
   });
 });
 
-test("over HTTP/2, where a header may come twice", async () => {
+test("over HTTP/2, by sending a header twice", async () => {
   const { certificate, key } = arena.certificateOf("imp");
   const session = connect(arena.cluster.url, { ca: arena.cluster.caCertificate, cert: certificate, key });
   for (const headers of [
@@ -232,7 +232,7 @@ test("over HTTP/2, where a header may come twice", async () => {
   session.close();
 });
 
-test("who may act as jane reads what she reads: the rows fail for the right reason", async () => {
+test("while a user with the right reads what jane may, so that the rows above fail for the tested reason", async () => {
   const answer = await arena.send("janes", { method: "GET", path: SECRET, headers: { [AS]: "jane" } });
   expect(answer.status, answer.text).toBe(200);
   expect(arena.faults).toEqual([]);

@@ -98,7 +98,7 @@ const WAYS: Readonly<Record<string, string>> = {
   "the service by the name of its port": `${SHOP}/services/https:hn:agent/proxy`,
 };
 
-describe.each(Object.entries(WAYS))("through %s", (_, way) => {
+describe.each(Object.entries(WAYS))("an attack on a node's kubelet through %s", (_, way) => {
   test.each([
     ["all pods with their environment", "pods"],
     ["all pods, past a detour", "healthz/../pods"],
@@ -107,7 +107,7 @@ describe.each(Object.entries(WAYS))("through %s", (_, way) => {
     ["health", "healthz"],
     ["exec without an upgrade", EXEC],
     ["a path that there is not", "nope"],
-  ])("the node's kubelet refuses %s", async (_title, path) => {
+  ])("gets no %s: the kubelet refuses", async (_title, path) => {
     const answer = await sent("GET", `${way}/${path}`);
     expect(answerOf(answer), answer.text).toBe(UNAUTHORIZED);
     expect(answer.text).toBe("Unauthorized");
@@ -117,7 +117,7 @@ describe.each(Object.entries(WAYS))("through %s", (_, way) => {
   test.each([
     ["a WebSocket", WEB_SOCKET],
     ["SPDY", SPDY],
-  ])("the node's kubelet refuses an exec over %s", async (_title, headers) => {
+  ])("gets no exec over %s: the kubelet refuses", async (_title, headers) => {
     expect(await upgraded(`${way}/${EXEC}`, headers)).toBe(401);
   });
 
@@ -125,13 +125,13 @@ describe.each(Object.entries(WAYS))("through %s", (_, way) => {
     ["a token", { authorization: "Bearer nonsense" }],
     ["a front proxy", { "x-remote-user": "kubernetes-admin", "x-remote-group": "system:masters" }],
     ["the server's client", { "x-forwarded-for": "127.0.0.1", "x-ssl-client-cn": "kube-apiserver-kubelet-client" }],
-  ])("headers of %s make eve nobody else", async (_title, headers) => {
+  ])("gets no other identity by the headers of %s", async (_title, headers) => {
     const answer = await sent("GET", `${way}/pods`, undefined, headers);
     expect(answer.status, answer.text).toBe(401);
   });
 });
 
-test("the server's own ways to the same kubelet are open to those who have the rights, and to no others", async () => {
+test("the server's connections to its kubelets are open only to users with the rights", async () => {
   const node = await call(arena.admin, "GET", "/api/v1/nodes/node-1/proxy/pods");
   expect([node.status, node.text.includes(JEWEL)]).toEqual([200, true]);
   const own = await sent("GET", `${SHOP}/pods/hn/log`);

@@ -151,7 +151,7 @@ const commands: readonly (readonly [title: string, config: string, argv: string,
   ["resources", "token", "api-resources"],
 ];
 
-describe("output at every level of -v holds no credential, and below 8 no secret's value", () => {
+describe("kubets prints with any -v no credential, and below 8 no value of a Secret", () => {
   test.each(commands.map((row) => ({ title: row[0], row })))("$title", async ({ row }) => {
     const [title, config, argv, shows] = row;
     for (const level of LEVELS) {
@@ -162,7 +162,7 @@ describe("output at every level of -v holds no credential, and below 8 no secret
     }
   });
 
-  test("a new token is on stdout, and below 8 nowhere else", async () => {
+  test("but prints a new token on stdout, and below 8 nowhere else", async () => {
     for (const level of LEVELS) {
       const { stdout, stderr } = await run("token", "create token robot", level);
       expect(stdout.trim().split(".")).toHaveLength(3);
@@ -171,7 +171,7 @@ describe("output at every level of -v holds no credential, and below 8 no secret
     }
   });
 
-  test("at the highest levels the scheme of what is sent is shown, and masked", async () => {
+  test("and masks at the highest levels what it sends, after the scheme's name", async () => {
     const { stderr } = await run("token", "get secrets", 9);
     expect(stderr).toContain("Authorization: Bearer <masked>");
     expect((await run("token", "get secret jewel -o yaml", BODIES)).stderr).toContain(
@@ -180,7 +180,7 @@ describe("output at every level of -v holds no credential, and below 8 no secret
   });
 });
 
-describe("an error of a faulty kubeconfig holds nothing of what it was to hold", () => {
+describe("the error about a damaged kubeconfig does not print its secret", () => {
   const files: readonly (readonly [title: string, text: (secret: string) => string])[] = [
     ["cut off in the token", (secret) => `{"users": [{"name": "u", "user": {"token": "${secret}`],
     ["with a tab behind the token", (secret) => `users:\n- name: u\n  user:\n    token: ${secret}\n\t- x: [\n`],
@@ -238,8 +238,8 @@ describe("an error of a faulty kubeconfig holds nothing of what it was to hold",
   });
 });
 
-describe("what the server says of its own faults and files", () => {
-  test("a fault that it reports holds no credential of the request", async () => {
+describe("the server does not print secrets in its own errors", () => {
+  test("about a failed request, whose credentials they leave out", async () => {
     for (const config of ["token", "wrong"]) {
       const text = await run(config, "get --raw /api/v1/namespaces/default/secrets/jewel?boom", 6);
       expectNone(text.stdout + text.stderr, credentials, "the answer");
@@ -292,7 +292,7 @@ describe("what the server says of its own faults and files", () => {
         () => ({ storage: "disk", dataDir: folder }),
       ],
     ];
-  test.each(starts)("%s keeps it from starting, and is not shown", async (title, files, options) => {
+  test.each(starts)("about %s, with which it does not start", async (title, files, options) => {
     for (const [name, text] of Object.entries(files)) await writeFile(join(folder, name), text);
     const faults: unknown[] = [];
     const starting = startCluster({

@@ -66,7 +66,7 @@ beforeAll(async () => {
 
 afterAll(() => arena[Symbol.asyncDispose]());
 
-describe("a kubelet reads", () => {
+describe("a kubelet may read only objects of its own pods:", () => {
   const rows: readonly Try[] = [
     ["a secret of another node's pod", KUBELET, `GET ${CORE}/secrets/others`, REFUSED],
     ["a secret that no pod uses", KUBELET, `GET ${CORE}/secrets/loose`, REFUSED],
@@ -134,7 +134,7 @@ describe("a kubelet reads", () => {
   tryAll(rows, () => arena);
 });
 
-describe("a kubelet writes", () => {
+describe("a kubelet may write only its own node and pods:", () => {
   const status = (type: string) => ({ status: { conditions: [{ type, status: "True" }] } });
   const label = (key: string) => ({ metadata: { labels: { [key]: "x" } } });
   const mirror = { annotations: { "kubernetes.io/config.mirror": "x", "kubernetes.io/config.hash": "x" } };
@@ -433,7 +433,7 @@ describe("a kubelet writes", () => {
   ];
   tryAll(rows, () => arena);
 
-  test("a request for another node's certificate", async () => {
+  test("it cannot request another node's certificate", async () => {
     const { request } = await certificateRequest("CN=system:node:m,O=system:nodes");
     const spec = {
       request: Buffer.from(request).toString("base64"),
@@ -444,7 +444,7 @@ describe("a kubelet writes", () => {
     await arena.attempt(["csr", KUBELET, `POST ${path}`, REFUSED, { metadata: { name: "x" }, spec }]);
   });
 
-  test("what it is for: its own pod's objects, its own node, its own lease", async () => {
+  test("it can use its own pods' objects, its own node and its own Lease", async () => {
     for (const path of [
       `${CORE}/secrets/own`,
       `${CORE}/configmaps/own`,
@@ -462,7 +462,7 @@ describe("a kubelet writes", () => {
     expect(arena.faults).toEqual([]);
   });
 
-  test("a secret of its pod is out of reach when the pod is gone", async () => {
+  test("it cannot read a secret any more when its pod is gone", async () => {
     await arena.make("DELETE", `${CORE}/pods/mine?gracePeriodSeconds=0`);
     await arena.attempt(["gone", KUBELET, `GET ${CORE}/secrets/own`, REFUSED]);
     await arena.attempt(["gone", KUBELET, `GET ${CORE}/pods/mine`, REFUSED]);

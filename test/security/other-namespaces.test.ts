@@ -94,12 +94,12 @@ const posted: readonly Try[] = [
   ],
 ];
 
-describe("an object that is posted to another namespace than its own", () => {
-  test.each(posted.map((row) => ({ title: row[0], row })))("$title", async ({ row }) => {
+describe("a POST of an object that names another namespace than the path is refused", () => {
+  test.each(posted.map((row) => ({ title: row[0], row })))("for $title", async ({ row }) => {
     expect(messageOf(await arena.attempt(row))).toBe(CREATED);
   });
 
-  test("these are all resources and subresources whose posts are stored under another kind, or nowhere", () => {
+  test("for all resources and subresources whose POST stores another kind or nothing", () => {
     const asked = new Set(
       release.resources().flatMap(({ name, namespaced, verbs, subresources }) => {
         const isOnlyPosted = namespaced && verbs.length === 1 && verbs[0] === "create";
@@ -116,7 +116,7 @@ describe("an object that is posted to another namespace than its own", () => {
     expect([...tried].sort()).toEqual([...asked].sort());
   });
 
-  test("is taken where it names the namespace of its path, or none", async () => {
+  test("and is accepted when the object names the namespace of its path, or none", async () => {
     for (const [path, body] of [
       ["pods/web/eviction", { metadata: { name: "web" } }],
       ["pods/web/eviction", { metadata: { name: "web", namespace: "default" } }],
@@ -130,7 +130,7 @@ describe("an object that is posted to another namespace than its own", () => {
   });
 });
 
-describe("an object of another name than its path's", () => {
+describe("a write of an object that names another name than the path is refused", () => {
   const rows: readonly Try[] = [
     ["an eviction", "ed", `POST ${IN}/pods/web/eviction`, "400 BadRequest", { metadata: { name: "spare" } }],
     ["an eviction without a name", "ed", `POST ${IN}/pods/web/eviction`, "400 BadRequest", {}],
@@ -157,7 +157,7 @@ describe("an object of another name than its path's", () => {
   tryAll(rows, () => arena);
 });
 
-describe("an object that is changed under another namespace than its own", () => {
+describe("a change of an object that names another namespace than the path is refused", () => {
   const rows: readonly Try[] = [
     ["a scale", "ed", `PUT ${APPS}/deployments/web/scale`, "400 BadRequest", scale(elsewhere)],
     [
@@ -221,7 +221,7 @@ describe("an object that is changed under another namespace than its own", () =>
   });
 });
 
-test("the pods of both namespaces are there, and the server had no fault", async () => {
+test("after these attacks the pods of both namespaces still exist, and the server reported no error", async () => {
   for (const namespace of ["default", "other"]) {
     const path = `/api/v1/namespaces/${namespace}/pods/web`;
     expect((await arena.make("GET", path)).at("metadata.deletionTimestamp")).toBeUndefined();

@@ -43,7 +43,7 @@ function answerOf(path: string): object {
   return path.endsWith("/pods") ? pods : empty;
 }
 
-describe("words of servers, kubeconfigs and manifests that lead out of a folder", () => {
+describe("names that an attacker chose in servers, kubeconfigs and manifests cannot lead kubets out of a folder", () => {
   let server: Server;
   let root: string;
   let folder: string;
@@ -82,7 +82,7 @@ describe("words of servers, kubeconfigs and manifests that lead out of a folder"
       (path) => !join(root, path).startsWith(below) && !below.startsWith(join(root, path)) && !path.endsWith("config"),
     );
 
-  test("a group of discovery is cached in the cache", async () => {
+  test("for a group of discovery, which is cached below the cache folder", async () => {
     const cache = join(folder, "cache");
     await runCli(["api-resources", `--cache-dir=${cache}`], { env, cwd: folder });
     expect(outside(cache)).toEqual([]);
@@ -91,13 +91,13 @@ describe("words of servers, kubeconfigs and manifests that lead out of a folder"
   });
 
   test.each(["https://x/../../../../pwned", "https://..", "https://../..", "http://x/..//../../../pwned:1"])(
-    "the cache folder of the server %s lies in the cache",
+    "for the cache of the server %s",
     (url) => {
       expect(discoveryFolder("/cache", url)).toMatch(/^\/cache\/discovery\/[^/]/);
     },
   );
 
-  test("a dump writes into its folder", async () => {
+  test("for cluster-info dump, which writes into its folder", async () => {
     const dump = join(folder, "dump");
     const argv = ["cluster-info", "dump", "--namespaces=default", `--output-directory=${dump}`, `--cache-dir=${dump}`];
     const { stderr } = await runCli(argv, { env, cwd: folder });
@@ -108,7 +108,7 @@ describe("words of servers, kubeconfigs and manifests that lead out of a folder"
     expect(outside(dump)).toEqual([]);
   });
 
-  test("a build of a kustomization writes into its folder", async () => {
+  test("for kustomize build, which writes into its folder", async () => {
     const built = join(folder, "built");
     mkdirSync(built);
     const manifest = { apiVersion: "v1", kind: `../${OUT}`, metadata: { name: OUT } };
@@ -120,7 +120,7 @@ describe("words of servers, kubeconfigs and manifests that lead out of a folder"
     expect(existsSync(join(root, "pwned"))).toBe(false);
   });
 
-  test("a version of diff lies in its temporary folder", async () => {
+  test("for diff, whose files stay in its temporary folder", async () => {
     const host = { env: { TMPDIR: folder }, files: machineFiles, platform: process.platform, random: systemRandom };
     const versions = new VersionsFolder("LIVE", host);
     await versions.write(`v1.ConfigMap.default.${OUT}`, undefined);

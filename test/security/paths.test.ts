@@ -30,7 +30,7 @@ beforeAll(async () => {
 afterAll(() => arena[Symbol.asyncDispose]());
 
 /** The server answers what Kubernetes' mux and its request info make of a path: nothing on the way makes it another path. */
-describe("a path that looks like another", () => {
+describe("a request path that is spelled like another gives no further rights", () => {
   const rows: readonly Try[] = [
     ["the plain path", "mary", `GET ${CORE}/secrets/jewel`, REFUSED],
     ["with a slash at its end", "mary", `GET ${CORE}/secrets/jewel/`, REFUSED],
@@ -112,7 +112,7 @@ describe("a path that looks like another", () => {
   tryAll(rows, () => arena);
 });
 
-describe("a verb that looks like another", () => {
+describe("an HTTP method or verb that looks like another gives no further rights", () => {
   const over = (headers: Readonly<Record<string, string>>) => [undefined, { headers }] as const;
   const rows: readonly Try[] = [
     [
@@ -194,7 +194,7 @@ describe("a verb that looks like another", () => {
   tryAll(rows, () => arena);
 });
 
-describe("over HTTP/2", () => {
+describe("over HTTP/2, a path that is spelled like another gives no further rights", () => {
   const rows: readonly (readonly [title: string, headers: Readonly<Record<string, string>>])[] = [
     ["a path with dots", { ":path": `${CORE}/configmaps/../secrets/jewel` }],
     ["a path with a slash more", { ":path": `/${CORE}/secrets/jewel` }],
@@ -235,7 +235,7 @@ describe("over HTTP/2", () => {
   });
 });
 
-test("the rights that the rows are about are there", async () => {
+test("the rights that these tests rely on exist", async () => {
   for (const [who, path] of [
     ["mary", `${CORE}/configmaps/mine`],
     ["mary", `${CORE}/pods/p`],

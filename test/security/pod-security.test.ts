@@ -40,7 +40,7 @@ beforeAll(async () => {
 
 afterAll(() => arena[Symbol.asyncDispose]());
 
-describe("a pod that the level forbids", () => {
+describe("a pod that the namespace's Pod Security level forbids is refused:", () => {
   const rows: readonly Try[] = [
     ["privileged", "dev", `POST ${PODS}`, REFUSED, pod("x", secured({ privileged: true }))],
     ["privileged, in dry run", "dev", `POST ${PODS}?dryRun=All`, REFUSED, pod("x", secured({ privileged: true }))],
@@ -302,7 +302,7 @@ describe("a pod that the level forbids", () => {
   tryAll(rows, () => arena);
 });
 
-test("a pod that the level allows is taken, and the server had no fault", async () => {
+test("a pod that the level allows is accepted, and the server reported no error", async () => {
   const taken = await arena.send("dev", { method: "POST", path: `${STRICT}?dryRun=All`, body: pod("ok", RESTRICTED) });
   expect(taken.status, taken.text).toBe(201);
   expect(arena.faults).toEqual([]);

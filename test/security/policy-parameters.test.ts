@@ -98,7 +98,7 @@ const typed = (kind: PolicyKind, what: "Policy" | "PolicyBinding", object: JsonO
   ...object,
 });
 
-describe.each(KINDS)("a %s policy of a paramKind that its writer may not read", (kind) => {
+describe.each(KINDS)("only a user who may read the paramKind may write a %s policy", (kind) => {
   const path = policies(kind);
   const secret = (name: string): string => KIND_REFUSED(name, SECRET);
   const rows: readonly (readonly [...Try, string])[] = [
@@ -201,7 +201,7 @@ describe.each(KINDS)("a %s policy of a paramKind that its writer may not read", 
     expect(causeOf(answer)).toEqual(["FieldValueForbidden", "spec.paramKind", row[6]]);
   });
 
-  test("is the writer's who may get all of them, the administrator's, and anyone's who changes something else", async () => {
+  test("by such a user, by the administrator, or by any user who changes something else", async () => {
     const at = { method: "POST", path: `${path}?dryRun=All`, body: policy(kind, "p", SECRET) };
     expect((await arena.send("gwen", at)).status).toBe(201);
     expect((await arena.send("lord,system:masters", at)).status).toBe(201);
@@ -214,7 +214,7 @@ describe.each(KINDS)("a %s policy of a paramKind that its writer may not read", 
     expect((await arena.send("pat", without)).status).toBe(201);
   });
 
-  test("an invalid policy is refused for what is wrong with it, without a word about rights", async () => {
+  test("and an invalid policy is refused for its faults, without a word about rights", async () => {
     const body = policy(kind, "p", SECRET);
     const spec = { ...(isJsonObject(body["spec"]) ? body["spec"] : {}), failurePolicy: "Perhaps" };
     const answer = await arena.send("pat", { method: "POST", path, body: { ...body, spec } });
@@ -222,7 +222,7 @@ describe.each(KINDS)("a %s policy of a paramKind that its writer may not read", 
   });
 });
 
-describe.each(KINDS)("a binding of a %s policy to what its writer may not read", (kind) => {
+describe.each(KINDS)("only a user who may read its parameters may bind a %s policy", (kind) => {
   const path = bindings(kind);
   const to = (paramRef: object, policyName = "of-secrets"): JsonObject => binding(kind, "b", policyName, paramRef);
   const named = (name: string): string => REF_REFUSED(name, "get");
@@ -350,7 +350,7 @@ describe.each(KINDS)("a binding of a %s policy to what its writer may not read",
     expect(causeOf(answer)).toEqual(["FieldValueForbidden", "spec.paramRef", row[6]]);
   });
 
-  test("is the writer's who may read it, the administrator's, and anyone's who changes something else", async () => {
+  test("by such a user, by the administrator, or by any user who changes something else", async () => {
     const create = (who: string, body: JsonObject): Promise<Received> =>
       arena.send(who, { method: "POST", path: `${path}?dryRun=All`, body });
     for (const [user, body] of [
@@ -379,6 +379,6 @@ describe.each(KINDS)("a binding of a %s policy to what its writer may not read",
   });
 });
 
-test("the server had no fault", () => {
+test("the tests of policy parameters in this file caused no reported error", () => {
   expect(arena.faults).toEqual([]);
 });

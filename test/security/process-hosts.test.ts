@@ -72,7 +72,7 @@ afterAll(async () => {
   await new Promise((resolve) => local.close(resolve));
 });
 
-describe("what nothing serves at a node of this process is refused with the reason", () => {
+describe("the proxies refuse with a reason addresses of simulated nodes and pods that nothing serves", () => {
   test.each([
     ["a port of a node by its name, which the machine has too", () => `/api/v1/nodes/localhost:${port}/proxy/secret`],
     ["the same by https", () => `/api/v1/nodes/https:localhost:${port}/proxy/secret`],
@@ -89,7 +89,7 @@ describe("what nothing serves at a node of this process is refused with the reas
     ["an address that no pod has", "first:80", `dial tcp 10.244.0.99:80: ${noPod("localhost")}`],
     ["the first address of the range", "https:network:443", `dial tcp 10.244.0.0:443: ${noPod("localhost")}`],
     ["an address of another node", "other-node:80", `dial tcp 10.244.1.7:80: ${noPod("node-2")}`],
-  ])("a pod's proxy to %s", async (_, name, reason) => {
+  ])("as a pod's proxy to %s", async (_, name, reason) => {
     const answer = await call(arena.admin, "GET", `${CORE}/pods/${name}/proxy/`);
     expect([answer.status, answer.at("message")]).toEqual([503, `error trying to reach service: ${reason}`]);
   });
@@ -99,7 +99,7 @@ describe("what nothing serves at a node of this process is refused with the reas
     ["mapped", noPod("node-2")],
     ["mapped-in-hexadecimal", noPod("node-2")],
     ["by-number", "lookup 0x0af4014d: the name leads to 10.244.1.77, an address of a node of this process"],
-  ])("a log of a node that names such an address: %s", async (name, reason) => {
+  ])("as a node's log from such an address: %s", async (name, reason) => {
     const answer = await call(arena.admin, "GET", `${CORE}/pods/on-${name}/log`);
     expect([answer.status, answer.at("message")]).toEqual([500, expect.stringContaining(reason)]);
     const proxied = await call(arena.admin, "GET", `/api/v1/nodes/${name}/proxy/pods`);
@@ -107,7 +107,7 @@ describe("what nothing serves at a node of this process is refused with the reas
   });
 });
 
-describe("a webhook", () => {
+describe("a webhook at an address of a simulated node or pod", () => {
   const refusalOf = async (clientConfig: object): Promise<unknown> => {
     await using _ = await configure(arena.admin, "validating", [
       { clientConfig, rules: [{ ...CONFIG_MAPS, operations: ["CREATE"] }], failurePolicy: "Fail" },
@@ -162,7 +162,7 @@ describe("a webhook", () => {
     expect(await refusalOf({ url, caBundle: webhooks.caBundle })).toContain(reason);
   });
 
-  test("of a node's kubelet shows no certificate of the server's", async () => {
+  test("that is a node's kubelet gets no client certificate of the server", async () => {
     const authority = caBundle(arena.cluster.caCertificate);
     const url = "https://node-2:10250/run/default/web/c";
     expect(await refusalOf({ url, caBundle: authority })).toContain(
@@ -174,7 +174,7 @@ describe("a webhook", () => {
     );
   });
 
-  test("that a pod of this process serves is called there", async () => {
+  test("that a pod of this process serves is called in that pod", async () => {
     const containers = [{ name: "c", image: "hook", ports: [{ containerPort: 8443 }] }];
     await arena.create(
       `${CORE}/pods`,
@@ -191,7 +191,7 @@ describe("a webhook", () => {
   });
 });
 
-test("an agent's dial takes every host of its node, in all forms, and no other", async () => {
+test("a node agent connects to every host of its node, in all spellings, and to no other", async () => {
   const agent = await startNodeAgent({
     name: "sim",
     transport: arena.admin,

@@ -23,12 +23,12 @@ const nothing = new URLSearchParams();
 /** An object with one field of its own, whatever the name. */
 const holding = <T>(name: string, value: T): Record<string, T> => Object.fromEntries([[name, value]]);
 
-describe.each(NAMES)("%s is no", (name) => {
+describe.each(NAMES)("the name %s of JavaScript's Object.prototype is not taken for a", (name) => {
   test("verb", () => {
     expect(parseRequestInfo(name, "/api/v1/namespaces/a/pods", nothing).verb).toBe("");
   });
 
-  test("resource that a node needs more for", () => {
+  test("resource for which a node needs more rights", () => {
     expect(neededFor(name)).toEqual(neededFor("pods"));
   });
 
@@ -77,7 +77,7 @@ describe.each(NAMES)("%s is no", (name) => {
     expect(fieldNamesAt({ $ref: `#/components/schemas/${name}` }, {}, [])).toEqual([]);
   });
 
-  test("way out of a custom resource: what is set below it is the object's own", () => {
+  test("path out of a custom resource: a value below it belongs to the object", () => {
     const object: Record<string, unknown> = {};
     setFieldAt(object, `.spec.${name}.replicas`, 3);
     expect(fieldAt(object, `.spec.${name}.replicas`)).toBe(3);
@@ -86,7 +86,7 @@ describe.each(NAMES)("%s is no", (name) => {
     expect(fieldAt(object, `.spec.${name}`)).toBe(4);
   });
 
-  test("domain of a device's attributes that changes this process", () => {
+  test("domain of a device's attributes, and does not change this process", () => {
     const attributes = holding(`${name}/keys`, { string: "planted" });
     const device = { name: "d", attributes, capacity: {} };
     const cel = { expression: 'device.attributes["gpu.example.com"].size() == 0' };

@@ -22,7 +22,7 @@ beforeAll(async () => {
 
 afterAll(() => arena[Symbol.asyncDispose]());
 
-describe.each(NAMES)("%s", (name) => {
+describe.each(NAMES)("the name %s of JavaScript's Object.prototype", (name) => {
   const requests: readonly (readonly [what: string, method: string, path: string])[] = [
     ["a method", name, `${MAPS}/plain`],
     ["a method without an object", name, MAPS],
@@ -51,7 +51,7 @@ describe.each(NAMES)("%s", (name) => {
     ["a verbose health check", "GET", `/healthz/${name}`],
   ];
 
-  test.each(requests)("as %s is no one's own", async (_, method, path) => {
+  test.each(requests)("gives nobody a right as %s", async (_, method, path) => {
     const type = method === "PATCH" ? MERGE : undefined;
     const body = method === "PATCH" ? { data: { a: "2" } } : undefined;
     const options = type === undefined ? {} : { type };
@@ -65,7 +65,7 @@ describe.each(NAMES)("%s", (name) => {
     expect(arena.faults.splice(0)).toEqual([]);
   });
 
-  test("as a user, a group of users, an extra key and a header has no rights", async () => {
+  test("gives no rights as a user, a group, an extra key or a header", async () => {
     const headers = { "impersonate-user": name, [`impersonate-extra-${name}`]: name, [name]: name };
     const impersonated = await call(arena.admin, "GET", MAPS, undefined, { headers });
     expect([impersonated.status, impersonated.at("reason")]).toEqual([403, "Forbidden"]);
@@ -84,7 +84,7 @@ describe.each(NAMES)("%s", (name) => {
     }
   });
 
-  test("as a key of a map is kept by every way to write it", async () => {
+  test("is kept as a key of a map by every way to write it", async () => {
     const own = (value: string): string => `{"${name}": "${value}"}`;
     const label = name === "__proto__" ? "{}" : own("l");
     const labels = (text: string): string => `"labels": ${text}, "annotations": ${label}`;
@@ -125,7 +125,7 @@ describe.each(NAMES)("%s", (name) => {
     expect(missing.status, missing.text).toBe(422);
   });
 
-  test("as a key of a pod's labels that its selectors name is not found where it is not", async () => {
+  test("is not found as a pod label by selectors unless the pod has it", async () => {
     const constraint = {
       maxSkew: 1,
       topologyKey: "zone",
@@ -139,7 +139,7 @@ describe.each(NAMES)("%s", (name) => {
   });
 });
 
-test("as variables of a container and as files of its volumes they are what a ConfigMap holds, and nothing that it does not", async () => {
+test("these names as variables and files of a container have the values of their ConfigMap, and exist only there", async () => {
   const data = Object.fromEntries(NAMES.map((name) => [name, `value of ${name}`]));
   await arena.create(MAPS, { metadata: { name: "names" }, data });
   const source = {
@@ -180,7 +180,7 @@ test("as variables of a container and as files of its volumes they are what a Co
   }
 });
 
-describe("a custom resource", () => {
+describe("a custom resource with these field names", () => {
   const at = "/apis/names.example.com/v1/namespaces/default/things";
   const field = { type: "integer", default: 7 };
 
@@ -204,7 +204,7 @@ describe("a custom resource", () => {
     (JSON.parse(text) as { spec: Readonly<Record<string, unknown>> }).spec;
   const head = `"apiVersion": "names.example.com/v1", "kind": "Thing"`;
 
-  test("gets the defaults of fields of these names, and keeps them in what is open", async () => {
+  test("has their default values, and keeps them where unknown fields are preserved", async () => {
     const open = `{${NAMES.map((name) => `"${name}": {"a": "${name}"}`).join()}}`;
     const plain = `{${NAMES.map((name) => `"${name}": {"a": 1}`).join()}, "a": "kept"}`;
     const body = `{${head}, "metadata": {"name": "t"}, "spec": {"open": ${open}, "plain": ${plain}}}`;
@@ -229,7 +229,7 @@ describe("a custom resource", () => {
     expect(applied.text).toContain('"f:__proto__":');
   });
 
-  test("with a scale whose path leads through them changes no other object", async () => {
+  test("with a scale path through them changes no other object", async () => {
     await arena.make("POST", at, `{${head}, "metadata": {"name": "s"}, "spec": {"open": {}}}`);
     const scale = { apiVersion: "autoscaling/v1", kind: "Scale", metadata: { name: "s" }, spec: { replicas: 3 } };
     await arena.make("PUT", `${at}/s/scale`, scale);
@@ -241,7 +241,7 @@ describe("a custom resource", () => {
   });
 });
 
-test("Object.prototype is as it was, and the server had no fault", () => {
+test("after these tests Object.prototype is unchanged, and the server reported no error", () => {
   expect(Object.keys(Object.prototype)).toEqual([]);
   expect(Object.getPrototypeOf({})).toBe(Object.prototype);
   expect(arena.faults).toEqual([]);

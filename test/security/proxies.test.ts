@@ -87,7 +87,7 @@ afterAll(async () => {
   await new Promise((resolve) => local.close(resolve));
 });
 
-describe("a proxy without the right to it", () => {
+describe("a proxy of a pod, service or node needs the right to it:", () => {
   const rows: readonly Try[] = [
     ["to a pod, by who may get pods", "ann", `GET ${CORE}/pods/loopback:1/proxy/`, REFUSED],
     ["to a service, by who may get services", "ann", `GET ${CORE}/services/loopback:80/proxy/`, REFUSED],
@@ -109,15 +109,15 @@ describe("a proxy without the right to it", () => {
   tryAll(rows, () => arena);
 });
 
-describe("a proxy to an address of this machine or of its link", () => {
-  test.each(Object.entries(ADDRESSES))("a pod: %s, %s", async (name) => {
+describe("a proxy refuses addresses of this machine or its network link", () => {
+  test.each(Object.entries(ADDRESSES))("of a pod: %s, %s", async (name) => {
     for (const scheme of ["", "http:", "https:"]) {
       await arena.attempt([name, "pat", `GET ${CORE}/pods/${scheme}${name}:${port}/proxy/secret`, NOT_ALLOWED]);
     }
     expect(reached).toEqual([]);
   });
 
-  test.each(Object.entries(ADDRESSES))("a service: %s, %s", async (name) => {
+  test.each(Object.entries(ADDRESSES))("of a service: %s, %s", async (name) => {
     const answer = await arena.send("pat", { method: "GET", path: `${CORE}/services/${name}:80/proxy/secret` });
     expect([400, 404, 503], answer.text).toContain(answer.status);
     arena.holdsNoSecret(answer);
@@ -169,7 +169,7 @@ describe("a proxy to an address of this machine or of its link", () => {
   });
 });
 
-test("endpoints that name an address without its pod lead nowhere", async () => {
+test("a proxy refuses endpoints with an address that belongs to no pod", async () => {
   await arena.create(`${CORE}/services`, { metadata: { name: "bare" }, spec: { ports: [{ port: 80, name: "http" }] } });
   await arena.create(`${CORE}/endpoints`, {
     metadata: { name: "bare" },

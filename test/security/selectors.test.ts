@@ -39,7 +39,7 @@ afterAll(() => arena[Symbol.asyncDispose]());
 
 const field = (text: string): string => `fieldSelector=${encodeURIComponent(text)}`;
 
-describe("a selector that would widen a right to one name", () => {
+describe("a selector cannot widen a right that is limited to one object name", () => {
   const rows: readonly Try[] = [
     ["no selector", "nan", `GET ${CORE}/secrets`, REFUSED],
     ["another name", "nan", `GET ${CORE}/secrets?${field("metadata.name=jewel")}`, REFUSED],
@@ -168,7 +168,7 @@ describe("a selector that would widen a right to one name", () => {
   ];
   tryAll(rows, () => arena);
 
-  test("the right to the name is there", async () => {
+  test("while the limited right itself works", async () => {
     const answer = await arena.send("nan", {
       method: "GET",
       path: `${CORE}/secrets?${field("metadata.name=allowed")}`,
@@ -181,20 +181,20 @@ describe("a selector that would widen a right to one name", () => {
   });
 });
 
-describe("a token to continue a list with", () => {
+describe("the continue token of a list", () => {
   const page = async (who: string, path: string): Promise<string> => {
     const { text } = await arena.send(who, { method: "GET", path: `${path}?limit=1` });
     return encodeURIComponent((JSON.parse(text) as { metadata: { continue: string } }).metadata.continue);
   };
 
-  test("of one's own namespace continues there alone, and gives nothing of another", async () => {
+  test("of the user's own namespace continues only there, and returns nothing of another", async () => {
     const token = await page("pam", `${CORE}/configmaps`);
     await arena.attempt(["another namespace", "pam", `GET ${OTHER}/configmaps?limit=5&continue=${token}`, REFUSED]);
     await arena.attempt(["all namespaces", "pam", `GET /api/v1/configmaps?limit=5&continue=${token}`, REFUSED]);
     await arena.attempt(["another kind", "pam", `GET ${CORE}/secrets?limit=5&continue=${token}`, REFUSED]);
   });
 
-  test("of all namespaces, as an administrator has it, gives one namespace's objects to who may list that", async () => {
+  test("of all namespaces, made by an administrator, returns one namespace's objects to a user who may list only that", async () => {
     const made = await call(arena.admin, "GET", "/api/v1/configmaps?limit=1");
     const token = encodeURIComponent(textIn(made, "metadata.continue"));
     const answer = await arena.send("pam", { method: "GET", path: `${CORE}/configmaps?limit=500&continue=${token}` });
@@ -213,7 +213,7 @@ describe("a token to continue a list with", () => {
     ["that begins before everything", "\0"],
     ["that begins nowhere", ""],
   ];
-  test.each(forged)("%s, made by the client", async (_, start) => {
+  test.each(forged)("%s, forged by the client, is refused or harmless", async (_, start) => {
     const revision = Number(await arena.revision());
     const token = Buffer.from(JSON.stringify({ v: "meta.k8s.io/v1", rv: revision, start })).toString("base64url");
     const answer = await arena.send("pam", { method: "GET", path: `${CORE}/configmaps?limit=500&continue=${token}` });
@@ -224,8 +224,8 @@ describe("a token to continue a list with", () => {
   });
 });
 
-describe("a watch", () => {
-  test("that is open stays when the right is taken away, as in Kubernetes; another is not opened", async () => {
+describe("a watch whose user loses the right", () => {
+  test("stays open, as in Kubernetes; a new one is refused", async () => {
     await arena.allowIn("default", "eva", "list,watch configmaps");
     const client = kubernetesClient(await configFromText(arena.cluster.kubeconfig({ user: "eva" })));
     const maps = client.of("v1", "ConfigMap").namespace("default");
@@ -250,6 +250,6 @@ describe("a watch", () => {
   });
 });
 
-test("none of it was a fault of the server", () => {
+test("the attacks by selectors in this file made the server report no error", () => {
   expect(arena.faults).toEqual([]);
 });

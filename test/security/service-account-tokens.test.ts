@@ -38,7 +38,7 @@ beforeAll(async () => {
 
 afterAll(() => arena[Symbol.asyncDispose]());
 
-describe("a token of", () => {
+describe("a service account token does not give more than its own rights:", () => {
   const rows: readonly Try[] = [
     ["an account, without any right", "will", `POST ${ACCOUNTS}/reader/token`, REFUSED, tokenOf("reader")],
     ["another account than that of the right", "tom", `POST ${ACCOUNTS}/reader/token`, REFUSED, tokenOf("reader")],
@@ -163,7 +163,7 @@ describe("a token of", () => {
   ];
   tryAll(rows, () => arena);
 
-  test("the account of the right can be had: the rows fail for the right reason", async () => {
+  test("while the account with the right works, so that the rows above fail for the tested reason", async () => {
     const path = `${ACCOUNTS}/plain/token`;
     const taken = await arena.send("tom", { method: "POST", path, body: tokenOf("plain") });
     expect(taken.status, taken.text).toBe(201);
@@ -258,7 +258,7 @@ async function boundToNode(again: boolean) {
   };
 }
 
-describe("a token that was good is none any more with", () => {
+describe("a service account token is refused after", () => {
   test.each(lost)("%s", async (title, make) => {
     const { token, spoil } = await make();
     const shot = { method: "GET", path: SECRET };
@@ -271,7 +271,7 @@ describe("a token that was good is none any more with", () => {
   });
 });
 
-describe("a token in a place that is none for tokens", () => {
+describe("a service account token in an unexpected place:", () => {
   const rows: readonly (readonly [
     title: string,
     shot: (token: string) => { path: string; headers?: Record<string, string> },
@@ -310,13 +310,13 @@ describe("a token in a place that is none for tokens", () => {
     await arena.attemptShot(title, "nobody", { method: "GET", ...shot(token) }, answer);
   });
 
-  test("of the audience of another is none here", async () => {
+  test("for another audience is refused", async () => {
     const token = await arena.token("default", "reader", { audiences: ["vault"] });
     await arena.attempt(["vault", `bearer ${token}`, `GET ${SECRET}`, UNKNOWN]);
   });
 });
 
-describe("secrets that hold tokens of accounts", () => {
+describe("a Secret of the type for service account tokens", () => {
   const TYPE = "kubernetes.io/service-account-token";
   const ofAccount = (name: string, account: string, more: object = {}) => ({
     metadata: { name, annotations: { "kubernetes.io/service-account.name": account } },
@@ -350,14 +350,14 @@ describe("secrets that hold tokens of accounts", () => {
   ];
   tryAll(rows, () => arena);
 
-  test("a made-up token in such a secret is no token", async () => {
+  test("with a made-up token gives no rights", async () => {
     const data = { token: "made-up" };
     await arena.create(`${CORE}/secrets`, ofAccount("made-up", "reader", { stringData: data }));
     await arena.attempt(["made up", "bearer made-up", `GET ${SECRET}`, UNKNOWN]);
   });
 });
 
-test("after all of it the server had no fault, and a good token still is one", async () => {
+test("after these attacks the server has reported no error, and a valid token is still accepted", async () => {
   const token = await arena.token("default", "reader");
   const answer = await arena.send(`bearer ${token}`, { method: "GET", path: SECRET });
   expect(answerOf(answer)).toBe("200");

@@ -128,7 +128,7 @@ async function allIsWhole(): Promise<void> {
   expect(arena.faults).toEqual([]);
 }
 
-describe("a definition that has a built-in resource's name, kind or version is established and serves nothing", () => {
+describe("a definition with a built-in resource's name, kind or version is established and serves nothing", () => {
   test.each([...BY_NAME, ...BESIDE].map((row) => ({ title: `${row[0]} at ${row[1]}`, row })))(
     "$title",
     async ({ row }) => {
@@ -156,15 +156,15 @@ describe("a definition that has a built-in resource's name, kind or version is e
     },
   );
 
-  test("carl is warned that it serves nothing", () => {
+  test("and its author, carl, gets a warning", () => {
     for (const [name, warning] of warnings) {
       expect(warning, name).toMatch(/is a built-in resource: nothing of|has built-in resources: where/);
     }
   });
 
-  test("discovery, API services, rights, policies and health are what they were", allIsWhole);
+  test("and discovery, APIServices, rights, policies and health stay unchanged", allIsWhole);
 
-  test("OpenAPI has no document and no path of them", async () => {
+  test("and OpenAPI has no document and no path of it", async () => {
     const index = (await arena.make("GET", "/openapi/v3")).text;
     expect(index).toContain(`apis/${RBAC_GROUP}/v1`);
     expect(index).not.toMatch(new RegExp(`apis/${RBAC_GROUP.replaceAll(".", "\\.")}/(v2|v1beta1)`));
@@ -175,7 +175,7 @@ describe("a definition that has a built-in resource's name, kind or version is e
     expect(aggregated.text).not.toContain("claimz");
   });
 
-  test("carl writes no object through one, and no binding that the escalation check refuses", async () => {
+  test("and carl can store no object through it, and no binding that the escalation check refuses", async () => {
     const binding = bindingOf("mine", "ClusterRole/cluster-admin", carl);
     for (const version of ["v1", "v2", "v3", "v1beta1"]) {
       const path = `/apis/${RBAC_GROUP}/${version}/namespaces/default/rolebindings`;
@@ -185,7 +185,7 @@ describe("a definition that has a built-in resource's name, kind or version is e
     }
   });
 
-  test("an object that is owned by one at such a version is left alone, and so is a webhook's rule about it", async () => {
+  test("and objects owned by such a version, and webhook rules about it, are not affected", async () => {
     const owner = { apiVersion: `${RBAC_GROUP}/v2`, kind: "RoleBinding", name: "x", uid: "1" };
     await arena.create("/api/v1/namespaces/default/configmaps", {
       metadata: { name: "owned", ownerReferences: [owner] },
@@ -207,7 +207,7 @@ describe("a definition that has a built-in resource's name, kind or version is e
     await arena.make("DELETE", `${path}/shadowed`);
   });
 
-  test("a status that carl writes has nothing of another's served or deleted", async () => {
+  test("and a status that carl writes neither serves nor deletes others' objects", async () => {
     const bars = definitionOf(["bars.example.com", "v1", "Bar"]);
     await arena.create(DEFINITIONS, bars);
     await established(arena.admin, "bars.example.com");
@@ -233,7 +233,7 @@ describe("a definition that has a built-in resource's name, kind or version is e
   });
 
   test.each(["RoleBindings", "rolebindings/status", "rolebindings.", "../rolebindings"])(
-    "the plural %s is refused",
+    "and the plural %s is refused",
     async (plural) => {
       const body = definitionOf([`${plural}.${RBAC_GROUP}`, "v2", "Other"]) as { readonly spec: JsonObject };
       const names = { plural, kind: "Other" };
@@ -246,7 +246,7 @@ describe("a definition that has a built-in resource's name, kind or version is e
     },
   );
 
-  test("when they are deleted, every built-in object stays", async () => {
+  test("and deleting it keeps every built-in object", async () => {
     const bindings = (await arena.make("GET", `${RBAC}/clusterrolebindings`)).at("items") as readonly unknown[];
     for (const [name] of [...BY_NAME, ...BESIDE]) {
       const answer = await arena.send(carl, { method: "DELETE", path: `${DEFINITIONS}/${name}` });
@@ -264,8 +264,8 @@ async function gone(name: string): Promise<void> {
   await eventually(async () => expect((await call(arena.admin, "GET", `${DEFINITIONS}/${name}`)).status).toBe(404));
 }
 
-describe("what is not a built-in resource's stays served", () => {
-  test("a new resource in a version that no built-in resource has, with short names of built-in ones", async () => {
+describe("a definition that only resembles a built-in resource is served", () => {
+  test("in a version that no built-in resource has, with short names of built-in ones", async () => {
     const [plural, group] = ["foos", RBAC_GROUP];
     const names = { shortNames: ["po", "rolebinding"] };
     expect(await carlDefines([`${plural}.${group}`, "v9", "Foo", names])).toBe("");
@@ -281,7 +281,7 @@ describe("what is not a built-in resource's stays served", () => {
     await eventually(allIsWhole);
   });
 
-  test("a built-in resource's kind and names in a group of its own, whose OpenAPI name is another one than the built-in kind's", async () => {
+  test("in a group of its own with a built-in kind's names, whose OpenAPI name differs", async () => {
     const group = "core.api.k8s.io";
     await carlDefines([`pods.${group}`, "v1", "Pod", { shortNames: ["po"] }]);
     const path = `/apis/${group}/v1/namespaces/default/pods`;

@@ -195,7 +195,7 @@ const ADDRESSES: readonly (readonly [title: string, config: () => Promise<object
   ],
 ];
 
-test.each(ADDRESSES)("a webhook of admission: %s", async (_, config, reason) => {
+test.each(ADDRESSES)("an admission webhook: %s", async (_, config, reason) => {
   const clientConfig = { caBundle: inside.caBundle, ...(await config()) };
   await using _configured = await configure(arena.admin, "validating", [
     { clientConfig, rules: [{ ...CONFIG_MAPS, operations: ["CREATE"] }], failurePolicy: "Fail" },
@@ -206,7 +206,7 @@ test.each(ADDRESSES)("a webhook of admission: %s", async (_, config, reason) => 
   });
 });
 
-describe("a webhook of conversion", () => {
+describe("a conversion webhook", () => {
   const definitions = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
   async function objectsOf(kind: string, clientConfig: object) {
     const plural = `${kind.toLowerCase()}s`;
@@ -239,12 +239,12 @@ describe("a webhook of conversion", () => {
     return call(arena.admin, "GET", `${path("v2")}/one`);
   }
 
-  test("by a pod's address is called there", async () => {
+  test("given by a pod's address is called in the pod", async () => {
     const read = await objectsOf("Inside", { url: `https://${podIp}:${HOOK_PORT}/convert` });
     expect([read.status, read.at("apiVersion")]).toEqual([200, "stable.example.com/v2"]);
   });
 
-  test("where nothing listens fails with the reason", async () => {
+  test("at an address where nothing listens fails with the reason", async () => {
     const read = await objectsOf("Silent", { url: `https://${podIp}:${SILENT_PORT}/convert` });
     expect([read.status, read.at("message")]).toEqual([
       500,
@@ -253,8 +253,8 @@ describe("a webhook of conversion", () => {
   });
 });
 
-describe("a webhook of a kubeconfig whose server is a pod", () => {
-  test("judges images", async () => {
+describe("a webhook given by a kubeconfig whose server is a pod", () => {
+  test("reviews images", async () => {
     const answer = await call(arena.admin, "POST", `${CORE}/pods`, pod("judged"));
     expect(answer.at("message")).toContain("image policy webhook backend denied one or more images: from the pod");
   });
@@ -267,7 +267,7 @@ describe("a webhook of a kubeconfig whose server is a pod", () => {
   });
 });
 
-describe("a connection to a host of the process", () => {
+describe("a connection from the server to a simulated pod or node", () => {
   const target = {
     scheme: "https",
     host: "10.244.0.9",
@@ -277,7 +277,7 @@ describe("a connection to a host of the process", () => {
     clock: systemClock,
   };
 
-  test("ends with its signal while it is being made, and is closed when it is made later", async () => {
+  test("ends with its signal while it is being made, or is closed when it is made later", async () => {
     const ending = new AbortController();
     const connection = new PassThrough();
     let made = (): void => {};
@@ -291,7 +291,7 @@ describe("a connection to a host of the process", () => {
     await closed;
   });
 
-  test("by plain http is refused, and the machine's network is not asked", async () => {
+  test("over plain HTTP is refused, without use of the machine's network", async () => {
     let reached = 0;
     const server: TcpServer = createTcpServer(() => reached++);
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));

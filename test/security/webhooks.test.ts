@@ -96,7 +96,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true });
 });
 
-describe("who may name a server that this one calls", () => {
+describe("only users with the right may name a server that this server calls:", () => {
   const url = { url: "https://169.254.169.254/latest" };
   const rows: readonly Try[] = [
     ["a webhook of anybody", "jane", `POST ${HOOKS}/validatingwebhookconfigurations`, REFUSED, configuration("x", url)],
@@ -202,8 +202,8 @@ describe("who may name a server that this one calls", () => {
   tryAll(rows, () => arena);
 });
 
-describe("a webhook of admission", () => {
-  test("is never shown who sent the request but by name: no token, no header, no certificate", async () => {
+describe("an admission webhook", () => {
+  test("receives the sender's name, but no token, header or certificate", async () => {
     const { url, caBundle } = { url: `${hook.url}/allow`, caBundle: hook.caBundle };
     await arena.create(`${HOOKS}/validatingwebhookconfigurations`, configuration("allow", { url, caBundle }));
     hook.calls.length = 0;
@@ -245,7 +245,7 @@ describe("a webhook of admission", () => {
     await arena.make("DELETE", `${HOOKS}/validatingwebhookconfigurations/away`);
   });
 
-  test("with a certificate of another authority is not spoken to", async () => {
+  test("with a certificate of another authority is not called", async () => {
     const url = `${hook.url}/allow`;
     const stranger = Buffer.from(arena.cluster.caCertificate).toString("base64");
     await arena.create(
@@ -265,7 +265,7 @@ describe("a webhook of admission", () => {
     await arena.make("DELETE", `${HOOKS}/validatingwebhookconfigurations/stranger`);
   });
 
-  test("that admits nothing does not keep an administrator from taking it away", async () => {
+  test("that refuses everything cannot keep an administrator from deleting it", async () => {
     const more = { rules: [{ apiGroups: ["*"], apiVersions: ["*"], operations: ["*"], resources: ["*/*"] }] };
     await arena.create(
       `${HOOKS}/validatingwebhookconfigurations`,
@@ -275,8 +275,8 @@ describe("a webhook of admission", () => {
   });
 });
 
-describe("a webhook that the server authorizes or authenticates by", () => {
-  test("is shown its own credentials, and not the user's", async () => {
+describe("a webhook for authorization or authentication", () => {
+  test("receives its own credentials, and not the user's", async () => {
     hook.calls.length = 0;
     await arena.attempt(["secret", `bearer ${robot}`, `GET ${CORE}/secrets/jewel`, REFUSED]);
     const [asked] = hook.calls.filter(({ path }) => path.startsWith("/authorize"));
@@ -284,7 +284,7 @@ describe("a webhook that the server authorizes or authenticates by", () => {
     expect(JSON.stringify(asked)).not.toContain(robot.split(".")[2]);
   });
 
-  test("that redirects is not followed, and neither its credentials nor the token go elsewhere", async () => {
+  test("that redirects is not followed, and neither its credentials nor the token reach the target", async () => {
     const answer = await arena.send("bearer a-token-that-nobody-knows", {
       method: "GET",
       path: `${CORE}/secrets/jewel`,

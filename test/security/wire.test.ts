@@ -50,7 +50,7 @@ const post = (headers: string, body: string, path = `${CORE}/configmaps?dryRun=A
 const get = (headers: string): string => `GET ${SECRET} HTTP/1.1\r\n${HOST}Connection: close\r\n${headers}\r\n`;
 
 /** Every request on mary's connection is mary's: what hides in another is at best hers as well. The answers are counted, so that none is one too many. */
-describe("a request within a request", () => {
+describe("a request hidden within another request (request smuggling)", () => {
   const rows: readonly (readonly [title: string, text: string, allowed: readonly string[]])[] = [
     [
       "behind a length and chunks",
@@ -142,7 +142,7 @@ describe("a request within a request", () => {
   });
 });
 
-describe("a head that no client would send", () => {
+describe("a malformed request head", () => {
   const rows: readonly (readonly [title: string, text: () => string, allowed: readonly string[]])[] = [
     ["with a null byte in a value", () => get("X: a\0b\r\n"), ["400"]],
     ["with a null byte in a name", () => get("X\0: a\r\n"), ["400"]],
@@ -208,7 +208,7 @@ describe("a head that no client would send", () => {
   });
 });
 
-test("a valid request over the connection of the tests above is answered as mary's", async () => {
+test("a valid request on the connection of the tests above is answered as mary's", async () => {
   const answer = await raw(`GET ${CORE}/configmaps/mine HTTP/1.1\r\n${HOST}Connection: close\r\n\r\n`);
   expect(statuses(answer)).toEqual(["200"]);
   expect(arena.faults).toEqual([]);

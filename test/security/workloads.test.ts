@@ -63,7 +63,7 @@ let uid = "";
 
 afterAll(() => arena[Symbol.asyncDispose]());
 
-describe("a part of a pod, by who may write pods", () => {
+describe("a user who may write pods may not set every part of a pod:", () => {
   const rows: readonly Try[] = [
     [
       "an ephemeral container, through its subresource",
@@ -196,7 +196,7 @@ describe("a part of a pod, by who may write pods", () => {
   tryAll(rows, () => arena);
 });
 
-describe("a pod that would have another's credentials", () => {
+describe("a pod may not get another account's credentials:", () => {
   const mounts = (volume: object) => ({ volumes: [{ name: "v", ...volume }] });
   const rows: readonly Try[] = [
     ["of an account that there is not", "pod", `POST ${CORE}/pods`, REFUSED, pod("x", { serviceAccountName: "ghost" })],
@@ -284,7 +284,7 @@ describe("a pod that would have another's credentials", () => {
   tryAll(rows, () => arena);
 });
 
-describe("a workload", () => {
+describe("a user who may write workloads gains no further rights:", () => {
   const rows: readonly Try[] = [
     [
       "scaled by who may write deployments, through the subresource",
@@ -350,7 +350,7 @@ describe("a workload", () => {
   tryAll(rows, () => arena);
 });
 
-describe("owners and finalizers", () => {
+describe("owner references and finalizers give no further rights:", () => {
   type Late = readonly [title: string, who: string, request: string, answer: string, body: () => object, type?: string];
   const rows: readonly Late[] = [
     [
@@ -493,7 +493,7 @@ describe("owners and finalizers", () => {
   });
 });
 
-test("the rights that the rows are about are there, and the server had no fault", async () => {
+test("the rights that these tests rely on exist, and the server reported no error", async () => {
   for (const [who, path] of [
     ["pod", `${CORE}/pods/p`],
     ["dep", `${APPS}/deployments/web`],

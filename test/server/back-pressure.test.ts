@@ -86,14 +86,14 @@ async function page(client: WireClient, limit: number): Promise<Page> {
   return JSON.parse(body.toString("utf8")) as Page;
 }
 
-describe("a reader that stops reading", () => {
+describe("a client that stops reading its answer", () => {
   const readers: readonly (readonly [string, StalledReader, string])[] = [
     ["over HTTP/1.1", overHttp1, "c"],
     ["over HTTP/2", overHttp2, "d"],
     ["over HTTP/2 with endless windows", overHttp2WithEndlessWindows, "e"],
   ];
 
-  test.each(readers)("%s costs others nothing and little memory", async (_name, stall, letter) => {
+  test.each(readers)("%s affects no other client and takes little memory", async (_name, stall, letter) => {
     await busyFifty("b");
     const before = await resident();
     const paths = Array.from({ length: STALLED }, (_, index) => (index % 2 === 0 ? MAPS : `${MAPS}?watch=true`));

@@ -25,7 +25,7 @@ beforeAll(async () => {
 
 afterAll(() => cluster.close());
 
-test("others are answered while a long body is read", async () => {
+test("other requests are answered while a long body is read", async () => {
   const order: string[] = [];
   const long = call(api, "POST", MAPS, map("slow")).then(({ status }) => order.push(`long ${status}`));
   for (let at = 0; at < 20; at++) {
@@ -36,8 +36,8 @@ test("others are answered while a long body is read", async () => {
   expect(order.at(-1)).toBe("long 201");
 });
 
-describe("what is written", () => {
-  test("is there for everybody at once", async () => {
+describe("a write with a long body", () => {
+  test("is visible to everybody at once", async () => {
     const created = await call(api, "POST", `${MAPS}?fieldManager=me`, map("written"));
     expect(created.status).toBe(201);
     const read = await call(api, "GET", `${MAPS}/written`);
@@ -48,18 +48,18 @@ describe("what is written", () => {
     expect(listed.at("items.0.metadata.uid")).toBe(created.at("metadata.uid"));
   });
 
-  test("is nothing in a dry run", async () => {
+  test("stores nothing in a dry run", async () => {
     expect((await call(api, "POST", `${MAPS}?dryRun=All`, map("dry"))).status).toBe(201);
     expect((await call(api, "GET", `${MAPS}/dry`)).status).toBe(404);
   });
 
-  test("is said in a table to who asks for one", async () => {
+  test("is answered as a table to a client that asks for one", async () => {
     const accept = "application/json;as=Table;v=v1;g=meta.k8s.io";
     const answer = await call(api, "POST", MAPS, map("shown"), { accept });
     expect(answer.at("rows.0.cells.1")).toBe(MANY);
   });
 
-  test("has its caller, who may be impersonated", async () => {
+  test("has its caller as user, who may be impersonated", async () => {
     const { request: pem } = await certificateRequest("CN=jane");
     const request = Buffer.from(pem).toString("base64");
     const body = {
@@ -85,7 +85,7 @@ describe("what is written", () => {
     ]);
   });
 
-  test("takes what no two objects may have", async () => {
+  test("reserves values that no two objects may share", async () => {
     const path = "/api/v1/namespaces/default/services";
     const service = (name: string) => ({
       apiVersion: "v1",
@@ -101,8 +101,8 @@ describe("what is written", () => {
   });
 });
 
-describe("what is refused", () => {
-  test("is refused in the usual words", async () => {
+describe("a refused write with a long body", () => {
+  test("is answered in the usual words", async () => {
     await call(api, "POST", MAPS, { metadata: { name: "taken" } });
     const body = map("taken", wide());
     const twice = await call(api, "POST", MAPS, body);
@@ -117,13 +117,13 @@ describe("what is refused", () => {
     expect([elsewhere.status, elsewhere.at("message")]).toEqual([404, 'namespaces "nowhere" not found']);
   });
 
-  test("comes with its warnings", async () => {
+  test("is answered with its warnings", async () => {
     const { headers } = await call(api, "POST", `${MAPS}?fieldValidation=Warn`, { ...map("warned"), nonsense: 1 });
     expect(headers["warning"]).toEqual(['299 - "unknown field \\"nonsense\\""']);
   });
 });
 
-test("appliers of long and of short configurations own what is theirs", async () => {
+test("server-side appliers of long and short configurations own their fields", async () => {
   const shortly = { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "shared" }, data: { own: "short" } };
   await call(api, "PATCH", `${MAPS}/shared?fieldManager=short`, shortly, APPLY);
   const both = await call(api, "PATCH", `${MAPS}/shared?fieldManager=long`, map("shared"), APPLY);
@@ -136,7 +136,7 @@ test("appliers of long and of short configurations own what is theirs", async ()
   ]);
 });
 
-test("a long and many short writers of one object lose nothing of each other", async () => {
+test("one long and many short writers of one object lose no change", async () => {
   await call(api, "POST", MAPS, { metadata: { name: "contended" } });
   const short = async (writer: number) => {
     for (let at = 0; at < 10; at++) {
@@ -157,7 +157,7 @@ test("a long and many short writers of one object lose nothing of each other", a
   expect(keys.filter((key) => key.startsWith("key"))).toHaveLength(MANY);
 });
 
-test("a cluster that closes answers the long bodies it has", async () => {
+test("a cluster that closes answers requests with long bodies that it has accepted", async () => {
   const closing = await startCluster({ port: false });
   const answer = call(closing.transport(), "POST", MAPS, map("last"));
   // It has been accepted by the next turn.

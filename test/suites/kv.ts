@@ -11,7 +11,7 @@ export interface KvUnderTest extends Omit<StorageUnderTest, "open"> {
 
 /** What users' own storages are tried with, as tests of vitest. */
 export function kvSuite(name: string, makeSubject: () => KvUnderTest): void {
-  describe(`kv: ${name}`, () => {
+  describe(`key-value storage: ${name}`, () => {
     for (const { title, run } of storageTests(makeSubject)) test(title, run);
   });
 }

@@ -6,7 +6,7 @@ import { collect, failure, onNode, plainCodec, pod, settle, show, type storeOpen
 /** What a watch of objects must do; part of the store's suite. */
 /** `cachedTest` registers what only the cache does. */
 export function watchSuite(open: ReturnType<typeof storeOpener>, cachedTest: typeof test | typeof test.skip): void {
-  describe("watch", () => {
+  describe("watching the storage", () => {
     test.each<[string, Omit<WatchObjectsOptions, "signal">, readonly string[]]>([
       ["no version: the state, then changes", {}, ["ADDED a@2", "ADDED b@3", "ADDED c@4"]],
       ["version 0: the state, then changes", { resourceVersion: "0" }, ["ADDED a@2", "ADDED b@3", "ADDED c@4"]],
@@ -23,7 +23,7 @@ export function watchSuite(open: ReturnType<typeof storeOpener>, cachedTest: typ
         { sendInitialEvents: false, resourceVersion: "0" },
         ["ADDED c@4"],
       ],
-    ])("a watch from %s", async (_, options, expected) => {
+    ])("from %s", async (_, options, expected) => {
       const { pods } = await open();
       await pods.create("default/a", pod("default", "a"));
       await pods.create("default/b", pod("default", "b"));
@@ -34,7 +34,7 @@ export function watchSuite(open: ReturnType<typeof storeOpener>, cachedTest: typ
       expect((await events.done).map(show)).toEqual(expected);
     });
 
-    test("a watcher with a selector sees objects come and go as they match", async () => {
+    test("with a selector, sends objects as added and deleted when they begin and cease to match", async () => {
       const { pods } = await open();
       const events = await collect(pods, "default/", 4, { resourceVersion: "1", predicate: onNode("n1") });
       const set = (name: string, node: string, n = 0): Promise<unknown> =>
@@ -72,7 +72,7 @@ export function watchSuite(open: ReturnType<typeof storeOpener>, cachedTest: typ
       });
     });
 
-    test("a watch from a version that this store never gave is expired, so that its client lists again", async () => {
+    test("from a revision that this storage never had is expired, so that the client lists again", async () => {
       const { pods } = await open();
       const { done } = await collect(pods, "", 1, { resourceVersion: "999" });
       expect(await failure(done)).toMatchObject({ code: 410, message: "Too large resource version: 999, current: 1" });
@@ -114,7 +114,7 @@ export function watchSuite(open: ReturnType<typeof storeOpener>, cachedTest: typ
       expect((await events.done).map(show)).toEqual(["BOOKMARK@3", "BOOKMARK@4"]);
     });
 
-    test("a list and then a watch from its version miss and repeat nothing, however they fall", async () => {
+    test("after a list misses and repeats nothing, however both coincide with writes", async () => {
       await fc.assert(
         fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 40 }), async (steps) => {
           const { pods } = await open();

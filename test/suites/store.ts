@@ -20,14 +20,14 @@ import { watchSuite } from "./store-watch.js";
 
 /** What a store of objects must do over any key-value store. */
 export function storeSuite(name: string, makeSubject: () => KvUnderTest, always: Partial<KvStorageOptions> = {}): void {
-  describe(`store: ${name}`, () => {
+  describe(`object storage: ${name}`, () => {
     const open = storeOpener(makeSubject, always);
     /** What only the cache does. */
     const cachedTest = always.watchCache === false ? test.skip : test;
 
     watchSuite(open, cachedTest);
 
-    test("what was created can be read, with its revision as resourceVersion", async () => {
+    test("a created object can be read, with its revision as resourceVersion", async () => {
       const { pods } = await open();
       const created = await pods.create("default/a", pod("default", "a"));
       expect(created).toMatchObject({ key: "/registry/pods/default/a", revision: 2 });
@@ -124,7 +124,7 @@ export function storeSuite(name: string, makeSubject: () => KvUnderTest, always:
       expect(await storage.currentRevision()).toBe(2);
     });
 
-    test("a revision that does not come is a timeout that names both", async () => {
+    test("waiting for a revision that does not come times out, and the error names both", async () => {
       const { pods, time } = await open();
       await pods.create("default/a", pod("default", "a"));
       const attempts = [
@@ -158,7 +158,7 @@ export function storeSuite(name: string, makeSubject: () => KvUnderTest, always:
       expect((await read).revision).toBe(2);
     });
 
-    test("B-STO-03: an update runs again on what somebody else wrote meanwhile, and loses nothing", async () => {
+    test("B-STO-03: an update runs again on what another writer stored meanwhile, and loses nothing", async () => {
       const { pods } = await open();
       await pods.create("default/a", pod("default", "a", { n: 0 }));
       const increment = async (current: StoredObject | undefined): Promise<KubeObject> => {
@@ -170,7 +170,7 @@ export function storeSuite(name: string, makeSubject: () => KvUnderTest, always:
       expect((await pods.get("default/a")).revision).toBe(22);
     });
 
-    test("an update that changes nothing writes nothing", async () => {
+    test("an update without changes writes nothing", async () => {
       const { pods, storage } = await open();
       const created = await pods.create("default/a", pod("default", "a"));
       const same = await pods.guaranteedUpdate("default/a", async (current) => current?.object() ?? {});
@@ -190,7 +190,7 @@ export function storeSuite(name: string, makeSubject: () => KvUnderTest, always:
       expect(await failure(pods.get("default/a"))).toMatchObject({ code: 404 });
     });
 
-    test("a dry run answers as the real thing would and leaves no trace", async () => {
+    test("a dry run answers as the write would, and stores nothing", async () => {
       const { pods, storage } = await open();
       await pods.create("default/a", pod("default", "a"));
       const created = await pods.create("default/b", pod("default", "b"), { dryRun: true });
@@ -207,7 +207,7 @@ export function storeSuite(name: string, makeSubject: () => KvUnderTest, always:
       expect(await storage.currentRevision()).toBe(2);
     });
 
-    test("a delete can be refused by its caller, who sees the current object", async () => {
+    test("a caller that sees the current object can refuse its deletion", async () => {
       const { pods } = await open();
       const created = await pods.create("default/a", pod("default", "a"));
       const refuse = async (current: StoredObject): Promise<void> => {
@@ -218,7 +218,7 @@ export function storeSuite(name: string, makeSubject: () => KvUnderTest, always:
       expect(await pods.delete("default/a")).toMatchObject({ revision: 3 });
     });
 
-    test("pages of a list show one revision, with what remains and a token in Kubernetes' form", async () => {
+    test("pages of a list show one revision, with a remaining count and a token in Kubernetes' form", async () => {
       const { pods } = await open();
       for (const name of ["a", "b", "c", "d", "e"]) await pods.create(`default/${name}`, pod("default", name));
       await pods.create("other/a", pod("other", "a"));
@@ -253,7 +253,7 @@ export function storeSuite(name: string, makeSubject: () => KvUnderTest, always:
       expect(await list({ resourceVersion: "3", limit: 1 })).toBe("a@3");
     });
 
-    test("B-STO-04: a predicate runs on every object until the limit is full and leaves no count", async () => {
+    test("B-STO-04: a list with a predicate checks every object until the limit is full, and has no remaining count", async () => {
       const { pods } = await open();
       for (const [index, name] of ["a", "b", "c", "d"].entries()) {
         await pods.create(`default/${name}`, pod("default", name, { node: index % 2 === 0 ? "n1" : "n2" }));
@@ -265,7 +265,7 @@ export function storeSuite(name: string, makeSubject: () => KvUnderTest, always:
       expect(names(second.items)).toEqual(["d"]);
     });
 
-    test("what was compacted is expired: a list, and a page with a token that goes on without it", async () => {
+    test("a list at a compacted revision is expired, and its page token continues without it", async () => {
       const { pods, time } = await open({ historyBytes: 1 });
       for (const name of ["a", "b", "c"]) await pods.create(`default/${name}`, pod("default", name));
       const first = await pods.list("", { limit: 1 });
@@ -292,7 +292,7 @@ export function storeSuite(name: string, makeSubject: () => KvUnderTest, always:
       expect(rest.resourceVersion).toBe("24");
     });
 
-    describe("an object over the limit", () => {
+    describe("an object over the size limit", () => {
       const LIMIT = 100_000;
       const TOO_LARGE = { code: 500, message: "etcdserver: request is too large" };
       /** A pod whose request to etcd has `more` bytes more than the limit. */
@@ -302,7 +302,7 @@ export function storeSuite(name: string, makeSubject: () => KvUnderTest, always:
         return ofLength(LIMIT - (length - LIMIT) + more);
       };
 
-      test("is not created, and the largest below it is", async () => {
+      test("is not created, and the largest below the limit is", async () => {
         const { pods } = await open({ maxObjectBytes: LIMIT });
         const refused = await failure(pods.create("default/a", oversized(1)));
         expect(refused).toMatchObject(TOO_LARGE);
@@ -312,7 +312,7 @@ export function storeSuite(name: string, makeSubject: () => KvUnderTest, always:
         expect((await pods.list("")).items).toHaveLength(1);
       });
 
-      test("is not made of a smaller one, which stays as it was", async () => {
+      test("is not stored by an update, and the smaller one stays", async () => {
         const { pods } = await open({ maxObjectBytes: LIMIT });
         const { revision } = await pods.create("default/a", pod("default", "a"));
         expect(await failure(pods.guaranteedUpdate("default/a", async () => oversized(1)))).toMatchObject(TOO_LARGE);
@@ -320,13 +320,13 @@ export function storeSuite(name: string, makeSubject: () => KvUnderTest, always:
         expect((await pods.guaranteedUpdate("default/a", async () => oversized(0))).changed).toBe(true);
       });
 
-      test("is not made by an update that creates", async () => {
+      test("is not created by an update", async () => {
         const { pods } = await open({ maxObjectBytes: LIMIT });
         const update = pods.guaranteedUpdate("default/a", async () => oversized(1), { ignoreNotFound: true });
         expect(await failure(update)).toMatchObject(TOO_LARGE);
       });
 
-      test("passes a dry run, which asks etcd nothing", async () => {
+      test("passes a dry run, for which etcd is not asked", async () => {
         const { pods } = await open({ maxObjectBytes: LIMIT });
         await pods.create("default/a", oversized(1), { dryRun: true });
         expect((await pods.list("")).items).toEqual([]);
@@ -363,7 +363,7 @@ export function storeSuite(name: string, makeSubject: () => KvUnderTest, always:
       });
     });
 
-    test("a replaced codec is used for what is already cached", async () => {
+    test("a replaced codec applies also to objects in the cache", async () => {
       const { pods, storage } = await open();
       await pods.create("default/a", pod("default", "a"));
       const decode = (bytes: Uint8Array): KubeObject => ({ ...plainCodec.decode(bytes), pruned: true });

@@ -16,7 +16,7 @@ spec:
       - {name: web, imge: nginx}
 `;
 
-describeTerminal("what was probably meant", () => {
+describeTerminal("an error on a terminal gets a hint", () => {
   let lab: TerminalLab;
   const requests: string[] = [];
 
@@ -39,14 +39,14 @@ describeTerminal("what was probably meant", () => {
     ["a context", "config use-context kubetz", ['"kubets"']],
     ["the context in force", "get cm --context=kubetz", ['"kubets"']],
     ["fields", "apply -f web.yaml", ['"replicas", "image"']],
-  ])("%s", async (_name, line, meant) => {
+  ])("with a mistyped %s", async (_name, line, meant) => {
     const terminal = await lab.open({ columns: 200 });
     const { screen, code } = await terminal.run(`kubectl ${line}`);
     expect(screen.match(/(?<=Did you mean ).*(?=\?)/g) ?? []).toEqual(meant);
     expect(code).toBe(1);
   });
 
-  test("with stderr in a pipe there is none, and the server is asked nothing for it", async () => {
+  test("not with stderr in a pipe, and then the server is not asked for one", async () => {
     const terminal = await lab.open();
     await terminal.run("kubectl get cm setings 2>err");
     requests.length = 0;
@@ -63,7 +63,7 @@ describeTerminal("what was probably meant", () => {
     ]);
   });
 
-  test("nothing near, no line", async () => {
+  test("not when no similar name exists", async () => {
     const terminal = await lab.open();
     const { screen } = await terminal.run(
       "kubectl get cm entirely-different; kubectl get zebras; kubectl get cm --zzzz",

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { describeTerminal, type Terminal, type TerminalLab, terminalLab } from "./terminal.js";
 
-describeTerminal("a cluster that a terminal holds", () => {
+describeTerminal("kubets cluster on a terminal", () => {
   let lab: TerminalLab;
   let terminal: Terminal;
 
@@ -11,7 +11,7 @@ describeTerminal("a cluster that a terminal holds", () => {
   });
   afterAll(() => lab?.[Symbol.asyncDispose]());
 
-  test("start says that Ctrl-C stops it and what is lost, and how it runs in the background", async () => {
+  test("cluster start prints that Ctrl-C stops it, what is lost then, and how to run it in the background", async () => {
     await terminal.start("kubectl cluster start fore --storage=memory");
     await terminal.shows("Ctrl-C stops it: its objects are lost then. With --detach it runs in the background.");
     await terminal.press("C-c");
@@ -19,7 +19,7 @@ describeTerminal("a cluster that a terminal holds", () => {
     expect([code, screen]).toEqual([0, expect.stringContaining('cluster "fore" stopped')]);
   });
 
-  test("run says that it ends with its command, shows how far a wait is, and ends it by Ctrl-C", async () => {
+  test("cluster run prints that it ends with its command, shows the progress of a wait, and Ctrl-C ends that", async () => {
     const spec = `{"spec":{"nodeSelector":{"disk":"tape"}}}`;
     await terminal.start(`kubectl cluster run --wait -- kubectl run web --image=i --overrides='${spec}'`);
     await terminal.shows(/cluster: 0 of 1 pods ready \(\d+s\)/);

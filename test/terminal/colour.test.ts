@@ -12,7 +12,7 @@ const CODE = new RegExp(`${ESCAPE}\\[\\d+m`, "g");
 const inColour = (code: number, text: string): RegExp => new RegExp(`\u001b\\[${code}m${text} *(\u001b|\n|$)`, "m");
 const [BOLD, RED, GREEN, YELLOW, CYAN, GREY] = [1, 31, 32, 33, 36, 90];
 
-describeTerminal("colours", () => {
+describeTerminal("colours on a terminal", () => {
   let lab: TerminalLab;
   let kubelet: FakeKubelet;
 
@@ -36,7 +36,7 @@ describeTerminal("colours", () => {
     await lab?.[Symbol.asyncDispose]();
   });
 
-  test("a table marks states by colours, and has the columns of a pipe", async () => {
+  test("a table on a terminal marks states by colours, in the same columns as in a pipe", async () => {
     const terminal = await lab.open();
     const { screen } = await terminal.run("kubectl get pods");
     const codes = await terminal.screen("with codes");
@@ -54,13 +54,13 @@ describeTerminal("colours", () => {
     ["NO_COLOR", { NO_COLOR: "1" }],
     ["FORCE_COLOR=0", { FORCE_COLOR: "0" }],
     ["a dumb terminal", { TERM: "dumb" }],
-  ])("%s: none on a terminal", async (_name, env) => {
+  ])("there are no colours on a terminal with %s", async (_name, env) => {
     const terminal = await lab.open({ env });
     await terminal.run("kubectl get pods; kubectl get pod nope");
     expect(await terminal.screen("with codes")).not.toContain("\u001b[3");
   });
 
-  test("--color=never and --color=always decide against the terminal and the environment; another value is refused", async () => {
+  test("--color=never and --color=always override terminal and environment; another value is refused", async () => {
     const terminal = await lab.open({ env: { NO_COLOR: "1" } });
     await terminal.run("kubectl get pods --color=always");
     expect(await terminal.screen("with codes")).toMatch(inColour(GREEN, "Running"));
@@ -71,7 +71,7 @@ describeTerminal("colours", () => {
     expect({ screen, code }).toEqual({ screen: 'error: invalid --color "red": use auto, always or never\n', code: 1 });
   });
 
-  test("each stream decides for itself: one goes to a file, the other to the terminal", async () => {
+  test("stdout and stderr have colours independently: one goes to a file, the other to the terminal", async () => {
     const terminal = await lab.open();
     await terminal.run("kubectl get pod well nope -o name >out");
     expect(await terminal.screen("with codes")).toMatch(inColour(RED, "Error from server \\(NotFound\\):"));
@@ -81,7 +81,7 @@ describeTerminal("colours", () => {
     expect(readFileSync(join(lab.folder, "err"), "utf8")).toBe('Error from server (NotFound): pods "nope" not found\n');
   });
 
-  test("into files there are none, whatever FORCE_COLOR says; --color=always brings them and moves no column", async () => {
+  test("a file gets no colours, whatever FORCE_COLOR is; --color=always writes them without moving columns", async () => {
     const terminal = await lab.open({ env: { FORCE_COLOR: "1" } });
     await terminal.run("kubectl get pods -o wide >plain 2>&1; kubectl get pods -o wide --color=always >painted");
     const [plain, painted] = ["plain", "painted"].map((name) => readFileSync(join(lab.folder, name), "utf8"));
@@ -91,7 +91,7 @@ describeTerminal("colours", () => {
     expect(withoutAges(painted?.replaceAll(CODE, ""))).toBe(withoutAges(plain));
   });
 
-  test("YAML, JSON and KYAML: keys, numbers and nothing else; text in a block is text", async () => {
+  test("YAML, JSON and KYAML have coloured keys, numbers and null, and no colours within a text block", async () => {
     const terminal = await lab.open({ rows: 60 });
     await terminal.run("kubectl get -f map.yaml -o yaml");
     const yaml = await terminal.screen("with codes");
@@ -105,7 +105,7 @@ describeTerminal("colours", () => {
     expect(await terminal.screen("with codes")).toMatch(inColour(CYAN, "restartCount"));
   });
 
-  test("a description: keys, and how things are", async () => {
+  test("a description has coloured keys and states", async () => {
     const terminal = await lab.open({ columns: 120, rows: 60 });
     const { screen } = await terminal.run("kubectl describe pod ill");
     const codes = await terminal.screen("with codes");
@@ -115,7 +115,7 @@ describeTerminal("colours", () => {
     expect(screen).toBe((await lab.kubectl(["describe", "pod", "ill"])).replace(/ +$/gm, ""));
   });
 
-  test("a difference: what goes in red, what comes in green", async () => {
+  test("a diff has removed lines in red and added ones in green", async () => {
     const terminal = await lab.open({ columns: 160 });
     const { code } = await terminal.run("kubectl diff -f changed.yaml");
     const codes = await terminal.screen("with codes");
@@ -127,7 +127,7 @@ describeTerminal("colours", () => {
     expect(await terminal.screen()).toMatch(/MERGED-\d+ chosen$/m);
   });
 
-  test("logs of several pods: each pod has a colour of its own", async () => {
+  test("logs of several pods have a colour for each pod", async () => {
     const node = { apiVersion: "v1", kind: "Node", metadata: { name: "one" } };
     await lab.kubectl(["create", "-f", "-"], JSON.stringify(node));
     const status = {

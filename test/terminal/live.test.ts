@@ -9,7 +9,7 @@ const kubectl = realTool("kubectl");
 if (kubectl.missing !== undefined)
   process.stdout.write(`kubectl's exit code on Ctrl-C is not compared: ${kubectl.missing}\n`);
 
-describeTerminal("live lines", () => {
+describeTerminal("lines that are redrawn on a terminal", () => {
   let lab: TerminalLab;
   const file = (name: string): string => readFileSync(join(lab.folder, name), "utf8");
 
@@ -25,7 +25,7 @@ describeTerminal("live lines", () => {
     await setStatus(lab, `deployment/${name}`, { observedGeneration: 1, replicas: 2, updatedReplicas: 2 });
   };
 
-  test("wait shows the state and the time, then leaves its last line alone on the screen", async () => {
+  test("wait shows state and time on a line that it redraws, and leaves its last output alone on the screen", async () => {
     await givePod(lab, "one", ready(false));
     const terminal = await lab.open();
     await terminal.start("kubectl wait pod/one --for=condition=Ready");
@@ -37,7 +37,7 @@ describeTerminal("live lines", () => {
     expect(await terminal.end()).toEqual({ screen: "pod/one condition met\n", code: 0 });
   });
 
-  test("what a server says of a condition or a field does nothing to the terminal, and takes one line", async () => {
+  test("wait escapes what a server says in a condition or field, on one line", async () => {
     const reason = "\u001b[31mRed\u001b]0;title\u0007\u009b2J\nsecond";
     const shown = "^[[31mRed^[]0;title^G\\x9b2J\\nsecond";
     await givePod(lab, "hostile", { ...ready(false), message: reason });
@@ -54,7 +54,7 @@ describeTerminal("live lines", () => {
     await terminal.end();
   });
 
-  test("several objects have a line each; each goes when its time has come", async () => {
+  test("wait for several objects shows a line for each, and removes it when the object is done", async () => {
     for (const name of ["many-a", "many-b"]) await givePod(lab, name, ready(false), { labels: { app: "many" } });
     const terminal = await lab.open();
     await terminal.start("kubectl wait pod -l app=many --for=condition=Ready");
@@ -66,7 +66,7 @@ describeTerminal("live lines", () => {
     expect(screen).toBe("pod/many-a condition met\npod/many-b condition met\n");
   });
 
-  test("with stdout in a file the lines are there all the same, and the file has the last line only", async () => {
+  test("wait with stdout in a file draws the lines on the terminal, and the file gets the last output only", async () => {
     await givePod(lab, "filed", ready(false));
     const terminal = await lab.open();
     await terminal.start("kubectl wait pod/filed --for=condition=Ready >out");
@@ -76,7 +76,7 @@ describeTerminal("live lines", () => {
     expect(file("out")).toBe("pod/filed condition met\n");
   });
 
-  test("with stderr in a file there are none: not in it, and not on the terminal", async () => {
+  test("wait with stderr in a file draws no lines, neither there nor on the terminal", async () => {
     await givePod(lab, "silent", ready(false));
     const terminal = await lab.open();
     const { screen, code } = await terminal.run("kubectl wait pod/silent --for=condition=Ready --timeout=2s 2>err");
@@ -84,7 +84,7 @@ describeTerminal("live lines", () => {
     expect(file("err")).toBe("error: timed out waiting for the condition on pods/silent\n");
   });
 
-  test("Ctrl-C leaves nothing on the screen, the cursor, and kubectl's exit code", async () => {
+  test("Ctrl-C in wait clears the lines, shows the cursor, and exits with kubectl's code", async () => {
     await givePod(lab, "held", ready(false));
     const terminal = await lab.open();
     await terminal.start("kubectl wait pod/held --for=condition=Ready");
@@ -100,7 +100,7 @@ describeTerminal("live lines", () => {
     expect(ours.code).toBe((await terminal.end()).code);
   });
 
-  test("a line is cut to a narrow terminal, also to one that becomes narrower meanwhile, and never wraps", async () => {
+  test("wait cuts a line to a narrow terminal, also after a resize, and never wraps", async () => {
     await givePod(lab, "narrow", ready(false));
     const terminal = await lab.open({ columns: 40, rows: 10 });
     await terminal.start("kubectl wait pod/narrow --for=condition=Ready");
@@ -111,7 +111,7 @@ describeTerminal("live lines", () => {
     expect((await terminal.end()).screen).toBe("pod/narrow condition met\n");
   });
 
-  test("rollout status: one line is redrawn, and the last state alone is there in the end", async () => {
+  test("rollout status redraws one line, and only the last state stays", async () => {
     await deployment("web");
     const terminal = await lab.open();
     await terminal.start("kubectl rollout status deployment/web");
@@ -123,7 +123,7 @@ describeTerminal("live lines", () => {
     expect({ screen, code }).toEqual({ screen: 'deployment "web" successfully rolled out\n', code: 0 });
   });
 
-  test("rollout status: Ctrl-C ends it with kubectl's exit code, and the last state stays", async () => {
+  test("Ctrl-C ends rollout status with kubectl's exit code, and the last state stays", async () => {
     await deployment("stuck");
     const terminal = await lab.open({ columns: 120 });
     const line = 'Waiting for deployment "stuck" rollout to finish: 0 of 2 updated replicas are available...\n';

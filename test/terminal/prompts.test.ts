@@ -5,7 +5,7 @@ import { describeTerminal, type TerminalLab, terminalLab } from "./terminal.js";
 const hasVi = spawnSync("vi", ["--version"]).status === 0;
 if (!hasVi) process.stdout.write("the test of edit with vi is skipped: there is no vi\n");
 
-describeTerminal("what asks", () => {
+describeTerminal("questions on a terminal", () => {
   let lab: TerminalLab;
 
   beforeAll(async () => {
@@ -20,7 +20,7 @@ describeTerminal("what asks", () => {
   };
   const names = (): Promise<string> => lab.kubectl(["get", "cm", "-o", "name"]);
 
-  test("delete -i lists what would go; y deletes that", async () => {
+  test("delete -i lists what it would delete, and deletes it after y", async () => {
     await maps("goes-a", "goes-b", "stays");
     const terminal = await lab.open();
     await terminal.start("kubectl delete cm goes-a goes-b -i");
@@ -44,7 +44,7 @@ describeTerminal("what asks", () => {
     ["nothing", ["Enter"]],
     ["yes, which is not y", ["y", "e", "s", "Enter"]],
     ["the end of input", ["C-d"]],
-  ])("delete -i: %s deletes nothing", async (_answer, keys) => {
+  ])("delete -i with the answer %s deletes nothing", async (_answer, keys) => {
     const name = `kept-${keys.length}-${keys[0]?.toLowerCase()}`;
     await maps(name);
     const terminal = await lab.open();
@@ -57,7 +57,7 @@ describeTerminal("what asks", () => {
     expect(await names()).toContain(`configmap/${name}\n`);
   });
 
-  test("Ctrl-C at the question ends it as a signal does, and nothing is deleted", async () => {
+  test("Ctrl-C at the question of delete -i exits as by a signal, and deletes nothing", async () => {
     await maps("asked");
     const terminal = await lab.open();
     await terminal.start("kubectl delete cm asked -i");
@@ -70,14 +70,14 @@ describeTerminal("what asks", () => {
     expect(await names()).toContain("configmap/asked\n");
   });
 
-  test("a terminal alone asks nothing", async () => {
+  test("delete without -i asks no question on a terminal", async () => {
     await maps("plain");
     const terminal = await lab.open();
     const { screen } = await terminal.run("kubectl delete cm plain");
     expect(screen).toBe('configmap "plain" deleted from default namespace\n');
   });
 
-  test.skipIf(!hasVi)("edit opens vi on the terminal, and what was written there is on the server", async () => {
+  test.skipIf(!hasVi)("edit opens vi on the terminal, and the server gets what the user wrote", async () => {
     await maps("edited");
     const terminal = await lab.open({ env: { EDITOR: "vi" } });
     await terminal.start("kubectl edit cm edited");
@@ -87,7 +87,7 @@ describeTerminal("what asks", () => {
     expect(await lab.kubectl(["get", "cm", "edited", "-o", "jsonpath={.data.colour}"])).toBe("blue");
   });
 
-  test("edit with a script for an editor that changes nothing", async () => {
+  test("edit with a script as an editor that changes nothing is cancelled", async () => {
     await maps("same");
     lab.write({ "look.sh": "#!/bin/sh\ntest -t 0 && test -t 1 && echo 'a terminal'\n" });
     const terminal = await lab.open({ env: { EDITOR: "sh look.sh" } });

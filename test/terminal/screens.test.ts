@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { givePod, ready, setStatus } from "./objects.js";
 import { describeTerminal, type TerminalLab, terminalLab } from "./terminal.js";
 
-describeTerminal("a command that takes the whole terminal", () => {
+describeTerminal("full-screen commands on a terminal", () => {
   let lab: TerminalLab;
 
   beforeAll(async () => {
@@ -12,7 +12,7 @@ describeTerminal("a command that takes the whole terminal", () => {
   });
   afterAll(() => lab?.[Symbol.asyncDispose]());
 
-  test("ctx: arrows pick, Escape and Ctrl-C leave, and what the shell had on its screen is there again", async () => {
+  test("ctx lets the user pick by arrows and leave by Escape or Ctrl-C, and restores the shell's screen", async () => {
     const terminal = await lab.open();
     await terminal.start("echo before; kubectl ctx");
     expect(await terminal.shows(/> \S+ \(current\)/)).not.toContain("before");
@@ -31,7 +31,7 @@ describeTerminal("a command that takes the whole terminal", () => {
     expect((await terminal.run("kubectl ctx -")).code).toBe(0);
   });
 
-  test("watch: is drawn again when the size changes, never wraps, and ends when the condition holds", async () => {
+  test("watch is redrawn after a resize, never wraps, and ends when the condition holds", async () => {
     const terminal = await lab.open({ columns: 70, rows: 20 });
     await terminal.start("kubectl watch pod/one --for=condition=Ready");
     await terminal.shows(

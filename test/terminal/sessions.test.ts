@@ -104,7 +104,7 @@ describeTerminal("a session in a container on a terminal", () => {
   /** The terminal's own settings: those of a shell, echo included. */
   const settings = async (terminal: Terminal): Promise<string> => (await terminal.run("stty -a")).screen;
 
-  test("a shell answers, and its exit code is the command's", async () => {
+  test("exec -it runs a shell that answers, and exits with its code", async () => {
     const terminal = await lab.open();
     const before = await settings(terminal);
     await terminal.start("kubectl exec -it web -- sh");
@@ -116,7 +116,7 @@ describeTerminal("a session in a container on a terminal", () => {
     expect(await settings(terminal)).toBe(before);
   });
 
-  test("keys reach the program as bytes, Ctrl-C and Ctrl-Z included", async () => {
+  test("exec -it passes keys to the program as bytes, Ctrl-C and Ctrl-Z included", async () => {
     const terminal = await lab.open();
     await terminal.start("kubectl exec -it web -- keys");
     await terminal.shows("ready");
@@ -133,7 +133,7 @@ describeTerminal("a session in a container on a terminal", () => {
     expect((await terminal.end()).code).toBe(5);
   });
 
-  test("a line feed of a full-screen program moves down, not to the left", async () => {
+  test("exec -it moves the cursor down at a line feed of a full-screen program, not to the left", async () => {
     const terminal = await lab.open();
     await terminal.start("kubectl exec -it web -- frame");
     const screen = await terminal.shows("three");
@@ -142,7 +142,7 @@ describeTerminal("a session in a container on a terminal", () => {
     expect((await terminal.end()).code).toBe(0);
   });
 
-  test("the program hears of the terminal's size and of its changes", async () => {
+  test("exec -it tells the program the terminal's size and its changes", async () => {
     const terminal = await lab.open({ columns: 90, rows: 20 });
     await terminal.start("kubectl exec -it web -- sizes");
     await terminal.shows("20x90");
@@ -152,12 +152,12 @@ describeTerminal("a session in a container on a terminal", () => {
     await terminal.end();
   });
 
-  test("a letter whose bytes come one by one is whole on the screen", async () => {
+  test("exec -it shows a character completely whose bytes arrive one by one", async () => {
     const terminal = await lab.open();
     expect((await terminal.run("kubectl exec -it web -- slowly")).screen).toContain("€uro");
   });
 
-  test("attach shows its notices, and says how to come back after the detach keys", async () => {
+  test("attach prints its notices, and after the detach keys how to attach again", async () => {
     const terminal = await lab.open({ columns: 200 });
     const before = await settings(terminal);
     await terminal.start("kubectl attach -it keyboard");
@@ -187,17 +187,17 @@ describeTerminal("a session in a container on a terminal", () => {
   }
 
   test.each(["SIGTERM", "SIGHUP", "SIGINT", "SIGQUIT"] as const)(
-    "%s gives the terminal back, and the command ends with code 1",
+    "%s in exec -it restores the terminal, and the command exits with 1",
     async (name) => expect((await signalled(name)).code).toBe(1),
   );
 
-  test.skipIf(testsExecutable)("a crash of the command gives the terminal back", async () => {
+  test.skipIf(testsExecutable)("a crash of exec -it restores the terminal", async () => {
     const { screen, code } = await signalled("SIGUSR2", { NODE_OPTIONS: `--require ${join(lab.folder, "crash.cjs")}` });
     expect(screen).toMatch(/^Error: a crash that was meant$/m);
     expect(code).toBe(1);
   });
 
-  test("a connection that breaks gives the terminal back", async () => {
+  test("a broken connection of exec -it restores the terminal", async () => {
     const proxy = await startTcpProxy(Number(new URL(lab.cluster.url).port));
     const kubeconfig = lab.cluster.kubeconfig().replaceAll(new URL(lab.cluster.url).host, proxy.address);
     lab.write({ "through-proxy": kubeconfig });
@@ -213,7 +213,7 @@ describeTerminal("a session in a container on a terminal", () => {
     await proxy.close();
   });
 
-  test("Ctrl-C ends a command whose input is no terminal, once; a second one ends what it still does", async () => {
+  test("Ctrl-C ends an exec whose input is no terminal; a second one ends what it still does", async () => {
     const terminal = await lab.open({ columns: 150 });
     const line = 'kubectl run held --image=busybox --restart=Never --attach --rm -- sh -c "echo ready; sleep 1000"';
     await terminal.start(`sh -c 'trap : INT; ${line}; exit $?'`);
@@ -227,7 +227,7 @@ describeTerminal("a session in a container on a terminal", () => {
     expect(code).toBe(130);
   });
 
-  test("a container that is killed in the middle ends the session and gives the terminal back", async () => {
+  test("killing the container ends exec -it and restores the terminal", async () => {
     await node.pod("short", { containers: [{ name: "app", image: "raw" }] });
     const terminal = await lab.open();
     const before = await settings(terminal);
@@ -238,7 +238,7 @@ describeTerminal("a session in a container on a terminal", () => {
     expect(await settings(terminal)).toBe(before);
   });
 
-  test("run -it --rm takes the pod's terminal, and the pod is gone afterwards", async () => {
+  test("run -it --rm uses the pod's terminal, and the pod is deleted afterwards", async () => {
     const terminal = await lab.open({ columns: 200 });
     await terminal.start("kubectl run shell --image=keyboard --restart=Never -it --rm");
     await terminal.shows("try pressing enter");
@@ -249,7 +249,7 @@ describeTerminal("a session in a container on a terminal", () => {
     expect(await lab.kubectl(["get", "pods", "-o", "name"])).not.toContain("shell");
   });
 
-  test("debug -it attaches to its ephemeral container", async () => {
+  test("debug -it attaches to the ephemeral container that it adds", async () => {
     const terminal = await lab.open({ columns: 200 });
     await terminal.start("kubectl debug web -it --image=keyboard -c dbg");
     await terminal.shows("try pressing enter");

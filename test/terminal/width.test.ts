@@ -9,7 +9,7 @@ if (kubectl.missing !== undefined) process.stdout.write(`wide characters are not
 
 const COLUMNS = "-o custom-columns=NAME:.metadata.name,说明:.data.text,SIZE:.data.size --sort-by=.data.size";
 
-describeTerminal("what takes how much room", () => {
+describeTerminal("the width of text on a terminal", () => {
   let lab: TerminalLab;
 
   beforeAll(async () => {
@@ -25,7 +25,7 @@ describeTerminal("what takes how much room", () => {
     await lab?.[Symbol.asyncDispose]();
   });
 
-  test("on a terminal wide characters are aligned by what they take there", async () => {
+  test("a table on a terminal aligns wide characters by their columns there", async () => {
     const terminal = await lab.open();
     const { screen } = await terminal.run(`kubectl get cm -l app=wide ${COLUMNS}`);
     expect(screen).toBe(
@@ -41,7 +41,7 @@ describeTerminal("what takes how much room", () => {
     );
   });
 
-  test.skipIf(kubectl.missing !== undefined)("in a pipe they are aligned as kubectl has them", async () => {
+  test.skipIf(kubectl.missing !== undefined)("a table in a pipe aligns wide characters as kubectl does", async () => {
     const terminal = await lab.open();
     const line = `get cm -l app=wide ${COLUMNS}`;
     await terminal.run(`kubectl ${line} >ours; ${kubectl.path} ${line} >theirs`);
@@ -50,7 +50,7 @@ describeTerminal("what takes how much room", () => {
     expect(ours).toContain("数据库的设置");
   });
 
-  test("a table fits the terminal, also one that was resized; --fit=false leaves it whole, and without UTF-8 there are dots", async () => {
+  test("a table is cut to the terminal, also after a resize; --fit=false leaves it whole, and without UTF-8 dots mark cuts", async () => {
     const terminal = await lab.open();
     const line = `kubectl get cm -l app=wide ${COLUMNS}`;
     expect((await terminal.run(line)).screen).toContain("map-1   数据库的设置   2\n");
@@ -75,13 +75,13 @@ describeTerminal("what takes how much room", () => {
     expect(dots).not.toContain("…");
   });
 
-  test("a terminal of 300 columns: nothing is cut", async () => {
+  test("a table on a terminal of 300 columns is not cut", async () => {
     const terminal = await lab.open({ columns: 300, rows: 40 });
     const { screen } = await terminal.run("kubectl get cm -l app=wide --show-labels --no-headers -o wide");
     expect(screen.match(/map-\d +2 +\d+s +app=wide/g)).toHaveLength(5);
   });
 
-  test("a description is aligned by what its parts take", async () => {
+  test("a description is aligned by the displayed width of its parts", async () => {
     const pod = {
       apiVersion: "v1",
       kind: "Pod",

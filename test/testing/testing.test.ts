@@ -17,7 +17,7 @@ async function run(...words: string[]): Promise<{ readonly code: number | null; 
   return { code, output };
 }
 
-test("kubets/vitest gives tests a cluster, and a failing one says what is not ready and why", async () => {
+test("kubets/vitest gives tests a cluster, and a failing test prints what is not ready and why", async () => {
   const vitest = join(dirname(createRequire(import.meta.url).resolve("vitest/package.json")), "vitest.mjs");
   const { code, output } = await run(vitest, "run", "--reporter=verbose");
   expect(code).toBe(1);
@@ -31,14 +31,14 @@ test("kubets/vitest gives tests a cluster, and a failing one says what is not re
   );
 });
 
-test("kubets/node-test does the same for node:test", async () => {
+test("kubets/node-test gives tests of node:test a cluster, and a failing test prints what is not ready and why", async () => {
   const { code, output } = await run("--test", "--test-reporter=spec", "node-suite.mjs");
   expect(code).toBe(1);
   expect(output).toContain("✔ a kind of a file");
   expect(output).toMatch(/1 !== 2\n[\s\S]*deployment\.apps\/web is not ready: /);
 });
 
-describe("isReady", () => {
+describe("isReady()", () => {
   const pod = (status: object) => ({ apiVersion: "v1", kind: "Pod", status });
   const job = (...conditions: object[]) => ({ apiVersion: "batch/v1", kind: "Job", status: { conditions } });
   test.each([
@@ -59,11 +59,11 @@ describe("isReady", () => {
     [{ apiVersion: "a/v1", kind: "Own", status: { conditions: [{ type: "Ready", status: "Unknown" }] } }, false],
     [{ apiVersion: "a/v1", kind: "Own", status: { conditions: [{ type: "Degraded", status: "False" }] } }, true],
     [{ apiVersion: "a/v1", kind: "Own", metadata: { generation: 2 }, status: { observedGeneration: 1 } }, false],
-  ])("%j: %j", (object, ready) => {
+  ])("of %j is %j", (object, ready) => {
     expect(isReady(object)).toBe(ready);
   });
 
-  test("throws for what has failed for good", () => {
+  test("throws for an object that has finally failed", () => {
     expect(() => isReady(pod({ phase: "Failed", reason: "Evicted", message: "no room" }))).toThrow(
       "the pod has failed: Evicted: no room",
     );

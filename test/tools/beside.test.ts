@@ -9,29 +9,29 @@ const beside = (...lines: string[]) => spawnSync(process.execPath, [script, ...l
 const exits = (code: number) => `exit ${code}`;
 const printsPriorityOf = (name: string) => `${node} -p "'${name} ' + require('node:os').getPriority()"`;
 
-describe("what runs beside a command line", () => {
+describe("the tool that runs command lines beside a main one", () => {
   test.each([
     ["the first's code where it fails", [exits(3), exits(0)], 3],
     ["the first's code where others fail too", [exits(3), exits(4)], 3],
     ["another's code where the first succeeds", [exits(0), exits(4)], 4],
     ["0 where all succeed", [exits(0), exits(0), exits(0)], 0],
-  ])("ends with %s", (_, lines, code) => {
+  ])("exits with %s", (_, lines, code) => {
     expect(beside(...lines).status).toBe(code);
   });
 
-  test("has a lower priority, and the first keeps its own", () => {
+  test("gives them a lower priority, and keeps the main one's", () => {
     const { stdout } = beside(printsPriorityOf("first"), printsPriorityOf("second"));
     expect(stdout.split("\n")).toEqual(
       expect.arrayContaining([`first ${getPriority()}`, `second ${constants.priority.PRIORITY_BELOW_NORMAL}`]),
     );
   });
 
-  test("prints what it printed, errors too, and its code when it ends", () => {
+  test("prints their outputs, errors too, and their codes when they end", () => {
     const line = `${node} -e "console.log('found'); console.error('a fault'); process.exitCode = 2"`;
     expect(beside(exits(0), line).stdout).toBe(`\n${line} ended with 2\nfound\na fault\n\n`);
   });
 
-  test("ends at its first line that fails", () => {
+  test("ends a group of them at the first line that fails", () => {
     const { stdout } = beside(exits(0), exits(1), `${node} -p "'never'"`);
     expect(stdout).not.toContain("never\n");
   });

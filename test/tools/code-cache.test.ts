@@ -15,7 +15,7 @@ interface Loaded {
 const { CachedRequire } = require("../../bin/cached-require.js") as { CachedRequire: new (folder: string) => Loaded };
 
 // Skipped where dist/ is not built: the suite is about what the build wrote.
-describe.skipIf(!existsSync(join(root, "dist/cli/main.cjs")))("the program's code cache", () => {
+describe.skipIf(!existsSync(join(root, "dist/cli/main.cjs")))("the built program's V8 code cache", () => {
   let folder: string;
   let cache: string;
 
@@ -30,7 +30,7 @@ describe.skipIf(!existsSync(join(root, "dist/cli/main.cjs")))("the program's cod
   const kubets = (...words: string[]): string =>
     execFileSync(process.execPath, [join(folder, "bin/kubets.js"), ...words], { encoding: "utf8" });
 
-  test("holds what every `get` loads, and V8 takes it", () => {
+  test("contains what every `get` loads, and V8 accepts it", () => {
     expect(readdirSync(cache)).toEqual(
       expect.arrayContaining(["main.cjs", "config.cjs", "connect.cjs", "commands-get-get.cjs"]),
     );
@@ -43,12 +43,12 @@ describe.skipIf(!existsSync(join(root, "dist/cli/main.cjs")))("the program's cod
     ]);
   });
 
-  test("does not name the folder that it was made in", () => {
+  test("does not contain the path of the build folder", () => {
     const naming = readdirSync(cache).filter((file) => readFileSync(join(cache, file)).includes(root));
     expect(naming).toEqual([]);
   });
 
-  test("one that V8 does not know, or none, changes nothing that is seen", () => {
+  test("may be of another V8 version or missing, with no visible effect", () => {
     const version = kubets("version", "--client");
     expect(version).toMatch(/^Client Version: v1\.37\./);
     const kept = readFileSync(join(cache, "main.cjs"));
@@ -60,7 +60,7 @@ describe.skipIf(!existsSync(join(root, "dist/cli/main.cjs")))("the program's cod
     writeFileSync(join(cache, "main.cjs"), kept);
   });
 
-  test("a program without its cache folder writes none", () => {
+  test("is not written by a program without its cache folder", () => {
     const cacheFolder = join(folder, "dist/cli/code-cache");
     rmSync(cacheFolder, { recursive: true });
     expect(kubets("version", "--client")).toMatch(/^Client Version/);
@@ -74,7 +74,7 @@ describe.skipIf(!existsSync(join(root, "dist/cli/main.cjs")))("the program's cod
   }
 });
 
-test("a program that is not built says what to do", () => {
+test("a program that is not built prints what to do", () => {
   const folder = mkdtempSync(join(tmpdir(), "kubets-not-built-"));
   cpSync(join(root, "bin"), join(folder, "bin"), { recursive: true });
   const run = (): string =>

@@ -11,7 +11,7 @@ const { toCommonJs, bridgeTo } = (await import("../../tools/common-js.mjs" as st
 
 const converted = (code: string): string => toCommonJs({ name: "a.js", contents: Buffer.from(code) }).contents;
 
-test("a file is named .cjs; imports come first, exports last, both under their other names", () => {
+test("the build writes an ES module as .cjs, with imports first and exports last, under renamed bindings", () => {
   const code = 'var x=1;import{a,b as c}from"./b.js";import"./d.js";function f(){return a+c+x}export{f,x as y};\n';
   expect(toCommonJs({ name: "a.js", contents: Buffer.from(code) })).toEqual({
     name: "a.cjs",
@@ -20,18 +20,18 @@ test("a file is named .cjs; imports come first, exports last, both under their o
   });
 });
 
-test("CommonJS outside stays what it is", () => {
+test("the build leaves external CommonJS as it is", () => {
   expect(converted('import{a as b}from"../c-d.cjs";b();')).toBe('"use strict";const {a:b}=require("../c-d.cjs");b();');
 });
 
-test("what is loaded on demand is required then; an ES module outside by its bridge", () => {
+test("the build turns a dynamic import into a require at that moment, and an external ES module into a bridge", () => {
   expect(converted('let b=()=>import("./b.js"),n=()=>import("node:zlib"),o=()=>import("../o-p.js");')).toBe(
     '"use strict";let b=()=>Promise.resolve().then(()=>require("./b.cjs")),n=()=>Promise.resolve().then(()=>require("node:zlib")),o=()=>Promise.resolve().then(()=>require("../o-p.cjs"));',
   );
   expect(bridgeTo("o-p")).toEqual({ name: "o-p.cjs", contents: 'module.exports=import("./o-p.js");\n' });
 });
 
-test("the text is ASCII, and means the same", () => {
+test("the build writes ASCII with the same meaning", () => {
   const contents = converted("var r=/^[µμ]s 😀$/u;export{r};\n");
   expect(contents).toMatch(/^[\n\x20-\x7e]*$/);
   const context = createContext({ module: { exports: {} } });
@@ -45,6 +45,6 @@ test.each([
   'export*from"./b.js";',
   'let a=()=>import("elsewhere");',
   "import.meta.dirname",
-])("what it does not know stops the build: %s", (code) => {
+])("the build stops at syntax that it does not support: %s", (code) => {
   expect(() => converted(code)).toThrow("a.js uses what CommonJS does not have: ");
 });

@@ -5,11 +5,11 @@ import { leftovers } from "../../tools/next-version/leftovers.js";
 
 const root = join(import.meta.dirname, "../..");
 
-test("nothing is left of versions that are served no more", () => {
+test("nothing in the repository belongs to a Kubernetes version that is no longer served", () => {
   expect(leftovers(root, SERVED_VERSIONS)).toEqual([]);
 });
 
-test("who drops the oldest version is told what goes with it", () => {
+test("dropping the oldest Kubernetes version in the list names what must be removed with it", () => {
   const [newest = "", oldest = ""] = [SERVED_VERSIONS[0], SERVED_VERSIONS.at(-1)];
   const left = leftovers(
     root,

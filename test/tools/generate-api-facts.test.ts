@@ -7,7 +7,7 @@ import { expect, test } from "vitest";
 const root = join(import.meta.dirname, "../..");
 const committed = join(root, "src/api/facts/data");
 
-test("src/api/facts/data is what tools/generate-api-facts.mjs makes of tools/api-data", () => {
+test("the files of src/api/facts/data equal the output of tools/generate-api-facts.mjs for tools/api-data", () => {
   const folder = mkdtempSync(join(tmpdir(), "kubets-facts-"));
   try {
     execFileSync(process.execPath, [join(root, "tools/generate-api-facts.mjs"), folder]);

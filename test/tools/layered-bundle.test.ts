@@ -59,12 +59,12 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-test("what is loaded on demand shares the state of the layer it takes modules from", () => {
+test("a module that a bundle loads on demand shares its state with the layer that contains it", () => {
   const told = node(`const { run } = await import("./dist/main.js"); process.stdout.write(await run());`);
   expect(told).toBe("1 2 own B café A function");
 });
 
-test("a module is in the first layer that reaches it, and the metafile says who loads whom", () => {
+test("the build puts a module into the first layer that reaches it, and the metafile lists who loads which layer", () => {
   const { outputs } = JSON.parse(readFileSync(join(folder, "dist/metafile.json"), "utf8")) as {
     readonly outputs: Readonly<Record<string, { readonly imports: readonly { readonly path: string }[] }>>;
   };

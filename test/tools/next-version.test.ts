@@ -12,7 +12,7 @@ import type { FlowControlObject, GoField, Line, VersionData } from "../../tools/
 const root = join(import.meta.dirname, "../..");
 const served = (version: string): VersionData => readVersionData(join(root, "tools/api-data"), version);
 
-test.each(SERVED_VERSIONS.slice(0, -1))("nothing is left to decide of Kubernetes %s", async (version) => {
+test.each(SERVED_VERSIONS.slice(0, -1))("every change of Kubernetes %s has a recorded decision", async (version) => {
   const [next, before] = [served(version), served(versionBefore(version) ?? "")];
   const lines = await undecided({ next, before, root });
   expect(lines, report(next, before, lines)).toEqual([]);
@@ -94,7 +94,7 @@ function madeUp(): VersionData {
   });
 }
 
-describe("a version that is not served yet", () => {
+describe("comparing the data of a Kubernetes version that is not served yet", () => {
   let [next, before, lines]: [VersionData, VersionData, readonly Line[]] = [] as never;
   beforeAll(async () => {
     [next, before] = [madeUp(), served("1.37")];
@@ -135,7 +135,7 @@ describe("a version that is not served yet", () => {
     ["a metric", "components", "kube-scheduler scheduler_wheels_total", "no such metric here: counter"],
     ["an object of priority and fairness", "components", "FlowSchema wheels", "new"],
     ["a decision that nothing asks for", "decisions", "core.PodSpec.hubs", "no line has this id"],
-  ])("%s is on the list", (_what, section, id, told) => {
+  ])("lists %s", (_what, section, id, told) => {
     const found = lines.filter((line) => line.id === id && line.section === section);
     expect(found, lines.map((line) => line.id).join("\n")).toHaveLength(1);
     expect(found[0]?.text).toContain(told);
@@ -145,11 +145,11 @@ describe("a version that is not served yet", () => {
   test.each([
     ["what is decided", "core.PodSpec.spokes"],
     ["a rule that we obey", "node.RuntimeClass.handler update=NoUnset"],
-  ])("%s is not on the list", (_what, id) => {
+  ])("does not list %s", (_what, id) => {
     expect(lines.map((line) => line.id)).not.toContain(id);
   });
 
-  test("the report has a part for each section, and says what the data do not have", () => {
+  test("makes a report with a part for each section, and names what the data do not contain", () => {
     const told = report(next, before, lines);
     expect(told).toContain(`Kubernetes 1.38 beside 1.37: ${lines.length} things to decide.`);
     expect(told).toContain("  core.PodSpec.wheels\n      new, of type string");
@@ -158,11 +158,11 @@ describe("a version that is not served yet", () => {
   });
 });
 
-describe("tools/next-version.mjs", () => {
+describe("the tool tools/next-version.mjs", () => {
   const run = (...words: string[]) =>
     spawnSync(process.execPath, [join(root, "tools/next-version.mjs"), ...words], { encoding: "utf8" });
 
-  test("prints that nothing is left to decide of a served version", () => {
+  test("prints for a served version that nothing is left to decide", () => {
     const { stdout, stderr, status } = run(join(root, "tools/api-data"), SERVED_VERSIONS[0] ?? "");
     expect(stderr).toBe("");
     expect(stdout).toContain("nothing is left to decide");

@@ -7,7 +7,7 @@ const keep = (files: Record<string, string>, ...entries: string[]): Record<strin
   return Object.fromEntries(publicDeclarations(new Map(texts), entries, ["peer"]) as Map<string, string>);
 };
 
-test("a file keeps what the entry exports and what that refers to, with the comments, and loses the rest", () => {
+test("the build's declaration files keep what the entry exports and refers to, with comments", () => {
   const kept = keep(
     {
       "index.d.ts": `export { start, type Options as StartOptions } from "./server/start.js";`,
@@ -67,7 +67,7 @@ export {};
   expect(kept["server/server.d.ts"]).not.toMatch(/internal|Secret/);
 });
 
-test("`export *`, a namespace, an import in a type and what is exported after its declaration are followed", () => {
+test("the build's declaration files follow `export *`, namespaces, imports in types and later exports", () => {
   const kept = keep(
     {
       "index.d.ts": `export * from "./client.js";`,
@@ -97,17 +97,17 @@ export interface Other {}`,
   expect(kept["result.d.ts"]).toBe("export interface Some {}\n");
 });
 
-test("the check refuses a public declaration that needs the types of a package", () => {
+test("the build refuses a public declaration that needs another package's types", () => {
   const files = { "index.d.ts": `import type { Pool } from "undici";\nexport declare const pool: Pool;` };
   expect(() => keep(files, "index.d.ts")).toThrow("the public declarations of index.d.ts need the package undici");
 });
 
-test("one that needs the types of a peer is kept: who imports it has the peer", () => {
+test("the build keeps a declaration that needs a peer dependency's types, because its users have that", () => {
   const files = { "index.d.ts": `import type { Pool } from "peer";\nexport declare const pool: Pool;` };
   expect(keep(files, "index.d.ts")["index.d.ts"]).toContain('from "peer"');
 });
 
-test("an export that is missing is an error", () => {
+test("the build refuses an export that does not exist", () => {
   const files = { "index.d.ts": `export { gone } from "./other.js";`, "other.d.ts": `export declare const here: 1;` };
   expect(() => keep(files, "index.d.ts")).toThrow("index.d.ts imports gone from other.d.ts, which lacks it");
 });

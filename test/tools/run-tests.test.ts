@@ -55,8 +55,8 @@ function run(...words: readonly string[]): { readonly code: number | null; reado
 
 const starting = (lines: readonly string[], start: string): string[] => lines.filter((line) => line.startsWith(start));
 
-describe("test files that fail", () => {
-  test("once are named last and fail nothing: by a test, by an error outside of tests, by the end of their thread", () => {
+describe("the test runner, when test files fail", () => {
+  test("once, names them last and passes: for a failed test, an error outside of tests, or the end of their thread", () => {
     writeTests("one-assertion", FAILS);
     writeTests("two-error", {
       fault: "await new Promise((done) => setTimeout(() => { setImmediate(done); throw new Error('out of turn') }))",
@@ -74,7 +74,7 @@ describe("test files that fail", () => {
     expect(code).toBe(0);
   });
 
-  test("twice fail the run and are named last, those that fail once before them", () => {
+  test("twice, fails and names them last, after those that failed once", () => {
     writeTests("one-once", FAILS);
     writeTests("two-always", { fault: "", always: "expect('a').toBe('b')" });
     const { code, lines } = run();
@@ -92,7 +92,7 @@ describe("test files that fail", () => {
     expect(code).toBe(1);
   });
 
-  test("and are more than three fail the run, and are not tried again", () => {
+  test("and are more than three, fails without trying again", () => {
     for (const name of ["one-a", "one-b", "one-c", "two-d"]) writeTests(name, FAILS);
     const { code, lines } = run();
     expect(starting(lines, "nothing is tried a second time: more than 3 files failed: test/").length).toBe(1);
@@ -103,7 +103,7 @@ describe("test files that fail", () => {
   });
 });
 
-test("a command line beside the tests that fails does so with its code, although what failed once passes", () => {
+test("once, and a command line beside the tests fails, exits with that line's code", () => {
   writeTests("one-once", FAILS);
   const { code, lines } = run("--before", "echo prepared", "--beside", "echo checked && exit 4");
   expect(lines).toContain("prepared");
@@ -112,20 +112,20 @@ test("a command line beside the tests that fails does so with its code, although
   expect(code).toBe(4);
 });
 
-test("tests do not run after a command line before them that fails", () => {
+test("the test runner starts no tests after a command line before them that fails", () => {
   writeTests("one-once", FAILS);
   const { code, lines } = run("--before", "exit 5");
   expect([code, lines]).toEqual([5, [""]]);
 });
 
-test("a filter that finds no file fails the run", () => {
+test("the test runner fails for a filter that matches no file", () => {
   const { code, lines } = run("no-such-file");
   expect(code).toBe(1);
   expect(lines.at(-1)).toMatch(/^failed: tests of mode main > /);
 });
 
-describe("CI's report", () => {
-  test("counts a test that passed the second time as passed, and names it just before the counts", () => {
+describe("the test report for CI", () => {
+  test("counts a test that passed the second time as passed, and names it before the counts", () => {
     writeTests("one-once", FAILS);
     const reports = join(folder, "reports");
     const list = join(reports, "flaky.jsonl");

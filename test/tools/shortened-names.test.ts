@@ -6,7 +6,7 @@ const { shortenedLocals } = (await import("../../tools/shortened-names.mjs" as s
   readonly shortenedLocals: () => Plugin;
 };
 
-test("exported functions keep their names, as traces show them; parameters and what is local get short ones", async () => {
+test("the build keeps names of exported functions for stack traces, and shortens parameters and local names", async () => {
   const source = join(import.meta.dirname, "../../src/machinery/text/duration/human-duration.ts");
   const bundle = async (plugins: Plugin[]): Promise<string> => {
     const { outputFiles } = await build({

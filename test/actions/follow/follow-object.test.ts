@@ -38,22 +38,22 @@ async function* stream(events: readonly WatchFrame[], open: AbortSignal | undefi
 
 const shown = ({ type, object: found }: Followed): string => `${type} ${found?.metadata?.resourceVersion ?? "-"}`;
 
-test("the listener gets the existing objects once all are known, then every change", async () => {
+test("followObject() calls the listener with all existing objects at once, then after every change", async () => {
   const watches = [[event("ADDED", "1"), synced, event("MODIFIED", "2"), event("DELETED", "3"), event("ADDED", "4")]];
   expect(await follow(watches, 5)).toEqual(["SYNCED 1", "ADDED 1", "MODIFIED 2", "DELETED 3", "ADDED 4"]);
 });
 
-test("the listener is also called when no object exists", async () => {
+test("followObject() calls the listener also when no object exists", async () => {
   expect(await follow([[synced, event("ADDED", "1")]], 2)).toEqual(["SYNCED -", "ADDED 1"]);
 });
 
-test("bookmarks and repeated events do not call the listener", async () => {
+test("followObject() does not call the listener for bookmarks and repeated events", async () => {
   const bookmark: WatchFrame = { type: "BOOKMARK", object: object("5") };
   const watches = [[event("ADDED", "1"), synced, bookmark, event("MODIFIED", "1"), event("MODIFIED", "2")]];
   expect(await follow(watches, 3)).toEqual(["SYNCED 1", "ADDED 1", "MODIFIED 2"]);
 });
 
-test("a watch that ends is opened again; what changed meanwhile is one change", async () => {
+test("followObject() opens an ended watch again, and reports what changed meanwhile as one change", async () => {
   const watches = [
     [event("ADDED", "1"), synced, { type: "ERROR" as const, object: { code: 410 } }, event("MODIFIED", "2")],
     new Error("refused"),
@@ -62,11 +62,11 @@ test("a watch that ends is opened again; what changed meanwhile is one change", 
   expect(await follow(watches, 4)).toEqual(["SYNCED 1", "ADDED 1", "MODIFIED 7", "MODIFIED 8"]);
 });
 
-test("what went while nobody watched is deleted", async () => {
+test("followObject() reports objects that were deleted while no watch was open", async () => {
   expect(await follow([[event("ADDED", "1"), synced], [synced]], 3)).toEqual(["SYNCED 1", "ADDED 1", "DELETED 1"]);
 });
 
-test("aborted, it ends without an error, also while it cannot watch", async () => {
+test("followObject() ends without an error when its signal aborts, also while the server refuses watches", async () => {
   const time = new AbortController();
   const helper = {
     watchFromStart: () => {

@@ -26,8 +26,8 @@ afterAll(async () => {
 const get = async (port: number): Promise<string> =>
   (await fetch(`http://127.0.0.1:${port}/`, { headers: { connection: "close" } })).text();
 
-describe("forwardPorts", () => {
-  it("resolves with the ports it has chosen, which close with it", async () => {
+describe("forwardPorts()", () => {
+  it("resolves with the local ports that it opened, and closes them on request", async () => {
     const forwarded = await forwardPorts(client, { pod: "web", namespace: "default", ports: [":80", ":81"] });
     expect(forwarded.ports.map(({ remote }) => remote)).toEqual([80, 81]);
     const local = forwarded.ports[0]?.local ?? 0;
@@ -37,13 +37,13 @@ describe("forwardPorts", () => {
     await expect(get(local)).rejects.toThrow("fetch failed");
   });
 
-  it("reports that the connection is lost", async () => {
+  it("reports when it loses the connection to the pod", async () => {
     const forwarded = await forwardPorts(client, { pod: "web", namespace: "default", ports: [":80"] });
     kubelet.cutAll();
     await expect(forwarded.closed).rejects.toThrow("lost connection to pod");
   });
 
-  it("ends with its signal", async () => {
+  it("ends when its signal aborts", async () => {
     const stop = new AbortController();
     const forwarded = await forwardPorts(client, {
       pod: "web",
@@ -60,7 +60,7 @@ describe("forwardPorts", () => {
     { options: { pod: "web", ports: ["x"] }, error: "error parsing local port 'x'" },
     { options: { pod: "web", ports: [":80"], addresses: ["here"] }, error: "here is not a valid IP" },
     { options: { pod: "web", ports: [":80"], addresses: ["203.0.113.9"] }, error: "unable to listen on any" },
-  ])("rejects with the error of a wrong port: $error", async ({ options, error }) => {
+  ])("rejects with the error for a wrong pod or port: $error", async ({ options, error }) => {
     await expect(forwardPorts(client, { namespace: "default", ...options })).rejects.toThrow(error);
   });
 });

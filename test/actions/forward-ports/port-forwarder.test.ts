@@ -3,7 +3,7 @@ import { expect, test, vi } from "vitest";
 import { type ForwardEvent, PortForwarder } from "../../../src/actions/forward-ports/port-forwarder.js";
 import { eventually } from "../../helpers/eventually.js";
 
-test("the forwarder attaches no more to a pod's connection for each connection that it forwards", async () => {
+test("a port forwarder adds no further listeners to the pod's connection when it forwards many connections", async () => {
   const stop = new AbortController();
   const closed = new Promise<void>(() => undefined);
   const attached = vi.spyOn(closed, "then");

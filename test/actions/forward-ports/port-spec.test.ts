@@ -9,15 +9,15 @@ test.each([
   ["0:0:0:0:0:FFFF:7f00:1", "tcp4"],
   ["::ffff", "tcp6"],
   ["64:ff9b::127.0.0.1", "tcp6"],
-])("%s is an address of %s", (address, network) => {
+])("the address %s to listen on is recognized as %s", (address, network) => {
   expect(parseAddresses([address])).toEqual([{ address, network, optional: false }]);
 });
 
-test.each(["fe80::1%lo", "::1%", "here", ""])("'%s' is no address to listen on", (text) => {
+test.each(["fe80::1%lo", "::1%", "here", ""])("'%s' is refused as an address to listen on", (text) => {
   expect(() => parseAddresses([text])).toThrow(`${text} is not a valid IP`);
 });
 
-test("an IPv4 address in the form of IPv6 is listened on", async () => {
+test("an IPv4-mapped IPv6 address is accepted as an address to listen on", async () => {
   const heard: string[] = [];
   const { servers, fault } = await listenOnPort(
     { local: 0, remote: 80 },

@@ -30,7 +30,7 @@ function serving(after: ReadonlyMap<GroupKind, number>): { mapper: RestMapper; a
 
 const never = new AbortController().signal;
 
-test("asks the server again until it answers, with a new request each time", async () => {
+test("waiting until a new kind is usable repeats the request, made anew each time, until the server serves the kind", async () => {
   const { mapper, asked } = serving(
     new Map([
       [CART, 1],
@@ -42,7 +42,7 @@ test("asks the server again until it answers, with a new request each time", asy
   expect({ asked: asked(), slept }).toEqual({ asked: 3, slept: 2 });
 });
 
-test("at the deadline it names the kind that is missing", async () => {
+test("waiting until a new kind is usable ends at its deadline with an error that names the kind", async () => {
   const { mapper } = serving(new Map([[BILL, 99]]));
   const waiting = waitUntilServed([CART, BILL], mapper, {
     deadline: AbortSignal.abort(),
@@ -51,7 +51,7 @@ test("at the deadline it names the kind that is missing", async () => {
   await expect(waiting).rejects.toThrow("timed out waiting for the server to list the kind Bill");
 });
 
-test("any other error is thrown at once", async () => {
+test("waiting until a new kind is usable throws any error other than a missing kind at once", async () => {
   const { mapper } = serving(new Map());
   const refused = { ...mapper, mappingFor: () => Promise.reject(new Error("connection refused")) };
   await expect(waitUntilServed([CART], refused, { deadline: never, sleep: async () => undefined })).rejects.toThrow(

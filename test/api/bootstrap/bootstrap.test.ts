@@ -7,7 +7,7 @@ import type { StrategyContext } from "../../../src/server/registry/strategy.js";
 
 const objects = bootstrapObjects(newestRelease);
 
-it("every built-in object passes its own validation and is there once", () => {
+it("every object that the server creates at its start passes validation and appears once", () => {
   const names = objects.map(({ kind, metadata }) => `${kind} ${metadata?.namespace ?? ""}/${metadata?.name}`);
   expect(new Set(names).size).toBe(names.length);
   const resources: Record<string, string> = {
@@ -22,7 +22,7 @@ it("every built-in object passes its own validation and is there once", () => {
   }
 });
 
-it("aggregated roles hold the rules of those that aggregate to them", () => {
+it("the server's aggregated ClusterRoles contain the rules of the roles that they select", () => {
   const role = (name: string) =>
     objects.find(({ kind, metadata }) => kind === "ClusterRole" && metadata?.name === name);
   const rules = (name: string) => role(name)?.rules as unknown[];
@@ -43,7 +43,7 @@ it("K36-C: the APIServices of resource.k8s.io have the priority of discovery.k8s
   expect(priorityOf("v1.flowcontrol.apiserver.k8s.io")).toBe(16100);
 });
 
-it("bindings name roles that exist", () => {
+it("the server's role bindings name roles that exist", () => {
   const names = new Set(
     objects.filter(({ kind }) => kind === "ClusterRole" || kind === "Role").map(({ metadata }) => metadata?.name),
   );
@@ -52,7 +52,7 @@ it("bindings name roles that exist", () => {
   }
 });
 
-it("K37-125: 1.37 has roles that 1.36 has not, and others with other rules", async () => {
+it("K37-125: the default roles of 1.37 differ from those of 1.36 in names and rules", async () => {
   const [before, since] = await Promise.all(["1.36", "1.37"].map(async (of) => bootstrapObjects(await releaseOf(of))));
   const names = (all = objects) => new Set(all.map(({ kind, metadata }) => `${kind} ${metadata?.name}`));
   const added = [...names(since)].filter((name) => !names(before).has(name) && name.includes("Role"));

@@ -20,7 +20,7 @@ test.each([
   [["*", "bootstrapsigner", "token-cleaner-controller"], controllerNames],
   [["tokencleaner"], ["token-cleaner-controller"]],
   [["-tokencleaner", "*", "bootstrapsigner"], controllerNames.filter((name) => name !== "token-cleaner-controller")],
-])("%j enables %j", (entries, enabled) => {
+])("the list --controllers=%j runs exactly these controllers: %j", (entries, enabled) => {
   expect([...enabledControllers(entries)]).toEqual(enabled);
 });
 
@@ -29,6 +29,6 @@ test.each([
   [["-nope"], '"nope" is not in the list of known controllers'],
   [["-*"], '"*" is not in the list of known controllers'],
   [["a", "b", "-a"], '["a" is not in the list of known controllers, "b" is not in the list of known controllers]'],
-])("%j is refused", (entries, says) => {
+])("the list --controllers=%j is refused: %s", (entries, says) => {
   expect(() => enabledControllers(entries)).toThrow(new Error(says));
 });

@@ -7,7 +7,7 @@ import { bothWays, type ConversionRow, testConversions, testDefaults } from "../
 const RBAC = "rbac.authorization.k8s.io";
 const metadata = { name: "x" };
 
-describe("rbac v1alpha1", () => {
+describe("converting RBAC bindings between v1alpha1 and v1", () => {
   const roleRef = { apiGroup: RBAC, kind: "Role", name: "r" };
   const binding = (subject: object) => ({ metadata, subjects: [subject], roleRef });
   const row = (name: string, subject: object, expected: object, kind = "RoleBinding"): ConversionRow => ({
@@ -144,7 +144,7 @@ describe("rbac v1alpha1", () => {
   ]);
 });
 
-describe("authorization v1beta1", () => {
+describe("converting authorization reviews from v1beta1", () => {
   const spec = { user: "u", resourceAttributes: { verb: "get", resource: "pods" } };
   testConversions(
     ["SubjectAccessReview", "LocalSubjectAccessReview"].flatMap((kind) =>
@@ -170,7 +170,7 @@ describe("authorization v1beta1", () => {
   );
 });
 
-describe("admissionregistration", () => {
+describe("converting admission registrations", () => {
   const GROUP = "admissionregistration.k8s.io";
   const service = { namespace: "n", name: "s" };
   const webhook = {

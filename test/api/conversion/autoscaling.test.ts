@@ -48,7 +48,7 @@ const v2ToV1 = (name: string, input: KubeObject, expected: KubeObject): Conversi
   to: "autoscaling/v1",
 });
 
-describe("autoscaling/v1", () => {
+describe("converting a HorizontalPodAutoscaler between autoscaling/v1 and v2", () => {
   const memoryJson = '[{"type":"Resource","resource":{"name":"memory","targetAverageValue":"1Gi"}}]';
   const replicasNow = { currentReplicas: 1, desiredReplicas: 2 };
   const condition = { type: "ScalingActive", status: "True", lastTransitionTime: "2026-01-02T03:04:05Z", reason: "R" };
@@ -384,7 +384,7 @@ describe("autoscaling/v1", () => {
   ]);
 });
 
-describe("autoscaling/v2beta1", () => {
+describe("converting a HorizontalPodAutoscaler from autoscaling/v2beta1", () => {
   const v2beta1 = (name: string, input: KubeObject, expected: KubeObject): ConversionRow => ({
     name,
     kind,
@@ -529,7 +529,7 @@ describe("autoscaling/v2beta1", () => {
   ]);
 });
 
-describe("autoscaling/v2beta2", () => {
+describe("converting a HorizontalPodAutoscaler from autoscaling/v2beta2", () => {
   const v2beta2 = (name: string, input: KubeObject, expected: KubeObject): ConversionRow => ({
     name,
     kind,
@@ -567,7 +567,7 @@ describe("autoscaling/v2beta2", () => {
     ),
   ]);
 
-  it("a tolerance that is no quantity cannot be converted", () => {
+  it("is an error when a tolerance is not a quantity", () => {
     const source = { ...autoscaler({}, { [UP]: "much" }), apiVersion: "autoscaling/v2beta2", kind };
     expect(() => allScheme().convert(source, { group: "autoscaling", version: "v2" })).toThrow(
       /^failed to parse annotation "autoscaling.alpha.kubernetes.io\/scale-up-tolerance": /,
@@ -575,7 +575,7 @@ describe("autoscaling/v2beta2", () => {
   });
 });
 
-describe("the whole of annotations", () => {
+describe("the annotations map of an autoscaler, when a conversion empties or creates it", () => {
   testConversions([
     {
       name: "goes when none is left",
@@ -587,7 +587,7 @@ describe("the whole of annotations", () => {
     },
   ]);
 
-  it("lists are converted item by item", () => {
+  it("lists of autoscalers are converted item by item", () => {
     const list = {
       apiVersion: "autoscaling/v1",
       kind: `${kind}List`,
@@ -600,7 +600,7 @@ describe("the whole of annotations", () => {
   });
 });
 
-describe("defaults", () => {
+describe("default values of a HorizontalPodAutoscaler", () => {
   const spec = { scaleTargetRef, maxReplicas: 5 };
   const min = { ...spec, minReplicas: 1 };
   const rules = { behavior: { scaleUp: { tolerance: undefined } } };
@@ -654,7 +654,7 @@ describe("defaults", () => {
     },
   ]);
 
-  it("autoscaling/v1 is the hub of Scale", () => {
+  it("a Scale is stored as autoscaling/v1", () => {
     expect(allScheme().kind({ group: "autoscaling", version: "v1", kind: "Scale" }).hub.version).toBe("v1");
   });
 });

@@ -40,7 +40,7 @@ const unknown = "kubernetes.io/legacy-unknown";
 const dns: AlternativeName = { type: "dns", value: "a.example.com" };
 const ip: AlternativeName = { type: "ip", value: "10.0.0.1" };
 
-describe("the signer of a request that names none", () => {
+describe("the default signer of a v1beta1 CertificateSigningRequest without one", () => {
   test.each<readonly [string, string, readonly AlternativeName[], readonly string[], string]>([
     ["a node's client certificate", NODE, [], CLIENT, kubeletClient],
     ["without RSA's usage", NODE, [], ["client auth", "digital signature"], kubeletClient],
@@ -55,23 +55,23 @@ describe("the signer of a request that names none", () => {
     ["another organization", "CN=system:node:a,O=system:masters", [], CLIENT, unknown],
     ["an organization more", `${NODE},O=more`, [], CLIENT, unknown],
     ["no node's name", "CN=jane,O=system:nodes", [], CLIENT, unknown],
-  ])("%s", async (_, subject, names, usages, signer) => {
+  ])("is chosen by the request's subject and usages: %s", async (_, subject, names, usages, signer) => {
     expect(object(defaulted(await pemOf(subject, names), { usages }).spec).signerName).toBe(signer);
   });
 
-  test("usages are filled in first, and are no node's", async () => {
+  test("is not a kubelet's signer when the usages are missing too, which get their defaults first", async () => {
     expect(defaulted(await pemOf(NODE)).spec).toMatchObject({
       usages: ["digital signature", "key encipherment"],
       signerName: unknown,
     });
   });
 
-  test("a signer that is named stays", async () => {
+  test("does not replace a signer that the request names", async () => {
     const spec = { usages: CLIENT, signerName: "example.com/mine" };
     expect(defaulted(await pemOf(NODE), spec).spec).toMatchObject(spec);
   });
 
-  test("a request that cannot be read has the unknown one", async () => {
+  test("is legacy-unknown when the PEM request cannot be parsed", async () => {
     const pem = await pemOf(NODE);
     for (const broken of ["", "x", pem.replaceAll("CERTIFICATE REQUEST", "CERTIFICATE"), shortened(pem)]) {
       expect(object(defaulted(broken, { usages: CLIENT }).spec).signerName).toBe(unknown);
@@ -79,7 +79,7 @@ describe("the signer of a request that names none", () => {
   });
 });
 
-test("a condition without a status is true", () => {
+test("a v1beta1 condition without a status gets the status True", () => {
   const status = { conditions: [{ type: "Approved" }, { type: "Failed", status: "False" }] };
   const request = {
     apiVersion: BETA,
@@ -125,7 +125,7 @@ function shortened(pem: string): string {
   return pemText(der.subarray(0, der.length - 20));
 }
 
-test("K37-007: v1 has no public key and no proof of possession, and what it writes is kept by v1beta1", () => {
+test("K37-007: PodCertificateRequest v1 lacks public key and proof of possession; v1beta1 still reads them after a write by v1", () => {
   const v1 = allScheme().kind({ group: "certificates.k8s.io", version: "v1", kind: "PodCertificateRequest" });
   const spec = { signerName: "example.com/s", pkixPublicKey: "AA==", proofOfPossession: "AA==", podName: "p" };
   expect(v1.fromHub({ metadata: {}, spec })).toMatchObject({

@@ -8,7 +8,7 @@ import { bothWays, type ConversionRow, testConversions, testDefaults, wire } fro
 
 const metadata = { name: "x", annotations: { mine: "1" } };
 
-describe("discovery v1beta1", () => {
+describe("converting EndpointSlices from discovery v1beta1", () => {
   const ZONE = "topology.kubernetes.io/zone";
   const HOST = "kubernetes.io/hostname";
   const slice = (endpoint: object) => ({
@@ -73,7 +73,7 @@ describe("discovery v1beta1", () => {
   ]);
 });
 
-describe("events", () => {
+describe("converting events between core/v1 and events.k8s.io", () => {
   const core = {
     metadata,
     involvedObject: { kind: "Pod", name: "p" },
@@ -107,7 +107,7 @@ describe("events", () => {
     { ...row, from: "events.k8s.io/v1beta1", to: "events.k8s.io/v1", expected: events },
   ]);
 
-  test("lists of them are lists of the core group", () => {
+  test("EventList of events.k8s.io becomes an EventList of core/v1", () => {
     const list = { apiVersion: "events.k8s.io/v1beta1", kind: "EventList", metadata: {}, items: [events] };
     expect(wire(allScheme().convert(list, { group: "", version: "v1" }))).toEqual(
       wire({ apiVersion: "v1", kind: "EventList", metadata: {}, items: [core] }),
@@ -115,7 +115,7 @@ describe("events", () => {
   });
 });
 
-describe("flowcontrol", () => {
+describe("converting flow schemas and priority levels from beta versions", () => {
   const GROUP = "flowcontrol.apiserver.k8s.io";
   const ZERO = "flowcontrol.k8s.io/v1beta3-preserve-zero-concurrency-shares";
   const kind = "PriorityLevelConfiguration";
@@ -252,7 +252,7 @@ describe("flowcontrol", () => {
   ]);
 });
 
-describe("node v1alpha1", () => {
+describe("converting RuntimeClasses from node v1alpha1", () => {
   const overhead = { podFixed: { cpu: "250m" } };
   const scheduling = { nodeSelector: { a: "b" } };
   const row: ConversionRow = {
@@ -275,7 +275,7 @@ describe("node v1alpha1", () => {
   ]);
 });
 
-describe("versions with the fields and defaults of their hub", () => {
+describe("older versions whose fields and defaults equal those of the stored version", () => {
   const alike = (kind: string, from: string, to: string, fields: object): ConversionRow[] =>
     bothWays({ name: "alike", kind, from, to, input: { metadata, ...fields }, expected: { metadata, ...fields } });
   const authentication = "authentication.k8s.io";

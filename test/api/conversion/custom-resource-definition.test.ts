@@ -37,7 +37,7 @@ const toBeta = (name: string, input: object, expected: object): ConversionRow =>
 const shared = { subresources, schema, additionalPrinterColumns: columns, selectableFields };
 const clientConfig = { url: "https://example.com", caBundle: "eA==" };
 
-describe("apiextensions v1beta1", () => {
+describe("converting CustomResourceDefinitions between v1beta1 and v1", () => {
   testConversions([
     ...bothWays(
       toV1(

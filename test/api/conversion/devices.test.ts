@@ -37,7 +37,7 @@ const row = (name: string, kind: string, input: object, expected: object): Conve
 });
 const backwards = (one: ConversionRow): ConversionRow => ({ ...one, from: one.to, to: one.from });
 
-describe("resource v1beta1", () => {
+describe("converting ResourceSlices and ResourceClaims from resource v1beta1", () => {
   const device = {
     attributes: { model: { string: "m" } },
     capacity: { memory: { value: "1Gi" } },
@@ -116,7 +116,7 @@ describe("resource v1beta1", () => {
   ]);
 });
 
-describe("defaults", () => {
+describe("default values of device requests and taints", () => {
   const gpu = { deviceClassName: "gpu" };
   const counted = { ...gpu, allocationMode: "ExactCount", count: 1 };
   const all = { ...gpu, allocationMode: "All" };
@@ -180,17 +180,20 @@ describe("defaults", () => {
     ],
     ["DeviceTaintRule", "v1beta2", { metadata, spec: { taint } }, (spec) => spec.taint],
     ["DeviceTaintRule", "v1alpha3", { metadata, spec: { taint } }, (spec) => spec.taint],
-  ])("a taint of a %s in %s is as old as its request, in whole seconds", (kind, version, source, find) => {
-    const draft = structuredClone({ apiVersion: `${GROUP}/${version}`, kind, ...source });
-    const found = object(
-      find({ ...object(object(allScheme().applyDefaults(draft, Date.parse("2026-01-02T03:04:05.678Z"))).spec) }),
-    );
-    expect(found.timeAdded).toBe("2026-01-02T03:04:05Z");
-  });
+  ])(
+    "the default time of a taint on a %s in %s is the time of the request, in whole seconds",
+    (kind, version, source, find) => {
+      const draft = structuredClone({ apiVersion: `${GROUP}/${version}`, kind, ...source });
+      const found = object(
+        find({ ...object(object(allScheme().applyDefaults(draft, Date.parse("2026-01-02T03:04:05.678Z"))).spec) }),
+      );
+      expect(found.timeAdded).toBe("2026-01-02T03:04:05Z");
+    },
+  );
 });
 
 // Kubernetes 1.37 has other fields in their place (K37-033).
-describe("defaults of 1.36", async () => {
+describe("default values of a ResourceSlice in Kubernetes 1.36", async () => {
   const release = await releaseOf("1.36");
   testDefaults(
     ["v1", "v1beta2"].map((version) => ({

@@ -18,7 +18,7 @@ const named = (annotations?: object) => ({ metadata: { name: "x", ...(annotation
 const rolledBack = { ...named({ mine: "1" }), spec: { replicas: 2, rollbackTo: { revision: 7 } } };
 const rolledBackV1 = { ...named({ mine: "1", [ROLLBACK]: "7" }), spec: { replicas: 2 } };
 
-describe("a rollback is a field in old versions and an annotation in new ones", () => {
+describe("converting the rollback of a Deployment: a field in old versions, an annotation in new ones", () => {
   const rows: ConversionRow[] = [
     ["the field goes to the annotation", "Deployment", EXTENSIONS, V1, rolledBack, rolledBackV1],
     ["the field goes to the annotation", "Deployment", BETA1, V1, rolledBack, rolledBackV1],
@@ -116,7 +116,7 @@ describe("a rollback is a field in old versions and an annotation in new ones", 
 const generation = { ...named({ mine: "1" }), spec: { templateGeneration: 5 } };
 const generationV1 = { ...named({ mine: "1", [GENERATION]: "5" }), spec: {} };
 
-describe("a template's generation is a field in extensions and an annotation in apps", () => {
+describe("converting the template generation of a DaemonSet: a field in extensions, an annotation in apps", () => {
   testConversions([
     ["the field goes to the annotation", "DaemonSet", EXTENSIONS, V1, generation, generationV1],
     ["and comes back", "DaemonSet", V1, EXTENSIONS, generationV1, generation],
@@ -183,7 +183,7 @@ describe("a template's generation is a field in extensions and an annotation in 
   ]);
 });
 
-describe("numbers that are no pointers in the internal type come out as 0", () => {
+describe("converting old workloads without a number writes 0 where Kubernetes' internal type is no pointer", () => {
   const unset = { ...named(), spec: {} };
   const zero = { ...named(), spec: { replicas: 0 } };
   testConversions([
@@ -255,7 +255,7 @@ describe("numbers that are no pointers in the internal type come out as 0", () =
   ]);
 });
 
-describe("what else changes on the way", () => {
+describe("other fields that change when old apps versions are converted", () => {
   const claim = { metadata: { name: "data" }, spec: { accessModes: ["ReadWriteOnce"] } };
   const stamped = { apiVersion: "v1", kind: "PersistentVolumeClaim", ...claim };
   const template = (spec: object, annotations?: object) => ({
@@ -350,7 +350,7 @@ describe("what else changes on the way", () => {
   ]);
 });
 
-test("lists are converted item by item, and say what they hold", () => {
+test("lists of old workloads are converted item by item, and get the apiVersion of the target", () => {
   const list = deepFreeze({
     apiVersion: EXTENSIONS,
     kind: "DeploymentList",
@@ -366,7 +366,7 @@ test("lists are converted item by item, and say what they hold", () => {
   expect(converted(converted(list, V1), EXTENSIONS)).toStrictEqual(list);
 });
 
-describe("what is no version of a kind", () => {
+describe("converting to a version that the kind does not have is an error", () => {
   testMessages([
     [
       "a kind that has no such version",

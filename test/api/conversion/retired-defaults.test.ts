@@ -391,7 +391,8 @@ const templates: DefaultsRow[] = [
   ],
 ];
 
-describe("Deployments", () => testDefaults(deployments));
-describe("DaemonSets, ReplicaSets, StatefulSets", () => testDefaults(sets));
-describe("other kinds", () => testDefaults(others));
-describe("templates and lists", () => testDefaults(templates));
+describe("default values of Deployments in removed API versions", () => testDefaults(deployments));
+describe("default values of DaemonSets, ReplicaSets and StatefulSets in removed API versions", () =>
+  testDefaults(sets));
+describe("default values of other kinds in removed API versions", () => testDefaults(others));
+describe("default values of pod templates and lists in removed API versions", () => testDefaults(templates));

@@ -28,7 +28,7 @@ const current = (backend: object) => ({
 const numbered = [{ serviceName: "s", servicePort: 80 }, { service: { name: "s", port: { number: 80 } } }] as const;
 const byName = [{ serviceName: "s", servicePort: "http" }, { service: { name: "s", port: { name: "http" } } }] as const;
 
-describe("an Ingress's backends", () => {
+describe("converting the backends of an Ingress", () => {
   const both: readonly (readonly [name: string, old: object, current: object])[] = [
     ["a port by number", ...numbered],
     ["a port by name", ...byName],
@@ -98,7 +98,7 @@ describe("an Ingress's backends", () => {
   ]);
 });
 
-describe("what is alike in networking", () => {
+describe("converting IngressClasses and NetworkPolicies, which have the same fields in old versions", () => {
   const ingressClass = (parameters: object) => ({ metadata: { name: "x" }, spec: { controller: "c/x", parameters } });
   const policy = {
     metadata: { name: "x", annotations: { mine: "1" } },
@@ -121,7 +121,7 @@ describe("what is alike in networking", () => {
     ["a policy", "NetworkPolicy", NETWORKING_V1, EXTENSIONS, policy, policy],
   ]);
 
-  test("lists go to the group their items go to", () => {
+  test("converting a list gives it the group and version of its items", () => {
     const list = deepFreeze({
       apiVersion: EXTENSIONS,
       kind: "IngressList",
@@ -136,7 +136,7 @@ describe("what is alike in networking", () => {
     });
   });
 
-  test("kinds of one group that are not versions of one kind do not go into each other", () => {
+  test("converting an object to another kind, or to a group without its kind, is an error", () => {
     const policyObject = { apiVersion: EXTENSIONS, kind: "NetworkPolicy", ...policy };
     expect(() =>
       allScheme().convert(policyObject, { group: "networking.k8s.io", version: "v1", kind: "Ingress" }),
@@ -153,7 +153,7 @@ const POLICY_BETA = "policy/v1beta1";
 const POLICY_V1 = "policy/v1";
 const LABEL = "pdb.kubernetes.io/deprecated-v1beta1-empty-selector-match";
 
-describe("an empty selector means nothing in policy/v1beta1, everything in policy/v1", () => {
+describe("converting a disruption budget: an empty selector means no pods in policy/v1beta1 and all pods in policy/v1", () => {
   const budget = (selector?: object) => ({
     metadata: { name: "x", annotations: { mine: "1" } },
     spec: { minAvailable: "50%", unhealthyPodEvictionPolicy: "AlwaysAllow", ...(selector && { selector }) },
@@ -240,7 +240,7 @@ describe("an empty selector means nothing in policy/v1beta1, everything in polic
   ]);
 });
 
-describe("a CronJob is alike but for its pods' template", () => {
+describe("converting a CronJob changes only the defaults of its pod template", () => {
   const cron = (spec: object) => ({
     metadata: { name: "x" },
     spec: {

@@ -9,7 +9,7 @@ const EXTENSIONS = "extensions/v1beta1";
 const BETA1 = "apps/v1beta1";
 const BETA2 = "apps/v1beta2";
 
-describe("a Scale's selector", () => {
+describe("converting the selector of a Scale", () => {
   const scale = (status: object) => ({
     metadata: { name: "x" },
     spec: { replicas: 2 },

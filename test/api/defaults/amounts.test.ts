@@ -40,8 +40,8 @@ const PLACES: readonly (readonly [what: string, group: string, kind: string, pat
   ["a runtime's overhead", "node.k8s.io", "RuntimeClass", "overhead.podFixed"],
 ];
 
-describe.each(PLACES)("%s", (_, group, kind, path) => {
-  it.each(AMOUNTS)("%s is kept as %s", (written, kept) => {
+describe.each(PLACES)("a quantity in %s, when defaults are applied", (_, group, kind, path) => {
+  it.each(AMOUNTS)("is rounded up to the precision that Kubernetes stores: %s becomes %s", (written, kept) => {
     const gvk = { group, version: "v1", kind };
     const once = applyDefaults(gvk, at(path.split("."), { "example.com/x": written }) as KubeObject);
     expect(found(once, path.split("."))).toMatchObject({ "example.com/x": kept });

@@ -31,12 +31,12 @@ it.each([
   ["a//b", "IfNotPresent"],
   [" nginx", "IfNotPresent"],
   ["0".repeat(64), "IfNotPresent"],
-])("the image %s is pulled %s", (image, policy) => {
+])("the image %s gets the default pull policy %s", (image, policy) => {
   expect(pullPolicy(image)).toBe(policy);
 });
 
-describe("defaults of 1.36", () => {
-  it("a deployment is rolled by quarters and its pods get what pods get", () => {
+describe("default values in Kubernetes 1.36", () => {
+  it("a Deployment gets a rolling update by 25% and its pods the defaults of pods", () => {
     const template = { metadata: { labels: { app: "x" } }, spec: { containers: [{ name: "c", image: "nginx:1" }] } };
     expect(defaulted("apps", "Deployment", { spec: { selector: {}, template } }).spec).toEqual({
       replicas: 1,
@@ -67,13 +67,13 @@ describe("defaults of 1.36", () => {
     });
   });
 
-  it("a pod requests what it limits; a template does not", () => {
+  it("a pod's requests default to its limits; those of a pod template do not", () => {
     const containers = [{ name: "c", image: "a", resources: { limits: { cpu: "1" } } }];
     const pod = defaulted("", "Pod", { spec: { containers } }) as { spec: { containers: { resources: unknown }[] } };
     expect(pod.spec.containers[0]?.resources).toEqual({ limits: { cpu: "1" }, requests: { cpu: "1" } });
   });
 
-  it("volumes get modes, probes their numbers, fields their version", () => {
+  it("volumes get a default mode, probes their default numbers, and field references their API version", () => {
     const spec = {
       volumes: [{ name: "a" }, { name: "s", secret: { secretName: "s" } }, { name: "h", hostPath: { path: "/" } }],
       containers: [
@@ -103,7 +103,7 @@ describe("defaults of 1.36", () => {
     });
   });
 
-  it("a service's target port is its port", () => {
+  it("a Service's target port defaults to its port", () => {
     expect(defaulted("", "Service", { spec: { ports: [{ port: 80 }] } }).spec).toEqual({
       ports: [{ port: 80, protocol: "TCP", targetPort: 80 }],
       sessionAffinity: "None",
@@ -112,7 +112,7 @@ describe("defaults of 1.36", () => {
     });
   });
 
-  it("claim templates of a stateful set are whole claims", () => {
+  it("a StatefulSet's claim templates get the defaults of claims", () => {
     const spec = { volumeClaimTemplates: [{ metadata: { name: "d" }, spec: {} }] };
     expect(defaulted("apps", "StatefulSet", { spec }).spec).toMatchObject({
       volumeClaimTemplates: [
@@ -313,11 +313,11 @@ describe("defaults of 1.36", () => {
     ],
     ["a secret is opaque", "", "Secret", {}, { type: "Opaque" }],
   ];
-  it.each(rows)("%s", (_, group, kind, object, expected) => {
+  it.each(rows)("default values beyond OpenAPI's: %s", (_, group, kind, object, expected) => {
     expect(defaulted(group, kind, object)).toMatchObject(expected);
   });
 
-  it.each(["alpha", "beta"])("init containers are no annotation any more: %s", (stage) => {
+  it.each(["alpha", "beta"])("defaulting a pod removes the old annotation of init containers: %s", (stage) => {
     const annotations = {
       [`pod.${stage}.kubernetes.io/init-containers`]: "[]",
       [`pod.${stage}.kubernetes.io/init-container-statuses`]: "[]",

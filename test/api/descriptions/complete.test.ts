@@ -73,10 +73,10 @@ function isStub(name: string, text: string): boolean {
   return said.length < 3;
 }
 
-describe.each([...byFile.keys()].toSorted())("descriptions of %s", (file) => {
+describe.each([...byFile.keys()].toSorted())("our field descriptions in %s", (file) => {
   const definitions = byFile.get(file) ?? [];
 
-  test("every type and field has one that is no stub", () => {
+  test("describe every type and field in more than a stub", () => {
     const problems: string[] = [];
     for (const definition of definitions) {
       for (const field of ["", ...fieldsOf(definition)]) {
@@ -93,7 +93,7 @@ describe.each([...byFile.keys()].toSorted())("descriptions of %s", (file) => {
     expect(problems.slice(0, 40)).toEqual([]);
   });
 
-  test("no text stands under many names", () => {
+  test("do not repeat one text under many names", () => {
     const places = new Map<string, Set<string>>();
     for (const [type, fields] of Object.entries(read(file))) {
       for (const [field, text] of Object.entries(fields)) {
@@ -103,7 +103,7 @@ describe.each([...byFile.keys()].toSorted())("descriptions of %s", (file) => {
     expect([...places].filter(([, names]) => names.size > 2).map(([text]) => text)).toEqual([]);
   });
 
-  test("each type and field that it describes exists", () => {
+  test("describe only types and fields that exist", () => {
     const published = PUBLISHED.filter((definition) => describedAt(definition)?.file === file);
     const known = new Set([...definitions, ...published].flatMap((definition) => describedAt(definition)?.keys ?? []));
     const unknown = Object.entries(read(file)).flatMap(([key, fields]) => {
@@ -124,7 +124,7 @@ test("every definition of OpenAPI has a description", () => {
   expect(PUBLISHED.filter((definition) => textOf(definition, "") === undefined)).toEqual([]);
 });
 
-test("each file of descriptions is that of a group", () => {
+test("each file of our field descriptions belongs to an API group", () => {
   const found = readdirSync(folder).filter((name) => name.endsWith(".json"));
   const known = new Set(definitionNames.map((definition) => `${describedAt(definition)?.file ?? ""}.json`));
   expect(found.filter((name) => !known.has(name))).toEqual([]);

@@ -32,14 +32,14 @@ const NONE = [
   "certificates.k8s.io/PodCertificateRequest",
 ];
 
-test("every served kind that can be kept has an example", () => {
+test("every kind whose objects the server can store has an example manifest", () => {
   const served = new Set(servedResources().map(({ group, kind }) => `${group}/${kind}`));
   expect([...served].filter((kind) => !exampleKinds.includes(kind)).toSorted()).toEqual(NONE);
   expect(exampleKinds.filter((kind) => !served.has(kind))).toEqual([]);
 });
 
-describe("applies as it is, without a warning", () => {
-  test.each(exampleKinds)("%s", async (id) => {
+describe("a running server accepts the example manifest without a warning", () => {
+  test.each(exampleKinds)("of %s", async (id) => {
     const [group = "", kind = ""] = id.split("/");
     const object = parseYaml(exampleOf(group, kind) ?? "") as unknown as KubeObject;
     expect(object.kind).toBe(kind);

@@ -10,7 +10,7 @@ import { builtInApi } from "../../../src/api/facts/index.js";
 
 const api = builtInApi();
 
-test("/api and /apis are what kube-apiserver writes, key for key", () => {
+test("/api and /apis have the keys and values that kube-apiserver writes", () => {
   expect(JSON.stringify(apiVersions(api, "10.0.0.1:6443"))).toBe(
     '{"kind":"APIVersions","versions":["v1"],"serverAddressByClientCIDRs":[{"clientCIDR":"0.0.0.0/0","serverAddress":"10.0.0.1:6443"}]}',
   );
@@ -26,7 +26,7 @@ test("/api and /apis are what kube-apiserver writes, key for key", () => {
   expect(apiGroup(api, "extensions")).toBeUndefined();
 });
 
-test("a resource list names subresources, kinds of other groups and the hash of the stored version", () => {
+test("the resource list of a group version has subresources, kinds of other groups and the hash of the stored version", () => {
   const list = apiResourceList(api, "v1");
   expect(Object.keys(list ?? {})).toEqual(["kind", "groupVersion", "resources"]);
   expect(JSON.stringify(list?.resources.find(({ name }) => name === "pods"))).toBe(
@@ -43,7 +43,7 @@ test("a resource list names subresources, kinds of other groups and the hash of 
   expect(hash("autoscaling/v1")).toBe("qwQve8ut294=");
 });
 
-test("aggregated discovery says the same as the resource lists", () => {
+test("aggregated discovery has the same resources as the lists of each group version", () => {
   for (const root of ["api", "apis"] as const) {
     for (const { metadata, versions } of aggregatedDiscovery(api, root).items) {
       for (const { version, resources } of versions) {

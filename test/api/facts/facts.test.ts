@@ -5,8 +5,8 @@ import type { Schema } from "../../../src/machinery/schema/schema.js";
 const release = await releaseOf("1.36");
 const { definitions } = release;
 
-describe("what 1.36 serves", () => {
-  test("by default: the stable versions, in 1.36's order", () => {
+describe("the resources that Kubernetes 1.36 serves", () => {
+  test("are by default those of the stable versions, in kube-apiserver's order", () => {
     expect(release.servedGroupVersions().slice(0, 8)).toEqual([
       "v1",
       "apiregistration.k8s.io/v1",
@@ -26,14 +26,14 @@ describe("what 1.36 serves", () => {
     ["all beta versions", { "api/beta": true }, ["v1", "v1beta2", "v1beta1"]],
     ["everything but one", { "api/all": true, "resource.k8s.io/v1beta1": false }, ["v1", "v1beta2", "v1alpha3"]],
     ["a stable version turned off", { "resource.k8s.io/v1": false }, []],
-  ])("with a runtime configuration: %s", (_name, runtimeConfig, versions) => {
+  ])("follow --runtime-config: %s", (_name, runtimeConfig, versions) => {
     const group = release
       .servedGroups(runtimeConfig as Record<string, boolean>)
       .find(({ name }) => name === "resource.k8s.io");
     expect(group?.versions ?? []).toEqual(versions);
   });
 
-  test("with short names, categories and subresources", () => {
+  test("have short names, categories and subresources", () => {
     const deployments = release
       .servedResources()
       .find(({ groupVersion, name }) => groupVersion === "apps/v1" && name === "deployments");
@@ -46,7 +46,7 @@ describe("what 1.36 serves", () => {
   });
 });
 
-test("deprecated resources are warned of in kube-apiserver's words", () => {
+test("a deprecated resource has the warning of kube-apiserver", () => {
   const warnings = release.servedResources().flatMap((resource) => resource.deprecationWarning ?? []);
   expect(warnings).toEqual([
     "v1 ComponentStatus is deprecated in v1.19+",
@@ -54,7 +54,7 @@ test("deprecated resources are warned of in kube-apiserver's words", () => {
   ]);
 });
 
-test("a version that a later release deprecates is not warned of", () => {
+test("a resource that only a later release deprecates has no warning", () => {
   const bundles = release
     .servedResources({ "certificates.k8s.io/v1beta1": true })
     .find(({ name, version }) => name === "clustertrustbundles" && version === "v1beta1");
@@ -104,7 +104,7 @@ test("K36-C: /apis has resource.k8s.io between discovery.k8s.io and flowcontrol.
   expect(names.slice(at - 1, at + 2)).toEqual(["discovery.k8s.io", "resource.k8s.io", "flowcontrol.apiserver.k8s.io"]);
 });
 
-describe("schemas", () => {
+describe("the schemas of the API facts", () => {
   test("exist for every resource, with apiVersion, kind and metadata", () => {
     for (const { group, version, kind, verbs } of release.resources()) {
       const schema = definitions.schemaFor({ group, version, kind });
@@ -113,7 +113,7 @@ describe("schemas", () => {
     }
   });
 
-  test("resolve every reference, are made once and may be recursive", () => {
+  test("resolve every reference, are built once and may be recursive", () => {
     const seen = new Set<Schema>();
     const walk = (schema: Schema): void => {
       if (seen.has(schema)) return;
@@ -127,7 +127,7 @@ describe("schemas", () => {
     expect(props?.byName.get("not")?.schema).toBe(props);
   });
 
-  test("hold what patches, defaults and protobuf need", () => {
+  test("have the merge keys, defaults and protobuf numbers of their fields", () => {
     const service = definitions.schemaFor({ group: "", version: "v1", kind: "Service" });
     const spec = service?.byName.get("spec")?.schema;
     const ports = spec?.type === "struct" ? spec.byName.get("ports") : undefined;
@@ -137,7 +137,7 @@ describe("schemas", () => {
     expect(port?.byName.get("protocol")).toMatchObject({ default: "TCP", schema: { enum: ["SCTP", "TCP", "UDP"] } });
   });
 
-  test("are absent for what nobody knows", () => {
+  test("do not exist for an unknown kind", () => {
     expect(definitions.schemaFor({ group: "apps", version: "v1", kind: "Nothing" })).toBeUndefined();
     expect(definitions.structOf("constructor")).toBeUndefined();
     expect(definitions.structOf("io.k8s.api.core.v1.toString")).toBeUndefined();

@@ -64,7 +64,7 @@ const REASONS: Readonly<Record<string, string>> = {
 const NEWEST =
   /\b(schemaFor|structOf|definitionOf|kindsOf|definitionNames|publishedDefinitions|resources|servedResources|servedGroups|servedGroupVersions|builtInApi|allDefinitions|newestRelease|unionsOf)\b/;
 
-test("the files beside a server that take facts of the newest version are known, with their types or a reason", () => {
+test("source files that use types of the newest Kubernetes version only are listed in this test, with the types or a reason", () => {
   const found = ["api", "cluster", "controllers", "node", "scheduler", "server"].flatMap((floor) =>
     readdirSync(join(src, floor), { recursive: true, encoding: "utf8" })
       .map((path) => `${floor}/${path.replaceAll("\\", "/")}`)
@@ -81,7 +81,7 @@ test("the files beside a server that take facts of the newest version are known,
   expect(found.toSorted()).toEqual([...Object.keys(SAME_IN_ALL), ...Object.keys(REASONS)].toSorted());
 });
 
-test("K37-265: code that asks a release for its version names the requirement beside the question", () => {
+test("K37-265: code that asks which Kubernetes version is served names the requirement in a comment beside it", () => {
   const files = readdirSync(src, { recursive: true, encoding: "utf8" }).filter((path) => path.endsWith(".ts"));
   const places = files.flatMap((path) => {
     const lines = readFileSync(join(src, path), "utf8").split("\n");
@@ -93,7 +93,7 @@ test("K37-265: code that asks a release for its version names the requirement be
   expect(places.filter(({ text }) => !/K3\d-\d{3}/.test(text)).map(({ path }) => path)).toEqual([]);
 });
 
-test("K37-265: their types are the same in every version that is served", async () => {
+test("K37-265: types that such source files use are the same in every served Kubernetes version", async () => {
   const releases = await Promise.all(SERVED_VERSIONS.map((version) => releaseOf(version)));
   for (const name of new Set(Object.values(SAME_IN_ALL).flat())) {
     const [newest, ...older] = releases.map((release) => describe(allDefinitionsOf(release).structOf(name)));

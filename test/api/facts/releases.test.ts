@@ -14,7 +14,7 @@ import {
 import { schemaEpochOf } from "../../../src/api/scheme/published.js";
 import { allDefinitionsOf } from "../../../src/api/facts/unpublished.js";
 
-test("K37-260: a version is named as on a command line, and an unserved one is refused with the list", async () => {
+test("K37-260: a Kubernetes version is written as major.minor, and an unserved one is refused with the list of served ones", async () => {
   for (const text of ["1.36", "v1.36", "v1.36.3", "kube=1.36"]) expect(servedVersionOf(text)).toBe("1.36");
   for (const text of ["1.35", "1.360", "kube=1.35", "latest", "", "1"]) {
     expect(() => servedVersionOf(text)).toThrow(UnservedVersionError);
@@ -27,14 +27,14 @@ test("K37-260: a version is named as on a command line, and an unserved one is r
   expect(await releaseOf("1.37")).toBe(await releaseOf("v1.37.0"));
 });
 
-test("the versions of the generator are those that are served", () => {
+test("the generator of API facts makes exactly the Kubernetes versions that the server serves", () => {
   expect(VERSIONS).toEqual(SERVED_VERSIONS);
 });
 
-describe.each(SERVED_VERSIONS)("K37-261, K37-262: the facts of %s", (version) => {
+describe.each(SERVED_VERSIONS)("K37-261, K37-262: the generated API facts of Kubernetes %s", (version) => {
   const made = factsOfVersion(version);
 
-  test("have the digest of the facts that are made of its own data", async () => {
+  test("have the digest of a fresh generation from the stored sources", async () => {
     const { facts } = await releaseOf(version);
     const { digest, ...rest } = facts;
     const expected = createHash("sha512").update(JSON.stringify(made.published)).digest("hex").toUpperCase();
@@ -45,7 +45,7 @@ describe.each(SERVED_VERSIONS)("K37-261, K37-262: the facts of %s", (version) =>
     expect(createHash("sha512").update(JSON.stringify(tables)).digest("hex").toUpperCase()).toBe(expected);
   });
 
-  test("have the same kinds that no OpenAPI has", async () => {
+  test("have the internal kinds that OpenAPI does not publish", async () => {
     const definitions = allDefinitionsOf(await releaseOf(version));
     const expected = Object.entries(made.unpublished.definitions).flatMap(([name, types]) =>
       Object.keys(types).map((type) => `${name}.${type}`),
@@ -54,20 +54,23 @@ describe.each(SERVED_VERSIONS)("K37-261, K37-262: the facts of %s", (version) =>
   });
 });
 
-test("K37-269: servers of different versions write stores of different schema epochs", async () => {
+test("K37-269: servers of different Kubernetes versions mark their stores with different schema epochs", async () => {
   const epochs = await Promise.all(SERVED_VERSIONS.map(async (version) => schemaEpochOf(await releaseOf(version))));
   expect(new Set(epochs).size).toBe(SERVED_VERSIONS.length);
 });
 
-describe("K37-263: life cycles alone decide what is served", () => {
-  test.each(SERVED_VERSIONS)("no version of %s is one that it has removed, or introduces later", async (version) => {
-    const release = await releaseOf(version);
-    const wrong = release.resources().filter(({ introduced = "1.0", removed = "1.999" }) => {
-      const minor = (text: string): number => Number(text.split(".")[1]);
-      return minor(introduced) > release.minor || minor(removed) <= release.minor;
-    });
-    expect(wrong.map(({ groupVersion, name }) => `${groupVersion} ${name}`)).toEqual([]);
-  });
+describe("K37-263: the life cycle of an API version alone decides whether it is served", () => {
+  test.each(SERVED_VERSIONS)(
+    "Kubernetes %s serves no API version that was removed before it or introduced after it",
+    async (version) => {
+      const release = await releaseOf(version);
+      const wrong = release.resources().filter(({ introduced = "1.0", removed = "1.999" }) => {
+        const minor = (text: string): number => Number(text.split(".")[1]);
+        return minor(introduced) > release.minor || minor(removed) <= release.minor;
+      });
+      expect(wrong.map(({ groupVersion, name }) => `${groupVersion} ${name}`)).toEqual([]);
+    },
+  );
 });
 
 test("K37-001, K37-002: 1.37 serves 72 resources, by default those of stable versions", async () => {
@@ -113,7 +116,7 @@ test("K37-104: 1.37 has the published hashes of the versions that it stores", as
   expect(hashOf("podcertificaterequests")).toEqual(new Set(["wYA9yXQH8fg="]));
 });
 
-test("K37-006: 1.37 warns of what it deprecates", async () => {
+test("K37-006: 1.37 sends warnings for the API versions that it deprecates", async () => {
   const [older, newer] = [await releaseOf("1.36"), await releaseOf("1.37")];
   const warningOf = (release: typeof older, groupVersion: string, name: string): string | undefined =>
     release.resources().find((one) => one.groupVersion === groupVersion && one.name === name)?.deprecationWarning;
@@ -124,7 +127,7 @@ test("K37-006: 1.37 warns of what it deprecates", async () => {
   );
 });
 
-test("K37-005: no configuration brings back what 1.37 does not know", async () => {
+test("K37-005: --runtime-config cannot enable API versions that 1.37 does not know", async () => {
   const release = await releaseOf("1.37");
   const gone = [
     "scheduling.k8s.io/v1alpha2",

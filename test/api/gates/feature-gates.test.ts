@@ -10,15 +10,18 @@ test.each([
   ["locked since 1.37 (K37-082)", "HostnameOverride", { locked: false }, { enabled: true, locked: true }],
   ["gone in 1.37 (K37-082)", "BtreeWatchCache", { enabled: true, locked: true }, undefined],
   ["the same in both", "CBORServingAndStorage", { enabled: false }, { enabled: false, stage: "ALPHA" }],
-] as const)("K37-264: a gate has the row of its version: %s", (_title, name, older, newer) => {
-  for (const [version, expected] of [["1.36", older] as const, ["1.37", newer] as const]) {
-    const gate = featureGatesOf(version).get(name);
-    if (expected === undefined) expect(gate).toBeUndefined();
-    else expect(gate).toMatchObject(expected);
-  }
-});
+] as const)(
+  "K37-264: a feature gate has the default and the stage of its Kubernetes version: %s",
+  (_title, name, older, newer) => {
+    for (const [version, expected] of [["1.36", older] as const, ["1.37", newer] as const]) {
+      const gate = featureGatesOf(version).get(name);
+      if (expected === undefined) expect(gate).toBeUndefined();
+      else expect(gate).toMatchObject(expected);
+    }
+  },
+);
 
-test("K37-080: a gate is refused in component-base's words, by the gates of the server's version", () => {
+test("K37-080: an unknown or locked feature gate is refused in component-base's words, as the server's version has it", () => {
   const faultsOf = (entry: string, version: string) => readFeatureGates([entry], { kubernetesVersion: version }).faults;
   expect(faultsOf("H2CContainerProbe=true", "1.36")).toEqual(["unrecognized feature gate: H2CContainerProbe"]);
   expect(faultsOf("H2CContainerProbe=true", "v1.37.1")).toEqual([]);
@@ -29,7 +32,7 @@ test("K37-080: a gate is refused in component-base's words, by the gates of the 
   expect(faultsOf("BtreeWatchCache=true", "1.37")).toEqual(["unrecognized feature gate: BtreeWatchCache"]);
 });
 
-test("every version that is served has gates, sorted by name", () => {
+test("every served Kubernetes version has a list of feature gates, sorted by name", () => {
   for (const version of SERVED_VERSIONS) {
     const names = [...featureGatesOf(version).keys()];
     expect(names.length).toBeGreaterThan(200);

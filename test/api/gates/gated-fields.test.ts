@@ -14,7 +14,7 @@ import type { StrategyContext } from "../../../src/server/registry/strategy.js";
 
 const off = { enabled: () => false };
 
-describe("the fields behind gates", () => {
+describe("fields that need a feature gate", () => {
   const fields = new GatedFields(
     together({ A: ["list[].one|other.field", "map{}.field"], B: "holder?.field" }, under("deep", { A: "field" })),
   );
@@ -25,7 +25,7 @@ describe("the fields behind gates", () => {
     deep: { field: 1 },
   });
 
-  test("are dropped from a new object, with what holds nothing else", () => {
+  test("are dropped from a new object while their gate is off, with parents that become empty", () => {
     const draft = full();
     fields.dropOfNew(draft, off);
     expect(draft).toEqual({ list: [{ one: { kept: 1 } }, { other: {} }, null], map: { x: {} }, deep: {} });
@@ -34,21 +34,21 @@ describe("the fields behind gates", () => {
     expect(holder).toEqual({ holder: { kept: 1 } });
   });
 
-  test("are kept where their gates are on", () => {
+  test("are kept while their gate is on", () => {
     const draft = full();
     fields.dropOfNew(draft, { enabled: (name) => name === "A" });
     const { holder: _, ...others } = full();
     expect(draft).toEqual(others);
   });
 
-  test("are kept where the old object has a field of the gate", () => {
+  test("are kept while the gate is off when the old object already has such a field", () => {
     const draft = full();
     fields.drop(draft, { map: { y: { field: 2 } } }, off, "others");
     const { holder: _, ...others } = full();
     expect(draft).toEqual(others);
   });
 
-  test("are dropped from the part that a write changes", () => {
+  test("are dropped only from the part (spec or status) that a write changes", () => {
     const both = new GatedFields({ A: ["spec.field", "status.field"] });
     const draft = () => ({ spec: { field: 1 }, status: { field: 1 } });
     const [others, status] = [draft(), draft()];
@@ -59,7 +59,7 @@ describe("the fields behind gates", () => {
   });
 });
 
-test("K37-264: gates follow the version, what a user changed, and the gate of their stage", () => {
+test("K37-264: a field's feature gate follows the Kubernetes version, the user's setting, and the gate of its whole stage", () => {
   expect(serverGates("1.36").enabled("HPAScaleToZero")).toBe(false);
   expect(serverGates("1.37").enabled("HPAScaleToZero")).toBe(true);
   expect(serverGates("1.37", { HPAScaleToZero: false }).enabled("HPAScaleToZero")).toBe(false);
@@ -97,9 +97,9 @@ function objectWith([step = "", ...rest]: readonly string[]): object {
   return { [step.replace("?", "")]: inner };
 }
 
-describe.each(Object.keys(FIELDS_BEHIND_GATES))("fields of %s", (resource) => {
+describe.each(Object.keys(FIELDS_BEHIND_GATES))("a field of %s that needs a feature gate", (resource) => {
   test.each(objectsOf(resource))(
-    "%s goes with its gate %s, unless the old object has it",
+    "%s is dropped while its gate %s is off, unless the old object has it",
     async (path, gate, object) => {
       const [group = "", name = ""] = resource.split("/");
       const { strategy } = builtinRecord(group, name) ?? {};
@@ -159,7 +159,7 @@ interface GoTypes {
 }
 
 test.each(SERVED_VERSIONS)(
-  "every field that k8s.io/api %s marks with a gate that is off is in the table",
+  "every field that k8s.io/api %s marks with a disabled feature gate is in our table of gated fields",
   (version) => {
     const file = new URL(`../../../tools/api-data/kubernetes-${version}-go-types.json.gz`, import.meta.url);
     const { types } = JSON.parse(gunzipSync(readFileSync(file)).toString()) as GoTypes;
@@ -185,7 +185,7 @@ test.each(SERVED_VERSIONS)(
   },
 );
 
-test("every gate that code asks for is one that a served version has, and kubets apiserver does not say that it has no effect", () => {
+test("every feature gate that our code asks for exists, and kubets apiserver does not report it as without effect", () => {
   const src = new URL("../../../src", import.meta.url);
   const files = readdirSync(src, { recursive: true, encoding: "utf8" }).filter((path) => path.endsWith(".ts"));
   const asked = files.flatMap((path) => {
@@ -202,7 +202,7 @@ test("every gate that code asks for is one that a served version has, and kubets
   }
 });
 
-test("every gate of the table is one that a served version has", () => {
+test("every feature gate in our table of gated fields exists in a served Kubernetes version", () => {
   const known = new Set(SERVED_VERSIONS.flatMap((version) => [...featureGatesOf(version).keys()]));
   expect(GATES_OF_FIELDS.filter((gate) => !known.has(gate))).toEqual([]);
 });

@@ -224,24 +224,24 @@ const ALWAYS = [`${META}.APIResourceList`, `${META}.WatchEvent`];
 /** Paths of the server that are of no resource and no discovery document. */
 const OWN_PATHS = ["/.well-known/openid-configuration/", "/openid/v1/jwks/"];
 
-describe("OpenAPI 2 and the facts", () => {
-  test("every operation of a served resource is there, with its parameters, body and answer, and no other", () => {
+describe("the published OpenAPI v2 document", () => {
+  test("has exactly the operations of the served resources, with parameters, body and answer as in the API facts", () => {
     expect(compareOperations(v2.paths, servedResources)).toBeGreaterThan(700);
   });
 
-  test("the other paths are those of discovery and of the server", () => {
+  test("has beside these only the paths of discovery and of the server itself", () => {
     const others = Object.keys(v2.paths).filter((path) => !servedResources.some((one) => isOf(path, one)));
     expect(others.toSorted()).toEqual([...rootPaths(groupVersions).keys(), ...OWN_PATHS].toSorted());
   });
 
-  test("every definition that they lead to is published as the facts have it, and no other", () => {
+  test("has exactly the definitions that its operations refer to, as the API facts have them", () => {
     const operations = servedResources.flatMap(operationsOf);
     const wanted = closureOf([...definitionsOf(operations), ...ALWAYS, ...rootPaths(groupVersions).values()]);
     expect(Object.keys(v2.definitions)).toEqual([...wanted].toSorted());
     expect([...wanted].flatMap((name) => differencesOf(name, v2.definitions[name], "v2"))).toEqual([]);
   });
 
-  test("definitions of the facts that are not published belong to versions that are off, or to no operation", () => {
+  test("leaves out definitions of versions that are off and of types that no operation uses", () => {
     const left = knownDefinitions.filter((name) => !Object.hasOwn(v2.definitions, name));
     const served = left.filter((name) => !/\.v\d(alpha|beta)\d\./.test(name));
     expect(served.toSorted()).toEqual(UNPUBLISHED.toSorted());
@@ -272,15 +272,15 @@ const isOf = (path: string, { groupVersion, name }: ResourceLine): boolean => {
   return path.startsWith(root) && path.slice(root.length).split("/").includes(name);
 };
 
-describe("OpenAPI 3 and the facts", () => {
-  test("the index has a document for every served version and group, and for the server's own paths", () => {
+describe("the published OpenAPI v3 documents", () => {
+  test("are listed in an index, one for every served group version and for the server's own paths", () => {
     const groups = servedGroups.filter(({ name }) => name !== "").map(({ name }) => `apis/${name}`);
     const own = [".well-known/openid-configuration", "api", "apis", "openid/v1/jwks", "version"];
     const wanted = [...groupVersions.map(documentOf), ...groups, ...own].toSorted();
     expect(Object.keys(openApiV3Index(api).paths)).toEqual(wanted);
   });
 
-  test.each(groupVersions)("%s has its operations and definitions, and no others", (groupVersion) => {
+  test.each(groupVersions)("of %s have exactly its operations and definitions", (groupVersion) => {
     const { paths, definitions } = v3(documentOf(groupVersion));
     const resources = servedResources.filter((one) => one.groupVersion === groupVersion);
     compareOperations(paths, resources);
@@ -291,7 +291,7 @@ describe("OpenAPI 3 and the facts", () => {
     expect([...wanted].flatMap((name) => differencesOf(name, definitions[name], "v3"))).toEqual([]);
   });
 
-  test("the documents of groups and of the server have one path each", () => {
+  test("of the list of groups and of /version have one path each", () => {
     const answers = rootPaths(groupVersions);
     for (const path of Object.keys(openApiV3Index(api).paths)) {
       if (groupVersions.some((one) => documentOf(one) === path)) continue;
@@ -303,7 +303,7 @@ describe("OpenAPI 3 and the facts", () => {
   });
 });
 
-describe("discovery and the facts", () => {
+describe("the published discovery documents", () => {
   const byName = (resources: readonly ResourceLine[]) => resources.toSorted((a, b) => (a.name < b.name ? -1 : 1));
   const of = (groupVersion: string) => byName(servedResources.filter((one) => one.groupVersion === groupVersion));
   const kindIn = (text: string, groupVersion: string) => {
@@ -312,7 +312,7 @@ describe("discovery and the facts", () => {
     return { group: own === group ? "" : group, version: own === group ? "" : version, kind };
   };
 
-  test("the groups and their versions are there, the preferred first", () => {
+  test("list the groups and their versions, the preferred version first", () => {
     const groups = servedGroups.filter(({ name }) => name !== "");
     expect(apiVersions(api).versions).toEqual(["v1"]);
     expect(
@@ -324,7 +324,7 @@ describe("discovery and the facts", () => {
     ).toEqual(groups.map(({ name, versions }) => ({ name, versions, preferred: `${name}/${versions[0]}` })));
   });
 
-  test.each(groupVersions)("%s lists its resources and subresources with their verbs and names", (groupVersion) => {
+  test.each(groupVersions)("of %s list its resources and subresources with their verbs and names", (groupVersion) => {
     const wanted = of(groupVersion).flatMap((one) => [
       {
         name: one.name,
@@ -351,7 +351,7 @@ describe("discovery and the facts", () => {
     expect(apiResourceList(api, groupVersion)?.resources).toEqual(wanted);
   });
 
-  test("the aggregated documents list the same", () => {
+  test("are the same in the aggregated form", () => {
     const items = [...aggregatedDiscovery(api, "api").items, ...aggregatedDiscovery(api, "apis").items];
     expect(items).toEqual(
       servedGroups.map(({ name, versions }) => ({
@@ -381,7 +381,7 @@ describe("discovery and the facts", () => {
     }),
   });
 
-  test("C-CFG-04: no version that is off is in them", () => {
+  test("C-CFG-04: discovery and OpenAPI leave out versions that are switched off", () => {
     const off = facts.resources.map((one) => one.groupVersion).filter((one) => !isServed(one));
     expect(off.filter((one) => apiResourceList(api, one) !== undefined)).toEqual([]);
   });

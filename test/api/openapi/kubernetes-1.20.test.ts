@@ -91,17 +91,17 @@ const LATER: ReadonlySet<string> = new Set([
   "/api/v1/namespaces/{namespace}/pods/{name}/eviction post",
 ]);
 
-describe.skipIf(!isThere)("OpenAPI 2 and Kubernetes 1.20's", () => {
+describe.skipIf(!isThere)("our OpenAPI v2 document beside that of Kubernetes 1.20", () => {
   const theirs = (isThere ? JSON.parse(readFileSync(specification, "utf8")) : { paths: {} }) as Document;
   const ours = JSON.parse(new TextDecoder().decode(openApiV2Json(builtInApi()))) as Document;
   const paths = Object.keys(theirs.paths).filter((path) => !/beta|alpha/.test(path));
 
-  test("every path of a stable version is there, but for those of the log files of a server and of groups without a stable version", () => {
+  test("has every path of a stable version, except for a server's log files and groups without a stable version", () => {
     const missing = paths.filter((path) => !Object.hasOwn(ours.paths, path));
     expect(missing).toEqual(["/apis/extensions/", "/apis/internal.apiserver.k8s.io/", "/logs/", "/logs/{logpath}"]);
   });
 
-  test("each has the same methods, operations and parameters", () => {
+  test("has the same methods, operations and parameters at each path", () => {
     const differences: unknown[] = [];
     let compared = 0;
     for (const path of paths) {
@@ -124,5 +124,5 @@ describe.skipIf(!isThere)("OpenAPI 2 and Kubernetes 1.20's", () => {
     expect(differences.slice(0, 5)).toEqual([]);
   });
 
-  test("both say that a token is asked for", () => expect(ours.security).toEqual(theirs.security));
+  test("declares the same bearer token authentication", () => expect(ours.security).toEqual(theirs.security));
 });

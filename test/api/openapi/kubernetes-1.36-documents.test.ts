@@ -26,7 +26,7 @@ const digestOf = (document: Uint8Array | object): string => {
 test.each([
   ["by default", {}],
   ["with every version", { "api/all": true }],
-])("discovery and OpenAPI of 1.36 are what they were: %s", async (name, runtimeConfig) => {
+])("discovery and OpenAPI documents of 1.36 equal the recorded ones: %s", async (name, runtimeConfig) => {
   const api = (await releaseOf("1.36")).builtInApi(runtimeConfig);
   const digests: Record<string, string> = {
     "/apis": digestOf(apiGroupList(api)),

@@ -25,7 +25,7 @@ function references(value: unknown, found = new Set<string>()): Set<string> {
   return found;
 }
 
-describe("OpenAPI v3", () => {
+describe("OpenAPI v3 of a running server", () => {
   const pathOf = (groupVersion: string): string => `${groupVersion.includes("/") ? "apis" : "api"}/${groupVersion}`;
 
   test("has a document for every served version, group and path of the server's own, at the address its index gives", () => {
@@ -43,7 +43,7 @@ describe("OpenAPI v3", () => {
     expect(openApiV3Document(api, "apis/apps/v2")).toBeUndefined();
   });
 
-  test("refers to nothing that is missing", () => {
+  test("has no reference to a missing definition", () => {
     for (const groupVersion of servedGroupVersions()) {
       const document = parse(openApiV3Document(api, pathOf(groupVersion))) as unknown as {
         components: { schemas: object };
@@ -55,7 +55,7 @@ describe("OpenAPI v3", () => {
     }
   });
 
-  test("describes PATCH and merge keys as kubectl looks for them", () => {
+  test("describes PATCH media types and merge keys in the form that kubectl looks for", () => {
     const document = parse(openApiV3Document(api, "api/v1")) as unknown as {
       paths: Record<
         string,
@@ -82,7 +82,7 @@ describe("OpenAPI v3", () => {
   });
 });
 
-test("OpenAPI v2 refers to nothing that is missing", () => {
+test("OpenAPI v2 of a running server has no reference to a missing definition", () => {
   const document = parse(openApiV2Json(api)) as unknown as { definitions: object };
   const missing = [...references(document)].filter(
     (ref) => !Object.hasOwn(document.definitions, ref.replace("#/definitions/", "")),

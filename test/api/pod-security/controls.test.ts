@@ -32,20 +32,23 @@ const cases = publishedControls.flatMap(({ control, name, baseline, restricted =
   ),
 );
 
-test("the table has more than two hundred rows", () => {
+test("the published table of Pod Security controls has more than two hundred rows", () => {
   expect(cases.length).toBeGreaterThan(200);
 });
 
-test.each(cases)("%s %s: %s", (level, _versions, _name, row, from, to, text) => {
-  const given = publishedControls[row]?.pod ?? {};
-  const versions = Array.from({ length: to - from + 1 }, (_, index) => `v1.${from + index}`);
-  if (to === LAST) versions.push("v1.1000", "latest");
-  const found = versions.map((version) => [version, violationDetails(evaluatePod({ level, version }, pod(given)))]);
-  expect(found).toEqual(versions.map((version) => [version, text]));
-});
+test.each(cases)(
+  "the Pod Security standard rates a pod as published: %s %s: %s",
+  (level, _versions, _name, row, from, to, text) => {
+    const given = publishedControls[row]?.pod ?? {};
+    const versions = Array.from({ length: to - from + 1 }, (_, index) => `v1.${from + index}`);
+    if (to === LAST) versions.push("v1.1000", "latest");
+    const found = versions.map((version) => [version, violationDetails(evaluatePod({ level, version }, pod(given)))]);
+    expect(found).toEqual(versions.map((version) => [version, text]));
+  },
+);
 
-describe("all controls", () => {
-  test("are listed by level, then by id in byte order, each once, their revisions from old to new", () => {
+describe("the list of Pod Security controls", () => {
+  test("is sorted by level, then by id, without duplicates, each with its revisions from old to new", () => {
     const key = ({ level, id }: (typeof controls)[number]): string => `${level} ${id}`;
     const keys = controls.map(key);
     expect(keys).toEqual([...new Set(keys)].sort());
@@ -55,7 +58,7 @@ describe("all controls", () => {
     }
   });
 
-  test("are each broken by a pod of the table", () => {
+  test("has for each control a pod of the table that violates it", () => {
     const reasons = new Set(
       publishedControls.flatMap(({ pod: given }) =>
         ["v1.0", "v1.18", "latest"].flatMap((version) =>
@@ -66,7 +69,7 @@ describe("all controls", () => {
     expect(reasons.size).toBeGreaterThanOrEqual(controls.length - 3);
   });
 
-  test("of a pod that breaks many are listed in one order", () => {
+  test("reports the violations of one pod always in the same order", () => {
     const bad = pod({
       spec: {
         hostNetwork: true,

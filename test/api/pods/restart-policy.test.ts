@@ -54,6 +54,6 @@ test.each<[string, Received<Container>, string, number, RestartAction]>([
   ],
   ["rules without a policy are not read", { restartPolicyRules: [rule("Restart", "In", 1)] }, "Never", 1, "none"],
   ["a sidecar that succeeds", { restartPolicy: "Always" }, "OnFailure", 0, "restart"],
-])("what follows the end of a container: %s", (_, container, policy, code, action) => {
+])("whether a container that has ended is restarted: %s", (_, container, policy, code, action) => {
   expect(restartAction(container, policy, code)).toBe(action);
 });

@@ -5,7 +5,7 @@ import type { NodeSelectorRequirement, Taint, Toleration } from "../../../src/ap
 
 const node: SelectableNode = { name: "a", labels: { zone: "x", size: "5" } };
 
-describe("a toleration", () => {
+describe("a pod's toleration", () => {
   const taint: Taint = { key: "k", value: "v", effect: "NoSchedule" };
   test.each([
     [{ key: "k", operator: "Equal", value: "v", effect: "NoSchedule" }, true],
@@ -18,11 +18,11 @@ describe("a toleration", () => {
     [{ operator: "Exists", effect: "NoSchedule" }, true],
     [{ key: "k" }, false],
     [{ key: "k", operator: "", value: "v", effect: "" }, true],
-  ] as const)("%j lets a pod pass the taint k=v:NoSchedule: %s", (toleration, passes) => {
+  ] as const)("%j lets the pod onto a node with the taint k=v:NoSchedule: %s", (toleration, passes) => {
     expect(tolerates(toleration as Toleration, taint)).toBe(passes);
   });
 
-  test("counts for the effects that are asked for", () => {
+  test("is only checked against taints with the requested effects", () => {
     const taints: Taint[] = [{ key: "p", effect: "PreferNoSchedule" }, taint, { key: "e", effect: "NoExecute" }];
     expect(untolerated(taints, [], ["NoExecute"])?.key).toBe("e");
     expect(untolerated(taints, [], ["NoSchedule", "NoExecute"])?.key).toBe("k");
@@ -30,7 +30,7 @@ describe("a toleration", () => {
   });
 });
 
-describe("a term of a node selector", () => {
+describe("a node selector term", () => {
   test.each([
     [{ key: "zone", operator: "In", values: ["x", "y"] }, true],
     [{ key: "zone", operator: "In", values: ["y"] }, false],
@@ -47,11 +47,11 @@ describe("a term of a node selector", () => {
     [{ key: "size", operator: "Lt", values: ["6"] }, true],
     [{ key: "zone", operator: "Lt", values: ["6"] }, false],
     [{ key: "size", operator: "Gt", values: ["x"] }, false],
-  ] satisfies [NodeSelectorRequirement, boolean][])("with %j matches: %s", (requirement, matches) => {
+  ] satisfies [NodeSelectorRequirement, boolean][])("with %j matches the node: %s", (requirement, matches) => {
     expect(matchesTerm({ matchExpressions: [requirement] }, node)).toBe(matches);
   });
 
-  test("may ask for the node's name", () => {
+  test("can match the node's name", () => {
     const named = (name: string) => ({
       matchFields: [{ key: "metadata.name", operator: "In" as const, values: [name] }],
     });
@@ -64,7 +64,7 @@ describe("a term of a node selector", () => {
   });
 });
 
-describe("a pod fits on a node", () => {
+describe("whether a pod fits on a node by its selectors, taints and resources", () => {
   const required = (...zones: string[]) => ({
     nodeAffinity: {
       requiredDuringSchedulingIgnoredDuringExecution: {
@@ -82,7 +82,7 @@ describe("a pod fits on a node", () => {
     ["none of whose terms matches", { affinity: required("y") }, false],
     ["that has no terms", { affinity: required() }, false],
     ["whose selector and affinity differ", { nodeSelector: { zone: "x" }, affinity: required("y") }, false],
-  ])("%s: %s", (_, spec, fits) => {
+  ])("a pod %s: %s", (_, spec, fits) => {
     expect(nodeRequirement(spec)?.matches(node) ?? true).toBe(fits);
   });
 });

@@ -63,7 +63,7 @@ function freeze<T>(value: T): T {
   return value;
 }
 
-describe("every version of every kind, converted to its hub and back", () => {
+describe("an object of every version is unchanged after conversion to the stored version and back", () => {
   test.each(versions.map((gvk) => [nameOf(gvk), gvk] as const))("%s", (name, gvk) => {
     const kind = scheme.kind(gvk);
     const hub = scheme.kind(kind.hub);
@@ -87,7 +87,7 @@ describe("every version of every kind, converted to its hub and back", () => {
   });
 });
 
-describe("every hub, converted to each of its versions and back", () => {
+describe("an object of every stored version is unchanged after conversion to each other version and back", () => {
   test.each(versions.map((gvk) => [nameOf(gvk), gvk] as const))("by way of %s", (_name, gvk) => {
     const hub = scheme.kind(scheme.kind(gvk).hub);
     const stated = { apiVersion: formatGroupVersion(hub.gvk), kind: hub.gvk.kind };

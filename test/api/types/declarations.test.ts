@@ -30,7 +30,7 @@ import type {
 import type * as resourceV1 from "../../../src/api/types/resource/v1.js";
 import type { ApiObject, KubeList, ObjectMeta as AnyObjectMeta } from "../../../src/machinery/meta/object.js";
 
-test("an object literal needs what the API requires and nothing else", () => {
+test("TypeScript types of API objects require exactly the fields that the API requires", () => {
   const deployment: Deployment = {
     apiVersion: "apps/v1",
     kind: "Deployment",
@@ -70,13 +70,13 @@ test("an object literal needs what the API requires and nothing else", () => {
   expect([incomplete, nameless, pull, version, field]).toHaveLength(5);
 });
 
-test("a kind narrows a union of objects", () => {
+test("checking the kind narrows a TypeScript union of objects", () => {
   const replicasOf = (object: Deployment | Pod): number | undefined =>
     object.kind === "Deployment" ? object.spec?.replicas : undefined;
   expect(replicasOf({ kind: "Pod" })).toBeUndefined();
 });
 
-test("quantities, times, bytes and references to ports have their JSON types", () => {
+test("TypeScript types of quantities, times, bytes and port references are their JSON types", () => {
   expectTypeOf<Quantity>().toEqualTypeOf<number | string>();
   expectTypeOf<IntOrString>().toEqualTypeOf<number | string>();
   expectTypeOf<Secret["data"]>().toEqualTypeOf<Record<string, string> | undefined>();
@@ -87,13 +87,13 @@ test("quantities, times, bytes and references to ports have their JSON types", (
   >();
 });
 
-test("a string type that takes any value offers the well-known ones", () => {
+test("a TypeScript string type that allows any value still suggests the well-known ones", () => {
   expectTypeOf<"kubernetes.io/tls">().toExtend<NonNullable<Secret["type"]>>();
   expectTypeOf<"example.com/own">().toExtend<NonNullable<Secret["type"]>>();
   expectTypeOf<NonNullable<Secret["type"]>>().toExtend<string>();
 });
 
-test("what Go sends as null is null in the type, and may be left out", () => {
+test("a field that Go sends as null may be null or missing in its TypeScript type", () => {
   expectTypeOf<ClusterRole["rules"]>().toExtend<unknown[] | null | undefined>();
   expectTypeOf<null>().toExtend<ClusterRole["rules"]>();
   expectTypeOf<null>().toExtend<EndpointSlice["endpoints"]>();
@@ -102,7 +102,7 @@ test("what Go sends as null is null in the type, and may be left out", () => {
   expectTypeOf<NonNullable<NetworkPolicy["spec"]>["podSelector"]>().not.toExtend<null>();
 });
 
-test("the index has the preferred version of a kind, core's Event, and the kind where a struct has its name", () => {
+test("the index of TypeScript types exports the preferred version of each kind, core's Event, and kinds whose names clash with structs", () => {
   expectTypeOf<HorizontalPodAutoscaler["apiVersion"]>().toEqualTypeOf<"autoscaling/v2" | undefined>();
   expectTypeOf<autoscalingV1.HorizontalPodAutoscaler["apiVersion"]>().toEqualTypeOf<"autoscaling/v1" | undefined>();
   expectTypeOf<Event["apiVersion"]>().toEqualTypeOf<"v1" | undefined>();
@@ -111,11 +111,11 @@ test("the index has the preferred version of a kind, core's Event, and the kind 
   expectTypeOf<CustomResourceDefinition["spec"]["scope"]>().toEqualTypeOf<"Cluster" | "Namespaced">();
 });
 
-test("what webhooks receive is declared", () => {
+test("TypeScript types exist for what admission and conversion webhooks receive", () => {
   expectTypeOf<NonNullable<admissionV1.AdmissionReview["request"]>["uid"]>().toEqualTypeOf<string>();
 });
 
-test("metadata is the one type of every object, with every field that the API facts have", () => {
+test("the TypeScript type of metadata is shared by all objects, and has every field of the API facts", () => {
   expectTypeOf<ObjectMeta>().toEqualTypeOf<AnyObjectMeta>();
   expectTypeOf<KubeList<Deployment>>().toExtend<DeploymentList>();
   const source = readFileSync(new URL("../../../src/machinery/meta/object.ts", import.meta.url), "utf8");
@@ -133,7 +133,7 @@ test("metadata is the one type of every object, with every field that the API fa
   expect(metadata.managedFields).toHaveLength(1);
 });
 
-test("K37-266: the group versions with types are those of the newest version of Kubernetes, none of an older one's own", () => {
+test("K37-266: TypeScript types exist for the group versions of the newest Kubernetes version, and for none that only older ones have", () => {
   const folder = join(import.meta.dirname, "../../../src/api/types");
   const typed = readdirSync(folder, { recursive: true, encoding: "utf8" })
     .filter((file) => /^\w+\/v\w+\.ts$/.test(file))

@@ -12,8 +12,8 @@ const refused = (pem: string, detail: string) => [
 const block = (der: readonly number[]) =>
   `-----BEGIN CERTIFICATE REQUEST-----\n${Buffer.from(der).toString("base64")}\n-----END CERTIFICATE REQUEST-----\n`;
 
-describe("the request for a certificate", () => {
-  it.each(Object.entries(REQUESTS))("is taken when it is signed by %s", (_, pem) => {
+describe("the PKCS #10 request in a CertificateSigningRequest", () => {
+  it.each(Object.entries(REQUESTS))("is accepted when signed with %s", (_, pem) => {
     expect(problems(pem)).toEqual([]);
   });
 
@@ -23,7 +23,7 @@ describe("the request for a certificate", () => {
     "RSA-PSS with SHA-256": "crypto/rsa: verification error",
     Ed25519: "x509: Ed25519 verification failure",
   };
-  it.each(Object.entries(CHANGED))("is refused when it was changed after it was signed by %s", (how, pem) => {
+  it.each(Object.entries(CHANGED))("is refused when changed after it was signed with %s", (how, pem) => {
     expect(problems(pem)).toEqual(refused(pem, failures[how] ?? ""));
   });
 
@@ -49,7 +49,7 @@ describe("the request for a certificate", () => {
     expect(problems(pem)).toEqual(refused(pem, detail));
   });
 
-  it("is taken with text around it", () => {
+  it("is accepted with text around the PEM block", () => {
     expect(problems(`a request of mine\n${GOOD}and more`)).toEqual([]);
   });
 });

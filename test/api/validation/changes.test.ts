@@ -490,13 +490,13 @@ const ROWS: readonly (readonly [
   ],
 ];
 
-describe("changes of", () => {
-  it.each(ROWS)("%s", (_, resource, before, after, expected) => {
+describe("validation of an update of a built-in object", () => {
+  it.each(ROWS)("returns kube-apiserver's errors for: %s", (_, resource, before, after, expected) => {
     expect(updateErrors(resource, before, after)).toEqual(expected);
   });
 });
 
-describe("changes of status:", () => {
+describe("validation of a status update of a built-in object", () => {
   const rows: readonly (readonly [
     what: string,
     resource: string,
@@ -562,7 +562,7 @@ describe("changes of status:", () => {
       ['status.certificate: Invalid value: "<certificate data>": must contain at least one CERTIFICATE PEM block'],
     ],
   ];
-  it.each(rows)("%s", (_, resource, before, after, expected) => {
+  it.each(rows)("returns kube-apiserver's errors for: %s", (_, resource, before, after, expected) => {
     expect(statusErrors(resource, before, after)).toEqual(expected);
   });
 });

@@ -113,20 +113,20 @@ const BUNDLES: readonly Row[] = [
 describe.each([
   ["a LeaseCandidate", CANDIDATE, CANDIDATES],
   ["a ClusterTrustBundle", BUNDLE, BUNDLES],
-] as const)("%s", (_kind, resource, rows) => {
-  it.each(rows)("%s", (_, changes, errors) => {
+] as const)("validation of a new %s", (_kind, resource, rows) => {
+  it.each(rows)("returns kube-apiserver's errors for: %s", (_, changes, errors) => {
     expect(createErrors(resource, changes)).toEqual(errors);
   });
 });
 
-describe("changes", () => {
-  it("of a candidate's lease are refused", () => {
+describe("validation of an update", () => {
+  it("refuses another lease name in a LeaseCandidate", () => {
     expect(updateErrors(CANDIDATE, {}, { "spec.leaseName": "m" })).toEqual([
       'spec.leaseName: Invalid value: "m": field is immutable',
     ]);
   });
 
-  it("of a bundle's signer are refused, and an invalid bundle may keep its certificates", () => {
+  it("refuses another signer in a ClusterTrustBundle, but accepts unchanged certificates of a stored invalid one", () => {
     const bad = { "spec.trustBundle": "" };
     const signed = { ...bad, "metadata.name": "example.com:s:b", "spec.signerName": "example.com/s" };
     expect(updateErrors(BUNDLE, bad, bad)).toEqual([]);
@@ -135,7 +135,7 @@ describe("changes", () => {
     ]);
   });
 
-  it("of a decision on a certificate are refused with the difference", () => {
+  it("refuses a changed decision of a CertificateSigningRequest, with the difference in the message", () => {
     const decided = (reason: string): Changes => ({
       "status.conditions": [{ type: "Approved", status: "True", reason }],
     });
@@ -145,7 +145,7 @@ describe("changes", () => {
   });
 });
 
-describe("the built-in objects of flow control", () => {
+describe("validation of the built-in FlowSchemas and PriorityLevelConfigurations", () => {
   const specOf = (kind: string, name: string) =>
     bootstrapFlowControl().find((one) => one.kind === kind && one.metadata?.name === name)?.["spec"];
   const changed = (kind: string, name: string, more: object): Changes => ({
@@ -153,25 +153,25 @@ describe("the built-in objects of flow control", () => {
     spec: { ...(specOf(kind, name) as object), ...more },
   });
 
-  it.each(["exempt", "catch-all"])("%s is taken as it is made", (name) => {
+  it.each(["exempt", "catch-all"])("accepts the object %s as the server creates it", (name) => {
     expect(createErrors(SCHEMA, changed("FlowSchema", name, {}))).toEqual([]);
     expect(createErrors(LEVEL, changed("PriorityLevelConfiguration", name, {}))).toEqual([]);
   });
 
-  it("the rules of a flow schema may not change", () => {
+  it("refuses changed rules of the built-in flow schema", () => {
     expect(createErrors(SCHEMA, changed("FlowSchema", "exempt", { rules: [] }))).toEqual([
       'spec: Invalid value: {"PriorityLevelConfiguration":{"Name":"exempt"},"MatchingPrecedence":1,"DistinguisherMethod":null,"Rules":[]}: spec of \'exempt\' must equal the fixed value',
     ]);
   });
 
-  it("the shares of a priority level may not change", () => {
+  it("refuses changed shares of the built-in priority level", () => {
     const limited = { nominalConcurrencyShares: 6, limitResponse: { type: "Reject" }, lendablePercent: 0 };
     expect(createErrors(LEVEL, changed("PriorityLevelConfiguration", "catch-all", { limited }))).toEqual([
       'spec: Invalid value: {"Type":"Limited","Limited":{"NominalConcurrencyShares":6,"LimitResponse":{"Type":"Reject","Queuing":null},"LendablePercent":0,"BorrowingLimitPercent":null},"Exempt":null}: spec of \'catch-all\' must equal the fixed value',
     ]);
   });
 
-  it("an exempt priority level may set how much it lends", () => {
+  it("accepts an exempt priority level that sets how much it lends", () => {
     const exempt = { nominalConcurrencyShares: 5, lendablePercent: 50 };
     expect(createErrors(LEVEL, changed("PriorityLevelConfiguration", "exempt", { exempt }))).toEqual([]);
     const limited = { limitResponse: { type: "Reject" } };
@@ -182,8 +182,8 @@ describe("the built-in objects of flow control", () => {
   });
 });
 
-describe("a slice of devices", () => {
-  it("warns of a driver in capitals", () => {
+describe("validation of a ResourceSlice", () => {
+  it("warns about capital letters in the driver's name", () => {
     expect(warnings("resource.k8s.io/resourceslices", { "spec.driver": "D.example.com" })).toEqual([
       'spec.driver: driver names should be lowercase; "D.example.com" contains uppercase characters',
     ]);

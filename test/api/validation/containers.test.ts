@@ -1154,12 +1154,18 @@ const named = (rows: readonly CreateRow[]) => rows.map((row) => [rowName(row[0])
 describe.each([
   ["a container", "container", CONTAINER, CONTAINER_ROWS],
   ["an init container", "initContainer", INIT_CONTAINER, INIT_CONTAINER_ROWS],
-] as const)("%s of a pod", (_, kind, path, own) => {
-  it.each(named(RULES))("is one of any container: %s", (__, [fields, errors, warnings = []]) => {
-    const expected = { errors: moved(errors, CONTAINER, path), warnings: moved(warnings, CONTAINER, path) };
-    expect(create(kind, fields)).toEqual(expected);
-  });
-  it.each(named(own))("is its own: %s", (__, [fields, errors, warnings = []]) => {
-    expect(create(kind, fields)).toEqual({ errors, warnings });
-  });
+] as const)("validation of %s of a pod", (_, kind, path, own) => {
+  it.each(named(RULES))(
+    "returns the errors that all kinds of containers share: %s",
+    (__, [fields, errors, warnings = []]) => {
+      const expected = { errors: moved(errors, CONTAINER, path), warnings: moved(warnings, CONTAINER, path) };
+      expect(create(kind, fields)).toEqual(expected);
+    },
+  );
+  it.each(named(own))(
+    "returns the errors of this kind of container alone: %s",
+    (__, [fields, errors, warnings = []]) => {
+      expect(create(kind, fields)).toEqual({ errors, warnings });
+    },
+  );
 });

@@ -939,7 +939,7 @@ const STATUS_ROOT: readonly Row[] = [
   ],
 ];
 
-describe("a new definition of a custom resource", () => {
+describe("validation of a new CustomResourceDefinition", () => {
   describe.each([
     ["as a whole", WHOLE],
     ["the parts of its versions", PARTS],
@@ -948,13 +948,13 @@ describe("a new definition of a custom resource", () => {
     ["rules in its schema", RULES],
     ["defaults in its schema", DEFAULTS],
     ["its schema's root where status is written apart", STATUS_ROOT],
-  ] as const)("%s", (_what, rows) => {
-    it.each(rows)("%s", (_, changes, errors) => {
+  ] as const)("errors: %s", (_what, rows) => {
+    it.each(rows)("of a definition with: %s", (_, changes, errors) => {
       expect(createErrors(CRD, changes)).toEqual(errors);
     });
   });
 
-  it("with a status subresource is refused for other fields at the root of its schema than those that the error lists", () => {
+  it("with a status subresource refuses more root fields than those that its error lists", () => {
     const [error = "", ...others] = createErrors(CRD, {
       [`${VERSION}.subresources`]: { status: {} },
       [`${PLACE}.maxProperties`]: 3,
@@ -966,7 +966,7 @@ describe("a new definition of a custom resource", () => {
     );
   });
 
-  it("gets a warning about formats that are never validated", () => {
+  it("warns about formats that are never validated", () => {
     const properties = {
       a: { type: "string", format: "date-time" },
       b: { type: "string", format: "colour" },
@@ -1098,12 +1098,12 @@ const CHANGES: readonly (readonly [what: string, before: Changes, after: Changes
   ],
 ];
 
-describe("a change of a definition", () => {
-  it.each(CHANGES)("%s", (_, before, after, errors) => {
+describe("validation of an updated CustomResourceDefinition", () => {
+  it.each(CHANGES)("returns kube-apiserver's errors for a change of %s", (_, before, after, errors) => {
     expect(updateErrors(CRD, before, after)).toEqual(errors);
   });
 
-  it("of its status is held to names", () => {
+  it("of a status update refuses invalid names", () => {
     expect(statusErrors(CRD, {}, { "status.acceptedNames": { plural: "A", kind: "K", listKind: "K" } })).toEqual([
       `status.acceptedNames.plural: Invalid value: "A": ${DNS1035}`,
       'status.acceptedNames.listKind: Invalid value: "K": kind and listKind may not be the same',

@@ -62,7 +62,7 @@ function shown(rule: JsonObject): string {
   return JSON.stringify(fields).replaceAll(">", "\\u003e").replaceAll("<", "\\u003c").replaceAll("&", "\\u0026");
 }
 
-describe("a definition may have rules", () => {
+describe("a CustomResourceDefinition with a CEL rule is accepted", () => {
   const accepted: readonly (readonly [what: string, spec: JsonObject])[] = [
     ["on an object", ruled(object({ a: integer }), "self.a > 0")],
     ["on a scalar", object({ a: ruled(integer, "self > 0") })],
@@ -118,16 +118,16 @@ describe("a definition may have rules", () => {
     ],
   ];
 
-  test.each(accepted)("%s", (_what, spec) => {
+  test.each(accepted)("when the rule stands %s", (_what, spec) => {
     expect(errorsOf(withSpec(spec))).toEqual([]);
   });
 
-  test("on the whole object, which knows its own names", () => {
+  test("when the rule stands on the whole object, where it may use apiVersion, kind and metadata", () => {
     expect(errorsOf(ruled(object({}), "self.metadata.name.size() < 20 && self.kind == 'Box'"))).toEqual([]);
   });
 });
 
-describe("an expression that is not right is an error", () => {
+describe("a CustomResourceDefinition with a CEL rule that does not compile is refused", () => {
   const fields = object({
     a: integer,
     s: { ...text, maxLength: 10 },
@@ -199,7 +199,7 @@ describe("an expression that is not right is an error", () => {
     ],
   ];
 
-  test.each(rows)("%s", (rule, problem) => {
+  test.each(rows)("for the rule %s", (rule, problem) => {
     const [error = "", ...rest] = errorsOf(withSpec(ruled(fields, rule)));
     const start = `${SPEC}.x-kubernetes-validations[0].rule: Invalid value: ${shown({ rule })}: `;
     expect(error).toBe(start + problem);
@@ -207,7 +207,7 @@ describe("an expression that is not right is an error", () => {
   });
 });
 
-describe("what goes with an expression is an error", () => {
+describe("a CustomResourceDefinition is refused for a wrong message, reason or fieldPath of a CEL rule", () => {
   const path = `${SPEC}.x-kubernetes-validations[0]`;
   const rule = "self.a > 0";
   const bad = (messageExpression: string): JsonObject => ({ rule, messageExpression });
@@ -308,12 +308,12 @@ describe("what goes with an expression is an error", () => {
     ],
   ];
 
-  test.each(rows)("%s", (_what, one, errors) => {
+  test.each(rows)("for %s", (_what, one, errors) => {
     expect(errorsOf(withSpec(ruled(object({ a: integer, l: array(text) }), one)))).toEqual(errors);
   });
 });
 
-describe("a rule is an error where rules see nothing, or nothing of before", () => {
+describe("a CustomResourceDefinition is refused for a CEL rule where its schema gives the rule no value or no old value", () => {
   const NO_TYPE =
     "Internal error: internal error: failed to construct type information for x-kubernetes-validations rules: unable to convert structural schema to CEL declarations";
   const unknown: JsonObject = { "x-kubernetes-preserve-unknown-fields": true };
@@ -359,11 +359,11 @@ describe("a rule is an error where rules see nothing, or nothing of before", () 
     ],
   ];
 
-  test.each(rows)("%s", (_what, spec, errors) => {
+  test.each(rows)("for %s", (_what, spec, errors) => {
     expect(errorsOf(withSpec(spec))).toEqual(errors);
   });
 
-  test("rules are compiled only where nothing else is wrong with the schema or inside of it", () => {
+  test("CEL rules are compiled only where the schema at and below them has no other error", () => {
     const wrong = ruled(object({ l: { type: "array", items: text, "x-kubernetes-list-type": "bag" } }), "self.nothing");
     const right = ruled(object({ a: integer }), "self.nothing");
     const errors = errorsOf(withSpec(object({ wrong, right })));
@@ -373,7 +373,7 @@ describe("a rule is an error where rules see nothing, or nothing of before", () 
   });
 });
 
-describe("a rule that may cost too much is an error", () => {
+describe("a CustomResourceDefinition with a CEL rule that may cost too much is refused", () => {
   const loops = "self.l.all(x, self.l.all(y, x == y))";
   const over = (factor: string, what = "rule"): string =>
     `Forbidden: estimated ${what} cost exceeds budget by factor of ${factor} ${ADVICE}`;
@@ -431,11 +431,11 @@ describe("a rule that may cost too much is an error", () => {
     ],
   ];
 
-  test.each(rows)("%s", (_what, spec, errors) => {
+  test.each(rows)("for %s", (_what, spec, errors) => {
     expect(errorsOf(withSpec(spec))).toEqual(errors);
   });
 
-  test("rules that may cost too much together name the four most expensive", () => {
+  test("rules whose estimated costs are too high together are refused, and the error names the four most expensive", () => {
     const costly = (maxLength: number): JsonObject => ruled(object({ l: texts(1000, maxLength) }), loops);
     const fields = Object.fromEntries(
       Array.from({ length: 20 }, (_, at) => [`f${String(at).padStart(2, "0")}`, costly(at % 2 === 0 ? 10 : 5)]),
@@ -450,7 +450,7 @@ describe("a rule that may cost too much is an error", () => {
   });
 });
 
-describe("a default is judged by rules", () => {
+describe("a default value in a CustomResourceDefinition is validated by the CEL rules beside it", () => {
   const rows: readonly (readonly [what: string, spec: JsonObject, errors: readonly string[]])[] = [
     [
       "its own",
@@ -480,12 +480,12 @@ describe("a default is judged by rules", () => {
     ],
   ];
 
-  test.each(rows)("%s", (_what, spec, errors) => {
+  test.each(rows)("with the errors for: %s", (_what, spec, errors) => {
     const found = errorsOf(withSpec(spec)).map((error) => error.replace(/: \S* ?in body/, ": spec.a in body"));
     expect(found).toEqual(errors);
   });
 
-  test("a rule that does not compile is an error of the default", () => {
+  test("a CEL rule that does not compile is also reported at the default value", () => {
     const [error] = errorsOf(withSpec(object({ a: { ...ruled(integer, "self > 'a'"), default: 1 } })));
     expect(error).toContain(
       `${SPEC}.properties[a].default: Invalid value: "integer": rule compile error: compilation failed: ERROR`,
@@ -493,7 +493,7 @@ describe("a default is judged by rules", () => {
   });
 });
 
-describe("an update of a definition", () => {
+describe("an update of a CustomResourceDefinition whose stored CEL rules are invalid", () => {
   const costly = withSpec(
     ruled(
       object({ l: { ...array({ ...text, maxLength: 200 }), maxItems: 1000 } }),
@@ -503,14 +503,14 @@ describe("an update of a definition", () => {
   const errors = (now: JsonObject[], before: JsonObject[]): string[] =>
     validateCustomResourceDefinitionUpdate(definition(now), definition(before)).map((error) => error.field);
 
-  test("forgives what a rule may cost where the version's schema did not change", () => {
+  test("accepts a rule that costs too much while the version's schema is unchanged", () => {
     const [stored] = [[version("v1", costly)]];
     expect(errors(stored, stored)).toEqual([]);
     const other = version("v2", withSpec(object({})), false);
     expect(errors([version("v1", costly), other], stored)).toEqual([]);
   });
 
-  test("forgives it no more once the schema changes", () => {
+  test("refuses a rule that costs too much once the schema changes", () => {
     const changed = { ...costly, description: "changed" };
     expect(errors([version("v1", changed)], [version("v1", costly)])).toEqual([
       `${SPEC}.x-kubernetes-validations[0].rule`,
@@ -522,7 +522,7 @@ describe("an update of a definition", () => {
     ]);
   });
 
-  test("forgives no rule that does not compile", () => {
+  test("refuses a rule that does not compile even when it is unchanged", () => {
     const broken = [version("v1", withSpec(ruled(object({}), "self.nothing")))];
     expect(errors(broken, broken)).toEqual([`${SPEC}.x-kubernetes-validations[0].rule`]);
   });
@@ -534,14 +534,17 @@ test.each<[string, (index: number) => JsonObject]>([
   ["rules that do not compile", (index) => ruled(integer, `self > '${index}'`)],
   ["rules that may cost too much", () => ruled(array(text), "self.all(x, self.all(y, x == y))")],
   ["defaults that rules refuse", (index) => ({ ...ruled(integer, `self > ${index + 1}`), default: index })],
-])("a definition with %s that was judged ahead has the errors of one that was not", (_, property) => {
-  const fields = Object.fromEntries(Array.from({ length: 20 }, (_value, index) => [`a${index}`, property(index)]));
-  const [plain, ahead] = [0, 1].map(() => definition([version("v1", structuredClone(withSpec(object(fields))))]));
-  let steps = 0;
-  for (const _step of customResourceDefinitionSteps(ahead as KubeObject)) steps += 1;
-  expect(steps).toBeGreaterThan(4);
-  const [now, before] = [ahead, plain].map((one) =>
-    validateCustomResourceDefinition(one as KubeObject).map(formatFieldError),
-  );
-  expect(now).toEqual(before);
-});
+])(
+  "validating a CustomResourceDefinition with %s in time slices returns the same errors as validating it at once",
+  (_, property) => {
+    const fields = Object.fromEntries(Array.from({ length: 20 }, (_value, index) => [`a${index}`, property(index)]));
+    const [plain, ahead] = [0, 1].map(() => definition([version("v1", structuredClone(withSpec(object(fields))))]));
+    let steps = 0;
+    for (const _step of customResourceDefinitionSteps(ahead as KubeObject)) steps += 1;
+    expect(steps).toBeGreaterThan(4);
+    const [now, before] = [ahead, plain].map((one) =>
+      validateCustomResourceDefinition(one as KubeObject).map(formatFieldError),
+    );
+    expect(now).toEqual(before);
+  },
+);

@@ -35,22 +35,25 @@ test.each<[string, (index: number) => JsonObject]>([
   ["no types", () => ({})],
   ["types that there are not", () => ({ type: "text" })],
   ["lists of schemas", () => ({ type: "array", items: [{ type: "string" }] })],
-])("a definition that was judged ahead has the errors of one that was not: %s", (_, property) => {
-  const [plain, ahead] = [definition(40, property), definition(40, property)];
-  let steps = 0;
-  for (const _step of customResourceDefinitionSteps(ahead)) steps += 1;
-  expect(steps).toBeGreaterThan(4);
-  expect(validateCustomResourceDefinition(ahead).map(formatFieldError)).toEqual(
-    validateCustomResourceDefinition(plain).map(formatFieldError),
-  );
-});
+])(
+  "validating a CustomResourceDefinition in time slices returns the same errors as validating it at once: %s",
+  (_, property) => {
+    const [plain, ahead] = [definition(40, property), definition(40, property)];
+    let steps = 0;
+    for (const _step of customResourceDefinitionSteps(ahead)) steps += 1;
+    expect(steps).toBeGreaterThan(4);
+    expect(validateCustomResourceDefinition(ahead).map(formatFieldError)).toEqual(
+      validateCustomResourceDefinition(plain).map(formatFieldError),
+    );
+  },
+);
 
-test("a definition with more errors than a call takes arguments has the first thousand", () => {
+test("validation of a CustomResourceDefinition with a huge number of errors returns the first thousand", () => {
   const errors = validateCustomResourceDefinition(definition(150_000, () => ({})));
   expect(errors.map(formatFieldError)).toHaveLength(1000);
 });
 
-test("a thousand patterns and defaults are judged in many steps", () => {
+test("validation of a CustomResourceDefinition splits a thousand patterns and defaults into many slices", () => {
   const large = definition(1000, (index) => ({ type: "string", pattern: `^${index}$`, default: "x" }));
   let steps = 0;
   for (const _ of customResourceDefinitionSteps(large)) steps += 1;

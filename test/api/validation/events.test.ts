@@ -19,7 +19,7 @@ const RIGHT: Changes = {
   type: "Normal",
 };
 
-describe("a new event of events.k8s.io/v1", () => {
+describe("validation of a new event of events.k8s.io/v1", () => {
   const rows: readonly (readonly [what: string, changes: Changes, errors: readonly string[]])[] = [
     ["a good one", {}, []],
     ["no time", { eventTime: undefined }, ["eventTime: Required value"]],
@@ -67,12 +67,12 @@ describe("a new event of events.k8s.io/v1", () => {
     ["a long note", { message: "x".repeat(1025) }, ['message: Invalid value: "": can have at most 1024 characters']],
     ["a note that just fits", { message: "x".repeat(1024) }, []],
   ];
-  it.each(rows)("%s", (_, changes, errors) => {
+  it.each(rows)("returns kube-apiserver's errors for: %s", (_, changes, errors) => {
     expect(createErrors("events", { ...RIGHT, ...changes }, NEW)).toEqual(errors);
   });
 });
 
-describe("an event of core/v1", () => {
+describe("validation of a new event of core/v1", () => {
   const rows: readonly (readonly [what: string, changes: Changes, errors: readonly string[]])[] = [
     ["what events.k8s.io/v1 would refuse", { count: 3, type: "Odd", firstTimestamp: "2026-01-01T00:00:00Z" }, []],
     ["a name in capitals", { "metadata.name": "E" }, []],
@@ -98,12 +98,12 @@ describe("an event of core/v1", () => {
       ["reportingInstance: Required value"],
     ],
   ];
-  it.each(rows)("%s", (_, changes, errors) => {
+  it.each(rows)("returns kube-apiserver's errors for: %s", (_, changes, errors) => {
     expect(createErrors("events", changes, CORE)).toEqual(errors);
   });
 });
 
-describe("a change of an event of events.k8s.io/v1", () => {
+describe("validation of an updated event of events.k8s.io/v1", () => {
   const FIXED = "field is immutable";
   const rows: readonly (readonly [what: string, after: Changes, errors: readonly string[]])[] = [
     ["its series", { series: { count: 2, lastObservedTime: "2026-01-01T00:00:00.000000Z" } }, []],
@@ -145,11 +145,11 @@ describe("a change of an event of events.k8s.io/v1", () => {
     ["who reports", { reportingComponent: "c" }, [`reportingController: Invalid value: "c": ${FIXED}`]],
     ["whose instance reports", { reportingInstance: "j" }, [`reportingInstance: Invalid value: "j": ${FIXED}`]],
   ];
-  it.each(rows)("%s", (_, after, errors) => {
+  it.each(rows)("returns kube-apiserver's errors for another value of: %s", (_, after, errors) => {
     expect(updateErrors("events", RIGHT, { ...RIGHT, ...after }, NEW)).toEqual(errors);
   });
 
-  it("is free in core/v1", () => {
+  it("does not apply to core/v1, whose events may change freely", () => {
     expect(updateErrors("events", RIGHT, { ...RIGHT, message: "m", count: 2 }, CORE)).toEqual([]);
   });
 });

@@ -222,8 +222,8 @@ const PROGRESS_ROWS: readonly ChangeRow[] = [
   [{ ...POLICY, ...STARTED }, { ...POLICY, ...COMPLETE }, []],
 ];
 
-describe("a job's status", () => {
-  it.each(COUNTERS)("counts %s from nought", (field) => {
+describe("validation of a Job's status", () => {
+  it.each(COUNTERS)("refuses a negative count of %s", (field) => {
     const error = `status.${field}: Invalid value: -1: must be greater than or equal to 0`;
     expect(change("jobStatus", {}, { ready: 0, [field]: -1 })).toEqual([error, ...(ALSO[field] ?? [])]);
   });
@@ -234,9 +234,12 @@ describe("a job's status", () => {
     ["pods", POD_ROWS],
     ["indexes", INDEX_ROWS],
     ["what was said", PROGRESS_ROWS],
-  ] as const)("%s", (_, rows) => {
-    it.each(rows.map((row) => [rowName(row[0], row[1]), row] as const))("%s", (__, [old, changed, errors]) => {
-      expect(change("jobStatus", old, changed)).toEqual(errors);
-    });
+  ] as const)("for a change of %s", (_, rows) => {
+    it.each(rows.map((row) => [rowName(row[0], row[1]), row] as const))(
+      "returns kube-apiserver's errors for: %s",
+      (__, [old, changed, errors]) => {
+        expect(change("jobStatus", old, changed)).toEqual(errors);
+      },
+    );
   });
 });

@@ -517,18 +517,21 @@ const named = (rows: readonly CreateRow[]) => rows.map((row) => [rowName(row[0])
 describe.each([
   ["a Job's spec", "job", "spec", JOB_ROWS],
   ["a CronJob's job", "cronJobTemplate", "spec.jobTemplate.spec", CRON_JOB_TEMPLATE_ROWS],
-] as const)("%s", (_, kind, path, own) => {
-  it.each(named(SPEC_RULES))("is one of any job: %s", (__, [fields, errors, warnings = []]) => {
+] as const)("validation of %s", (_, kind, path, own) => {
+  it.each(named(SPEC_RULES))("applies the rules of all jobs: %s", (__, [fields, errors, warnings = []]) => {
     const expected = { errors: moved(errors, "spec", path), warnings: moved(warnings, "spec", path) };
     expect(create(kind, fields)).toEqual(expected);
   });
-  it.each(named(own))("is its own: %s", (__, [fields, errors, warnings = []]) => {
+  it.each(named(own))("applies the rules of this kind of job alone: %s", (__, [fields, errors, warnings = []]) => {
     expect(create(kind, fields)).toEqual({ errors, warnings });
   });
 });
 
-describe("a CronJob", () => {
-  it.each(named(CRON_JOB_ROWS))("its spec: %s", (_, [fields, errors, warnings = []]) => {
-    expect(create("cronJob", fields)).toEqual({ errors, warnings });
-  });
+describe("validation of a CronJob", () => {
+  it.each(named(CRON_JOB_ROWS))(
+    "returns kube-apiserver's errors for the spec: %s",
+    (_, [fields, errors, warnings = []]) => {
+      expect(create("cronJob", fields)).toEqual({ errors, warnings });
+    },
+  );
 });

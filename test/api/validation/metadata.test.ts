@@ -130,14 +130,14 @@ const ROWS: readonly (readonly [string, Partial<ObjectMeta>, readonly string[]])
   ],
 ];
 
-describe("metadata of a new object", () => {
+describe("validation of the metadata of a new object", () => {
   const rule = { namespaced: true, nameRule: dns1123SubdomainErrors };
-  it.each(ROWS)("%s", (_, fields, errors) => {
+  it.each(ROWS)("returns kube-apiserver's errors for: %s", (_, fields, errors) => {
     const metadata = { name: "x", namespace: "default", ...fields };
     expect(validateObjectMeta(metadata, rule).map(formatFieldError)).toEqual(errors);
   });
 
-  it("is in no namespace where the kind has none", () => {
+  it("refuses a namespace on a cluster-scoped kind", () => {
     const metadata = { name: "x", namespace: "default" };
     expect(validateObjectMeta(metadata, { ...rule, namespaced: false }).map(formatFieldError)).toEqual([
       "metadata.namespace: Forbidden: not allowed on this type",
@@ -200,8 +200,8 @@ const CHANGES: readonly (readonly [string, Partial<ObjectMeta>, Partial<ObjectMe
   ],
 ];
 
-describe("a change of metadata", () => {
-  it.each(CHANGES)("%s", (_, old, changed, errors) => {
+describe("validation of changed metadata", () => {
+  it.each(CHANGES)("returns kube-apiserver's errors for a change of: %s", (_, old, changed, errors) => {
     const problems = validateObjectMetaUpdate({ ...before, ...changed }, { ...before, ...old });
     expect(problems.map(formatFieldError)).toEqual(errors);
   });

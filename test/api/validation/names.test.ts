@@ -162,7 +162,7 @@ const FIELDS: readonly (readonly [
   ],
 ];
 
-describe("names in fields", () => {
+describe("validation of fields that hold names", () => {
   const good = FIELDS.flatMap(([resource, place, , rule, more]) =>
     (RULES[rule]?.[0] ?? []).map(
       (value) => [`${resource} takes ${value} as ${place}`, resource, { ...more, [place]: value }] as const,
@@ -188,8 +188,8 @@ describe("names in fields", () => {
   });
 });
 
-describe("good objects", () => {
-  it.each(Object.keys(GOOD))("a good one of %s is good, and so is an update without a change", (resource) => {
+describe("validation of the valid example objects", () => {
+  it.each(Object.keys(GOOD))("accepts a new one of %s, and an update without a change", (resource) => {
     expect(createErrors(resource, {})).toEqual([]);
     expect(updateErrors(resource, {}, {})).toEqual([]);
   });

@@ -1357,15 +1357,15 @@ const POD_ANNOTATIONS_ROWS: readonly CreateRow[] = [
   ],
 ];
 
-describe("a pod", () => {
+describe("validation of a new pod", () => {
   it.each(POD_SPEC_ROWS.map((row) => [rowName(row[0]), row] as const))(
-    "its spec: %s",
+    "returns kube-apiserver's errors for the spec: %s",
     (_, [fields, errors, warnings = []]) => {
       expect(create("podSpec", fields)).toEqual({ errors, warnings });
     },
   );
   it.each(POD_ANNOTATIONS_ROWS.map((row) => [rowName(row[0]), row] as const))(
-    "its annotations: %s",
+    "returns kube-apiserver's errors for the annotations: %s",
     (_, [fields, errors, warnings = []]) => {
       expect(create("podAnnotations", fields)).toEqual({ errors, warnings });
     },

@@ -271,21 +271,21 @@ const POD_NEVER_STATUS_ROWS: readonly ChangeRow[] = [
   ],
 ];
 
-describe("changes of a pod", () => {
+describe("validation of an update of a pod", () => {
   it.each(POD_UPDATE_ROWS.map((row) => [rowName(row[0], row[1]), row] as const))(
-    "its spec: %s",
+    "returns kube-apiserver's errors for a changed spec: %s",
     (_, [old, changed, errors]) => {
       expect(change("podUpdate", old, changed)).toEqual(errors);
     },
   );
   it.each(POD_STATUS_ROWS.map((row) => [rowName(row[0], row[1]), row] as const))(
-    "its status: %s",
+    "returns kube-apiserver's errors for a changed status: %s",
     (_, [old, changed, errors]) => {
       expect(change("podStatus", old, changed)).toEqual(errors);
     },
   );
   it.each(POD_NEVER_STATUS_ROWS.map((row) => [rowName(row[0], row[1]), row] as const))(
-    "the status of one that never restarts: %s",
+    "returns kube-apiserver's errors for the changed status of a pod that never restarts: %s",
     (_, [old, changed, errors]) => {
       expect(change("podNeverStatus", old, changed)).toEqual(errors);
     },

@@ -38,7 +38,7 @@ const checks = { validations: [{ expression: "true" }] };
 const undeclared = (expression: string, name: string, at = 1): string =>
   `compilation failed: ERROR: <input>:1:${at}: undeclared reference to '${name}' (in container '')\n | ${expression}\n | ${".".repeat(at - 1)}^`;
 
-describe("the expressions of a ValidatingAdmissionPolicy", () => {
+describe("validation of a ValidatingAdmissionPolicy whose CEL expressions", () => {
   const EXPRESSION = "spec.validations[0].expression: Invalid value: ";
   const MESSAGE = "spec.validations[0].messageExpression: Invalid value: ";
   const ANNOTATION = "spec.auditAnnotations[0].valueExpression: Invalid value: ";
@@ -228,7 +228,7 @@ describe("the expressions of a ValidatingAdmissionPolicy", () => {
     expect(texts(validateAdmissionPolicy(validating(spec)))).toEqual(errors);
   });
 
-  test("are compiled again in an update, except unchanged conditions", () => {
+  test("compiles the CEL expressions again in an update, except unchanged match conditions", () => {
     const old = validating({
       matchConditions: [{ name: "c", expression: "'x'" }],
       validations: [{ expression: "'y'" }],
@@ -239,7 +239,7 @@ describe("the expressions of a ValidatingAdmissionPolicy", () => {
   });
 });
 
-describe("the status of a ValidatingAdmissionPolicy", () => {
+describe("validation of a ValidatingAdmissionPolicy's status, whose expression warning", () => {
   test.each<[string, string, readonly string[]]>([
     ["is right", "spec.validations[0].expression", []],
     ["names no field", " ", ["fieldRef: Required value"]],
@@ -257,7 +257,7 @@ describe("the status of a ValidatingAdmissionPolicy", () => {
   });
 });
 
-describe("the expressions of a MutatingAdmissionPolicy", () => {
+describe("validation of a MutatingAdmissionPolicy whose CEL expressions", () => {
   const apply = (expression: string) => ({
     mutations: [{ patchType: "ApplyConfiguration", applyConfiguration: { expression } }],
   });
@@ -336,7 +336,7 @@ describe("the expressions of a MutatingAdmissionPolicy", () => {
     expect(texts(validateMutatingAdmissionPolicy(mutating(spec)))).toEqual(errors);
   });
 
-  test("a binding cannot select deletions either", () => {
+  test("validation of a MutatingAdmissionPolicyBinding refuses the operation DELETE", () => {
     const resourceRules = [{ ...rule, operations: ["CREATE", "DELETE"] }];
     const binding = {
       metadata: { name: "b" },

@@ -6,7 +6,7 @@ import { builtinRecord } from "../../../src/server/builtin/index.js";
 import type { StrategyContext } from "../../../src/server/registry/strategy.js";
 import { v36, v37 } from "../../helpers/server-traits.js";
 
-test("K37-072: a pod that has CAP_SYS_ADMIN without escalation keeps it, and no new pod gets it", () => {
+test("K37-072: a stored pod with CAP_SYS_ADMIN and allowPrivilegeEscalation false remains valid, and a new one is refused", () => {
   const securityContext = { allowPrivilegeEscalation: false, capabilities: { add: ["CAP_SYS_ADMIN"] } };
   const given = {
     apiVersion: "v1",

@@ -32,7 +32,7 @@ function problems(status: object, old: object = {}, metadata: object = {}): stri
   return validateResourceClaimStatusUpdate(claim(status, metadata), claim(old)).map(formatFieldError);
 }
 
-describe("the allocation of a claim", () => {
+describe("validation of the allocation in a ResourceClaim's status", () => {
   const path = "status.allocation.devices.results[0]";
   test.each<[what: string, result: object, errors: readonly string[]]>([
     ["a device", {}, []],
@@ -99,11 +99,11 @@ describe("the allocation of a claim", () => {
       { tolerations: [{ key: "a" }] },
       [`${path}.tolerations[0].operator: Required value`],
     ],
-  ])("%s", (_what, result, errors) => {
+  ])("returns kube-apiserver's errors for: %s", (_what, result, errors) => {
     expect(problems({ allocation: allocation(result) })).toEqual(errors);
   });
 
-  test("may have a configuration", () => {
+  test("accepts an allocation with a configuration", () => {
     const opaque = { driver: "gpu.example.com", parameters: { a: 1 } };
     const config = [{ source: "FromClaim", requests: ["gpu"], opaque }, { opaque }, { source: "Else", opaque }];
     expect(problems({ allocation: allocation({}, { config }) })).toEqual([
@@ -112,14 +112,14 @@ describe("the allocation of a claim", () => {
     ]);
   });
 
-  test("is refused with more entries than the limits allow", () => {
+  test("refuses more entries than the limits allow", () => {
     const results = Array.from({ length: 33 }, (_one, at) => ({ ...given, device: `gpu-${at}` }));
     expect(problems({ allocation: { devices: { results } } })).toEqual([
       "status.allocation.devices.results: Too many: 33: must have at most 32 items",
     ]);
   });
 
-  test("may be removed, but not changed", () => {
+  test("accepts a removed allocation and refuses a changed one", () => {
     const old = { allocation: allocation() };
     expect(problems(old, old)).toEqual([]);
     expect(problems({}, old)).toEqual([]);
@@ -128,13 +128,13 @@ describe("the allocation of a claim", () => {
     ]);
   });
 
-  test("may stay as it was stored, even when it is invalid by newer rules", () => {
+  test("accepts an unchanged stored allocation, even one that newer rules would refuse", () => {
     const old = { allocation: allocation({ request: "gone" }) };
     expect(problems({ ...old, reservedFor: [consumer] }, old)).toEqual([]);
   });
 });
 
-describe("the users of a claim", () => {
+describe("validation of the consumers (reservedFor) in a ResourceClaim's status", () => {
   const old = { allocation: allocation() };
   test.each<[what: string, reservedFor: readonly object[], errors: readonly string[]]>([
     ["a pod", [consumer], []],
@@ -150,17 +150,17 @@ describe("the users of a claim", () => {
       Array.from({ length: 257 }, (_one, at) => ({ ...consumer, uid: String(at) })),
       ["status.reservedFor: Too many: 257: must have at most 256 items"],
     ],
-  ])("%s", (_what, reservedFor, errors) => {
+  ])("returns kube-apiserver's errors for: %s", (_what, reservedFor, errors) => {
     expect(problems({ ...old, reservedFor }, old)).toEqual(errors);
   });
 
-  test("nobody before anything is given", () => {
+  test("refuses a consumer while the claim is not allocated", () => {
     expect(problems({ reservedFor: [consumer] })).toEqual([
       "status.reservedFor: Forbidden: may not be specified when `allocated` is not set",
     ]);
   });
 
-  test("may not grow while the claim is being deleted", () => {
+  test("refuses a further consumer while the claim is being deleted", () => {
     const going = { deletionTimestamp: "2026-01-01T00:00:00Z" };
     const before = { ...old, reservedFor: [consumer] };
     expect(problems(before, before, going)).toEqual([]);
@@ -170,7 +170,7 @@ describe("the users of a claim", () => {
   });
 });
 
-describe("the status of a device that a driver writes", () => {
+describe("validation of a device status that a driver writes into a ResourceClaim", () => {
   const old = { allocation: allocation() };
   const path = "status.devices[0]";
   const network = (data: object) => ({ networkData: data });
@@ -224,11 +224,11 @@ describe("the status of a device that a driver writes", () => {
       { conditions: [{ type: "Ready", status: "Maybe", reason: "R", lastTransitionTime: "2026-01-01T00:00:00Z" }] },
       [`${path}.conditions[0].status: Unsupported value: "Maybe": supported values: "False", "True", "Unknown"`],
     ],
-  ])("%s", (_what, more, errors) => {
+  ])("returns kube-apiserver's errors for a device with: %s", (_what, more, errors) => {
     expect(problems({ ...old, devices: [{ ...device, ...more }] }, old)).toEqual(errors);
   });
 
-  test("is refused when a device has two", () => {
+  test("refuses two statuses of one device", () => {
     expect(problems({ ...old, devices: [device, device] }, old)).toEqual([
       'status.devices[1]: Duplicate value: "gpu.example.com/node-1/a/gpu-0"',
     ]);

@@ -132,8 +132,8 @@ describe.each([
   ["a SubjectAccessReview with selectors", validateSubjectAccessReview, SELECTORS],
   ["a SelfSubjectAccessReview", validateSelfSubjectAccessReview, OWN],
   ["a LocalSubjectAccessReview", validateLocalSubjectAccessReview, HERE],
-] as const)("%s", (_kind, validate, rows) => {
-  it.each(rows)("%s", (_, review, errors) => {
+] as const)("validation of %s", (_kind, validate, rows) => {
+  it.each(rows)("returns kube-apiserver's errors for: %s", (_, review, errors) => {
     expect(validate(review).map(formatFieldError)).toEqual(errors);
   });
 });

@@ -825,13 +825,13 @@ const ROWS: readonly (readonly [what: string, resource: string, changes: Changes
   ],
 ];
 
-describe("an object with", () => {
-  it.each(ROWS)("%s", (_, resource, changes, expected) => {
+describe("validation of a new object with fields that contradict each other", () => {
+  it.each(ROWS)("returns kube-apiserver's errors for: %s", (_, resource, changes, expected) => {
     expect(createErrors(resource, changes)).toEqual(expected);
   });
 });
 
-describe("warnings of", () => {
+describe("warnings for a new object", () => {
   const rows: readonly (readonly [what: string, resource: string, changes: Changes, warnings: readonly string[]])[] = [
     ["nothing", SVC, {}, []],
     [
@@ -907,7 +907,7 @@ describe("warnings of", () => {
       ["spec.externalID: this field is deprecated, and is unused by Kubernetes"],
     ],
   ];
-  it.each(rows)("%s", (_, resource, changes, expected) => {
+  it.each(rows)("are kube-apiserver's for: %s", (_, resource, changes, expected) => {
     expect(warnings(resource, changes)).toEqual(expected);
   });
 });

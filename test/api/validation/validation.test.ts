@@ -23,7 +23,7 @@ const container = { name: "c", image: "i" };
 const labels = { app: "x" };
 const template = { metadata: { labels }, spec: { containers: [container] } };
 
-describe("the errors of an invalid object", () => {
+describe("validation of a new invalid object", () => {
   const rows: readonly [string, string, string, string, KubeObject, readonly string[]][] = [
     [
       "a deployment without a selector",
@@ -177,16 +177,16 @@ describe("the errors of an invalid object", () => {
       ["data[tls.crt]: Required value", "data[tls.key]: Required value"],
     ],
   ];
-  it.each(rows)("%s", (_, resource, group, kind, object, expected) => {
+  it.each(rows)("returns kube-apiserver's errors for: %s", (_, resource, group, kind, object, expected) => {
     expect(problems(resource, group, kind, object)).toEqual(expected);
   });
 });
 
-describe("fields that may not change", () => {
+describe("validation refuses an update that changes", () => {
   const change = (resource: string, old: KubeObject, object: KubeObject) =>
     (strategyOf(resource)?.validateUpdate?.(object, old, context) ?? []).map(formatFieldError);
 
-  it("a role reference", () => {
+  it("the role reference of a RoleBinding", () => {
     const RBAC = "rbac.authorization.k8s.io";
     const binding = (name: string) => ({ roleRef: { apiGroup: RBAC, kind: "Role", name } });
     expect(change("rbac.authorization.k8s.io/rolebindings", binding("a"), binding("b"))).toEqual([
@@ -200,7 +200,7 @@ describe("fields that may not change", () => {
     ]);
   });
 
-  it("a stateful set's service name", () => {
+  it("the service name of a StatefulSet", () => {
     const spec = { selector: { matchLabels: labels }, template: { ...template } };
     const set = (serviceName: string) =>
       applyDefaults(

@@ -129,7 +129,7 @@ const ENUMS: readonly (readonly [string, string, string, readonly string[], More
   ["storage.k8s.io/storageclasses", "volumeBindingMode", "volumeBindingMode", ["Immediate", "WaitForFirstConsumer"]],
 ];
 
-describe("values that are listed", () => {
+describe("validation of fields with a fixed set of values", () => {
   const good = ENUMS.flatMap(([resource, place, , values, more]) =>
     values.map(
       (value) =>
@@ -338,9 +338,9 @@ const REQUIRED: readonly (readonly [resource: string, place: string, field: stri
   ["storage.k8s.io/volumeattributesclasses", "parameters", "parameters", ": must contain at least one key/value pair"],
 ];
 
-describe("what must be there", () => {
+describe("validation of required fields", () => {
   const rows = REQUIRED.map(([resource, place, field, detail = ""]) => [resource, place, field, detail] as const);
-  it.each(rows)("%s needs %s", (resource, place, field, detail) => {
+  it.each(rows)("refuses %s without %s", (resource, place, field, detail) => {
     expect(createErrors(resource, { [place]: undefined })).toEqual([`${field}: Required value${detail}`]);
   });
 });
@@ -678,7 +678,7 @@ const NUMBERS: readonly (readonly [string, string, string, readonly unknown[], r
   ["resourcequotas", "spec.hard.pods", "spec.hard[pods]", ["5"], ["500m"], "must be an integer"],
 ];
 
-describe("numbers", () => {
+describe("validation of fields with numbers", () => {
   const good = NUMBERS.flatMap(([resource, place, , values, , , more]) =>
     values.map(
       (value) => [`${resource} takes ${String(value)} as ${place}`, resource, { ...more, [place]: value }] as const,

@@ -520,9 +520,9 @@ const VOLUME_ROWS: readonly CreateRow[] = [
   ],
 ];
 
-describe("volumes of a pod", () => {
+describe("validation of a pod's volumes", () => {
   it.each(VOLUME_ROWS.map((row) => [rowName(row[0]), row] as const))(
-    "one volume: %s",
+    "returns kube-apiserver's errors for the volume: %s",
     (_, [fields, errors, warnings = []]) => {
       expect(create("volume", fields)).toEqual({ errors, warnings });
     },

@@ -69,19 +69,22 @@ const refused: readonly Refused[] = [
 ];
 
 /** The answers of Go's url.Parse were asked of Go 1.26. */
-describe("a webhook's URL", () => {
-  test.each(unreadable)("%j cannot be read", (url, problem) => {
+describe("validation of a webhook's URL", () => {
+  test.each(unreadable)("refuses %j with Go's parse error", (url, problem) => {
     const quoted = JSON.stringify(url).replace("\\u0001", "\\x01").replace("\u007f", "\\x7f");
     const detail = `url must be a valid URL: parse ${quoted}: ${problem}${FORM}`;
     expect(validateWebhookUrl(url, "url").map(formatFieldError)).toEqual([`url: Required value: ${detail}`]);
   });
 
-  test.each(refused.map((row) => ({ url: row[0], row })))("$url can", ({ url, row: [, ...problems] }) => {
-    const texts = problems.map(([value, detail]) => `url: Invalid value: ${JSON.stringify(value)}: ${detail}`);
-    expect(validateWebhookUrl(url, "url").map(formatFieldError)).toEqual(texts);
-  });
+  test.each(refused.map((row) => ({ url: row[0], row })))(
+    "refuses $url, which can be parsed, with the rules of webhooks",
+    ({ url, row: [, ...problems] }) => {
+      const texts = problems.map(([value, detail]) => `url: Invalid value: ${JSON.stringify(value)}: ${detail}`);
+      expect(validateWebhookUrl(url, "url").map(formatFieldError)).toEqual(texts);
+    },
+  );
 
-  test("is judged in configurations and in conversions", () => {
+  test("applies to webhook configurations and to conversion webhooks", () => {
     const [text] = validateWebhookUrl("https://local host/", "");
     const resource = "admissionregistration.k8s.io/validatingwebhookconfigurations";
     const path = "webhooks.0.clientConfig";

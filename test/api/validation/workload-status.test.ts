@@ -35,49 +35,54 @@ const WORKLOADS = [
   ],
 ] as const;
 
-describe.each(WORKLOADS)("a status with replicas: %s", (kind, parts, others, ready) => {
+describe.each(WORKLOADS)("validation of a workload's status with replicas: %s", (kind, parts, others, ready) => {
   const more = (field: string, value: number) =>
     `status.${field}: Invalid value: ${value}: cannot be greater than status.replicas`;
   const unready = `status.availableReplicas: Invalid value: 2: cannot be greater than ${ready}`;
 
-  it("may be empty", () => {
+  it("accepts an empty status", () => {
     expect(change(kind, {}, {})).toEqual([]);
   });
-  it("may have all of them", () => {
+  it("accepts a status in which all replicas are updated, ready and available", () => {
     const all = Object.fromEntries([...parts, ...others, "replicas"].map((field) => [field, 3]));
     expect(change(kind, {}, all)).toEqual([]);
   });
-  it.each([...parts, ...others])("counts %s from nought", (field) => {
+  it.each([...parts, ...others])("refuses a negative %s", (field) => {
     const more = {
       collisionCount: ["status.collisionCount: Invalid value: -1: cannot be decremented"],
       readyReplicas: [`status.availableReplicas: Invalid value: 0: cannot be greater than ${ready}`],
     }[field as string];
     expect(change(kind, {}, { [field]: -1 })).toEqual([negative(field), ...(more ?? [])]);
   });
-  it("counts replicas from nought", () => {
+  it("refuses negative replicas", () => {
     expect(change(kind, {}, { replicas: -1 })).toEqual([negative("replicas"), ...parts.map((field) => more(field, 0))]);
   });
-  it.each(parts)("has no more %s than replicas", (field) => {
+  it.each(parts)("refuses more %s than replicas", (field) => {
     const errors = field === "availableReplicas" ? [more(field, 2), unready] : [more(field, 2)];
     expect(change(kind, {}, { replicas: 1, [field]: 2 })).toEqual(errors);
   });
-  it("has no more pods available than ready", () => {
+  it("refuses more available pods than ready ones", () => {
     expect(change(kind, {}, { replicas: 2, readyReplicas: 1, availableReplicas: 2 })).toEqual([unready]);
   });
 });
 
-describe.each(["deploymentStatus", "statefulSetStatus", "daemonSetStatus"] as const)("collisions: %s", (kind) => {
-  it.each([
-    [2, 3, []],
-    [2, 2, []],
-    [2, 1, ["status.collisionCount: Invalid value: 1: cannot be decremented"]],
-    [2, undefined, ["status.collisionCount: Invalid value: 0: cannot be decremented"]],
-  ] as const)("%s -> %s", (before, now, errors) => {
-    expect(change(kind, { collisionCount: before }, now === undefined ? {} : { collisionCount: now })).toEqual(errors);
-  });
-});
+describe.each(["deploymentStatus", "statefulSetStatus", "daemonSetStatus"] as const)(
+  "validation of the collision count in %s",
+  (kind) => {
+    it.each([
+      [2, 3, []],
+      [2, 2, []],
+      [2, 1, ["status.collisionCount: Invalid value: 1: cannot be decremented"]],
+      [2, undefined, ["status.collisionCount: Invalid value: 0: cannot be decremented"]],
+    ] as const)("when it changes from %s to %s returns %j", (before, now, errors) => {
+      expect(change(kind, { collisionCount: before }, now === undefined ? {} : { collisionCount: now })).toEqual(
+        errors,
+      );
+    });
+  },
+);
 
-describe("daemonSetStatus", () => {
+describe("validation of a DaemonSet's status", () => {
   const counters = [
     "currentNumberScheduled",
     "numberMisscheduled",
@@ -88,14 +93,14 @@ describe("daemonSetStatus", () => {
     "numberAvailable",
     "numberUnavailable",
   ];
-  it.each(counters)("counts %s from nought", (field) => {
+  it.each(counters)("refuses a negative %s", (field) => {
     expect(change("daemonSetStatus", {}, { [field]: -1 })).toEqual([negative(field)]);
   });
-  it("reports all errors at once", () => {
+  it("returns all errors at once", () => {
     const all = Object.fromEntries(counters.map((field) => [field, -1]));
     expect(change("daemonSetStatus", {}, all)).toEqual(counters.map(negative));
   });
-  it("may be empty, and the numbers need not fit", () => {
+  it("accepts an empty status, and numbers that contradict each other", () => {
     expect(change("daemonSetStatus", {}, {})).toEqual([]);
     expect(change("daemonSetStatus", {}, { numberReady: 5, desiredNumberScheduled: 1 })).toEqual([]);
   });

@@ -55,11 +55,11 @@ describe.each([
   ["replicaSetUpdate", SELECTOR_FIXED],
   ["daemonSetUpdate", SELECTOR_FIXED],
   ["statefulSetUpdate", STATEFUL_SET_ONLY],
-] as const)("the spec of any workload: %s", (kind, selectorError) => {
-  it.each(named(RULES))("%s", (_, [old, changed, errors]) => {
+] as const)("validation of an updated workload by the rules of all kinds: %s", (kind, selectorError) => {
+  it.each(named(RULES))("returns kube-apiserver's errors for: %s", (_, [old, changed, errors]) => {
     expect(change(kind, old, changed)).toEqual(errors);
   });
-  it("keeps its selector", () => {
+  it("refuses a changed selector", () => {
     expect(change(kind, {}, OTHER_SELECTOR)).toEqual([selectorError]);
   });
 });
@@ -151,8 +151,8 @@ describe.each([
   ["statefulSetUpdate", STATEFUL_SET_ROWS],
   ["jobUpdate", JOB_ROWS],
   ["cronJobUpdate", CRON_JOB_ROWS],
-] as const)("a spec by itself: %s", (kind, rows) => {
-  it.each(named(rows))("%s", (_, [old, changed, errors]) => {
+] as const)("validation of an updated workload by the rules of its kind alone: %s", (kind, rows) => {
+  it.each(named(rows))("returns kube-apiserver's errors for: %s", (_, [old, changed, errors]) => {
     expect(change(kind, old, changed)).toEqual(errors);
   });
 });
@@ -170,16 +170,16 @@ describe.each([
   ["still has pods", { ...STARTED, ...SUSPENDED, active: 1 }, false],
   ["is being suspended", STARTED, false],
   ["runs", { ...STARTED, spec: { suspend: false } }, false],
-] as const)("a job that %s", (_, state, mutable) => {
+] as const)("validation of an update of a Job that %s", (_, state, mutable) => {
   it.each([
     ["nodes", NODES],
     ["resources", LARGER],
-  ] as const)("may get other %s, or not", (__, pod) => {
+  ] as const)("accepts other %s in the pod template only while the Job is suspended and has no pods", (__, pod) => {
     const errors = change("suspendedJobUpdate", state, { ...state, pod });
     if (mutable) expect(errors).toEqual([]);
     else expect(errors).toEqual([expect.stringMatching(/^spec\.template: Invalid value: \{.*\}: field is immutable$/)]);
   });
-  it("keeps its image", () => {
+  it("refuses another image", () => {
     const path = mutable ? /^spec\.template(\.spec)?: Invalid value: .*: field is immutable$/ : /^spec\.template: /;
     expect(change("suspendedJobUpdate", state, { ...state, pod: OTHER_IMAGE })).toEqual([expect.stringMatching(path)]);
   });

@@ -89,13 +89,16 @@ describe.each([
   ["a PodTemplate", "podTemplate", "template", (template: Fields) => template],
   ["a Job", "job", "spec.template", asJob],
   ["a CronJob's job", "cronJobTemplate", "spec.jobTemplate.spec.template", asJob],
-] as const)("the template of %s", (_, kind, path, wrap) => {
+] as const)("validation of the pod template of %s", (_, kind, path, wrap) => {
   // Its metadata is looked at twice there, and both say what they found.
   const twice = kind === "statefulSet" ? /^spec\.template\.(labels|annotations):/ : /^$/;
-  it.each(TEMPLATE_RULES.map((row) => [rowName(row[0]), row] as const))("%s", (__, [template, errors]) => {
-    const said = [...errors, ...errors.filter((error) => twice.test(error))];
-    expect(create(kind, wrap(template))).toEqual({ errors: moved(said, "spec.template", path), warnings: [] });
-  });
+  it.each(TEMPLATE_RULES.map((row) => [rowName(row[0]), row] as const))(
+    "returns kube-apiserver's errors for: %s",
+    (__, [template, errors]) => {
+      const said = [...errors, ...errors.filter((error) => twice.test(error))];
+      expect(create(kind, wrap(template))).toEqual({ errors: moved(said, "spec.template", path), warnings: [] });
+    },
+  );
 });
 
 const labels = { app: "x" };
@@ -110,14 +113,14 @@ describe.each([
   ["daemonSet", "DaemonSet"],
   ["statefulSet", "StatefulSet"],
   ["replicationController", "ReplicationController"],
-] as const)("the pods of a %s run for ever", (kind, called) => {
+] as const)("validation of a %s, whose pods must always be restarted", (kind, called) => {
   const of = (spec: Fields) => ({ template: { metadata: { labels }, spec: { containers: [container], ...spec } } });
 
-  it.each(["Never", "OnFailure"])("whose policy is %s", (restartPolicy) => {
+  it.each(["Never", "OnFailure"])("refuses the restart policy %s", (restartPolicy) => {
     const error = `spec.template.spec.restartPolicy: Unsupported value: "${restartPolicy}": supported values: "Always"`;
     expect(create(kind, of({ restartPolicy }))).toEqual({ errors: [error], warnings: [] });
   });
-  it("which have a deadline", () => {
+  it("refuses an active deadline", () => {
     const why = `activeDeadlineSeconds in ${called} is not Supported`;
     const error = `spec.template.spec.activeDeadlineSeconds: Forbidden: ${why}`;
     expect(create(kind, of({ activeDeadlineSeconds: 5 }))).toEqual({ errors: [error], warnings: [] });
@@ -168,21 +171,27 @@ describe.each([
   ["replicaSet", "deployment", true, unread(": invalid label selector")],
   ["daemonSet", "daemonset", false, () => []],
   ["statefulSet", "statefulset", true, unread("")],
-] as const)("the selector of a %s", (kind, called, needed, whole) => {
-  it("is missing", () => {
+] as const)("validation of the selector of a %s", (kind, called, needed, whole) => {
+  it("refuses a missing selector", () => {
     const errors = [...(needed ? ["spec.selector: Required value"] : []), NO_MATCH];
     expect(create(kind, { selector: null })).toEqual({ errors, warnings: [] });
   });
-  it("is empty", () => {
+  it("refuses an empty selector", () => {
     const error = `spec.selector: Invalid value: {}: empty selector is invalid for ${called}`;
     expect(create(kind, { selector: {} })).toEqual({ errors: [error], warnings: [] });
   });
-  it.each(SELECTORS.map((row) => [rowName(row[0]), row] as const))("%s", (_, [selector, errors]) => {
-    expect(create(kind, { selector })).toEqual({ errors, warnings: [] });
-  });
-  it.each(UNREADABLE_SELECTORS.map((row) => [rowName(row[0]), row] as const))("%s", (_, [selector, errors]) => {
-    expect(create(kind, { selector })).toEqual({ errors: [...errors, ...whole(selector)], warnings: [] });
-  });
+  it.each(SELECTORS.map((row) => [rowName(row[0]), row] as const))(
+    "returns kube-apiserver's errors for: %s",
+    (_, [selector, errors]) => {
+      expect(create(kind, { selector })).toEqual({ errors, warnings: [] });
+    },
+  );
+  it.each(UNREADABLE_SELECTORS.map((row) => [rowName(row[0]), row] as const))(
+    "refuses a selector that cannot be parsed: %s",
+    (_, [selector, errors]) => {
+      expect(create(kind, { selector })).toEqual({ errors: [...errors, ...whole(selector)], warnings: [] });
+    },
+  );
 });
 
 describe.each([
@@ -191,11 +200,11 @@ describe.each([
   ["daemonSet", ["minReadySeconds", "revisionHistoryLimit"]],
   ["statefulSet", ["replicas", "minReadySeconds"]],
   ["replicationController", ["replicas", "minReadySeconds"]],
-] as const)("a %s", (kind, counts) => {
-  it("is right as it is", () => {
+] as const)("validation of a new %s", (kind, counts) => {
+  it("accepts the valid example", () => {
     expect(create(kind, {})).toEqual({ errors: [], warnings: [] });
   });
-  it.each(counts)("counts its %s from nought", (field) => {
+  it.each(counts)("refuses a negative %s and accepts 0", (field) => {
     const error = `spec.${field}: Invalid value: -1: must be greater than or equal to 0`;
     expect(create(kind, { [field]: -1 })).toEqual({ errors: [error], warnings: [] });
     expect(create(kind, { [field]: 0 }).errors).toEqual([]);
@@ -428,8 +437,11 @@ describe.each([
   ["statefulSet", STATEFUL_SET_ROWS],
   ["replicationController", REPLICATION_CONTROLLER_ROWS],
   ["podTemplate", POD_TEMPLATE_ROWS],
-] as const)("a %s by itself", (kind, rows) => {
-  it.each(rows.map((row) => [rowName(row[0]), row] as const))("%s", (_, [fields, errors, warnings = []]) => {
-    expect(create(kind, fields)).toEqual({ errors, warnings });
-  });
+] as const)("validation of a new %s by the rules of its kind alone", (kind, rows) => {
+  it.each(rows.map((row) => [rowName(row[0]), row] as const))(
+    "returns kube-apiserver's errors for: %s",
+    (_, [fields, errors, warnings = []]) => {
+      expect(create(kind, fields)).toEqual({ errors, warnings });
+    },
+  );
 });

@@ -2,7 +2,7 @@ import { setImmediate as turn } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { inParallel } from "../../../src/base/async/in-parallel.js";
 
-test("never more than so many at a time, and answers in order", async () => {
+test("inParallel() never runs more tasks than its limit at a time, and returns the results in order", async () => {
   let running = 0;
   let most = 0;
   const doubled = await inParallel([5, 4, 3, 2, 1], 2, async (item) => {
@@ -16,7 +16,7 @@ test("never more than so many at a time, and answers in order", async () => {
   expect(most).toBe(2);
 });
 
-test("after a failure nothing more is begun", async () => {
+test("inParallel() starts no further task after one has failed", async () => {
   const begun: number[] = [];
   const work = async (item: number): Promise<void> => {
     begun.push(item);
@@ -29,6 +29,6 @@ test("after a failure nothing more is begun", async () => {
   expect(begun).not.toContain(5);
 });
 
-test("nothing to do", async () => {
+test("inParallel() of an empty list resolves with an empty list", async () => {
   expect(await inParallel([], 3, async () => 1)).toEqual([]);
 });

@@ -13,7 +13,7 @@ function piece(): void {
   while (performance.now() < until);
 }
 
-test("many who work long share one slice of each turn of the event loop, and all get on", async () => {
+test("several long computations share one time slice in each turn of the event loop, and all make progress", async () => {
   const perTurn: number[] = [0];
   let working = WORKERS;
   const turn = (): void => {
@@ -39,7 +39,7 @@ test("many who work long share one slice of each turn of the event loop, and all
   expect(order).toEqual(Array.from({ length: WORKERS }, (_, worker) => worker));
 });
 
-test("of several requests that need the same time, the first ends early, and all make progress", async () => {
+test("when several requests need the same time, the first ends early, and all make progress", async () => {
   let done = 0;
   const ends: number[] = [];
   const requests = Array.from({ length: WORKERS }, async () => {

@@ -8,7 +8,7 @@ function driven(): string[] {
   return [];
 }
 
-test("a driven turn begins when everything has run that the turn before it began", async () => {
+test("with driven time, a callback of the event loop runs only when all work of the callback before it has run", async () => {
   const log = driven();
   soon(() => {
     log.push("a");
@@ -23,7 +23,7 @@ test("a driven turn begins when everything has run that the turn before it began
 });
 
 test.each([0, 20])(
-  "what follows a module that takes %i ms to load keeps its place in the order",
+  "with driven time, code after a module that takes %i ms to load keeps its place in the order",
   async (milliseconds) => {
     const log = driven();
     const load = async () => {
@@ -38,12 +38,12 @@ test.each([0, 20])(
   },
 );
 
-test("a module that does not load is an error at its place in the order", async () => {
+test("with driven time, a module that fails to load is an error at its place in the order", async () => {
   driven();
   await expect(inOrder(Promise.reject(new Error("no such module")))).rejects.toThrow("no such module");
 });
 
-test("the process is not quiet while work is under way outside, and turns go on meanwhile", async () => {
+test("with driven time, quiet() waits for work outside of the event loop, and other callbacks go on meanwhile", async () => {
   const log = driven();
   const answer = outside(sleep(20).then(() => log.push("answered")));
   soon(() => log.push("turn"));
@@ -52,7 +52,7 @@ test("the process is not quiet while work is under way outside, and turns go on 
   await answer;
 });
 
-test("quiet() rejects when turns do not end", async () => {
+test("quiet() rejects when callbacks keep starting new ones without an end", async () => {
   driven();
   let spinning = true;
   const spin = async () => {
@@ -64,7 +64,7 @@ test("quiet() rejects when turns do not end", async () => {
   await running;
 });
 
-test("slices of driven turns are counted in steps, not in milliseconds", async () => {
+test("with driven time, time slices are counted in steps, not in milliseconds", async () => {
   driven();
   const slices: number[] = [];
   for (let step = 0, spent = 0; step < 5000; step++) {
@@ -77,7 +77,7 @@ test("slices of driven turns are counted in steps, not in milliseconds", async (
   expect(slices).toEqual([1000, 1001, 1001, 1001]);
 });
 
-test("turns that are not driven are Node's immediates, and promises pass through", async () => {
+test("without driven time, callbacks are Node's immediates and promises are passed on unchanged", async () => {
   const log: string[] = [];
   setImmediate(() => log.push("immediate"));
   soon(() => log.push("soon"));

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { Fifo } from "../../../src/base/collections/fifo.js";
 
-test("returns items in the order in which they were added, also while others are added", () => {
+test("a FIFO queue returns items in the order in which they were added, also while others are added", () => {
   const fifo = new Fifo<number>();
   const taken: (number | undefined)[] = [];
   let next = 0;

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { Lru } from "../../../src/base/collections/lru.js";
 
-test("the entry that was not used for longest is forgotten first", () => {
+test("an LRU cache drops the entry that was not used for longest", () => {
   const lru = new Lru<string, number>(2);
   lru.set("a", 1);
   lru.set("b", 2);
@@ -13,7 +13,7 @@ test("the entry that was not used for longest is forgotten first", () => {
   ]);
 });
 
-test("an entry that is set again counts once", () => {
+test("an LRU cache counts an entry that is set twice once", () => {
   const lru = new Lru<string, number>(2);
   for (const value of [1, 2, 3]) lru.set("a", value);
   lru.set("b", 1);

@@ -6,7 +6,7 @@ import { OrderedMap } from "../../../src/base/collections/ordered-map.js";
 const key = fc.oneof(fc.string({ maxLength: 3 }), fc.integer({ max: 200, min: 0 }).map(String));
 const change = fc.record({ key, remove: fc.boolean() });
 
-test("keys compare as their UTF-8 bytes do", () => {
+test("an ordered map sorts its keys as their UTF-8 bytes", () => {
   fc.assert(
     fc.property(fc.string({ unit: "grapheme" }), fc.string({ unit: "binary" }), (a, b) => {
       expect(Math.sign(compareKeys(a, b))).toBe(Buffer.compare(Buffer.from(a), Buffer.from(b)));
@@ -15,7 +15,7 @@ test("keys compare as their UTF-8 bytes do", () => {
   expect(compareKeys("\u{1F600}", "\uFB00")).toBeGreaterThan(0);
 });
 
-test("has the entries of a plain map in order after any changes, and never changes an older map", () => {
+test("an ordered map keeps the order of its keys after any changes, and a change leaves older versions of the map as they were", () => {
   fc.assert(
     fc.property(fc.array(change, { maxLength: 300 }), key, (changes, probe) => {
       const model = new Map<string, number>();
@@ -44,7 +44,7 @@ test("has the entries of a plain map in order after any changes, and never chang
   );
 });
 
-test("many keys in any order stay balanced enough to find quickly", () => {
+test("an ordered map stays balanced when many keys are added in any order", () => {
   let map = OrderedMap.empty<number>();
   for (let n = 0; n < 20_000; n++) map = map.set(String((n * 7919) % 20_000).padStart(5, "0"), n);
   for (let n = 0; n < 20_000; n += 2) map = map.delete(String(n).padStart(5, "0"));

@@ -2,7 +2,7 @@ import { posix, win32 } from "node:path";
 import { describe, expect, test } from "vitest";
 import { isOwnName, pathComponent } from "../../../src/base/files/path-component.js";
 
-describe("a path component that is made of a foreign name", () => {
+describe("turning a name that somebody else chose into a name of a file", () => {
   test.each([
     ["web", "web"],
     ["system:node", "system:node"],
@@ -15,7 +15,7 @@ describe("a path component that is made of a foreign name", () => {
     ["../../pwned", "..%2F..%2Fpwned"],
     ["/etc/passwd", "%2Fetc%2Fpasswd"],
     ["a\u0000b\u001b[31m", "a%00b%1B[31m"],
-  ])("on Linux %j is %j", (words, component) => {
+  ])("on Linux writes %j as %j", (words, component) => {
     expect(pathComponent(words, "linux")).toBe(component);
   });
 
@@ -28,11 +28,11 @@ describe("a path component that is made of a foreign name", () => {
     ["NUL.txt", "%4EUL.txt"],
     ["web.", "%77eb%2E"],
     ["web ", "%77eb%20"],
-  ])("on Windows %j is %j", (words, component) => {
+  ])("on Windows writes %j as %j", (words, component) => {
     expect(pathComponent(words, "win32")).toBe(component);
   });
 
-  test("is one entry of the folder for any name", () => {
+  test("makes one entry of the folder, whatever the name is", () => {
     const pieces = ["..", ".", "/", "\\", "a", ":", " ", "\u0000", "con", "\n", "C:", "%2F"];
     for (const one of pieces) {
       for (const other of pieces) {

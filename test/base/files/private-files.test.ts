@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { keepPrivate, makeOwnFolder, makePrivateFile, privacyFaults } from "../../../src/base/files/private-files.js";
 
-describe("files and folders that are the program's own", () => {
+describe("creating files and folders that only the user may read", () => {
   let folder: string;
   beforeEach(() => {
     folder = mkdtempSync(join(tmpdir(), "kubets-private-"));
@@ -14,7 +14,7 @@ describe("files and folders that are the program's own", () => {
   });
   const mode = (...path: string[]): string => (statSync(join(folder, ...path)).mode & 0o777).toString(8);
 
-  test("new folders get the mode, and existing ones keep theirs", () => {
+  test("gives new folders the mode 0700 or the requested one, and keeps the mode of existing ones", () => {
     mkdirSync(join(folder, "given"));
     chmodSync(join(folder, "given"), 0o777);
     makeOwnFolder(join(folder, "given", "a", "b"));
@@ -24,17 +24,20 @@ describe("files and folders that are the program's own", () => {
     expect([mode("programs"), mode("programs", "x")]).toEqual(["755", "755"]);
   });
 
-  test("a path that is not a folder, or cannot become one, is an error", () => {
+  test("throws for a path that is not a folder or cannot become one", () => {
     writeFileSync(join(folder, "file"), "");
     expect(() => makeOwnFolder(join(folder, "file"))).toThrow(/EEXIST/);
     expect(() => makeOwnFolder(join(folder, "file", "x"))).toThrow(/ENOTDIR/);
   });
 
-  test.skipIf(process.platform !== "linux")("below a folder that takes no entries it ends", () => {
-    expect(() => makeOwnFolder("/proc/no/such/folder")).toThrow(/ENOENT|no such file/);
-  });
+  test.skipIf(process.platform !== "linux")(
+    "throws, and does not retry without end, below a folder where no entry can be made",
+    () => {
+      expect(() => makeOwnFolder("/proc/no/such/folder")).toThrow(/ENOENT|no such file/);
+    },
+  );
 
-  test("a file is created with a private mode, and an existing one gets it and keeps its content", () => {
+  test("creates a private file, and makes an existing one private without changing its content", () => {
     makePrivateFile(join(folder, "new"));
     writeFileSync(join(folder, "open"), "text");
     chmodSync(join(folder, "open"), 0o666);
@@ -44,7 +47,7 @@ describe("files and folders that are the program's own", () => {
     keepPrivate(join(folder, "missing"));
   });
 
-  test("errors name the mode that is too open, and the command that corrects it", () => {
+  test("throws for a mode that is too open, with the command that corrects it", () => {
     chmodSync(folder, 0o755);
     writeFileSync(join(folder, "open"), "");
     chmodSync(join(folder, "open"), 0o640);
@@ -56,7 +59,7 @@ describe("files and folders that are the program's own", () => {
     expect(privacyFaults(join(folder, "missing"))).toEqual([]);
   });
 
-  test.skipIf(process.getuid?.() !== 0)("a file of another user is a fault", () => {
+  test.skipIf(process.getuid?.() !== 0)("throws for a file of another user", () => {
     writeFileSync(join(folder, "theirs"), "", { mode: 0o600 });
     chownSync(join(folder, "theirs"), 65534, 65534);
     expect(privacyFaults(folder)).toEqual([

@@ -11,6 +11,6 @@ test.each([
   ["9223372036854775808", undefined],
   ["-9223372036854775809", undefined],
   ["1".repeat(3_000_000), undefined],
-])("%.40s", (digits, value) => {
+])("int64Of() parses decimal digits exactly and returns undefined outside of int64: %.40s", (digits, value) => {
   expect(int64Of(digits)).toBe(value);
 });

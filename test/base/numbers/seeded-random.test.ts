@@ -4,7 +4,7 @@ import { seededRandom } from "../../../src/base/numbers/seeded-random.js";
 
 const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString("hex");
 
-test("the same seed gives the same bytes, another seed gives others", () => {
+test("a seeded random source returns the same bytes for the same seed, and others for another seed", () => {
   const lengths = [16, 5, 4000, 300, 10_000, 1];
   const run = (seed: string): string[] => {
     const random = seededRandom(seed);
@@ -16,7 +16,7 @@ test("the same seed gives the same bytes, another seed gives others", () => {
   expect(new Set(run("a")).size).toBe(lengths.length);
 });
 
-test("bytes that were given away are not the pool's: changing them changes no later ones", () => {
+test("changing bytes that a seeded random source returned does not change its later bytes", () => {
   const random = seededRandom("a");
   random.bytes(16).fill(0);
   const other = seededRandom("a");
@@ -24,7 +24,7 @@ test("bytes that were given away are not the pool's: changing them changes no la
   expect(hex(random.bytes(16))).toBe(hex(other.bytes(16)));
 });
 
-test("a part's source repeats, and takes nothing from the whole's", () => {
+test("a seeded part of a random source is repeatable, and does not change the bytes of the whole", () => {
   const [one, two] = [seededRandom("a"), seededRandom("a")];
   const part = forkRandom(one, "nodes");
   const bytes = hex(part.bytes(100));
@@ -33,7 +33,7 @@ test("a part's source repeats, and takes nothing from the whole's", () => {
   expect(hex(forkRandom(two, "requests").bytes(100))).not.toBe(bytes);
 });
 
-test("the system's randomness and one without parts do not repeat", () => {
+test("the system's randomness never repeats, nor does a part of a source that cannot be split", () => {
   expect([isReproducible(systemRandom), isReproducible(seededRandom("a"))]).toEqual([false, true]);
   expect(forkRandom(systemRandom, "nodes")).toBe(systemRandom);
   expect(forkRandom({ bytes: () => new Uint8Array() }, "nodes")).toBe(systemRandom);

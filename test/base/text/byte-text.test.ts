@@ -2,8 +2,8 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { byteLength, byteSlice, bytesOf, joined, textOf } from "../../../src/base/text/byte-text.js";
 
-describe("byte text", () => {
-  it("holds any bytes", () => {
+describe("a JavaScript string that holds bytes which may not be UTF-8", () => {
+  it("holds any bytes and gives them back", () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 64 }), (bytes) => {
         expect(Array.from(bytesOf(textOf(bytes)))).toEqual(Array.from(bytes));
@@ -11,7 +11,7 @@ describe("byte text", () => {
     );
   });
 
-  it("leaves text as it is", () => {
+  it("holds valid UTF-8 as ordinary text", () => {
     fc.assert(
       fc.property(fc.string({ unit: "grapheme" }), (text) => {
         expect(textOf(bytesOf(text))).toBe(text);
@@ -26,11 +26,11 @@ describe("byte text", () => {
     ["a surrogate in UTF-8", [0xed, 0xa0, 0x80], "\udced\udca0\udc80"],
     ["longer than it must be", [0xc0, 0xaf], "\udcc0\udcaf"],
     ["a character between bytes", [0xff, 0xc3, 0xa9, 0xfe], "\udcffé\udcfe"],
-  ])("keeps what is not UTF-8: %s", (_name, bytes, text) => {
+  ])("keeps bytes that are not UTF-8 as lone surrogates: %s", (_name, bytes, text) => {
     expect(textOf(Uint8Array.from(bytes))).toBe(text);
   });
 
-  it("cuts between bytes and joins them again", () => {
+  it("can be cut between bytes and joined again", () => {
     expect(byteSlice("é", 0, 1)).toBe("\udcc3");
     expect(joined(byteSlice("aé", 0, 2) + byteSlice("aé", 2, 3))).toBe("aé");
   });

@@ -15,6 +15,6 @@ test.each([
   // Each of these once took time by the square of its length.
   ["0".repeat(1_000_000), undefined],
   [`${"1.".repeat(500_000)}s`, undefined],
-])("%.20s", (text, milliseconds) => {
+])("parseGoDuration() returns milliseconds, or undefined for invalid text, as Go does: %.20s", (text, milliseconds) => {
   expect(parseGoDuration(text)).toBe(milliseconds);
 });

@@ -23,11 +23,11 @@ test.each<[string, readonly (string | Uint8Array)[], readonly string[]]>([
   ["a carriage return, which is text", ["a\r\nb"], ["a\r", "b"]],
   ["a letter whose bytes are in two chunks", ["a", letter.subarray(0, 1), letter.subarray(1)], ["aé"]],
   ["a letter that is cut off by the end", ["a", letter.subarray(0, 1)], ["a\ufffd"]],
-])("the lines of %s", async (_title, texts, lines) => {
+])("linesOf() splits chunks into lines: %s", async (_title, texts, lines) => {
   expect(await cut(texts)).toEqual(lines);
 });
 
-test("of a line at most as much is kept as is asked for, however it is cut into chunks", async () => {
+test("linesOf() keeps of each line at most the given number of bytes, however the chunks are cut", async () => {
   const texts = ["abcdef\n", "ab", "cd", "ef", "gh\nxyz", "\n", "abcdef"];
   expect(await cut(texts, 4)).toEqual(["abcd", "abcd", "xyz", "abcd"]);
   expect(await cut(texts, 3)).toEqual(["abc", "abc", "xyz", "abc"]);

@@ -13,7 +13,7 @@ function pass(clock: ReturnType<typeof manualClock>, milliseconds: number): void
   clock.moveTo(end);
 }
 
-test("timers fire in the order in which they are due, those of one moment in the order of their start", () => {
+test("a manual clock fires timers in the order of their due times, and those of one moment in the order of their start", () => {
   const clock = manualClock();
   const log: string[] = [];
   const at = (name: string) => () => log.push(`${name} at ${clock.now() - START}`);
@@ -29,7 +29,7 @@ test("timers fire in the order in which they are due, those of one moment in the
   expect(clock.now()).toBe(START + 100);
 });
 
-test("a cancelled timer does not fire, whatever its place among the others", () => {
+test("a manual clock does not fire a cancelled timer, wherever it stands among the others", () => {
   for (let cancelled = 0; cancelled < 20; cancelled++) {
     const clock = manualClock();
     const fired: number[] = [];
@@ -42,7 +42,7 @@ test("a cancelled timer does not fire, whatever its place among the others", () 
   }
 });
 
-test("clock, timers and stopwatch agree, in whole milliseconds", () => {
+test("clock, timers and stopwatch of a manual clock agree, in whole milliseconds", () => {
   const clock = manualClock(new Date(START));
   const elapsed = clock.stopwatch();
   let fired = 0;
@@ -51,7 +51,7 @@ test("clock, timers and stopwatch agree, in whole milliseconds", () => {
   expect([fired - START, elapsed()]).toEqual([2, 5]);
 });
 
-test("time passes while work waits for its own timer, but not during other work", async () => {
+test("a manual clock advances while registered work waits for its own timer, and stands still during other work", async () => {
   const clock = manualClock();
   const answer = deferred<void>();
   const work = clock.during(
@@ -72,7 +72,7 @@ test("time passes while work waits for its own timer, but not during other work"
   expect(clock.untimed()).toEqual([]);
 });
 
-test("a timer that work has cancelled is none that it waits for", async () => {
+test("a manual clock does not count a timer as waited for once the work has cancelled it", async () => {
   const clock = manualClock();
   const answer = deferred<void>();
   const work = clock.during(
@@ -90,7 +90,7 @@ test("a timer that work has cancelled is none that it waits for", async () => {
   expect(clock.untimed()).toEqual([]);
 });
 
-test("work that describes itself as undefined is not waited for", () => {
+test("a manual clock does not wait for work that describes itself as undefined", () => {
   const clock = manualClock();
   void clock.during(
     () => undefined,
@@ -99,7 +99,7 @@ test("work that describes itself as undefined is not waited for", () => {
   expect(clock.untimed()).toEqual([]);
 });
 
-test("an observer sees the work that is under way and the work that begins", async () => {
+test("an observer of a manual clock sees the work that is under way and the work that begins", async () => {
   const clock = manualClock();
   const seen: string[] = [];
   const begin = (name: string | undefined, promise = new Promise<void>(() => {})): Promise<void> =>
@@ -117,10 +117,13 @@ test("an observer sees the work that is under way and the work that begins", asy
   expect(seen).toEqual(["old", "new"]);
 });
 
-test.each([["2026-01-01T00:00:00Z"], [START], [new Date(START)], [undefined]])("a clock starts at %s", (start) => {
-  expect(manualClock(start).now()).toBe(START);
-});
+test.each([["2026-01-01T00:00:00Z"], [START], [new Date(START)], [undefined]])(
+  "a manual clock can start at %s",
+  (start) => {
+    expect(manualClock(start).now()).toBe(START);
+  },
+);
 
-test("a start that is no time is rejected", () => {
+test("a manual clock refuses a start that is not a time", () => {
   expect(() => manualClock("soon")).toThrow(new RangeError('the start of a manual clock is "soon"; give a time'));
 });

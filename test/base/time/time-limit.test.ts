@@ -5,7 +5,7 @@ import { ManualTime } from "../../helpers/manual-time.js";
 
 const never = () => new Promise<never>(() => {});
 
-test("work that ends in time gives its value, and leaves no timer and no listener", async () => {
+test("a time limit passes on the value of work that ends in time, and leaves no timer and no listener", async () => {
   const [timers, outer] = [new ManualTime(), new AbortController()];
   const limit = { timers, milliseconds: 10, signal: outer.signal };
   let signal: AbortSignal | undefined;
@@ -19,14 +19,14 @@ test("work that ends in time gives its value, and leaves no timer and no listene
   expect([signal?.aborted, getEventListeners(outer.signal, "abort")]).toEqual([false, []]);
 });
 
-test("work that does not listen to its signal is left behind when the time is over", async () => {
+test("a time limit rejects when the time is over, even when the work ignores its signal", async () => {
   const timers = new ManualTime();
   const limited = withTimeLimit({ timers, milliseconds: 10 }, never);
   timers.pass(10);
   await expect(limited).rejects.toThrow("no answer within 10 ms");
 });
 
-test("the caller's signal ends the work with its reason, at once if it has aborted before", async () => {
+test("a time limit rejects with the reason of the caller's signal, at once if it aborted before", async () => {
   const [timers, outer] = [new ManualTime(), new AbortController()];
   const limit = { timers, milliseconds: 10, signal: outer.signal };
   const limited = withTimeLimit(limit, never);

@@ -81,10 +81,10 @@ test("a hint on a terminal says that a certificate is not valid yet", async () =
   );
 });
 
-test("a script gets only kubectl's text, without a hint", async () => {
+test("in a pipe an error about a certificate has only kubectl's text, without a hint", async () => {
   expect(await printed(inFiles(issued(PAST - YEAR, PAST)), false)).toBe(REFUSED);
 });
 
-test("a certificate that is valid and of another authority has not expired", async () => {
+test("no hint names an expired certificate for a valid certificate of another authority", async () => {
   expect(await printed(inFiles(issued(PAST, FUTURE, newAuthority())), true)).toBe(REFUSED);
 });

@@ -28,7 +28,7 @@ const ADVICE = `Kinds of shop.example.com are defined by now. If Cart is among t
 test.each([
   ["a terminal says what to do", true, REFUSED + ADVICE],
   ["a script sees kubectl's words alone", false, REFUSED],
-])("apply of a definition and its first object: %s", async (_name, terminal, stderr) => {
+])("applying a definition together with an object of its kind fails, and %s", async (_name, terminal, stderr) => {
   const cwd = mkdtempSync(join(tmpdir(), "kubets-advice-"));
   const cluster = await startCluster({ controllers: false });
   try {

@@ -14,7 +14,7 @@ test.each([
     `${BROKEN}Look at line 4, column 1 of app.yaml, correct it and run the command again.\n`,
   ],
   ["a script sees kubectl's words alone", false, BROKEN],
-])("a manifest that cannot be read: %s", async (_name, terminal, stderr) => {
+])("an error about a manifest that cannot be parsed: %s", async (_name, terminal, stderr) => {
   const cwd = mkdtempSync(join(tmpdir(), "kubets-advice-"));
   writeFileSync(join(cwd, "app.yaml"), "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: x\n");
   writeFileSync(

@@ -427,7 +427,7 @@ describe.each([
   ["kinds", KINDS],
   ["files", FILES_THAT_ARE_NOT],
   ["values of flags", VALUES],
-])("%s", (_title, rows) => {
+])("similar names that a hint suggests for a mistyped one: %s", (_title, rows) => {
   test.each(rows)("%s", async (line, said, hint) => {
     const run = async (terminal: boolean) => {
       const before = requests;
@@ -452,18 +452,21 @@ test.each([
   ["sever", '\nDid you mean "server"?'],
   ["setp", '\nDid you mean "setup"?'],
   ["database", ""],
-])("debug backend --target=%s", async (target, hint) => {
-  const line = ["debug", "backend", `--target=${target}`, "--container=eyes", "--image=i"];
-  const piped = await runCli(line, around({}));
-  const shown = await runCli(line, { ...around({}), terminal: true });
-  expect([piped.code, piped.stderr]).toEqual([1, `${noTarget(target)}\n`]);
-  expect([shown.code, shown.stderr.slice(shown.stderr.indexOf("The Pod"))]).toEqual([
-    1,
-    `${noTarget(target)}${hint}\n`,
-  ]);
-});
+])(
+  "debug --target=%s of a container that does not exist gets a hint with the similar name, if there is one",
+  async (target, hint) => {
+    const line = ["debug", "backend", `--target=${target}`, "--container=eyes", "--image=i"];
+    const piped = await runCli(line, around({}));
+    const shown = await runCli(line, { ...around({}), terminal: true });
+    expect([piped.code, piped.stderr]).toEqual([1, `${noTarget(target)}\n`]);
+    expect([shown.code, shown.stderr.slice(shown.stderr.indexOf("The Pod"))]).toEqual([
+      1,
+      `${noTarget(target)}${hint}\n`,
+    ]);
+  },
+);
 
-test("an unknown field of OpenAPI v2 has an error with the known fields", () => {
+test("apply of an object with a field that OpenAPI v2 does not know prints an error with the known fields", () => {
   const text: V2Model = { type: "primitive", name: "string", description: "" };
   const root: V2Model = { type: "kind", description: "", required: [], fields: new Map([["image", text]]) };
   const models = { ofKind: () => root, target: () => root };

@@ -1,23 +1,23 @@
 import { describe, expect, test } from "vitest";
 import { DETACH_KEYS, parseDetachKeys, untilDetached } from "../../../src/cli/container-session/detach-keys.js";
 
-describe("detach keys are read", () => {
+describe("parsing --detach-keys", () => {
   test.each([
     [DETACH_KEYS, [16, 17]],
     ["a", [97]],
     ["ctrl-a,b", [1, 98]],
     ["ctrl-@,ctrl-[,ctrl-\\,ctrl-],ctrl-^,ctrl-_", [0, 27, 28, 29, 30, 31]],
     ["DEL", [127]],
-  ])("%s", (keys, bytes) => {
+  ])("reads %j as these bytes: %j", (keys, bytes) => {
     expect([...parseDetachKeys(keys)]).toEqual(bytes);
   });
 
-  test.each(["ctrl-", "ctrl-é", "ctrl-A", "ab", "", "a,,b", "del"])("%j is refused, as kubectl does it", (keys) => {
+  test.each(["ctrl-", "ctrl-é", "ctrl-A", "ab", "", "a,,b", "del"])("refuses %j with kubectl's error", (keys) => {
     expect(() => parseDetachKeys(keys)).toThrow(/^Unknown character: '/);
   });
 });
 
-describe("input until the detach keys", () => {
+describe("the input of an attached container session", () => {
   async function* chunks(texts: readonly string[]): AsyncGenerator<Uint8Array, void> {
     for (const text of texts) yield Buffer.from(text);
   }

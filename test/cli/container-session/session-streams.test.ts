@@ -43,7 +43,7 @@ async function readAll(input: AsyncIterable<Uint8Array> | undefined): Promise<re
   return chunks;
 }
 
-test("raw mode also leaves line feeds alone, and is given back once", async () => {
+test("a session in raw mode does not translate line feeds, and leaves raw mode once", async () => {
   const terminal = fakeTerminal();
   const session = await open(terminal, true);
   expect(terminal.calls).toEqual([true, "stty -opost"]);
@@ -52,7 +52,7 @@ test("raw mode also leaves line feeds alone, and is given back once", async () =
   expect(terminal.calls).toEqual([true, "stty -opost", false]);
 });
 
-test("a signal gives the terminal back at once and ends the input", async () => {
+test("a signal makes the session leave raw mode at once and ends its input", async () => {
   const terminal = fakeTerminal();
   const ending = new AbortController();
   const { streams } = await open(terminal, true, ending.signal);
@@ -62,13 +62,13 @@ test("a signal gives the terminal back at once and ends the input", async () => 
   expect(await reading).toEqual([]);
 });
 
-test("a signal that came before the session began gives the terminal back", async () => {
+test("a session whose signal aborted before it began leaves raw mode", async () => {
   const terminal = fakeTerminal();
   await open(terminal, true, AbortSignal.abort());
   expect(terminal.calls.at(-1)).toBe(false);
 });
 
-test("without raw mode the terminal is not touched, and stderr is apart", async () => {
+test("a session without raw mode leaves the terminal alone, and keeps stderr separate", async () => {
   const terminal = fakeTerminal();
   const { streams } = await open(terminal, false);
   expect(terminal.calls).toEqual([]);
@@ -76,7 +76,7 @@ test("without raw mode the terminal is not touched, and stderr is apart", async 
   expect(streams.stderr).toBeDefined();
 });
 
-test("sizes are the first one, then the newest after changes", async () => {
+test("a session reports the terminal's first size, then only the newest after changes", async () => {
   const terminal = fakeTerminal();
   const { streams, close } = await open(terminal, true);
   const sizes = streams.sizes?.[Symbol.asyncIterator]();
@@ -103,13 +103,13 @@ test.each([
   ],
   ["-t without -i", { stdin: false, tty: true }, true, false, []],
   ["-i alone", { stdin: true, tty: false }, true, false, []],
-] as const)("raw mode: %s", (_case, wanted, isTTY, raw, lines) => {
+] as const)("whether a session uses raw mode, and what it warns about: %s", (_case, wanted, isTTY, raw, lines) => {
   const said: string[] = [];
   expect(isRaw(wanted, fakeTerminal(isTTY).streams, (line) => said.push(line))).toBe(raw);
   expect(said).toEqual(lines);
 });
 
-test("input is read no faster than it is taken", async () => {
+test("a session reads input only as fast as the connection takes it", async () => {
   const input = new PassThrough({ highWaterMark: 10 });
   const reader = new StandardInput(input)[Symbol.asyncIterator]();
   input.write("0123456789");
@@ -117,7 +117,7 @@ test("input is read no faster than it is taken", async () => {
   expect(Buffer.from((await reader.next()).value ?? []).toString()).toMatch(/^0123456789/);
 });
 
-test("input that fails has ended", async () => {
+test("an error of the input ends the session's input", async () => {
   const input = new PassThrough();
   const reading = readAll(new StandardInput(input));
   input.destroy(new Error("read EIO"));

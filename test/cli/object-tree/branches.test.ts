@@ -17,7 +17,7 @@ function tree(start: string, owners: Readonly<Record<string, readonly string[]>>
     .join("\n");
 }
 
-test("prints the owned objects of each level by name, and no others", () => {
+test("the tree prints the owned objects of each level by name, and no others", () => {
   expect(
     tree("web", { web: [], b: ["web"], a: ["web"], a1: ["a"], a2: ["a"], b1: ["b"], other: [], o1: ["other"] }),
   ).toBe(`web
@@ -28,13 +28,13 @@ test("prints the owned objects of each level by name, and no others", () => {
    └─ b1`);
 });
 
-test("prints the owners above the object, without their other objects", () => {
+test("the tree prints the owners above the object, without their other objects", () => {
   expect(tree("pod", { web: [], rs: ["web"], old: ["web"], pod: ["rs"], other: ["rs"] })).toBe(`web
 └─ rs
    └─ pod`);
 });
 
-test("prints an object below each of its owners, but its own objects only once", () => {
+test("the tree prints an object below each of its owners, but its own objects only once", () => {
   expect(tree("shared", { a: [], b: [], shared: ["a", "b"], leaf: ["shared"] })).toBe(`a
 └─ shared
    └─ leaf
@@ -42,11 +42,11 @@ b
 └─ shared (above)`);
 });
 
-test("leaves out an owner that was not read", () => {
+test("the tree leaves out an owner that was not read", () => {
   expect(tree("pod", { pod: ["gone"] })).toBe("pod");
 });
 
-test("prints objects that own each other once, and marks the repeated one", () => {
+test("the tree prints objects that own each other once, and marks the repeated one", () => {
   expect(tree("a", { a: ["c"], b: ["a"], c: ["b"] })).toBe(`a
 └─ b
    └─ c
@@ -55,6 +55,6 @@ test("prints objects that own each other once, and marks the repeated one", () =
 └─ self (above)`);
 });
 
-test("ends when the owners of the object own each other", () => {
+test("the tree ends when the owners of the object own each other", () => {
   expect(tree("leaf", { a: ["b"], b: ["a"], leaf: ["a"] })).toContain("leaf");
 });

@@ -15,7 +15,7 @@ test.each<[string, Record<string, string>, string, boolean, boolean]>([
   ["NO_COLOR before FORCE_COLOR", { NO_COLOR: "1", FORCE_COLOR: "1" }, "auto", false, false],
   ["always", { NO_COLOR: "1" }, "always", true, true],
   ["never", { FORCE_COLOR: "1" }, "never", false, false],
-])("%s", (_name, env, choice, onTerminal, inPipe) => {
+])("whether a terminal and a pipe get colours: %s", (_name, env, choice, onTerminal, inPipe) => {
   const colours = new Colours(env, systemRandom);
   colours.choose(choice);
   expect([colours.on(terminal), colours.on(pipe)]).toEqual([onTerminal, inPipe]);
@@ -29,7 +29,7 @@ test.each<[Record<string, string>, string]>([
   [{ LANG: "de_DE" }, "..."],
   [{ LANG: "C.UTF-8", LC_CTYPE: "POSIX" }, "..."],
   [{ LANG: "C", LC_ALL: "en_US.UTF-8" }, "…"],
-])("text is cut in the locale %o with %s", (env, ellipsis) => {
+])("in the locale %o a table marks cut text with %s", (env, ellipsis) => {
   const colours = new Colours(env, systemRandom);
   expect([colours.ellipsis, colours.utf8]).toEqual([ellipsis, ellipsis === "…"]);
 });

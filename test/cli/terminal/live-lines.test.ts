@@ -27,7 +27,7 @@ test.each([
   ["0 columns and 0 rows", 0, 0],
   ["0 columns", 0, 24],
   ["1 column", 1, 24],
-])("a line on a terminal of %s is drawn in place, and taken away at the end", async (_, columns, rows) => {
+])("live lines on a terminal of %s are drawn in place and removed at the end", async (_, columns, rows) => {
   const err = Object.assign(new PassThrough(), { isTTY: true, columns, rows });
   let screen = "";
   err.setEncoding("utf8").on("data", (text: string) => (screen += text));
@@ -43,7 +43,7 @@ test.each([
   expect(screen).toBe(`\u001b[J${pending}${ERASE}${pending}\n${db}${UP}${web}\n${db}${UP}`);
 });
 
-test("a line is cut with what the look has for it: three dots in a locale without UTF-8", async () => {
+test("a live line is cut with three dots in a locale without UTF-8", async () => {
   const err = Object.assign(new PassThrough(), { isTTY: true, columns: 20, rows: 24 });
   let screen = "";
   err.setEncoding("utf8").on("data", (text: string) => (screen += text));

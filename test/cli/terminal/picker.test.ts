@@ -31,7 +31,7 @@ const FOOTER = "Enter takes, Esc leaves, arrows or j and k move, typing filters"
 const screenOf = (title: string, lines: readonly string[], count: string): string =>
   [title, ...lines, `${count}  ${FOOTER}`].join("\n");
 
-test("it begins at the current name, and Enter takes the one that the arrow is at", async () => {
+test("the picker starts at the current name, and Enter picks the name at the arrow", async () => {
   const { terminal, picked } = pick(NAMES, "beta");
   const first = screenOf("context: ", ["  alpha", "> beta (current)", "  gamma", "  kind-dev"], "4/4");
   expect(await terminal.shows("typing filters")).toBe(first.replace("context: ", "context:"));
@@ -52,7 +52,7 @@ test.each([
   ["a slash begins a filter with k", "/kin\r", "kind-dev"],
   ["arrows move among what is left", "a\u001b[B\u001b[B\r", "gamma"],
   ["Ctrl-U clears the filter, and the place stays at the name", "gam\u0015\u001b[B\r", "kind-dev"],
-])("%s", async (_what, keys, name) => {
+])("the picker by keyboard: %s", async (_what, keys, name) => {
   const { terminal, picked } = pick(NAMES);
   terminal.press(keys);
   expect(await picked).toBe(name);
@@ -63,14 +63,14 @@ test.each([
   [{ LC_ALL: "", LANG: "de_DE.utf8" }, "> 名"],
   [{ LANG: "C" }, "> ??"],
   [{ LANG: "C.UTF-8", LC_ALL: "POSIX" }, "> ??"],
-])("in the locale %o a name is shown as tables cut text: with UTF-8 or without", async (env, line) => {
+])("the picker in the locale %o cuts names as tables do, with UTF-8 or without", async (env, line) => {
   const { terminal, picked } = pick(["名"], "", {}, env);
   expect(await terminal.shows("typing filters")).toContain(line);
   terminal.press("\r");
   expect(await picked).toBe("名");
 });
 
-test("Enter takes nothing where no name is left", async () => {
+test("Enter does nothing in the picker while no name matches", async () => {
   const { terminal, picked } = pick(NAMES);
   terminal.press("zzz\r");
   await terminal.shows("0/4");
@@ -78,7 +78,7 @@ test("Enter takes nothing where no name is left", async () => {
   expect(await picked).toBe("alpha");
 });
 
-describe("leaving gives the terminal back", () => {
+describe("leaving the picker restores the terminal", () => {
   test.each([
     ["Escape", "\u001b", { exitCode: 1, message: "" }],
     ["Ctrl-C", "\u0003", { exitCode: 130, message: "" }],
@@ -92,14 +92,14 @@ describe("leaving gives the terminal back", () => {
     expect(terminal.screen.isAlternate).toBe(false);
   });
 
-  test("by the end of the input", async () => {
+  test("when the input ends", async () => {
     const { terminal, picked } = pick(NAMES);
     terminal.endInput();
     await expect(picked).rejects.toThrow("no context was picked: the input has ended");
     expect(terminal.raw).toEqual([true, false]);
   });
 
-  test("by a signal, at once, with its reason", async () => {
+  test("at once when a signal aborts, whose reason it throws", async () => {
     const { terminal, picked, ending } = pick(NAMES);
     const reason = new Error("SIGTERM");
     ending.abort(reason);
@@ -108,7 +108,7 @@ describe("leaving gives the terminal back", () => {
   });
 });
 
-test("hostile names do nothing to the terminal, take one line each, and are picked as they are", async () => {
+test("the picker escapes control characters in names, shows each on one line, and returns the picked one unchanged", async () => {
   const hostile = "red\u001b[31m\nsecond\u009b2J";
   const { terminal, picked } = pick(["a", hostile], hostile);
   await terminal.shows("> red^[[31m\\nsecond\\x9b2J (current)");
@@ -117,7 +117,7 @@ test("hostile names do nothing to the terminal, take one line each, and are pick
   expect(await picked).toBe(hostile);
 });
 
-test("a terminal of 20 columns and 4 rows shows the names around the arrow, also one that becomes so", async () => {
+test("the picker on a terminal of 20 columns and 4 rows shows the names around the arrow, also after a resize to that size", async () => {
   const names = Array.from({ length: 30 }, (_, index) => `context-with-a-long-name-${index}`);
   const { terminal, picked } = pick(names, "", { columns: 60, rows: 20 });
   await terminal.shows("> context-with-a-long-name-0\n");

@@ -34,11 +34,11 @@ test.each([
   ["other keys are left out", ["\u001b[3~\u001b[1;5C\u001bx\u0001\u001b[Ha"], ["'a'"]],
   ["the beginning of a sequence at the end of the input", ["\u001b[1;"], ["escape"]],
   ["a character in two pieces", [Uint8Array.of(0xc3), Uint8Array.of(0xa9)], ["'é'"]],
-])("%s", async (_what, pieces, keys) => {
+])("terminal input is split into keys: %s", async (_what, pieces, keys) => {
   expect(await keysIn(...pieces)).toEqual(keys);
 });
 
-test("Escape is a key once nothing has followed it for a moment", async () => {
+test("Escape is reported as a key when nothing follows it for a moment", async () => {
   const input = new PassThrough();
   const keys = keysOf(new StandardInput(input));
   input.write("\u001b");
@@ -48,7 +48,7 @@ test("Escape is a key once nothing has followed it for a moment", async () => {
   await keys.return();
 });
 
-test("a reader that stops leaves what comes later to the next program", async () => {
+test("a reader of keys that stops leaves later input to the next program", async () => {
   const input = new PassThrough();
   const keys = keysOf(new StandardInput(input));
   input.write("a");

@@ -14,7 +14,7 @@ function screen(isTTY: boolean) {
 const FOREIGN = "a\u001b[31mb\u001b]0;title\u0007c\rd\u009b2Je\u007ff\r\n\tg";
 const SHOWN = "a^[[31mb^[]0;title^Gc\\rd\\x9b2Je^?f\r\n\tg";
 
-describe("text of others on a terminal", () => {
+describe("text of servers and containers on a terminal", () => {
   test("is written with visible control characters, and keeps tabs and line ends", () => {
     const { stream, read } = screen(true);
     stream.write(FOREIGN);
@@ -43,20 +43,20 @@ describe("text of others on a terminal", () => {
   });
 });
 
-describe("the program's own sequences", () => {
-  test("reach the terminal without their mark, beside words that try the same", () => {
+describe("control sequences that the program itself writes", () => {
+  test("reach the terminal, while the same sequences in text of others are escaped", () => {
     const { codes, stream, read } = screen(true);
     const red = codes.marked("\u001b[31m");
     stream.write(`${codes.marked("\r")}${red}x\u001b[31my\u001b[${codes.marked("\u001b[39m")}\u001b[1m`);
     expect(read()).toBe("\r\u001b[31mx^[[31my^[[\u001b[39m^[[1m");
   });
 
-  test("take no room, so that tables are aligned", () => {
+  test("have no width, so that tables stay aligned", () => {
     const { codes } = screen(true);
     expect(displayWidth(`${codes.marked("\u001b[1m")}NAME${codes.marked("\u001b[22m")}`)).toBe(4);
   });
 
-  test("of another run are escaped", () => {
+  test("are escaped when another run of the program marked them", () => {
     const { codes, stream, read } = screen(true);
     codes.marked("\u001b[31m");
     stream.write(new OwnCodes(systemRandom).marked("\u001b[31m"));

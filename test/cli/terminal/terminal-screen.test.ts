@@ -10,7 +10,7 @@ function open(size: { readonly columns?: number; readonly rows?: number } = {}, 
 
 const settled = (): Promise<void> => new Promise(setImmediate);
 
-test("lines are cut to the terminal's size, and the former screen is restored at the end", async () => {
+test("the full-screen view cuts lines to the terminal's size, and restores the former screen at the end", async () => {
   const { terminal, screen } = open({ columns: 20, rows: 2 });
   screen.show(() => ["a line that is far too long", "│ └─ second", "third"]);
   await settled();
@@ -25,7 +25,7 @@ test("lines are cut to the terminal's size, and the former screen is restored at
   expect(terminal.written.split("\u001b[?1049l")).toHaveLength(2);
 });
 
-test("a drawing that has fewer and shorter lines leaves nothing of the one before", async () => {
+test("the full-screen view clears what a shorter drawing leaves of the one before", async () => {
   const { terminal, screen } = open();
   screen.show(() => ["first line", "second line"]);
   screen.show(() => ["1st"]);
@@ -33,7 +33,7 @@ test("a drawing that has fewer and shorter lines leaves nothing of the one befor
   expect(terminal.screen.text).toBe("1st");
 });
 
-test("a change of the size draws at once; after the end it does not", async () => {
+test("the full-screen view redraws at once when the terminal's size changes, but not after its end", async () => {
   const { terminal, screen } = open({ columns: 40, rows: 10 });
   screen.show(({ columns, rows }) => [`${columns} columns and ${rows} rows`, "0123456789012345678901234567890"]);
   terminal.resize(20, 4);
@@ -50,21 +50,21 @@ test("a change of the size draws at once; after the end it does not", async () =
 test.each([
   ["0 columns and 0 rows", 0, 0, "80x24"],
   ["1 column", 1, 24, ""],
-])("a terminal of %s is drawn on", async (_what, columns, rows, shown) => {
+])("the full-screen view uses 80x24 on a terminal of %s", async (_what, columns, rows, shown) => {
   const { terminal, screen } = open({ columns, rows });
   screen.show((size) => [`${size.columns}x${size.rows}`]);
   await settled();
   expect(terminal.screen.text).toBe(shown);
 });
 
-test("colours take no room, and end where a line is cut", async () => {
+test("the full-screen view counts no width for colours, and ends them where it cuts a line", async () => {
   const { terminal, screen } = open({ columns: 10 });
   screen.show(() => ["\u001b[32mgreen and long\u001b[39m"]);
   await settled();
   expect(terminal.written).toContain("\u001b[32mgreen an…\u001b[39m\u001b[K");
 });
 
-test("without UTF-8 every character is ASCII and takes as much room as before", async () => {
+test("the full-screen view without UTF-8 writes ASCII of the same width", async () => {
   const { terminal, screen } = open({ columns: 12 }, false);
   screen.show(() => ["├─ a │", "└─ 名é\u0301", "too long for it"]);
   await settled();

@@ -32,8 +32,8 @@ function running(code: string, more: Partial<ExecConfig> = {}, now?: { time: num
   return plugin({ args: ["-e", prelude + code], ...more }, now);
 }
 
-describe("a credential plugin", () => {
-  test("gets an ExecCredential in KUBERNETES_EXEC_INFO, and the variables of its entry", async () => {
+describe("a credential plugin of a kubeconfig", () => {
+  test("receives an ExecCredential in KUBERNETES_EXEC_INFO and the variables of its entry", async () => {
     const note = join(folder, "note");
     const code = `require("fs").writeFileSync(process.env.NOTE, process.env.KUBERNETES_EXEC_INFO); answer({token:"t"})`;
     const source = running(code, { env: [{ name: "NOTE", value: note }], provideClusterInfo: true });
@@ -45,7 +45,7 @@ describe("a credential plugin", () => {
     });
   });
 
-  test("runs again only when the credential expired or was refused", async () => {
+  test("runs again only when the credential expired or the server refused it", async () => {
     const counter = join(folder, "count");
     writeFileSync(counter, "0");
     const code = `const fs=require("fs");const n=+fs.readFileSync(${JSON.stringify(counter)})+1;fs.writeFileSync(${JSON.stringify(counter)},""+n);answer({token:"t"+n,expirationTimestamp:"1970-01-01T00:00:10Z"})`;

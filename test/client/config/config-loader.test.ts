@@ -68,7 +68,7 @@ describe("a configuration merged from a kubeconfig and flags", () => {
     ],
     ["a bare number of seconds", { requestTimeout: "90" }, { timeout: 90_000 }],
     ["a duration", { requestTimeout: "1m30s" }, { timeout: 90_000 }],
-  ])("%s", async (_, overrides, expected) => {
+  ])("follows client-go's precedence: %s", async (_, overrides, expected) => {
     expect(await loader(overrides).clientConfig()).toMatchObject(expected);
     const { auth } = expected as { auth?: object };
     if (auth) expect((await loader(overrides).clientConfig()).auth).toEqual(auth);
@@ -95,13 +95,13 @@ describe("a configuration merged from a kubeconfig and flags", () => {
     expect(config.tls.caFile).toBe(join(folder, "sub", "ca.crt"));
   });
 
-  test("prompts for credentials of an https server without any", async () => {
+  test("prompts for user and password when an https server has no credentials", async () => {
     const prompt = () => Promise.reject(new Error("EOF"));
     await expect(loader({ server: "https://h" }, {}, prompt).clientConfig()).rejects.toThrow("EOF");
   });
 });
 
-describe("what is wrong, in kubectl's words", () => {
+describe("errors in a kubeconfig have kubectl's words", () => {
   test.each<[string, Partial<ConfigOverrides>, string]>([
     ["a missing --kubeconfig", { kubeconfig: "/nope" }, "stat /nope: no such file or directory"],
     ["a folder", { kubeconfig: folder }, `error loading config file "${folder}": read ${folder}: is a directory`],
@@ -144,11 +144,11 @@ describe("what is wrong, in kubectl's words", () => {
       { requestTimeout: "x" },
       "Invalid timeout value. Timeout must be a single integer in seconds, or an integer followed by a corresponding time unit (e.g. 1s | 2m | 3h)",
     ],
-  ])("%s", async (_, overrides, message) => {
+  ])("for %s", async (_, overrides, message) => {
     await expect(loader(overrides).clientConfig()).rejects.toHaveProperty("message", message);
   });
 
-  test("a read of the namespace first reports a missing context as an invalid configuration", async () => {
+  test("when reading the namespace first, a missing context is reported as an invalid configuration", async () => {
     const error: unknown = await loader({ kubeconfig: twoContexts, context: "zz" })
       .namespace()
       .catch((thrown: unknown) => thrown);
@@ -177,7 +177,7 @@ describe("what is wrong, in kubectl's words", () => {
       "just text",
       `couldn't get version/kind; json parse error: json: cannot unmarshal string into Go value of type struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }`,
     ],
-  ])("%s", async (text, message) => {
+  ])("when decoding the file: %s", async (text, message) => {
     const kubeconfig = file(text);
     await expect(loader({ kubeconfig }).rawConfig()).rejects.toHaveProperty(
       "message",

@@ -15,7 +15,7 @@ users: []
 
 const POD = { KUBERNETES_SERVICE_HOST: "10.96.0.1", KUBERNETES_SERVICE_PORT: "443" };
 
-describe("the configuration inside a pod", () => {
+describe("the client configuration inside a pod", () => {
   let folder = "";
   beforeEach(() => {
     folder = mkdtempSync(join(tmpdir(), "kubets-pod-"));

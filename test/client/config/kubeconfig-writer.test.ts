@@ -18,7 +18,7 @@ async function begin(file: string): Promise<{ readonly start: Kubeconfig; readon
   return { start, wanted: structuredClone(start) };
 }
 
-test("of two commands that began with the same file, neither takes back what the other wrote", async () => {
+test("two commands that change one kubeconfig at the same time keep each other's changes", async () => {
   const sources = sourcesOf("config");
   const first = await begin("config");
   first.wanted.clusters.set("old", { origin: "", server: "https://old" });
@@ -37,7 +37,7 @@ test("of two commands that began with the same file, neither takes back what the
   expect(currentContext).toBe("one");
 });
 
-test("a link is written through, its target keeps its mode, and a new file is readable by its owner only", async () => {
+test("writing a kubeconfig goes through a symbolic link, keeps the target's mode, and makes a new file private", async () => {
   writeFileSync(join(folder, "real"), "apiVersion: v1\nkind: Config\n", { mode: 0o640 });
   symlinkSync("real", join(folder, "link"));
   for (const file of ["link", "new"]) {

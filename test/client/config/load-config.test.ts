@@ -35,7 +35,7 @@ const ca = await authority("kubets");
 const client = await ca.issue([]);
 const other = await ca.issue([]);
 
-describe("a wrong kubeconfig is named by file, entry and field", () => {
+describe("an error in a kubeconfig names file, entry and field", () => {
   test.each<[title: string, text: string, message: string, options?: LoadConfigOptions]>([
     ["no YAML", "a: [", "kubeconfig: not YAML: line 1: did not find expected node content"],
     ["a list", "[]", "kubeconfig: must be a kubeconfig (kind: Config), is a list"],
@@ -188,13 +188,13 @@ describe("a wrong kubeconfig is named by file, entry and field", () => {
       config({ user: { "auth-provider": { name: "gcp" } } }),
       'kubeconfig: users[2] "admin": auth-provider: is no longer supported: use exec with the credential plugin of your provider',
     ],
-  ])("%s", async (_, text, message, options = {}) => {
+  ])("for %s", async (_, text, message, options = {}) => {
     const error: unknown = await configFromText(text, { ...home, ...options }).catch((reason: unknown) => reason);
     expect(error).toSatisfy(isKubeconfigError);
     expect((error as Error).message).toBe(message);
   });
 
-  test("in a file, and each fault has its parts", async () => {
+  test("in a file, and the error object has each part", async () => {
     const file = join(folder, "wrong");
     writeFileSync(file, config({ user: { "client-key-data": "%" } }));
     await expect(configFromFile(file, home)).rejects.toMatchObject({
@@ -202,7 +202,7 @@ describe("a wrong kubeconfig is named by file, entry and field", () => {
     });
   });
 
-  test("in the file of several that has the entry", async () => {
+  test("in the one of several files that has the entry", async () => {
     const [first, second] = [join(folder, "first"), join(folder, "second")];
     writeFileSync(first, '{"current-context":"x"}');
     writeFileSync(second, config({ cluster: { server: "ftp://h" } }));
@@ -211,7 +211,7 @@ describe("a wrong kubeconfig is named by file, entry and field", () => {
   });
 });
 
-describe("a file that does not exist", () => {
+describe("a kubeconfig file that does not exist", () => {
   test.each([
     ["is named", () => configFromFile("/nope", home), "/nope: no such file"],
     ["is named where it is a folder", () => configFromFile(folder, home), `${folder}: cannot be read: is a directory`],
@@ -226,15 +226,18 @@ describe("a file that does not exist", () => {
   });
 
   // Root may read every file.
-  test.skipIf(process.getuid?.() === 0)("is an error that names it when it may not be read", async () => {
-    const file = join(folder, "secret");
-    writeFileSync(file, "");
-    chmodSync(file, 0);
-    await expect(configFromFile(file, home)).rejects.toThrow(`${file}: cannot be read: permission denied`);
-  });
+  test.skipIf(process.getuid?.() === 0)(
+    "is not confused with a file that may not be read, which is an error",
+    async () => {
+      const file = join(folder, "secret");
+      writeFileSync(file, "");
+      chmodSync(file, 0);
+      await expect(configFromFile(file, home)).rejects.toThrow(`${file}: cannot be read: permission denied`);
+    },
+  );
 });
 
-test("invalid values are ignored in an entry that no context uses, and in one that an option replaces", async () => {
+test("invalid values are ignored in an entry that no context uses, and in one that an option overrides", async () => {
   const text = config({ cluster: { server: "ftp://h" }, user: { exec: {} } });
   const spare = { server: "https://other", token: "t" };
   await expect(configFromText(text, { ...home, ...spare })).rejects.toThrow("exec.apiVersion");
@@ -242,7 +245,7 @@ test("invalid values are ignored in an entry that no context uses, and in one th
   expect(alone).toMatchObject({ server: "https://other", auth: { token: "t" } });
 });
 
-test("a text's files are relative to cwd, a file's to its folder", async () => {
+test("file paths in a kubeconfig text are relative to cwd, those in a file to its folder", async () => {
   mkdirSync(join(folder, "sub"), { recursive: true });
   writeFileSync(join(folder, "sub", "ca.crt"), ca.pem);
   const text = config({ cluster: { "certificate-authority": "ca.crt" } });
@@ -252,10 +255,10 @@ test("a text's files are relative to cwd, a file's to its folder", async () => {
   expect((await configFromFile("sub/config", home)).tls.caFile).toBe(caFile);
 });
 
-describe("in a pod", () => {
+describe("loading the configuration in a pod", () => {
   const pod = { KUBERNETES_SERVICE_HOST: "10.96.0.1", KUBERNETES_SERVICE_PORT: "443" };
 
-  test("the configuration is the service account's", async () => {
+  test("takes token, authority and namespace of the service account", async () => {
     const mounted = join(folder, "mounted");
     mkdirSync(mounted);
     for (const [name, text] of Object.entries({ token: "abc", "ca.crt": ca.pem, namespace: "shop" })) {
@@ -272,12 +275,12 @@ describe("in a pod", () => {
   test.each([
     ["outside of a pod", {}, "KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT must be defined"],
     ["in a pod without a token", pod, `open ${join(folder, "none", "token")}: no such file or directory`],
-  ])("there is none %s", async (_, env, message) => {
+  ])("finds none %s", async (_, env, message) => {
     await expect(inClusterConfig({ env, serviceAccountFolder: join(folder, "none") })).rejects.toThrow(message);
   });
 });
 
-test("a client is made of a cluster's kubeconfig, and of the cluster itself without a socket", async () => {
+test("a client can be made from a cluster's kubeconfig, or from the cluster itself without a socket", async () => {
   await using cluster = await startCluster();
   await using overSocket = kubernetesClient(await configFromText(cluster.kubeconfig(), home));
   await using inProcess = kubernetesClient(cluster);

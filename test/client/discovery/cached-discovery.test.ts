@@ -57,8 +57,8 @@ function command(server: string, cacheDir: string) {
   return { discovery, mapper: createRestMapper(discovery), log, warnings };
 }
 
-describe("discovery", () => {
-  test("sends two requests to an aggregated server, writes kubectl's cache files, and then sends no more", async () => {
+describe("discovery with kubectl's disk cache", () => {
+  test("sends two requests to an aggregated server, writes the cache files, and then sends no more", async () => {
     const server = await serve();
     const first = command(server.url, server.cacheDir);
     expect(
@@ -100,7 +100,7 @@ describe("discovery", () => {
     expect(server.requests.slice(2)).toEqual(["GET /api?timeout=32s 304", "GET /apis?timeout=32s 304"]);
   });
 
-  test("sends a request per group version to an older server; one that fails is reported, and the others follow", async () => {
+  test("sends a request for each group version to an older server; a failed one is reported, and the others follow", async () => {
     const server = await serve("older");
     const { discovery, log } = command(server.url, server.cacheDir);
     const { resources, failed } = await discovery.resources();
@@ -125,7 +125,7 @@ describe("discovery", () => {
     ]);
   });
 
-  test("the log names the files that were read, and those that could not be written", async () => {
+  test("logs the cache files that it read, and those that it could not write", async () => {
     const server = await serve();
     const lines: string[] = [];
     const write = (line: string | Uint8Array): void => void lines.push(String(line).replace(/^.*? (?=\S+\.go:)/, ""));
@@ -146,14 +146,14 @@ describe("discovery", () => {
     );
   });
 
-  test("a server that cannot be reached is logged for every question", async () => {
+  test("logs a server that cannot be reached at every lookup", async () => {
     const { mapper, log } = command("http://127.0.0.1:1", mkdtempSync(join(tmpdir(), "kubets-discovery-")));
     expect(await mapper.category("pods")).toBeUndefined();
     await expect(mapper.resourceFor("pods")).rejects.toThrow("connection refused");
     expect(log).toHaveLength(5);
   });
 
-  test("nothing of a failed answer is kept", async () => {
+  test("writes no cache file for a failed answer", async () => {
     const cacheDir = mkdtempSync(join(tmpdir(), "kubets-discovery-"));
     await command("http://127.0.0.1:1", cacheDir)
       .discovery.groups()
@@ -162,7 +162,7 @@ describe("discovery", () => {
   });
 });
 
-describe("the mapper", () => {
+describe("mapping a name of a resource or kind", () => {
   const show = async (mapper: RestMapper, word: string) => {
     try {
       const { group, version, resource } = await mapper.resourceFor(word);
@@ -190,12 +190,12 @@ describe("the mapper", () => {
     ["foo", "no matches for /, Resource=foo"],
     ["pods.nope", "no matches for nope/, Resource=pods"],
     ["deployments.v9.apps", "no matches for v9.apps/, Resource=deployments"],
-  ])("%s is %s", async (word, expected) => {
+  ])("resolves %s to %s", async (word, expected) => {
     const server = await serve();
     expect(await show(command(server.url, server.cacheDir).mapper, word)).toBe(expected);
   });
 
-  test("kinds, with and without a version, and what has none", async () => {
+  test("resolves kinds with and without a version, and reports unknown ones", async () => {
     const server = await serve();
     const { mapper } = command(server.url, server.cacheDir);
     expect(await mapper.mappingFor({ group: "apps", kind: "Deployment" })).toEqual({
@@ -212,7 +212,7 @@ describe("the mapper", () => {
     );
   });
 
-  test("categories, and a short name that two resources share", async () => {
+  test("resolves categories, and reports a short name that two resources share", async () => {
     const server = await serve();
     const { mapper, warnings } = command(server.url, server.cacheDir);
     expect((await mapper.category("all"))?.map(({ resource, group }) => `${resource}.${group}`)).toEqual([
@@ -224,7 +224,7 @@ describe("the mapper", () => {
     expect(warnings).toEqual(['short name "po" could also match lower priority resource olds.apps']);
   });
 
-  test("a miss in an older cache is worth one refresh, and only one", async () => {
+  test("refreshes an older cache once when the name is not found", async () => {
     const server = await serve();
     await command(server.url, server.cacheDir).discovery.resources();
     server.groups = { ...groups, "new.io": { v1: [{ name: "news", kind: "New", shortNames: ["nw"] }] } };

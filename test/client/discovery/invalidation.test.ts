@@ -9,7 +9,7 @@ beforeAll(async () => {
 });
 afterAll(() => cluster.close());
 
-test("an answer that was asked for before an invalidation is not kept", async () => {
+test("discovery does not keep an answer that was requested before the cache was invalidated", async () => {
   const transport = cluster.transport();
   const [held, release] = [deferred<void>(), deferred<void>()];
   const asked: string[] = [];

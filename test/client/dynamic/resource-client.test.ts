@@ -70,7 +70,7 @@ function intercepted(seen: (request: RestRequest) => void): ResourceClient {
   );
 }
 
-test("an object is created, read, changed, listed, watched and deleted", async () => {
+test("the client creates, reads, changes, lists, watches and deletes an object", async () => {
   const configMaps = client.resource(CONFIG_MAPS).namespace(namespace);
   const { metadata } = await configMaps.list(selection());
   const watched = (async () => {
@@ -92,7 +92,7 @@ test("an object is created, read, changed, listed, watched and deleted", async (
   expect(await watched).toEqual(["ADDED a", "MODIFIED a", "MODIFIED a", "DELETED a"]);
 });
 
-test("discovery finds the resource of an object, and whether it has namespaces", async () => {
+test("the client finds an object's resource and scope by discovery", async () => {
   const object = { apiVersion: "v1", kind: "Namespace", metadata: { name: "found" } };
   const namespaces = await client.resourceFor(object);
   expect((await namespaces.create(object)).metadata?.name).toBe("found");
@@ -101,8 +101,8 @@ test("discovery finds the resource of an object, and whether it has namespaces",
   expect((await maps.list()).items.every((item) => item.metadata?.namespace === "default")).toBe(true);
 });
 
-describe("the namespace", () => {
-  test("of an object is taken where the client has none: to create, update and apply it", async () => {
+describe("the namespace of a request", () => {
+  test("is the object's where the client has none, for create, update and apply", async () => {
     const configMaps = client.resource(CONFIG_MAPS);
     const made = await configMaps.create(configMap("a"));
     expect(made.metadata?.namespace).toBe(namespace);
@@ -111,7 +111,7 @@ describe("the namespace", () => {
     expect(namesOf((await configMaps.namespace(namespace).list(selection())).items)).toEqual(["a", "b"]);
   });
 
-  test("that is missing is an error before the request where the resource is known to have namespaces", async () => {
+  test("is an error before the request when it is missing for a resource known to be namespaced", async () => {
     const configMaps = new ResourceClient(client.rest, CONFIG_MAPS, { namespaced: true });
     const unplaced = { metadata: { name: "a" } };
     const call = (verb: string) => `configmaps have namespaces: call .namespace(name) before .${verb}(...)`;
@@ -125,7 +125,7 @@ describe("the namespace", () => {
     expect((await configMaps.list(selection())).items).toEqual([]);
   });
 
-  test("that is missing is named in the server's error where it is not known", async () => {
+  test("is an error of the server when it is missing and the scope is unknown", async () => {
     const reading = client.resource(CONFIG_MAPS).get("a");
     await expect(reading).rejects.toThrow("if configmaps have namespaces, call .namespace(name) first");
     await expect(reading).rejects.toSatisfy(isNotFound);
@@ -139,12 +139,12 @@ test.each([
   ["../../secrets/x", `invalid resource name "../../secrets/x": [may not contain '/']`],
   ["..", `invalid resource name "..": [may not be '..']`],
   ["", "resource name may not be empty"],
-])("the name %j cannot leave its place in the path", async (name, message) => {
+])("the client refuses the name %j, which would change the path of the request", async (name, message) => {
   await expect(client.resource(CONFIG_MAPS).namespace(namespace).get(name)).rejects.toThrow(message);
 });
 
-describe("a list", () => {
-  test("adds to items the apiVersion and kind that servers leave out of lists of built-in kinds", async () => {
+describe("listing objects", () => {
+  test("adds to the items apiVersion and kind, which servers leave out for built-in kinds", async () => {
     const configMaps = client.resource(CONFIG_MAPS).namespace(namespace);
     await configMaps.create(configMap("a"));
     const { kind, items } = await configMaps.list(selection());
@@ -155,7 +155,7 @@ describe("a list", () => {
     ]);
   });
 
-  test("is read in pages, as items and as a whole", async () => {
+  test("reads in pages, and returns items one by one or all at once", async () => {
     const queries: RestRequest["query"][] = [];
     const configMaps = intercepted(({ query }) => queries.push(query));
     for (const name of ["a", "b", "c"]) await client.resource(CONFIG_MAPS).create(configMap(name));
@@ -169,7 +169,7 @@ describe("a list", () => {
     expect(queries.at(-1)).toEqual({ limit: "500" });
   });
 
-  test("continues with a full list when the server has dropped its snapshot, and yields each item once", async () => {
+  test("starts again with a full list when the server has dropped its snapshot, and yields each item once", async () => {
     const refuse = ({ query }: RestRequest): void => {
       if (query?.["continue"] !== undefined && failures-- > 0)
         throw expired("The provided continue parameter is too old");
@@ -191,7 +191,7 @@ describe("a list", () => {
     expect(namesOf(whole.items)).toEqual(["a", "c", "d"]);
   });
 
-  test("fails with any other error of a page", async () => {
+  test("rejects with any other error of a page", async () => {
     const configMaps = intercepted(({ query }) => {
       if (query?.["continue"] !== undefined) throw new Error("broken");
     });
@@ -200,8 +200,8 @@ describe("a list", () => {
   });
 });
 
-describe("a watch", () => {
-  test("begins with what there is, and a bookmark, where it is asked to", async () => {
+describe("watching objects", () => {
+  test("begins with the existing objects and a bookmark when asked to", async () => {
     const configMaps = client.resource(CONFIG_MAPS).namespace(namespace);
     await configMaps.create(configMap("a"));
     await configMaps.create(configMap("b"));
@@ -213,7 +213,7 @@ describe("a watch", () => {
     expect(seen).toEqual(["ADDED a", "ADDED b", "BOOKMARK true"]);
   });
 
-  test("yields the events that arrive together in one array", async () => {
+  test("yields events that arrive together as one array", async () => {
     const configMaps = client.resource(CONFIG_MAPS).namespace(namespace);
     for (const name of ["a", "b", "c"]) await configMaps.create(configMap(name));
     let events = 0;
@@ -233,7 +233,7 @@ describe("a watch", () => {
   });
 });
 
-describe("metadata()", () => {
+describe("the client of metadata()", () => {
   test("reads, lists and watches objects without their contents", async () => {
     const configMaps = client.resource(CONFIG_MAPS).namespace(namespace);
     await configMaps.create(configMap("a", { data: { k: "v" } }));
@@ -251,7 +251,7 @@ describe("metadata()", () => {
   });
 });
 
-describe("writing", () => {
+describe("writing objects", () => {
   const deployment = (): KubeObject => ({
     apiVersion: "apps/v1",
     kind: "Deployment",
@@ -263,7 +263,7 @@ describe("writing", () => {
     },
   });
 
-  test("the status is replaced and patched apart from the rest", async () => {
+  test("replaces and patches the status separately from the rest", async () => {
     const deployments = client.resource(DEPLOYMENTS).namespace(namespace);
     const made = await deployments.create(deployment());
     const status = { conditions: [{ type: "Custom", status: "True" }] };
@@ -285,7 +285,7 @@ describe("writing", () => {
     });
   });
 
-  test("server-side apply creates, keeps what others own, and takes it over only by force", async () => {
+  test("by server-side apply creates, keeps what others own, and takes it over only with force", async () => {
     const configMaps = client.resource(CONFIG_MAPS).namespace(namespace);
     const made = await configMaps.apply(configMap("a", { data: { k: "v" } }), { fieldManager: "one" });
     expect(made.metadata?.managedFields).toMatchObject([{ manager: "one", operation: "Apply" }]);
@@ -294,7 +294,7 @@ describe("writing", () => {
     expect((await configMaps.apply(other, { fieldManager: "two", force: true }))["data"]).toEqual({ k: "w" });
   });
 
-  test("integers beyond 2^53 are sent exactly, and what cannot be JSON is refused", async () => {
+  test("sends integers beyond 2^53 exactly, and refuses values that JSON cannot hold", async () => {
     const pods = client.resource({ group: "", version: "v1", resource: "pods" }).namespace(namespace);
     const object = { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "a", generation: 9007199254740993n } };
     const sent: RestRequest[] = [];

@@ -45,8 +45,8 @@ function never(call: () => unknown): void {
   void call;
 }
 
-describe("apply", () => {
-  test("takes any part of an object, its name, and no apiVersion or kind", async () => {
+describe("the TypeScript type of apply()", () => {
+  test("accepts any part of an object with its name, without apiVersion and kind", async () => {
     const applied = await deployments().apply(
       {
         metadata: { name: "applied", labels: { tier: "front" } },
@@ -66,7 +66,7 @@ describe("apply", () => {
     expect(both.spec?.replicas).toBe(2);
   });
 
-  test("refuses a misspelled field, a wrong value, and an object without a name", () => {
+  test("refuses a misspelled field, a wrong value and an object without a name", () => {
     // @ts-expect-error replica is no field
     never(() => deployments().apply({ metadata: { name: "a" }, spec: { replica: 1 } }, { fieldManager: "a" }));
     // @ts-expect-error replicas is a number
@@ -79,7 +79,7 @@ describe("apply", () => {
     never(() => pods().apply({ kind: "Deployment", metadata: { name: "a" } }, { fieldManager: "a" }));
   });
 
-  test("takes anything of a kind without a type", async () => {
+  test("accepts anything for a kind without a type", async () => {
     const untyped: KubeObject = {
       apiVersion: "v1",
       kind: "ConfigMap",
@@ -94,8 +94,8 @@ describe("apply", () => {
   });
 });
 
-describe("patch", () => {
-  test("takes a part of an object by merge, with null for a removed field", async () => {
+describe("the TypeScript type of patch()", () => {
+  test("accepts for a merge patch a part of an object, with null for a removed field", async () => {
     await deployments().create(web("merged"));
     const merged = await deployments().patch(
       "merged",
@@ -107,7 +107,7 @@ describe("patch", () => {
     expect(bare.metadata.labels).toBeUndefined();
   });
 
-  test("takes elements by their merge key and directives by strategic merge", async () => {
+  test("accepts for a strategic merge patch list items by their merge key, and directives", async () => {
     await deployments().create(web("strategic"));
     const side = { name: "side", image: "busybox" };
     const two = await deployments().patch(
@@ -139,7 +139,7 @@ describe("patch", () => {
     expect(finalizers.metadata.finalizers).toBeUndefined();
   });
 
-  test("takes operations by JSON patch, and bytes by any", async () => {
+  test("accepts for a JSON patch operations, and for any patch bytes", async () => {
     await deployments().create(web("operations"));
     const changed = await deployments().patch(
       "operations",
@@ -177,8 +177,8 @@ describe("patch", () => {
   });
 });
 
-describe("subresources", () => {
-  test("scale reads and writes a Scale", async () => {
+describe("the TypeScript types of subresources", () => {
+  test("read and write a Scale for scale", async () => {
     await deployments().create(web("scaled"));
     const scale = await deployments().get("scaled", { subresource: "scale" });
     expectTypeOf(scale).toEqualTypeOf<Stored<Scale>>();
@@ -198,7 +198,7 @@ describe("subresources", () => {
     never(() => deployments().update(web("a"), { subresource: "scale" }));
   });
 
-  test("token, eviction and binding have kinds of their own, and others the object's", async () => {
+  test("have own kinds for token, eviction and binding, and the object's kind for others", async () => {
     const accounts = client.of("v1", "ServiceAccount").namespace("default");
     await accounts.create({ metadata: { name: "robot" } });
     const request: TokenRequest = { metadata: { name: "robot" }, spec: { audiences: [], expirationSeconds: 600 } };
@@ -217,8 +217,8 @@ describe("subresources", () => {
   });
 });
 
-describe("what a server returns", () => {
-  test("has its apiVersion, kind, metadata, name and uid", async () => {
+describe("the TypeScript type of an object from a server", () => {
+  test("has apiVersion, kind, metadata, name and uid", async () => {
     const created = await pods().create({
       metadata: { name: "stored" },
       spec: { containers: [{ name: "a", image: "a" }] },
@@ -232,7 +232,7 @@ describe("what a server returns", () => {
     expect(created.metadata.uid).toBe(items.find(({ metadata }) => metadata.name === "stored")?.metadata.uid);
   });
 
-  test("a review has no metadata, and what a program makes need not be complete", async () => {
+  test("has no metadata for a review, while objects that a program makes need not be complete", async () => {
     const review = await client
       .of("authorization.k8s.io/v1", "SelfSubjectAccessReview")
       .create({ spec: { resourceAttributes: { verb: "get", resource: "pods" } } });
@@ -244,7 +244,7 @@ describe("what a server returns", () => {
     never(() => draft.metadata.uid.length);
   });
 
-  test("bookmarks come where they are asked for, and have nothing but a resourceVersion", async () => {
+  test("includes bookmarks only where the caller asks for them, with nothing but a resourceVersion", async () => {
     const seen: string[] = [];
     for await (const event of deployments().watch({ sendInitialEvents: true })) {
       if (event.type === "BOOKMARK") {
@@ -261,8 +261,8 @@ describe("what a server returns", () => {
   });
 });
 
-describe("quantities", () => {
-  test("are numbers or texts where they are written, and read as numbers", async () => {
+describe("the TypeScript type of a quantity", () => {
+  test("accepts numbers and texts for a write and has numbers for a read", async () => {
     const { spec } = await deployments().create(web("sized"));
     const limits = spec?.template.spec?.containers[0]?.resources?.limits ?? {};
     expect(limits).toEqual({ cpu: "2", memory: "1Gi" });

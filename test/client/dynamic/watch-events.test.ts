@@ -35,11 +35,11 @@ test.each<[string, readonly string[], string[][]]>([
   ["the last line may lack its newline", [`${added("a")}\n${added("b")}`], [["a"], ["b"]]],
   ["a last line that broke off is dropped", [`${added("a")}\n${added("b").slice(0, 20)}`], [["a"]]],
   ["an empty body has no events", ["", ""], []],
-])("%s", async (_, chunks, expected) => {
+])("decoding a watch: %s", async (_, chunks, expected) => {
   expect(namesOf(await decode(...chunks))).toEqual(expected);
 });
 
-test("a character whose bytes come in two chunks is whole", async () => {
+test("decoding a watch joins a character whose bytes come in two chunks", async () => {
   const bytes = new TextEncoder().encode(`${added("grüße-🦆")}\n`);
   for (let at = 1; at < bytes.length; at++) {
     expect(namesOf(await decode(bytes.subarray(0, at), bytes.subarray(at)))).toEqual([["grüße-🦆"]]);
@@ -56,7 +56,7 @@ test.each<[string, unknown]>([
   ["0.5", 0.5],
   ['"9007199254740993"', "9007199254740993"],
   ['"ratio: 1e5, [ -0, 9007199254740993"', "ratio: 1e5, [ -0, 9007199254740993"],
-])("the value %s is exact", async (text, expected) => {
+])("decoding a watch keeps the number %s exact", async (text, expected) => {
   const [[event] = []] = await decode(`{"type":"ADDED","object":{"v": ${text}}}\n`);
   expect(event?.object["v"]).toEqual(expected);
 });
@@ -75,7 +75,7 @@ test.each<[string, string, string]>([
     `{"type":"ADDED","object":{"v":${"[".repeat(20_000)}${"]".repeat(20_000)}}}`,
     "exceeded max depth",
   ],
-])("a line that is %s is client-go's error and ends the watch", async (_, line, reason) => {
+])("decoding a watch ends with client-go's error for a line that is %s", async (_, line, reason) => {
   const [first, second, ...more] = await decode(`${added("a")}\n`, `${line}\n${added("b")}\n`);
   expect(namesOf([first ?? []])).toEqual([["a"]]);
   expect(second).toHaveLength(1);
@@ -84,7 +84,7 @@ test.each<[string, string, string]>([
   expect(more).toEqual([]);
 });
 
-test("an event may not be longer than client-go's limit, and no more of it is held", async () => {
+test("decoding a watch refuses an event longer than client-go's limit, without holding more of it", async () => {
   let read = 0;
   async function* endless(): AsyncGenerator<Uint8Array> {
     for (; ; read++) yield new Uint8Array(1 << 20).fill(0x20);
@@ -95,7 +95,7 @@ test("an event may not be longer than client-go's limit, and no more of it is he
   expect(frames[0]?.object["message"]).toBe(refused("object to decode was longer than maximum allowed size"));
 });
 
-test("an ERROR event is thrown as a StatusError, after the events before it", async () => {
+test("decoding a watch throws an ERROR event as a StatusError, after the events before it", async () => {
   const names: (string | undefined)[] = [];
   const reading = (async () => {
     for await (const batch of watchBatches(body(`${added("a")}\n${added("b")}\n${tooOld}\n`))) {
@@ -106,7 +106,7 @@ test("an ERROR event is thrown as a StatusError, after the events before it", as
   expect(names).toEqual(["a", "b"]);
 });
 
-test("where a caller asks for frames, an ERROR event is the last of them", async () => {
+test("decoding a watch for a caller that asks for frames yields an ERROR event as the last one", async () => {
   const batches = await decode(`${added("a")}\n${tooOld}\n${added("b")}\n`);
   expect(batches.flat().map(({ type }) => type)).toEqual(["ADDED", "ERROR"]);
 });

@@ -88,8 +88,8 @@ const settle = async (): Promise<void> => {
   for (let turns = 0; turns < 50; turns += 1) await new Promise((resolve) => setImmediate(resolve));
 };
 
-describe("an event", () => {
-  test("of core/v1 is written with client-go's fields", async () => {
+describe("an event that a recorder writes", () => {
+  test("by core/v1 has client-go's fields", async () => {
     const all = broadcaster();
     all.recorder({ component: "web-operator" }).event(pod(), "Warning", "BackOff", "it fell over");
     await all.flush();
@@ -121,7 +121,7 @@ describe("an event", () => {
     expect(errors).toEqual([]);
   });
 
-  test("with an action is written by events.k8s.io/v1", async () => {
+  test("by events.k8s.io/v1 has an action", async () => {
     const all = broadcaster();
     const recorder = all.recorder({ component: "example.com/web-operator", host: "node-1" });
     const related = { apiVersion: "v1", kind: "Node", name: "node-1" };
@@ -153,7 +153,7 @@ describe("an event", () => {
     expect(errors).toEqual([]);
   });
 
-  test("about an object without a namespace is in default", async () => {
+  test("about an object without a namespace goes to the namespace default", async () => {
     const all = broadcaster();
     const node = { apiVersion: "v1", kind: "Node", metadata: { name: `node-of-${namespace}` } };
     all.recorder({ component: "c" }).event(node, "Normal", "Ready", "it runs");
@@ -165,7 +165,7 @@ describe("an event", () => {
     expect(items.filter(({ metadata }) => metadata?.name?.startsWith(node.metadata.name))).toHaveLength(1);
   });
 
-  test("about a part of an object takes a reference", async () => {
+  test("about a part of an object can be given by a reference", async () => {
     const all = broadcaster();
     const reference = { apiVersion: "v1", kind: "Pod", namespace, name: "web", fieldPath: "spec.containers{app}" };
     all.recorder({ component: "c" }).event(reference, "Normal", "Pulled", "image is there");
@@ -173,14 +173,14 @@ describe("an event", () => {
     expect((await events())[0]?.["involvedObject"]).toEqual(reference);
   });
 
-  test("about an object whose name no event can have gets a uuid for its name", async () => {
+  test("about an object whose name an event cannot have is named by a uuid", async () => {
     const all = broadcaster();
     all.recorder({ component: "c" }).event(pod("system:node"), "Normal", "Bound", "role is bound");
     await all.flush();
     expect((await events())[0]?.metadata?.name).toMatch(/^[0-9a-f]{8}-[0-9a-f-]{27}$/);
   });
 
-  test("of another type, or about an object without a kind, is reported and not written", async () => {
+  test("is reported and not written when its type is unknown or its object has no kind", async () => {
     const all = broadcaster();
     const recorder = all.recorder({ component: "c" });
     recorder.event(pod(), "Error" as never, "Broken", "it fell over");
@@ -195,7 +195,7 @@ describe("an event", () => {
     ]);
   });
 
-  test("is handed to those that watch, and a handler that throws costs others nothing", async () => {
+  test("is passed to all handlers, also when another handler throws", async () => {
     const all = broadcaster();
     const seen: string[] = [];
     all.watch(() => {
@@ -212,7 +212,7 @@ describe("an event", () => {
   });
 });
 
-describe("repeated events", () => {
+describe("repeated events that a recorder writes", () => {
   test("of core/v1 raise the count and the last time of the first, by a patch", async () => {
     const all = broadcaster();
     const recorder = all.recorder({ component: "c" });
@@ -306,8 +306,8 @@ describe("repeated events", () => {
   });
 });
 
-describe("the queue", () => {
-  test("drops what does not fit, and reports it", async () => {
+describe("the queue of an event recorder", () => {
+  test("drops events that do not fit, and reports them", async () => {
     const all = broadcaster({ queueSize: 2 });
     const recorder = all.recorder({ component: "c" });
     for (const reason of ["A", "B", "C"]) recorder.event(pod(), "Normal", reason, "m");
@@ -316,7 +316,7 @@ describe("the queue", () => {
     expect(errors).toEqual([expect.stringMatching(/^dropped event ns-\d+\/web\.\w+ \(C\): too many queued events$/)]);
   });
 
-  test("loses nothing of a producer that waits for room", async () => {
+  test("makes a producer wait for room, and loses none of its events", async () => {
     const all = broadcaster({ queueSize: 2, correlation: { burst: 100, maxSimilar: 100 } });
     const recorder = all.recorder({ component: "c" });
     const produce = async (name: string) => {
@@ -331,8 +331,8 @@ describe("the queue", () => {
   });
 });
 
-describe("a server that does not answer", () => {
-  test("is asked 12 times, 10 seconds apart, the second time after a part of that", async () => {
+describe("an event recorder whose server does not answer", () => {
+  test("tries 12 times, 10 seconds apart, the second time sooner by a random part", async () => {
     const all = broadcaster();
     faults = Array.from({ length: 100 }, () => "refused" as const);
     all.recorder({ component: "c" }).event(pod(), "Normal", "Synced", "m");
@@ -353,7 +353,7 @@ describe("a server that does not answer", () => {
     await all.flush();
   });
 
-  test("gets the event when it is back", async () => {
+  test("writes the event when the server is back", async () => {
     const all = broadcaster();
     faults = ["refused", "hangs", "refused"];
     all.recorder({ component: "c" }).event(pod(), "Normal", "Synced", "m");
@@ -365,7 +365,7 @@ describe("a server that does not answer", () => {
     expect(await events()).toHaveLength(1);
   });
 
-  test("does not keep close() for longer than 10 seconds", async () => {
+  test("ends close() after at most 10 seconds", async () => {
     const all = broadcaster();
     faults = ["hangs"];
     const recorder = all.recorder({ component: "c" });
@@ -383,7 +383,7 @@ describe("a server that does not answer", () => {
   });
 });
 
-test("an event that the server refuses is reported once, and not tried again", async () => {
+test("an event recorder reports an event that the server refuses once, and does not retry it", async () => {
   const all = broadcaster();
   const recorder = all.recorder({ component: "not a qualified name!" });
   recorder.event(pod(), "Normal", "Synced", "m", { action: "Syncing" });
@@ -395,7 +395,7 @@ test("an event that the server refuses is reported once, and not tried again", a
   ]);
 });
 
-test("close() writes the waiting events, retries the refused ones once, and then accepts no more", async () => {
+test("close() of an event recorder writes the waiting events, retries refused ones once, and then accepts no more", async () => {
   const all = broadcaster();
   const recorder = all.recorder({ component: "c" });
   faults = ["refused"];
@@ -409,7 +409,7 @@ test("close() writes the waiting events, retries the refused ones once, and then
   expect(errors.at(-1)).toMatch(/^dropped event .* \(C\): the broadcaster is closed$/);
 });
 
-test("close() writes the count of a series that has not ended", async () => {
+test("close() of an event recorder writes the count of a series that has not ended", async () => {
   const all = broadcaster();
   const recorder = all.recorder({ component: "example.com/c", host: "h" });
   for (let times = 0; times < 5; times += 1) recorder.event(pod(), "Normal", "Synced", "m", { action: "Syncing" });

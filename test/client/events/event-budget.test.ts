@@ -15,7 +15,7 @@ test.each([
   ["a hundred more after a second", 1000, 100],
   ["one more after ten milliseconds", 10, 1],
   ["no more than a thousand after a long rest", 3_600_000, 1000],
-])("a component records %s", (_title, rest, count) => {
+])("a component may record %s", (_title, rest, count) => {
   const clock = new FixedClock(0);
   const budget = new EventBudget(clock);
   if (rest > 0) recorded(budget, 5000);

@@ -52,7 +52,7 @@ describe("a delta queue", () => {
     expect(queue.length).toBe(0);
   });
 
-  test("DFF-4: two deletions in a row are one, with the object's final state where one of them has it", () => {
+  test("DFF-4: merges two deletions in a row into one, with the object's final state where one of them has it", () => {
     known.set(configMap("a", "1"));
     queue.replace([]);
     queue.delete(configMap("a", "2"));
@@ -63,7 +63,7 @@ describe("a delta queue", () => {
     expect(pop()).toEqual(["Deleted b@3"]);
   });
 
-  test("DFF-4: other changes never collapse", () => {
+  test("DFF-4: never merges other changes", () => {
     queue.add(configMap("a", "1"));
     queue.update(configMap("a", "1"));
     queue.update(configMap("a", "1"));
@@ -72,7 +72,7 @@ describe("a delta queue", () => {
     expect(pop()).toEqual(["Added a@1", "Updated a@1", "Updated a@1", "Deleted a@2", "Added a@3"]);
   });
 
-  test("DFF-5: has nothing to take while it is empty (where client-go's Pop blocks, the informer consumes on each change)", () => {
+  test("DFF-5: returns nothing while it is empty (where client-go's Pop blocks, the informer consumes on each change)", () => {
     expect(pop()).toBeUndefined();
     queue.add(configMap("a", "1"));
     expect(pop()).toEqual(["Added a@1"]);
@@ -91,7 +91,7 @@ describe("a delta queue", () => {
     expect(pop()).toBeUndefined();
   });
 
-  test('DFF-8: a list queues its items as "Replaced" (client-go 1.36; Sync in 1.14), and tombstones for what it lacks', () => {
+  test('DFF-8: queues the items of a list as "Replaced" (client-go 1.36; Sync in 1.14), and a tombstone for each known object that the list lacks', () => {
     known.set(configMap("a", "1"));
     known.set(configMap("gone", "2"));
     queue.add(configMap("queued", "3"));
@@ -102,14 +102,14 @@ describe("a delta queue", () => {
     expect(pop()).toEqual(["Deleted tombstone of gone@2"]);
   });
 
-  test("DFF-8: the tombstone of an object that was deleted and queued again is of its newest state", () => {
+  test("DFF-8: puts the newest state into the tombstone of an object that was deleted and queued again", () => {
     known.set(configMap("a", "1"));
     queue.update(configMap("a", "2"));
     queue.replace([]);
     expect(pop()).toEqual(["Updated a@2", "Deleted tombstone of a@2"]);
   });
 
-  test("DFF-8: it has synced when all of the first list was taken, also when there was nothing in it", () => {
+  test("DFF-8: reports that it has synced when the whole first list was taken, also when the list was empty", () => {
     expect(queue.hasSynced).toBe(false);
     queue.replace([configMap("a", "1"), configMap("b", "2")]);
     queue.add(configMap("c", "3"));
@@ -122,7 +122,7 @@ describe("a delta queue", () => {
     expect(empty.hasSynced).toBe(true);
   });
 
-  test("a transform changes what is queued, but neither resynced objects nor tombstones, which it changed already", () => {
+  test("transforms what it queues, but not resynced objects and tombstones, which it has transformed before", () => {
     const seen: string[] = [];
     const bare = new DeltaQueue<KubeObject>({
       known,

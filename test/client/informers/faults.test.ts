@@ -5,8 +5,8 @@ import { memoryStage, sqliteStage } from "../../faults/informers/stages.js";
 const BUSY_MACHINE = 180_000;
 
 // The short form of test/faults/informers.test.ts.
-describe("informers under faults show what the server has, and call handlers in a legal sequence", () => {
-  test("on memory, where a restart loses the history", { timeout: BUSY_MACHINE }, () =>
+describe("informers whose server fails at random moments hold the server's objects, and call handlers in a legal sequence", () => {
+  test("on memory storage, where a restart loses the history of changes", { timeout: BUSY_MACHINE }, () =>
     playHistory(memoryStage(), {
       seed: "memory, short",
       events: 4000,
@@ -15,7 +15,7 @@ describe("informers under faults show what the server has, and call handlers in 
     }),
   );
 
-  test("on SQLite, with a restart, and with earlier data put back", { timeout: BUSY_MACHINE }, () =>
+  test("on SQLite storage, with a restart, and with an older backup put back", { timeout: BUSY_MACHINE }, () =>
     playHistory(sqliteStage(), {
       seed: "SQLite, short",
       events: 4000,

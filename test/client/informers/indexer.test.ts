@@ -12,7 +12,7 @@ const pod = (name: string, users: string): KubeObject => ({
 const usersOf = ({ metadata }: KubeObject): string[] => metadata?.annotations?.["users"]?.split(",") ?? [];
 const names = (objects: Iterable<ApiObject>) => [...objects].map(({ metadata }) => metadata?.name);
 
-describe("an indexer", () => {
+describe("an indexer of an informer's cache", () => {
   test("IDX-1: holds objects by <namespace>/<name>, or by <name> where there is no namespace", () => {
     const indexer = new Indexer();
     const node: KubeObject = { apiVersion: "v1", kind: "Node", metadata: { name: "a" } };
@@ -60,7 +60,7 @@ describe("an indexer", () => {
     expect(() => indexer.byIndex("other", "ernie")).toThrow("Index with name other does not exist");
   });
 
-  test("IDX-3: by user, ernie has the pods one and tre", () => {
+  test("IDX-3: finds by the index of users the pods one and tre of the user ernie", () => {
     const indexer = new Indexer<KubeObject>({ byUser: usersOf });
     indexer.set(pod("one", "ernie,bert"));
     indexer.set(pod("two", "bert,oscar"));
@@ -68,14 +68,14 @@ describe("an indexer", () => {
     expect(names(indexer.byIndex("byUser", "ernie"))).toEqual(["one", "tre"]);
   });
 
-  test("IDX-4: an index that does not exist is an error, a value that no object has is none", () => {
+  test("IDX-4: throws for an index that does not exist, and finds no object for an unknown value", () => {
     const indexer = new Indexer<KubeObject>({ byUser: usersOf });
     expect(() => indexer.byIndex("X", "ernie")).toThrow("Index with name X does not exist");
     expect(() => indexer.indexKeys("X", "ernie")).toThrow("Index with name X does not exist");
     expect(indexer.byIndex("byUser", "ernie")).toEqual([]);
   });
 
-  test("IDX-5: listers find the objects of a namespace by the index that every indexer has", () => {
+  test("IDX-5: has an index by namespace from the start, which listers use", () => {
     const indexer = new Indexer<KubeObject>();
     const other: KubeObject = {
       ...configMap("a", "2"),

@@ -50,8 +50,8 @@ function recorder() {
   };
 }
 
-describe("a shared informer", () => {
-  test("INF-6: three handlers of two informers of the same resource cost one list and one watch", async () => {
+describe("two shared informers of one resource", () => {
+  test("INF-6: send one list and open one watch for three handlers", async () => {
     const configMaps = client.resource(CONFIG_MAPS).namespace("default");
     await configMaps.create(named("here", { a: "1" }));
     const informers = new InformerFactory(client, { namespace: "default" });
@@ -83,7 +83,7 @@ describe("a shared informer", () => {
 });
 
 describe("an informer factory", () => {
-  test("INF-2, INF-4, INF-5: the handlers of an informer log what happens, and its lister reads the cache", async () => {
+  test("INF-2, INF-4, INF-5: calls handlers for every change, and its lister reads the cache", async () => {
     const stop = new AbortController();
     const informers = new InformerFactory(client, { namespace: "kube-public", resyncMilliseconds: 60_000 });
     const informer = informers.resource(CONFIG_MAPS);
@@ -113,7 +113,7 @@ describe("an informer factory", () => {
     await informers.stopped();
   });
 
-  test("INF-7: has synced when every informer that was started has its first list", async () => {
+  test("INF-7: reports that it has synced when every started informer has its first list", async () => {
     const stop = new AbortController();
     const informers = new InformerFactory(client);
     const all = ["configmaps", "namespaces", "serviceaccounts"].map((resource) =>
@@ -182,8 +182,8 @@ function versions() {
   };
 }
 
-describe("what an informer makes of lists and events", () => {
-  test("INF-1, DFF-6: they pass the delta queue into the cache, and handlers see the difference", async () => {
+describe("an informer that processes lists and watch events", () => {
+  test("INF-1, DFF-6: passes them through the delta queue into the cache, and calls handlers with the difference", async () => {
     const source = new ScriptedListWatch(
       { list: [configMap("a", "1"), configMap("b", "2")], version: "5" },
       // An event that a list has had already, and a change of an object that was never added: the cache decides.
@@ -202,7 +202,7 @@ describe("what an informer makes of lists and events", () => {
     await run.stop();
   });
 
-  test("a deletion that was missed is one of the last known state, and unchanged objects of a new list are no update", async () => {
+  test("reports a deletion that it missed with the last known state, and calls no update for unchanged objects of a new list", async () => {
     const source = new ScriptedListWatch(
       { list: [configMap("a", "1"), configMap("b", "2"), configMap("c", "3")], version: "5" },
       { watch: [], ends: expired("gone") },
@@ -217,7 +217,7 @@ describe("what an informer makes of lists and events", () => {
     await run.stop();
   });
 
-  test("after a loss of history objects of the same version are updates: they may be others", async () => {
+  test("calls updates for objects of the same resourceVersion after the server lost its history, because they may differ", async () => {
     const source = new ScriptedListWatch(
       { list: [configMap("a", "3", { life: "first" })], version: "100" },
       { watch: [], ends: refused },
@@ -236,7 +236,7 @@ describe("what an informer makes of lists and events", () => {
     await run.stop();
   });
 
-  test("an object of the same name and version, but another uid, is an update", async () => {
+  test("calls an update for an object of the same name and resourceVersion with another uid", async () => {
     const other = { ...configMap("a", "3"), metadata: { ...configMap("a", "3").metadata, uid: "another" } };
     const source = new ScriptedListWatch(
       { list: [configMap("a", "3")], version: "5" },
@@ -272,7 +272,7 @@ describe("what an informer makes of lists and events", () => {
     await run.stop();
   });
 
-  test("indices can be added while it runs; one that throws for an object is reported, and the object is cached", async () => {
+  test("accepts new indices while it runs; one that throws for an object is reported, and the object is cached", async () => {
     const source = new ScriptedListWatch(
       { list: [configMap("a", "1")], version: "5" },
       { watch: [event("ADDED", "bad", "6"), event("ADDED", "c", "7")], ends: "silence" },
@@ -294,7 +294,7 @@ describe("what an informer makes of lists and events", () => {
   });
 });
 
-describe("the handlers of an informer", () => {
+describe("a handler of an informer", () => {
   /** One object, then changes of it for ever. */
   const changes = (count: number): ScriptedListWatch =>
     new ScriptedListWatch(
@@ -302,7 +302,7 @@ describe("the handlers of an informer", () => {
       { watch: Array.from({ length: count }, (_, n) => event("MODIFIED", "a", String(n + 2))), ends: "silence" },
     );
 
-  test("one that throws gets its next call, and the others get all of theirs", async () => {
+  test("gets its further calls after it throws, and the other handlers get all of theirs", async () => {
     const run = follow(changes(3));
     const [before, after] = [versions(), versions()];
     const calls: string[] = [];
@@ -327,7 +327,7 @@ describe("the handlers of an informer", () => {
     await run.stop();
   });
 
-  test("run on when onError throws as well, and both errors are reported", async () => {
+  test("keeps being called when it and onError both throw, and both errors are reported", async () => {
     const uncaught: unknown[] = [];
     const listeners = process.listeners("uncaughtException");
     process.removeAllListeners("uncaughtException").on("uncaughtException", (error) => uncaught.push(String(error)));
@@ -351,7 +351,7 @@ describe("the handlers of an informer", () => {
     }
   });
 
-  test("one that hangs delays no other, and shows how many calls wait for it", async () => {
+  test("delays no other handler while it hangs, and the informer shows how many of its calls wait", async () => {
     const run = follow(changes(100));
     const other = versions();
     const hanging = run.informer.addHandler({ added: () => new Promise<void>(() => {}) });
@@ -365,7 +365,7 @@ describe("the handlers of an informer", () => {
     expect(hanging.pending).toBe(0);
   });
 
-  test("a slow one gets its calls one after the other and in order", async () => {
+  test("gets its calls one after the other and in order, however slow it is", async () => {
     const run = follow(changes(5));
     const seen: string[] = [];
     let under = 0;
@@ -383,7 +383,7 @@ describe("the handlers of an informer", () => {
     await run.stop();
   });
 
-  test("one that is added late sees every object as added, then what changes; it is synced by then", async () => {
+  test("sees every object as added when it is added late, then the changes, and is synced by then", async () => {
     const source = new ScriptedListWatch(
       { list: [configMap("a", "1"), configMap("b", "2")], version: "5" },
       { watch: [event("DELETED", "b", "6")], ends: refused },
@@ -410,7 +410,7 @@ describe("the handlers of an informer", () => {
     await run.stop();
   });
 
-  test("one that another adds from a call sees each object once", async () => {
+  test("that another handler adds from a call sees each object once", async () => {
     const run = follow(changes(2));
     const inner = versions();
     let added = false;
@@ -426,7 +426,7 @@ describe("the handlers of an informer", () => {
     await run.stop();
   });
 
-  test("one that is removed, also from its own call, is called no more", async () => {
+  test("that is removed, also from its own call, is called no more", async () => {
     const run = follow(changes(3));
     const seen: string[] = [];
     const registration = run.informer.addHandler({
@@ -442,7 +442,7 @@ describe("the handlers of an informer", () => {
     await run.stop();
   });
 
-  test("the synced mark of one comes after the first objects, and not before the first list", async () => {
+  test("is reported as synced after the first objects, and not before the first list", async () => {
     const run = follow(changes(1));
     const order: string[] = [];
     const registration = run.informer.addHandler({ added: () => void order.push("added") });
@@ -453,7 +453,7 @@ describe("the handlers of an informer", () => {
     await run.stop();
   });
 
-  test("none can be added to an informer that has stopped, and none is called after that", async () => {
+  test("cannot be added to a stopped informer, and is not called after the stop", async () => {
     const run = follow(changes(3));
     const calls: string[] = [];
     let finish = (): void => {};
@@ -474,8 +474,8 @@ describe("the handlers of an informer", () => {
   });
 });
 
-describe("resync", () => {
-  test("INF-3, RFL-7: each handler sees every object again after its own time, from the cache, and 0 is never", async () => {
+describe("the resync of an informer", () => {
+  test("INF-3, RFL-7: calls each handler for every cached object after the handler's own period; a period of 0 turns it off", async () => {
     const source = new ScriptedListWatch(
       { list: [configMap("a", "1"), configMap("b", "2")], version: "5" },
       { watch: [], ends: "silence" },
@@ -500,7 +500,7 @@ describe("resync", () => {
     await run.stop();
   });
 
-  test("one second is the shortest, and a handler that was added late or removed changes no other's time", async () => {
+  test("has a period of at least one second, and handlers that come or go change no other handler's period", async () => {
     const run = follow(
       new ScriptedListWatch({ list: [configMap("a", "1")], version: "5" }, { watch: [], ends: "silence" }),
     );

@@ -141,7 +141,7 @@ function faulty(below: (limit: number) => number): Fate {
   }
 }
 
-describe("under pauses, skew, jumps of clocks, crashes, refused, late and lost requests", () => {
+describe("leader election while processes pause, clocks jump, candidates crash and requests fail or come late", () => {
   test(
     `no two of 3 to 5 candidates lead in any of ${HISTORIES} histories, and one leads when the faults are over`,
     async () => {

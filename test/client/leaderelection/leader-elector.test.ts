@@ -79,7 +79,7 @@ const fate = (matches: (request: TransportRequest) => boolean, suffered: Fate, t
 const everything = (): boolean => true;
 const REFUSED: Fate = { outcome: "refused" };
 
-describe("the Lease", () => {
+describe("the Lease of a leader election", () => {
   test("is created by the first candidate, with the fields that client-go writes", async () => {
     const a = run("a");
     await world.pass(100);
@@ -113,7 +113,7 @@ describe("the Lease", () => {
     expect(leading(a, b)).toEqual(["a"]);
   });
 
-  test("that another program wrote keeps its labels", async () => {
+  test("keeps labels when another program wrote it", async () => {
     const labels = { app: "operator" };
     const metadata = { name: lease.name, labels };
     await objects().create({ apiVersion: "coordination.k8s.io/v1", kind: "Lease", metadata });
@@ -123,15 +123,15 @@ describe("the Lease", () => {
     expect((await objects().get(lease.name)).metadata?.labels).toEqual(labels);
   });
 
-  test("of a shorter duration than a second holds a whole second", async () => {
+  test("has a duration of at least one whole second", async () => {
     run("a", { leaseDuration: 300, renewDeadline: 200, retryPeriod: 50 });
     await world.pass(100);
     expect((await record())?.leaseDurationSeconds).toBe(1);
   });
 });
 
-describe("candidates", () => {
-  test("a leads, b sees it and waits", async () => {
+describe("a candidate of a leader election", () => {
+  test("that comes second sees the Lease of the first and waits", async () => {
     const [a, b] = [run("a"), run("b")];
     await world.pass(60_000);
     expect(leading(a, b)).toEqual(["a"]);
@@ -140,7 +140,7 @@ describe("candidates", () => {
     expect([...a.errors, ...b.errors]).toEqual([]);
   });
 
-  test("one takes over when a leader has died, after the lease duration and a retry, and counts the transition", async () => {
+  test("takes over from a dead leader after the lease duration and a retry, and counts the transition", async () => {
     const [a, b] = [run("a"), run("b")];
     await world.pass(10_000);
     a.host.die();
@@ -152,7 +152,7 @@ describe("candidates", () => {
     expect(b.log).toEqual(["leader a", "leader b", "started"]);
   });
 
-  test("the duration in the Lease counts, not the candidate's own", async () => {
+  test("waits for the duration that the Lease names, not for its own", async () => {
     run("a", { leaseDuration: 60_000 }).host.later(5000, () => world.hosts[0]?.die());
     const b = run("b");
     await world.pass(60_000);
@@ -165,7 +165,7 @@ describe("candidates", () => {
     ["an hour ahead", 3_600_000],
     ["an hour behind", -3_600_000],
     ["ten years behind", -315_360_000_000],
-  ])("one whose clock is %s does not take over", async (_, skew) => {
+  ])("whose clock is %s does not take over from a living leader", async (_, skew) => {
     const a = run("a");
     const b = run("b", {}, world.host("b", { skew }));
     await world.pass(60_000);
@@ -175,7 +175,7 @@ describe("candidates", () => {
     expect(leading(b)).toEqual(["b"]);
   });
 
-  test("one whose clock jumps does not take over", async () => {
+  test("whose clock jumps does not take over from a living leader", async () => {
     const [a, b] = [run("a"), run("b")];
     await world.pass(10_000);
     b.host.setClock(3_600_000);
@@ -185,7 +185,7 @@ describe("candidates", () => {
     expect(leading(a, b)).toEqual(["a"]);
   });
 
-  test("one that finds the Lease deleted waits until the holder must have noticed", async () => {
+  test("that finds the Lease deleted waits until the holder must have noticed", async () => {
     const [a, b] = [run("a"), run("b")];
     await world.pass(10_000);
     a.host.stop();
@@ -196,7 +196,7 @@ describe("candidates", () => {
     expect(leading(b)).toEqual(["b"]);
   });
 
-  test("one that became leader by a request without an answer leads after its next attempt", async () => {
+  test("that acquired the Lease by a request without an answer leads after its next attempt", async () => {
     const host = world.host("a");
     host.network = fate(writes, { outcome: "lost" }, 1);
     const a = run("a", {}, host);
@@ -206,7 +206,7 @@ describe("candidates", () => {
     expect((await record())?.leaderTransitions).toBe(0);
   });
 
-  test("one that was stopped while the winning request was answered does not lead from that answer", async () => {
+  test("that was stopped while its acquiring request was answered does not lead by that answer", async () => {
     const host = world.host("a");
     host.network = fate(writes, { after: 50 }, 1);
     const a = run("a", {}, host);
@@ -219,7 +219,7 @@ describe("candidates", () => {
     expect([leading(a), a.log]).toEqual([[], ["leader a"]]);
   });
 
-  test("one whose requests are refused reports the reason, and retries", async () => {
+  test("whose requests are refused reports the reason, and retries", async () => {
     const a = run("a", { lease: { namespace: "nowhere", name: "a" } });
     await world.pass(10_000);
     expect(a.errors.length).toBeGreaterThan(1);
@@ -316,7 +316,7 @@ describe("a leader", () => {
     expect([leading(a), a.errors.map(String)]).toEqual([["a"], ["Error: no answer within 5000 ms"]]);
   });
 
-  test("stops at once when the Lease names another", async () => {
+  test("stops at once when the Lease names another holder", async () => {
     const a = run("a");
     await world.pass(1_000);
     await objects().patch(lease.name, { spec: { holderIdentity: "b" } }, { type: "merge" });
@@ -359,7 +359,7 @@ describe("a leader whose signal aborts", () => {
     expect((await record())?.leaderTransitions).toBe(1);
   });
 
-  test("stops even when it can no longer renew the Lease", async () => {
+  test("stops also when it can no longer renew the Lease", async () => {
     const a = run("a", { onStartedLeading: () => new Promise(() => {}) });
     await world.pass(1_000);
     a.stop.abort();
@@ -368,7 +368,7 @@ describe("a leader whose signal aborts", () => {
     expect(a.log.at(-1)).toContain("leader election lost");
   });
 
-  test("releases the Lease even when an abandoned renewal arrives later", async () => {
+  test("releases the Lease also when an abandoned renewal arrives later", async () => {
     const a = run("a");
     await world.pass(1_900);
     a.host.network = fate(writes, { before: 128 }, 1);
@@ -417,8 +417,8 @@ describe("a leader whose signal aborts", () => {
   });
 });
 
-describe("work", () => {
-  test("that throws ends the leadership, and run() rejects with its error", async () => {
+describe("the work of a leader", () => {
+  test("ends the leadership when it throws, and run() rejects with its error", async () => {
     const failing = () => {
       throw new Error("no disk");
     };
@@ -447,7 +447,7 @@ describe("work", () => {
   });
 });
 
-test("with the real clock and timers: a leader whose event loop was blocked knows before its timers fire", async () => {
+test("with the real clock and timers, a leader whose event loop was blocked knows that its term ended before its timers fire", async () => {
   const times = { leaseDuration: 2000, renewDeadline: 1000, retryPeriod: 100 };
   let started: (signal: AbortSignal) => void = () => {};
   const begun = new Promise<AbortSignal>((resolve) => (started = resolve));
@@ -500,7 +500,7 @@ test("an elector runs again after it has ended, but not twice at a time", async 
   expect([leading(a), a.log.filter((line) => line === "started").length]).toEqual([["a"], 2]);
 });
 
-test("an event recorder records as events of the Lease that a candidate became and stopped being the leader", async () => {
+test("an elector's event recorder records events of the Lease when a candidate becomes and stops being the leader", async () => {
   const broadcaster = eventBroadcaster({ client: world.client });
   const a = run("a", { events: broadcaster.recorder({ component: "web-operator" }) });
   await world.pass(1_000);
@@ -526,11 +526,11 @@ test.each([
   [{ identity: "" }, "Lock identity is empty"],
   [{ lease: { namespace: "default", name: "a/b" } }, 'invalid lease name "a/b": a lowercase RFC 1123 subdomain must'],
   [{ lease: { namespace: "", name: "a" } }, 'invalid lease namespace ""'],
-])("options %j are refused", (options, message) => {
+])("an elector refuses the options %j: %s", (options, message) => {
   expect(() => world.host("a").elector({ lease, onStartedLeading: () => {}, ...options })).toThrow(message);
 });
 
-test("a default identity is the host's name and a uuid", () => {
+test("an elector without an identity makes one of the host's name and a uuid", () => {
   const elector = new LeaderElector({ client: world.client, lease, onStartedLeading: () => {} });
   expect(elector.identity).toMatch(/^.+_[0-9a-f]{8}-[0-9a-f-]{27}$/);
 });

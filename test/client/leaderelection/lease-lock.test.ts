@@ -9,7 +9,7 @@ const record = {
   leaderTransitions: 3,
 };
 
-test("a Lease holds the record in its spec", () => {
+test("the election record is read from a Lease's spec", () => {
   const { leaderTransitions, ...spec } = record;
   const lease = {
     apiVersion: "coordination.k8s.io/v1",
@@ -19,16 +19,16 @@ test("a Lease holds the record in its spec", () => {
   expect(readElectionRecord(lease)).toEqual(record);
 });
 
-test.each(["Endpoints", "ConfigMap"])("the older lock on a %s holds it in an annotation", (kind) => {
+test.each(["Endpoints", "ConfigMap"])("the election record is read from an annotation of a %s", (kind) => {
   const annotations = { [LEADER_ANNOTATION]: JSON.stringify({ ...record, strategy: "", preferredHolder: "" }) };
   expect(readElectionRecord({ apiVersion: "v1", kind, metadata: { annotations } })).toEqual(record);
 });
 
-test("an object without the annotation holds none", () => {
+test("an object without the annotation has no election record", () => {
   expect(readElectionRecord({ apiVersion: "v1", kind: "ConfigMap", metadata: { name: "a" } })).toBeUndefined();
 });
 
-test("an annotation that is no record is refused with object and text", () => {
+test("an annotation that is not an election record throws an error with the object and the text", () => {
   const metadata = { namespace: "kube-system", name: "scheduler", annotations: { [LEADER_ANNOTATION]: "{oops" } };
   expect(() => readElectionRecord({ apiVersion: "v1", kind: "Endpoints", metadata })).toThrow(
     "annotation control-plane.alpha.kubernetes.io/leader of Endpoints kube-system/scheduler holds no leader election record: {oops",

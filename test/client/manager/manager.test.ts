@@ -39,7 +39,7 @@ const CRON_TABS: CustomResourceDefinition = {
   },
 };
 
-describe("a manager", () => {
+describe("a manager of controllers", () => {
   test("CR-7: reconciles an owner when an object that it owns is missing, deleted or changed", async () => {
     const inNamespace = await namespace("copies");
     const configMaps = client.of("v1", "ConfigMap").namespace(inNamespace);
@@ -78,7 +78,7 @@ describe("a manager", () => {
     await running;
   });
 
-  test("a reconciler that throws is called again, and reported with its object; others go on", async () => {
+  test("calls a reconciler that threw again, and reports the error with the object; other objects go on", async () => {
     const inNamespace = await namespace("faults");
     const configMaps = client.of("v1", "ConfigMap").namespace(inNamespace);
     for (const name of ["bad", "good"]) {
@@ -108,7 +108,7 @@ describe("a manager", () => {
     await running;
   });
 
-  test("a controller whose resource is not served holds up no other", async () => {
+  test("starts its other controllers when the resource of one is not served", async () => {
     const inNamespace = await namespace("unserved");
     await client
       .of("v1", "ConfigMap")
@@ -127,7 +127,7 @@ describe("a manager", () => {
     await running;
   });
 
-  test("a controller of a kind that the server does not know holds up no other, and runs when the kind is defined", async () => {
+  test("starts its other controllers when the server lacks the kind of one, and that one once the kind is defined", async () => {
     const inNamespace = await namespace("undefined-kind");
     await client
       .of("v1", "ConfigMap")
@@ -158,7 +158,7 @@ describe("a manager", () => {
     await running;
   });
 
-  test("its informers end without a word when the client is closed", async () => {
+  test("ends its informers without an error when the client is closed", async () => {
     const own = kubernetesClient(cluster);
     const problems: Problem[] = [];
     const manager = new Manager(own, { onProblem: (problem) => problems.push(problem) });
@@ -174,7 +174,7 @@ describe("a manager", () => {
     await running;
   });
 
-  test("a reconciler that hangs is seen and reported once a minute, and other objects go on", async () => {
+  test("reports a reconciler that hangs once a minute, and reconciles other objects meanwhile", async () => {
     const inNamespace = await namespace("hanging");
     const configMaps = client.of("v1", "ConfigMap").namespace(inNamespace);
     for (const name of ["stuck", "other"]) {
@@ -222,7 +222,7 @@ describe("a manager", () => {
     ]);
   });
 
-  test("a controller comes before the start, and a manager starts once", async () => {
+  test("refuses a controller after its start, and a second start", async () => {
     const stop = new AbortController();
     const manager = new Manager(client, { namespace: "default" });
     const running = manager.run(stop.signal);

@@ -43,7 +43,7 @@ async function manage(metrics: MetricRegistry, lease: string, done: () => Promis
   await running;
 }
 
-test("WQ-16: a manager counts queues, reconciliations and its election in the project's own registry", async () => {
+test("WQ-16: a manager counts queues, reconciliations and its election in the project's own metrics registry", async () => {
   const metrics = await metricRegistry();
   const text = async (): Promise<string> => (await metrics.read()).body;
   await manage(metrics, "own-registry", async () => {
@@ -60,7 +60,7 @@ test("WQ-16: a manager counts queues, reconciliations and its election in the pr
   expect(total(now, "leader_election_master_status")).toBe(0);
 });
 
-test("another registry gets the same, one that does not say when it is read", async () => {
+test("a manager counts the same in another package's metrics registry that does not report when it is read", async () => {
   const values = new Map<string, number>();
   const keyOf = (name: string, labels: object): string => `${name} ${Object.values(labels).join(" ")}`;
   const add = (name: string) => (value: number, labels: object) =>
@@ -78,7 +78,7 @@ test("another registry gets the same, one that does not say when it is read", as
   expect(values.get("workqueue_work_duration_seconds_count maps")).toBeGreaterThanOrEqual(2);
 });
 
-test("a registry answers scrapes of an HTTP server", async () => {
+test("a metrics registry answers scrapes of an HTTP server", async () => {
   const metrics = await metricRegistry();
   metrics.counter({ name: "pizzas_total", help: "Pizzas.", labelNames: ["topping"] }).add(3, { topping: "cheese" });
   const server = createServer(({ headers }, answer) => {

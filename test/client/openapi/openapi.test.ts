@@ -67,8 +67,8 @@ function serve(documents: Record<string, JsonObject>): { client: RestClient; req
 
 const index = { paths: { "apis/apps/v1": { serverRelativeURL: "/prefix/openapi/v3/apis/apps/v1?hash=AB" } } };
 
-describe("a server's OpenAPI v3", () => {
-  test("the index and each document are asked for once, the hash given back", async () => {
+describe("the client's copy of a server's OpenAPI v3", () => {
+  test("requests the index and each document once, with the hash of the index", async () => {
     const { client, requests } = serve({ "/openapi/v3": index, "/openapi/v3/apis/apps/v1": document });
     const openapi = createOpenApi(client);
     expect(await openapi.supportsPatchParameter(kind, "fieldValidation")).toBe(true);
@@ -81,7 +81,7 @@ describe("a server's OpenAPI v3", () => {
     ]);
   });
 
-  test("gives the merge keys of a kind through references", async () => {
+  test("has the merge keys of a kind, also through references", async () => {
     const { client } = serve({ "/openapi/v3": index, "/openapi/v3/apis/apps/v1": document });
     const patch = await createOpenApi(client).patchSchema(kind);
     const spec = patch?.field("spec")?.schema;
@@ -92,7 +92,7 @@ describe("a server's OpenAPI v3", () => {
     expect(patch?.field("constructor")).toBeUndefined();
   });
 
-  test("is undefined when the server has none", async () => {
+  test("is undefined when the server publishes none", async () => {
     expect(await createOpenApi(serve({}).client).patchSchema(kind)).toBeUndefined();
   });
 });

@@ -81,7 +81,7 @@ function reflect(source: ScriptedListWatch, options: ReflectorOptions = {}) {
   };
 }
 
-describe("a reflector", () => {
+describe("a reflector, which lists a resource and watches it", () => {
   test("RFL-1, RFL-2: lists any state in pages, replaces the store's objects, and watches from the list's version", async () => {
     const source = new ScriptedListWatch(
       { list: [configMap("a", "3")], version: "7", continue: "token" },
@@ -95,7 +95,7 @@ describe("a reflector", () => {
     await run.stop();
   });
 
-  test("RFL-3: watches on from the last event or bookmark, once the server is known to have that version", async () => {
+  test("RFL-3: resumes the watch at the last event or bookmark, once the server is known to have that version", async () => {
     const source = new ScriptedListWatch(
       { list: [], version: "7" },
       { watch: [added("a", "9"), bookmark("20")], ends: "silence" },
@@ -110,7 +110,7 @@ describe("a reflector", () => {
     await run.stop();
   });
 
-  test("RFL-4: a watch is one long answer in chunks, and an event comes with the change", async () => {
+  test("RFL-4: receives a watch as one chunked answer, and each event at the time of the change", async () => {
     await using cluster = await startCluster({ port: 0, controllers: false });
     const url = new URL("/api/v1/namespaces/default/configmaps?watch=true", cluster.url);
     const headers = { authorization: `Bearer ${cluster.token}` };
@@ -128,7 +128,7 @@ describe("a reflector", () => {
     expect(JSON.parse(event)).toMatchObject({ type: "ADDED", object: { metadata: { name: "a" } } });
   });
 
-  test("RFL-5: a watch is asked to last from five to ten minutes, each time another number of seconds", async () => {
+  test("RFL-5: asks for watches of a random length from five to ten minutes", async () => {
     const seconds: number[] = [];
     for (let n = 0; n < 40; n++) {
       const source = new ScriptedListWatch({ list: [], version: "7" }, { watch: [], ends: "silence" });
@@ -142,7 +142,7 @@ describe("a reflector", () => {
     expect(new Set(seconds).size).toBeGreaterThan(20);
   });
 
-  test("RFL-6: events become calls of the store", async () => {
+  test("RFL-6: calls the store for each event", async () => {
     const source = new ScriptedListWatch(
       { list: [configMap("a", "3")], version: "7" },
       { watch: [added("b", "8"), modified("a", "9"), deleted("b", "10")], ends: "silence" },
@@ -153,7 +153,7 @@ describe("a reflector", () => {
     await run.stop();
   });
 
-  test("RFL-6: a version that is gone makes it list the newest state at once; a second time it waits first", async () => {
+  test("RFL-6: lists the newest state at once when its resourceVersion has expired; a second time it waits first", async () => {
     const source = new ScriptedListWatch(
       { list: [], version: "7" },
       { watch: [], ends: expired("too old resource version: 7 (8)") },
@@ -202,7 +202,7 @@ describe("a reflector", () => {
   test.each([
     ["without an event", []],
     ["with events", [added("a", "8")]],
-  ])("RFL-6: a watch that the server ends within a second, %s, is tried again after a wait", async (_how, events) => {
+  ])("RFL-6: waits before it opens a watch again that the server ended within a second, %s", async (_how, events) => {
     const source = new ScriptedListWatch(
       { list: [], version: "7" },
       { watch: events, ends: "normally" },
@@ -218,7 +218,7 @@ describe("a reflector", () => {
     await run.stop();
   });
 
-  test("RFL-6: 429 and a few 5xx are tried again as watches; the third failure, and 403, make it list", async () => {
+  test("RFL-6: opens a watch again after 429 and some 5xx errors; after the third failure, and after 403, it lists", async () => {
     const source = new ScriptedListWatch(
       { list: [], version: "7" },
       { watch: [], ends: tooManyRequests("later", 0) },
@@ -246,7 +246,7 @@ describe("a reflector", () => {
     await run.stop();
   });
 
-  test("an event that cannot be understood makes it list, after as many attempts as a server's error", async () => {
+  test("lists after an event that it cannot decode, after as many attempts as for a server's error", async () => {
     const odd = { type: "RENAMED", object: configMap("a", "8") } as unknown as WatchEvent;
     const source = new ScriptedListWatch(
       { list: [], version: "7" },
@@ -280,7 +280,7 @@ describe("a reflector with streaming lists", () => {
     await run.stop();
   });
 
-  test("lists in pages for good when the server rejects such a watch", async () => {
+  test("uses paged lists from then on when the server rejects streaming", async () => {
     const source = new ScriptedListWatch(
       { watch: [], ends: invalid({ group: "meta.k8s.io", kind: "ListOptions" }, "", []) },
       { list: [], version: "7" },
@@ -313,8 +313,8 @@ describe("a reflector with streaming lists", () => {
   });
 });
 
-describe("a reflector whose server", () => {
-  test("sends nothing on a watch: requests its health and watches again, without reporting a fault", async () => {
+describe("a reflector", () => {
+  test("whose watch receives nothing checks the server's health and watches again, without reporting a fault", async () => {
     const source = new ScriptedListWatch(
       { list: [], version: "7" },
       { watch: [], ends: "silence" },
@@ -329,7 +329,7 @@ describe("a reflector whose server", () => {
     await run.stop();
   });
 
-  test("sends nothing on three watches in a row: lists, because a proxy may hold events back", async () => {
+  test("whose watch receives nothing three times in a row lists, because a proxy may hold back events", async () => {
     const source = new ScriptedListWatch(
       { list: [], version: "7" },
       { watch: [], ends: "silence" },
@@ -348,7 +348,7 @@ describe("a reflector whose server", () => {
     await run.stop();
   });
 
-  test("answers neither a list nor the check before a watch: each is a StalledError", async () => {
+  test("whose server answers neither a list nor the health check reports a StalledError for each", async () => {
     const source = new ScriptedListWatch(
       { list: "silence" },
       { list: [], version: "7" },
@@ -369,7 +369,7 @@ describe("a reflector whose server", () => {
     await run.stop();
   });
 
-  test("answers an older version than before: lists, and tells the store that versions have restarted", async () => {
+  test("whose server answers with an older version than before lists, and tells the store that versions have restarted", async () => {
     const source = new ScriptedListWatch(
       { list: [configMap("a", "90")], version: "100" },
       { watch: [], ends: refused },
@@ -386,7 +386,7 @@ describe("a reflector whose server", () => {
     await run.stop();
   });
 
-  test("sends events of versions before those that were read: the same", async () => {
+  test("whose watch sends events of versions before those that it has read lists, and tells the store that versions have restarted", async () => {
     const source = new ScriptedListWatch(
       { list: [], version: "100" },
       { watch: [added("a", "41")], ends: "silence" },
@@ -399,7 +399,7 @@ describe("a reflector whose server", () => {
     await run.stop();
   });
 
-  test("has not reached the version of the last list: it lists the newest state", async () => {
+  test("whose server has not reached the version of the last list lists the newest state", async () => {
     const causes = [{ reason: "ResourceVersionTooLarge", message: "Too large resource version" }];
     const source = new ScriptedListWatch(
       { list: timeout("Too large resource version: 0, current: 0", 1, causes) },
@@ -413,8 +413,8 @@ describe("a reflector whose server", () => {
   });
 });
 
-describe("nothing of the caller's stops a reflector:", () => {
-  test("an onFault that throws: what it throws is an uncaught exception", async () => {
+describe("a reflector continues in spite of the caller's", () => {
+  test("onFault that throws: the error becomes an uncaught exception", async () => {
     const uncaught: unknown[] = [];
     const listeners = process.listeners("uncaughtException");
     process.removeAllListeners("uncaughtException").on("uncaughtException", (error) => uncaught.push(error));
@@ -440,7 +440,7 @@ describe("nothing of the caller's stops a reflector:", () => {
     }
   });
 
-  test("a source that does not end when its signal aborts", async () => {
+  test("source that does not end when its signal aborts", async () => {
     const source = new ScriptedListWatch(
       { list: "silence" },
       { list: [], version: "7" },

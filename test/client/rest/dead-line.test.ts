@@ -79,8 +79,8 @@ async function begun(client: RestClient) {
   return chunks;
 }
 
-describe("of a client with many streams, over HTTP/1.1", () => {
-  test("all end when their server gives no sign of life", async () => {
+describe("the streams of a client over HTTP/1.1 whose network connection is dead", () => {
+  test("all end when the server gives no sign of life", async () => {
     const { port } = await startServer();
     const relay = await relayTo(port);
     const client = clientOf(relay.port, { pooled: true });
@@ -89,7 +89,7 @@ describe("of a client with many streams, over HTTP/1.1", () => {
     for (const chunks of streams) await expect(chunks.next()).rejects.toThrow(LOST);
   });
 
-  test("none ends while the server accepts connections, even when it never answers", async () => {
+  test("do not end while the server accepts connections, even when it never answers", async () => {
     const { port, server } = await startServer();
     const client = clientOf(port, { pooled: true });
     const chunks = await begun(client);
@@ -100,7 +100,7 @@ describe("of a client with many streams, over HTTP/1.1", () => {
     await expect(next).rejects.not.toThrow(LOST);
   });
 
-  test("one that has not begun ends too", async () => {
+  test("end also when their request has not been answered yet", async () => {
     const { port } = await startServer();
     const relay = await relayTo(port);
     const client = clientOf(relay.port, { pooled: true });
@@ -110,11 +110,11 @@ describe("of a client with many streams, over HTTP/1.1", () => {
   });
 });
 
-describe("a request over a line that died", () => {
+describe("a request over a dead network connection", () => {
   test.each([
     ["GET", `net/http: TLS handshake timeout - error from a previous attempt: ${LOST}`],
     ["POST", LOST],
-  ])("%s ends in client-go's words", async (method, message) => {
+  ])("by %s fails with client-go's message", async (method, message) => {
     const { port, server } = await startServer();
     const relay = await relayTo(port);
     const client = clientOf(relay.port);
@@ -127,11 +127,11 @@ describe("a request over a line that died", () => {
   });
 });
 
-describe("the end of a client's command", () => {
+describe("the end of a command", () => {
   test.each([
     ["a read", { method: "GET", path: "/api" }],
     ["a write", { method: "POST", path: "/api" }],
-  ])("ends %s under way", async (_, request) => {
+  ])("aborts %s that its client has under way", async (_, request) => {
     const { port, server } = await startServer();
     const ending = new AbortController();
     const client = clientOf(port, { ending: ending.signal });
@@ -139,7 +139,7 @@ describe("the end of a client's command", () => {
     await expect(client.request(request)).rejects.toThrow("SIGTERM");
   });
 
-  test("ends a request that begins later, but for one that cleans up", async () => {
+  test("aborts requests that its client begins later, except for clean-up", async () => {
     const { port, server } = await startServer();
     const client = clientOf(port, { ending: AbortSignal.abort(new Error("SIGTERM")) });
     await expect(client.request({ method: "DELETE", path: "/api" })).rejects.toThrow("SIGTERM");

@@ -2,7 +2,7 @@ import { getEventListeners } from "node:events";
 import { expect, test } from "vitest";
 import { RequestLifetime, whenAborted } from "../../../src/client/rest/request-lifetime.js";
 
-test("many share one listener of a signal, and each is called once", () => {
+test("a hundred callbacks share one listener of an abort signal, and each is called once", () => {
   const stop = new AbortController();
   const called: number[] = [];
   const undo = Array.from({ length: 100 }, (_, index) => whenAborted(stop.signal, () => called.push(index)));
@@ -14,13 +14,13 @@ test("many share one listener of a signal, and each is called once", () => {
   expect(called).toEqual(Array.from({ length: 100 }, (_, index) => index).filter((index) => index !== 7));
 });
 
-test("a signal that has aborted calls at once", () => {
+test("a callback on a signal that has aborted is called at once", () => {
   const called: string[] = [];
   whenAborted(AbortSignal.abort(), () => called.push("now"))();
   expect(called).toEqual(["now"]);
 });
 
-test("one that takes another back while it is called leaves the others", () => {
+test("a callback that removes another one while it is called does not affect the others", () => {
   const stop = new AbortController();
   const called: string[] = [];
   whenAborted(stop.signal, () => undo());
@@ -30,7 +30,7 @@ test("one that takes another back while it is called leaves the others", () => {
   expect(called).toContain("last");
 });
 
-test("a hundred requests at a time put one listener on what ends them", async () => {
+test("a hundred concurrent requests add one listener to each signal that may end them", async () => {
   const [caller, ending] = [new AbortController(), new AbortController()];
   const lives = Array.from(
     { length: 100 },

@@ -71,8 +71,8 @@ const swallow = (client: RestClient, request = get): Promise<unknown> => client.
 describe.each([
   ["node:https", false],
   ["undici", true],
-])("the transport of %s", (_, pooled) => {
-  test("logs an exchange at level 6, and one without an answer", async () => {
+])("with -v, the transport of %s", (_, pooled) => {
+  test("logs a request and its answer at level 6, and a request without an answer", async () => {
     const server = await serve(json("{}"));
     const { client, text } = clientOf(server, { level: 6, pooled });
     await client.request(get);
@@ -86,7 +86,7 @@ describe.each([
     );
   });
 
-  test("logs its connections at level 9: one dialled, then kept", async () => {
+  test("logs at level 9 that a connection was dialled, and then reused", async () => {
     const server = await serve(json("{}"));
     const { client, text } = clientOf(server, { level: 9, pooled });
     await client.request(get);
@@ -101,7 +101,7 @@ describe.each([
     ]);
   });
 
-  test("logs a connection that is refused, and the name it looked up", async () => {
+  test("logs a refused connection and the host name that it looked up", async () => {
     const { client, text } = clientOf("http://localhost:1", { level: 9, pooled });
     await swallow(client);
     expect(text()).toMatch(
@@ -113,7 +113,7 @@ describe.each([
   });
 });
 
-test("requests to a server in the same process are logged too", async () => {
+test("with -v, requests to a server in the same process are logged too", async () => {
   const cluster = await startCluster({ port: false, ...quietCluster });
   open.push(() => cluster.close());
   const lines: string[] = [];
@@ -132,7 +132,7 @@ test("requests to a server in the same process are logged too", async () => {
   expect(lines.join("")).toContain('verb="GET" url="https://in-process.invalid/version" status="200 OK" milliseconds=');
 });
 
-test("credentials are masked in headers and in the curl command; hidden headers are left out", async () => {
+test("the log masks credentials in headers and in the curl command, and leaves out hidden headers", async () => {
   const server = await serve(json("{}"));
   const headers = clientOf(server, { level: 7 });
   await headers.client.request(get);
@@ -152,7 +152,7 @@ test("credentials are masked in headers and in the curl command; hidden headers 
   expect(plugin.text()).not.toContain("Authorization");
 });
 
-test("an answer that was packed shows neither how nor how long it was", async () => {
+test("the log shows no content-encoding and no length of a compressed answer", async () => {
   const server = await serve((_request, response) => {
     const body = gzipSync("{}");
     response.writeHead(200, { "content-encoding": "gzip", "content-length": body.length, "x-own": "1" }).end(body);
@@ -168,14 +168,14 @@ test.each([
   [413, "413 Request Entity Too Large"],
   [416, "416 Requested Range Not Satisfiable"],
   [599, "599 "],
-])("the end %i has Go's name", async (code, status) => {
+])("the log names the status code %i as Go does: %s", async (code, status) => {
   const server = await serve((_request, response) => void response.writeHead(code).end("{}"));
   const { client, text } = clientOf(server, { level: 6 });
   await swallow(client);
   expect(text()).toContain(`status="${status}"`);
 });
 
-describe("a body", () => {
+describe("the body of a request or answer in the log", () => {
   const bodyAt = async (level: number, body: string): Promise<string> => {
     const { client, text } = clientOf(await serve(json(body)), { level });
     await swallow(client);
@@ -202,7 +202,7 @@ describe("a body", () => {
     expect(await bodyAt(level, body)).toBe(shown);
   });
 
-  test("is cut at a number of bytes, and a part of a character is escaped", async () => {
+  test("is cut at a number of bytes, and escapes a part of a character", async () => {
     const shown = await bodyAt(8, `${"a".repeat(1023)}ü`);
     expect(shown).toBe(`"${"a".repeat(1023)}\\xc3 [truncated 1 chars]"\n`);
     const block = await bodyAt(8, `\n${"a".repeat(1022)}ü`);
@@ -210,7 +210,7 @@ describe("a body", () => {
   });
 });
 
-test("a dump in hexadecimal has sixteen bytes a line", () => {
+test("is shown in hexadecimal with sixteen bytes a line", () => {
   const bytes = new TextEncoder().encode("k8s\0\n~ 0123456789ü");
   expect(hexDump(bytes)).toBe(
     "00000000  6b 38 73 00 0a 7e 20 30  31 32 33 34 35 36 37 38  |k8s..~ 012345678|\n" +
@@ -219,7 +219,7 @@ test("a dump in hexadecimal has sixteen bytes a line", () => {
   expect(hexDump(new Uint8Array())).toBe("");
 });
 
-test("a request that is sent again has a line before", async () => {
+test("the log has a line before a request that is sent again", async () => {
   let answers = 0;
   const server = await serve((_request, response) => {
     answers += 1;
@@ -237,7 +237,7 @@ test("a request that is sent again has a line before", async () => {
   ]);
 });
 
-test("a watch that breaks off is logged with its error", async () => {
+test("the log has a watch that breaks off, with its error", async () => {
   const server = await serve((_request, response) => {
     response.write("{");
     setImmediate(() => response.destroy());
@@ -259,7 +259,7 @@ test.each([
     /^streamwatcher\.go:123\] "Unable to decode an event/,
   ],
   ["http2: client connection lost", /^$/],
-])("of an end of a watch that an ERROR event tells, nothing is logged (%s)", async (reason, expected) => {
+])("the log has no line for a watch that ends by an ERROR event (%s)", async (reason, expected) => {
   const lines: string[] = [];
   const write = (line: string | Uint8Array): void => void lines.push(String(line).replace(/^I\d{4} \S+ +\d+ /, ""));
   const log = leveledLog({ level: 5, modules: "", clock: systemClock, pid: 1, write });
@@ -294,7 +294,7 @@ test.each<[string, Partial<RestRequest>, string]>([
   ["groups", { path: "/apis" }, "discovery_client.go:721"],
   ["a schema", { path: "/openapi/v3/api/v1" }, "groupversion.go:117"],
   ["a log", { path: "/api/v1/namespaces/a/pods/b/log" }, "logs.go:497"],
-])("%s is logged where kubectl sends it", async (_, request, source) => {
+])("the log names for %s the source file that kubectl names", async (_, request, source) => {
   const { client, text } = clientOf(await serve(json("{}")), { level: 8 });
   await swallow(client, { ...get, ...request });
   expect(text().split("]")[0]).toBe(source);

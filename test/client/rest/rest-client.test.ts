@@ -55,8 +55,8 @@ const config: ClientConfig = {
 const client = (transport: Transport, own: Partial<ClientConfig> = {}, options: Partial<RestClientOptions> = {}) =>
   createRestClient({ ...config, ...own }, { transport, ...options });
 
-describe("a request", () => {
-  test("has kubectl's headers, the prefix of the server, and the query in Go's order and escapes", async () => {
+describe("a request of the client", () => {
+  test("has kubectl's headers, the server's path prefix, and the query in Go's order and escaping", async () => {
     const { transport, requests } = scripted({ body: "{}" });
     const auth = { token: "t", impersonate: { user: "me", groups: ["g", "h"], extra: { "a/b": ["1"] } } };
     await client(transport, { auth }, { headers: { "kubectl-command": "kubectl get" } }).request({
@@ -81,7 +81,7 @@ describe("a request", () => {
     ]);
   });
 
-  test("has --request-timeout as a parameter", async () => {
+  test("sends --request-timeout as a parameter", async () => {
     const { transport, requests } = scripted({ body: "{}" });
     await client(transport, { timeout: 90_000 }).request({
       method: "GET",
@@ -95,7 +95,7 @@ describe("a request", () => {
     [{ method: "a b", "ä/ö": "!'()*~-_." }, "?method=a+b&%C3%A4%2F%C3%B6=%21%27%28%29%2A~-_."],
     [{ b: "2", a: ["1", "0"], c: undefined }, "?a=1&a=0&b=2"],
     [undefined, ""],
-  ])("has the query %o", (query, text) => expect(encodeQuery(query)).toBe(text));
+  ])("encodes the query %o", (query, text) => expect(encodeQuery(query)).toBe(text));
 
   test("keeps the escapes of its path", () => expect(encodePath("/a b/%2F/ü?")).toBe("/a%20b/%2F/%C3%BC%3F"));
 
@@ -107,10 +107,10 @@ describe("a request", () => {
     [500, "500ms"],
     [0.5, "500µs"],
     [-1000, "-1s"],
-  ])("has a timeout of %d ms as %s", (milliseconds, text) => expect(goDurationText(milliseconds)).toBe(text));
+  ])("sends a time limit of %d ms as %s", (milliseconds, text) => expect(goDurationText(milliseconds)).toBe(text));
 });
 
-describe("an answer", () => {
+describe("an answer that the client receives", () => {
   test("passes its warnings to the handler before its body", async () => {
     const { transport } = scripted({
       headers: { warning: ['299 - "one", 299 - "two"', '299 - "b\\"q\\"" "date"', '199 - "no"'] },
@@ -123,7 +123,7 @@ describe("an answer", () => {
     expect(heard).toEqual(["one", "two", 'b"q"']);
   });
 
-  test("loses the rest of a warning header after a text that cannot be parsed", () =>
+  test("loses the rest of a warning header behind a text that cannot be parsed", () =>
     expect(warningTexts(['299 - "one", 299 "x"', "rubbish", '299 - "caf\u00c3\u00a9"'])).toEqual(["one", "café"]));
 
   test("keeps integers beyond 2^53 exact", async () => {
@@ -185,7 +185,7 @@ describe("an answer", () => {
       { status: 401, headers: { "content-type": "application/octet-stream" } },
       { message: "the server has asked for the client to provide credentials", reason: "Unauthorized" },
     ],
-  ])("with an error is %s", async (_, method, path, answer, expected) => {
+  ])("with an error is thrown as %s", async (_, method, path, answer, expected) => {
     const { transport } = scripted(answer);
     const error: unknown = await client(transport)
       .request({ method, path })
@@ -194,7 +194,7 @@ describe("an answer", () => {
     expect(error).toMatchObject(expected);
   });
 
-  test("with an error does not name the path of a raw request", async () => {
+  test("with an error leaves out the path of a raw request", async () => {
     const { transport } = scripted({ status: 404 });
     await expect(
       client(transport).stream({ method: "GET", path: "/api/v1/pods", userPath: true }),
@@ -202,7 +202,7 @@ describe("an answer", () => {
   });
 });
 
-describe("the retries of a request", () => {
+describe("the client's retries of a request", () => {
   const busy: Answer = { status: 429, headers: { "retry-after": "2" } };
   const waits: number[] = [];
   const sleep = (milliseconds: number) => {

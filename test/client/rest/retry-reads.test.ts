@@ -31,7 +31,7 @@ function failing(retries: number, ...ends: (Error | undefined)[]) {
 
 const get: RestRequest = { method: "GET", path: "/a" };
 
-test("a read is asked again until it is answered, after longer and longer waits", async () => {
+test("with --retry, a failed read is repeated until it is answered, after longer and longer waits", async () => {
   const { client, sent, told } = failing(5, refused(), refused(), refused());
   expect((await client.request(get)).status).toBe(200);
   expect(sent).toEqual(["GET /a", "GET /a", "GET /a", "GET /a"]);
@@ -45,7 +45,7 @@ test("a read is asked again until it is answered, after longer and longer waits"
   ]);
 });
 
-test("no wait is longer than half a minute", async () => {
+test("with --retry, no wait is longer than half a minute", async () => {
   const { client, told } = failing(9, ...Array.from({ length: 9 }, refused));
   await client.request(get);
   expect(told.filter((line) => line.startsWith("waits")).slice(-3)).toEqual([
@@ -55,33 +55,33 @@ test("no wait is longer than half a minute", async () => {
   ]);
 });
 
-test("a stream is asked for again as well", async () => {
+test("with --retry, a request for a stream is repeated as well", async () => {
   const { client, sent } = failing(1, refused());
   await client.stream(get);
   expect(sent).toHaveLength(2);
 });
 
-test.each(["POST", "PUT", "PATCH", "DELETE"])("a %s is sent once", async (method) => {
+test.each(["POST", "PUT", "PATCH", "DELETE"])("with --retry, a %s is sent only once", async (method) => {
   const { client, sent } = failing(3, refused());
   await expect(client.request({ method, path: "/a" })).rejects.toThrow("connection refused");
   expect(sent).toEqual([`${method} /a`]);
 });
 
-test("after so many failures in a row nothing is tried again, by any request", async () => {
+test("with --retry, after the given number of failures in a row no request is repeated any more", async () => {
   const { client, sent } = failing(2, refused(), refused(), refused(), refused());
   await expect(client.request(get)).rejects.toThrow("connection refused");
   await expect(client.request({ method: "GET", path: "/b" })).rejects.toThrow("connection refused");
   expect(sent).toEqual(["GET /a", "GET /a", "GET /a", "GET /b"]);
 });
 
-test("an answer makes up for failures before it", async () => {
+test("with --retry, an answer resets the count of failures", async () => {
   const { client, sent } = failing(1, refused(), undefined, refused(), undefined);
   await client.request(get);
   await client.request(get);
   expect(sent).toHaveLength(4);
 });
 
-describe("a read is not retried after", () => {
+describe("with --retry, a read is not repeated after", () => {
   test.each([
     { title: "a server's own answer", error: notFound({ group: "", resource: "pods" }, "a") },
     {
@@ -98,14 +98,14 @@ describe("a read is not retried after", () => {
     expect(sent).toHaveLength(1);
   });
 
-  test("a request that was given up", async () => {
+  test("its own abort", async () => {
     const { client, sent } = failing(3, refused());
     await expect(client.request({ ...get, signal: AbortSignal.abort() })).rejects.toThrow();
     expect(sent).toHaveLength(1);
   });
 });
 
-test("an answer that broke off is asked for again", async () => {
+test("with --retry, a read whose answer broke off is repeated", async () => {
   const broken = new Error("unexpected error when reading response body.", { cause: new TransportError("EOF") });
   const { client, sent } = failing(1, broken);
   await client.request(get);

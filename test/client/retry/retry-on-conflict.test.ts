@@ -36,7 +36,7 @@ const alwaysConflict = () => {
   return { attempt, tries: () => tries };
 };
 
-test("writers of one object all succeed, each with what the others wrote", async () => {
+test("retryOnConflict() lets several writers of one object all succeed, each upon the others' changes", async () => {
   const maps = client.resource({ group: "", version: "v1", resource: "configmaps" }).namespace("default");
   await maps.create({ apiVersion: "v1", kind: "ConfigMap", metadata: { name: "counter" }, data: { n: "0" } });
   const raise = () =>
@@ -52,14 +52,14 @@ test("writers of one object all succeed, each with what the others wrote", async
   expect((await maps.get("counter"))["data"]).toEqual({ n: "10" });
 });
 
-test("five tries ten milliseconds apart end with the last conflict", async () => {
+test("retryOnConflict() rejects with the last conflict after five tries ten milliseconds apart", async () => {
   const { pauses, ...surroundings } = recorded();
   const { attempt, tries } = alwaysConflict();
   await expect(retryOnConflict(attempt, surroundings)).rejects.toThrow("try 5");
   expect([tries(), pauses]).toEqual([5, [10, 10, 10, 10]]);
 });
 
-test("DEFAULT_BACKOFF waits five times as long each time", async () => {
+test("retryOnConflict() with DEFAULT_BACKOFF waits five times as long each time", async () => {
   const { pauses, ...surroundings } = recorded();
   const { attempt } = alwaysConflict();
   const retried = retryOnConflict(attempt, { backoff: DEFAULT_BACKOFF, ...surroundings });
@@ -67,7 +67,7 @@ test("DEFAULT_BACKOFF waits five times as long each time", async () => {
   expect(pauses).toEqual([10, 50, 250]);
 });
 
-test("pauses are longer by up to the jitter", async () => {
+test("retryOnConflict() lengthens its waits by up to the jitter", async () => {
   const { pauses, timers } = recorded();
   const { attempt } = alwaysConflict();
   const random = { bytes: (length: number) => new Uint8Array(length).fill(255) };
@@ -75,13 +75,13 @@ test("pauses are longer by up to the jitter", async () => {
   for (const pause of pauses) expect(pause).toBeCloseTo(11, 4);
 });
 
-test("another error is thrown at once", async () => {
+test("retryOnConflict() rejects with any other error at once", async () => {
   let tries = 0;
   const attempt = () => Promise.reject(forbidden(pods, "web", `try ${(tries += 1)}`));
   await expect(retryOnConflict(attempt)).rejects.toThrow("try 1");
 });
 
-test("a signal ends the tries with its reason", async () => {
+test("retryOnConflict() ends with its signal's reason", async () => {
   const stop = new AbortController();
   const attempt = () => {
     stop.abort(new Error("enough"));

@@ -105,7 +105,7 @@ describe.each([true, false])("an upgraded connection (WebSockets: %s)", (webSock
     between.close();
   });
 
-  test("reports the answer of a proxy that does not connect", async () => {
+  test("reports the answer of a proxy that refuses to connect", async () => {
     const between = await proxy([], "407 Proxy Authentication Required");
     const config = { ...clientConfig("http://127.0.0.1:1"), proxyUrl: `http://127.0.0.1:${between.port}` };
     await expect(run(config, webSockets)).rejects.toThrow("Proxy Authentication Required");

@@ -83,7 +83,7 @@ describe.each([
   });
 });
 
-test("a port-forward falls to SPDY where the WebSocket is refused", async () => {
+test("a port-forward uses SPDY where the server refuses the WebSocket", async () => {
   const refuse = ({ headers }: { readonly headers: { readonly upgrade?: string | undefined } }): string | undefined =>
     headers.upgrade === "websocket" ? "HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n" : undefined;
   await using server = await streamingServer({ forward, refuse });

@@ -52,7 +52,7 @@ const ways = [
 ];
 
 describe.each(ways)("a remote command over $way", ({ webSockets }) => {
-  test("writes both outputs and ends with its code", async () => {
+  test("writes both outputs and ends with the program's exit code", async () => {
     await using server = await streamingServer({
       command: async ({ stdout, stderr }) => {
         await stdout.write(Buffer.from("out"));
@@ -76,7 +76,7 @@ describe.each(ways)("a remote command over $way", ({ webSockets }) => {
     expect(ended?.message).toBe(`command terminated with exit code ${code}`);
   });
 
-  test("closes the program's stdin when its own ends", async () => {
+  test("closes the program's stdin when the caller's input ends", async () => {
     await using server = await streamingServer({
       command: async ({ stdin, stdout }) => {
         const text = await readText(stdin);
@@ -104,7 +104,7 @@ describe.each(ways)("a remote command over $way", ({ webSockets }) => {
     expect(left).toBe(true);
   });
 
-  test("sends the terminal's sizes", async () => {
+  test("sends the terminal's sizes to the program", async () => {
     const seen: string[] = [];
     await using server = await streamingServer({
       command: async ({ resize, stdout }) => {
@@ -126,7 +126,7 @@ describe.each(ways)("a remote command over $way", ({ webSockets }) => {
     expect(seen.join("")).toBe('{"Width":80,"Height":24}\n{"Width":132,"Height":50}\n');
   });
 
-  test("fails, and does not end in silence, when the connection breaks", async () => {
+  test("fails with an error when the connection breaks", async () => {
     let out = "";
     let receive = (): void => {};
     const received = new Promise<void>((resolve) => (receive = resolve));
@@ -163,7 +163,7 @@ describe.each(ways)("a remote command over $way", ({ webSockets }) => {
     await eventually(async () => expect(server.open.size).toBe(0));
   });
 
-  test("rejects with what the writer of its output throws", async () => {
+  test("rejects with the error that the writer of its output throws", async () => {
     await using server = await streamingServer({
       command: async ({ stdout }) => {
         for (;;) await stdout.write(Buffer.alloc(1000));
@@ -174,7 +174,7 @@ describe.each(ways)("a remote command over $way", ({ webSockets }) => {
     await eventually(async () => expect(server.open.size).toBe(0));
   });
 
-  test("a slow writer of its output holds back the program", async () => {
+  test("makes the program wait for a slow writer of its output", async () => {
     let written = 0;
     await using server = await streamingServer({
       command: async ({ stdout }) => {
@@ -222,7 +222,7 @@ describe.each(ways)("a remote command over $way", ({ webSockets }) => {
     expect([ended, hash.digest("hex")]).toEqual([undefined, expected.digest("hex")]);
   });
 
-  test("rejects with the text of the error stream", async () => {
+  test("rejects with the text that the server sends on the error stream", async () => {
     const rows = [
       [
         '{"metadata":{},"status":"Failure","message":"no such container","reason":"InternalError","code":500}',
@@ -265,13 +265,13 @@ const http = (status: string, body: string, type = "text/plain"): string =>
 const isWebSocket = ({ headers }: { headers: { upgrade?: string | undefined } }): boolean =>
   headers.upgrade === "websocket";
 
-describe("the choice between WebSocket and SPDY", () => {
+describe("the client's choice between WebSocket and SPDY for a remote command", () => {
   const hello = async ({ stdout }: ServedCommand): Promise<number> => {
     await stdout.write(Buffer.from("hello"));
     return 0;
   };
 
-  test("is a WebSocket with protocol 5, and GET", async () => {
+  test("tries a WebSocket with protocol 5 by GET first", async () => {
     await using server = await streamingServer({ command: hello });
     await session(clientOf(server), { webSockets: true });
     expect(server.requests).toEqual([`GET ${EXEC}?command=x&stdout=true&stderr=true websocket v5.channel.k8s.io`]);
@@ -283,7 +283,7 @@ describe("the choice between WebSocket and SPDY", () => {
     ["another protocol", "HTTP/1.1 101 Switching Protocols\r\nUpgrade: SPDY/3.1\r\nConnection: Upgrade\r\n\r\n"],
     ["a chunked error", "HTTP/1.1 403 Forbidden\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nno!\r\n0\r\n\r\n"],
     ["200", http("200 OK", "hello")],
-  ])("falls to SPDY where the answer is %s", async (_, answer) => {
+  ])("uses SPDY when the answer to the WebSocket is %s", async (_, answer) => {
     await using server = await streamingServer({
       command: hello,
       refuse: (request) => (isWebSocket(request) ? answer : undefined),
@@ -310,7 +310,7 @@ describe("the choice between WebSocket and SPDY", () => {
       http("500 Internal Server Error", ""),
       "unable to upgrade connection: empty server response",
     ],
-  ])("rejects with %s when SPDY is refused too", async (_, answer, message) => {
+  ])("rejects with %s when the server refuses SPDY too", async (_, answer, message) => {
     await using server = await streamingServer({ refuse: () => answer });
     expect((await session(clientOf(server), { webSockets: true })).ended?.message).toBe(message);
   });
@@ -321,13 +321,18 @@ describe("the choice between WebSocket and SPDY", () => {
       false,
       'error sending request: Post "http://127.0.0.1:.*/exec\\?command=x&stdout=true&stderr=true": (.*unexpected EOF)',
     ],
-  ])("a server that hangs up is no refusal (WebSockets: %s)", async (webSockets, message) => {
-    await using server = await streamingServer({ refuse: () => "" });
-    expect((await session(clientOf(server), { webSockets })).ended?.message).toMatch(new RegExp(`^(.*)(${message})$`));
-    expect(server.requests).toHaveLength(1);
-  });
+  ])(
+    "does not take a server that hangs up for a refusal of WebSockets (WebSockets: %s)",
+    async (webSockets, message) => {
+      await using server = await streamingServer({ refuse: () => "" });
+      expect((await session(clientOf(server), { webSockets })).ended?.message).toMatch(
+        new RegExp(`^(.*)(${message})$`),
+      );
+      expect(server.requests).toHaveLength(1);
+    },
+  );
 
-  test("a server that is away is no refusal", async () => {
+  test("does not take a server that is away for a refusal of WebSockets", async () => {
     const rest = clientOf({ url: "http://127.0.0.1:1" });
     const refused = "dial tcp 127.0.0.1:1: connect: connection refused";
     expect((await session(rest, { webSockets: true })).ended?.message).toBe(refused);
@@ -337,7 +342,7 @@ describe("the choice between WebSocket and SPDY", () => {
   });
 });
 
-describe("the request", () => {
+describe("the request of a remote command", () => {
   test.each(ways)("over $way has the client's path, credentials, impersonation and headers", async ({ webSockets }) => {
     await using server = await streamingServer({ command: async () => 0 });
     const rest = createRestClient(
@@ -359,7 +364,7 @@ describe("the request", () => {
   });
 });
 
-test("a protocol that was not offered is refused, with those that were", async () => {
+test("the client refuses a protocol that it did not offer, and names those that it did", async () => {
   const head = "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: SPDY/3.1\r\n";
   await using server = await streamingServer({ refuse: () => `${head}X-Stream-Protocol-Version: v9\r\n\r\n` });
   expect((await session(clientOf(server), { webSockets: false })).ended?.message).toMatch(
@@ -367,7 +372,7 @@ test("a protocol that was not offered is refused, with those that were", async (
   );
 });
 
-test.each(ways)("a reset of a connection over $way names its two ends", async ({ webSockets }) => {
+test.each(ways)("an error about a reset connection over $way names both addresses", async ({ webSockets }) => {
   const raw = (socket: Socket): void => void setTimeout(() => socket.resetAndDestroy(), 50);
   await using server = await streamingServer({ raw });
   const address = new URL(server.url).host;
@@ -376,7 +381,7 @@ test.each(ways)("a reset of a connection over $way names its two ends", async ({
   );
 });
 
-describe("a server that is no server of remote commands", () => {
+describe("a server that does not speak the protocol of remote commands", () => {
   const said = "error reading from error stream: ";
   test.each<[string, boolean, string, string]>([
     ["sends text", true, "8101 31", `${said}unexpected message type: 1`],
@@ -403,7 +408,7 @@ describe("a server that is no server of remote commands", () => {
     ["says nothing", false, "", "unexpected EOF"],
     ["resets each stream", false, "80030003 00000008 00000001 00000003", "Stream reset"],
     ["goes away", false, "80030007 00000008 00000000 00000000", "the connection is closed"],
-  ])("and %s (WebSocket: %s) ends the command", async (_, webSockets, hex, message) => {
+  ])("ends the command with an error when it %s (WebSocket: %s)", async (_, webSockets, hex, message) => {
     const raw = (socket: Socket): void => void socket.resume().end(Buffer.from(hex.replaceAll(" ", ""), "hex"));
     await using server = await streamingServer({ raw });
     const { ended } = await session(clientOf(server), { webSockets });

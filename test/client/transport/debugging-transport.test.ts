@@ -14,11 +14,11 @@ test.each([
   ["nothing", "Authorization", "", ""],
   ["any other header stays", "Impersonate-User", "jane", "jane"],
   ["also one that looks like a secret, as in client-go", "X-Api-Key", "abc", "abc"],
-])("%s", (_, name, value, shown) => {
+])("the request log masks %s", (_, name, value, shown) => {
   expect(maskedValue(name, value)).toBe(shown);
 });
 
-test("headers are sorted by name, a line for each value", () => {
+test("the request log sorts headers by name, with a line for each value", () => {
   const lines = headerLines([
     ["Vary", ["Accept", "Accept-Encoding"]],
     ["Authorization", ["Bearer abc"]],
@@ -31,6 +31,6 @@ test.each([
   ["x-from-cache", "X-From-Cache"],
   ["ETAG", "Etag"],
   ["www-authenticate", "Www-Authenticate"],
-])("%s is written %s", (name, canonical) => {
+])("the request log writes the header %s as %s", (name, canonical) => {
   expect(canonicalName(name)).toBe(canonical);
 });

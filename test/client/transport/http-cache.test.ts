@@ -42,8 +42,8 @@ async function text({ status, body }: TransportResponse): Promise<string> {
 
 const validators = (requests: readonly TransportRequest[]) => requests.map(({ headers }) => headers["if-none-match"]);
 
-describe("the HTTP cache", () => {
-  test("a folder that cannot be is no error", async () => {
+describe("the client's HTTP cache on disk", () => {
+  test("works without storing when its folder cannot be created", async () => {
     const { folder } = setUp([]);
     writeFileSync(join(folder, "file"), "");
     const cache = new HttpCache(join(folder, "file", "below"), { now: () => NOW }, systemRandom);
@@ -55,7 +55,7 @@ describe("the HTTP cache", () => {
     expect(await text(await cache.send(transport, request, URL_ASKED))).toBe("200 one");
   });
 
-  test("a fresh answer saves the request, until it is old", async () => {
+  test("answers without a request while an entry is fresh", async () => {
     const { ask, requests, clock } = setUp([
       { headers: { date: DATE, "cache-control": "max-age=60" }, body: "one" },
       { headers: { date: DATE }, body: "two" },
@@ -66,7 +66,7 @@ describe("the HTTP cache", () => {
     expect(requests).toHaveLength(2);
   });
 
-  test("a stale one is asked after by its ETag", async () => {
+  test("asks with the ETag for a stale entry", async () => {
     const { ask, requests } = setUp([
       { headers: { etag: '"a"', "cache-control": "no-cache, private" }, body: "one" },
       { status: 304, headers: { etag: '"a"' } },
@@ -77,7 +77,7 @@ describe("the HTTP cache", () => {
     expect(validators(requests)).toEqual([undefined, '"a"', '"a"', '"b"']);
   });
 
-  test("a file is written again only for what a later request can see", async () => {
+  test("writes a file again only when a later request can see the change", async () => {
     const later = "Sat, 21 Nov 2026 08:00:00 GMT";
     const { ask, folder } = setUp([
       { headers: { etag: '"a"', date: DATE }, body: "one" },
@@ -93,7 +93,7 @@ describe("the HTTP cache", () => {
     expect(dates).toEqual([DATE, DATE, later]);
   });
 
-  test("what the server forbids to store, and an answer to another Accept, is not used", async () => {
+  test("does not use an answer that the server forbids to store, or one for another Accept header", async () => {
     const { ask, requests } = setUp([
       { headers: { etag: '"a"', vary: "Accept" }, body: "json" },
       { headers: { "cache-control": "no-store" }, body: "yaml" },
@@ -102,7 +102,7 @@ describe("the HTTP cache", () => {
     expect(validators(requests)).toEqual([undefined, undefined]);
   });
 
-  test("uses kubectl's files, and ignores a damaged one", async () => {
+  test("uses kubectl's file format, and ignores a damaged file", async () => {
     const { ask, folder } = setUp([
       {
         headers: { "content-type": "text/plain", "content-length": "3", date: DATE, "cache-control": "max-age=60" },

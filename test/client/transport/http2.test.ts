@@ -88,7 +88,7 @@ async function firstOf({ body }: TransportResponse) {
   return chunks;
 }
 
-test("sends method, path, headers and body, and keeps several values of a header apart", async () => {
+test("HTTP/2 sends method, path, headers and body, and keeps several values of a header apart", async () => {
   let sent: IncomingHttpHeaders = {};
   const { transport } = await serve((stream, headers) => {
     sent = headers;
@@ -114,7 +114,7 @@ test("sends method, path, headers and body, and keeps several values of a header
   expect(Buffer.from(String(sent["x-user"]), "latin1").toString()).toBe("jürgen");
 });
 
-test("unpacks gzip", async () => {
+test("HTTP/2 decompresses gzip", async () => {
   const { get } = await serve((stream) => {
     stream.respond({ ":status": 200, "content-encoding": "gzip" });
     stream.end(gzipSync("packed"));
@@ -122,7 +122,7 @@ test("unpacks gzip", async () => {
   expect(await textOf(await get("/"))).toBe("packed");
 });
 
-test("streams share a connection, and those that the server does not take there get another one", async () => {
+test("HTTP/2 requests share a connection, and those that the server does not accept there use another one", async () => {
   const { get, sessions } = await serve(begin, { settings: { maxConcurrentStreams: 2 } });
   for (let count = 1; count <= 5; count++) {
     await firstOf(await get("/"));
@@ -130,14 +130,14 @@ test("streams share a connection, and those that the server does not take there 
   }
 });
 
-test("a request that the server refuses to begin is sent once more", async () => {
+test("an HTTP/2 request that the server refuses to begin is sent once more", async () => {
   let asked = 0;
   const { get } = await serve((stream, headers) => (++asked === 1 ? stream.close(7) : answer(stream, headers)));
   expect(await textOf(await get("/"))).toBe("hi");
   expect(asked).toBe(2);
 });
 
-test("a request that the server always refuses to begin fails after as many tries as by Go", async () => {
+test("an HTTP/2 request that the server always refuses to begin fails after as many tries as in Go", async () => {
   let asked = 0;
   const { get } = await serve((stream) => {
     asked += 1;
@@ -147,7 +147,7 @@ test("a request that the server always refuses to begin fails after as many trie
   expect(asked).toBe(7);
 });
 
-test("after a GOAWAY new requests go to another connection, and those under way go on", async () => {
+test("after a GOAWAY new HTTP/2 requests use another connection, and those under way go on", async () => {
   const { get, sessions } = await serve((stream, headers) =>
     (headers[":path"] === "/long" ? begin : answer)(stream, headers),
   );
@@ -168,7 +168,7 @@ test.each<[string, (stream: ServerHttp2Stream) => void, string]>([
     "stream error: stream ID 1; INTERNAL_ERROR; received from peer",
   ],
   ["the connection ends", (stream) => stream.session?.destroy(), "unexpected EOF"],
-])("a stream that %s fails in Go's words", async (_, end, message) => {
+])("an HTTP/2 stream that %s fails with Go's message", async (_, end, message) => {
   const { get } = await serve((stream, headers) => {
     begin(stream, headers);
     setImmediate(() => end(stream));
@@ -177,7 +177,7 @@ test.each<[string, (stream: ServerHttp2Stream) => void, string]>([
   await expect(failed()).rejects.toThrow(message);
 });
 
-describe("an abort ends with the signal's reason", () => {
+describe("aborting over HTTP/2 rejects with the signal's reason", () => {
   test("a request that waits for its connection", async () => {
     const silent = createServer(
       (socket) => void socket.on("error", () => {}).once("data", () => controller.abort(new Error("enough"))),
@@ -196,7 +196,7 @@ describe("an abort ends with the signal's reason", () => {
     await expect(get("/", controller.signal)).rejects.toThrow("enough");
   });
 
-  test("a stream, which the server sees", async () => {
+  test("a stream, and the server sees the end", async () => {
     const closed = deferred<number>();
     const controller = new AbortController();
     const { get } = await serve((stream, headers) => {
@@ -210,14 +210,14 @@ describe("an abort ends with the signal's reason", () => {
   });
 });
 
-test("close ends the streams", async () => {
+test("closing the HTTP/2 transport ends its streams", async () => {
   const { get, transport } = await serve(begin);
   const chunks = await firstOf(await get("/"));
   await transport.close();
   await expect(chunks.next()).rejects.toThrow("the transport was closed");
 });
 
-describe("a connection that receives nothing", () => {
+describe("an HTTP/2 connection that receives nothing", () => {
   const SHORT = { silence: 60, patience: 300 };
 
   /** Stands between: `stall` passes on nothing more, as a router does that forgot the connection. */

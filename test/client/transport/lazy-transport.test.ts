@@ -14,7 +14,7 @@ class CountedTransport implements Transport {
   async close(): Promise<void> {}
 }
 
-test("a lazy transport renews the one that it made", async () => {
+test("renewing a lazy transport renews the transport that it has made, if any", async () => {
   const made = new CountedTransport();
   const lazy = lazyTransport(async () => made);
   lazy.renew?.();

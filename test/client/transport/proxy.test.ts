@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { proxyFor } from "../../../src/client/transport/proxy.js";
 
-describe("the proxy for a server", () => {
+describe("the proxy that the client uses for a server", () => {
   interface Row {
     readonly title: string;
     readonly server: string;
@@ -90,7 +90,7 @@ describe("the proxy for a server", () => {
     expect(found?.href).toBe(expected);
   });
 
-  test("a CGI script's request header is not taken for HTTP_PROXY", () => {
+  test("HTTP_PROXY is ignored in a CGI script, where a request's header could set it", () => {
     const env = { HTTP_PROXY: proxy, REQUEST_METHOD: "GET" };
     expect(() => proxyFor({ host: "a.example", port: "", secure: false }, undefined, env)).toThrow(
       "refusing to use HTTP_PROXY value in CGI environment; see golang.org/s/cgihttpproxy",

@@ -65,7 +65,7 @@ async function ask(config: { readonly caData?: Uint8Array } = {}): Promise<void>
   }
 }
 
-test("a certificate that the bundle and the folder of the system both hold is one authority", () => {
+test("a certificate that the system has both in its bundle and in its folder counts as one authority", () => {
   expect(blocks(systemRoots(env))).toBe(2);
 });
 
@@ -76,7 +76,7 @@ test("transports read the system's authorities once, and OpenSSL parses them for
   expect(contexts).toBe(0);
 });
 
-test("OpenSSL parses the authorities of a config for no connection of its transport", async () => {
+test("OpenSSL parses the authorities of a kubeconfig once, and not for each connection of its transport", async () => {
   await ask({ caData: Buffer.from(known.pem) });
   expect(contexts).toBe(0);
 });

@@ -164,7 +164,7 @@ describe.each(process.versions["bun"] === undefined ? OVER_NODE : OVER_BUN)("a t
       await transport.close();
     });
 
-    test("sends these headers and no others", async () => {
+    test("sends exactly the given headers", async () => {
       const target = await serve(scheme, (request, response) => response.end(request.rawHeaders.join("\n")));
       const { host } = new URL(target.server);
       for (const method of ["POST", "PATCH", "PUT"]) {
@@ -199,7 +199,7 @@ describe.each(process.versions["bun"] === undefined ? OVER_NODE : OVER_BUN)("a t
       expect(await get(target)).toMatchObject({ status: 302, headers: { location: "/y" }, text: "there" });
     });
 
-    test("unpacks gzip as it comes", async () => {
+    test("decompresses gzip while it arrives", async () => {
       const target = await serve(scheme, (_, response) => {
         const packer = createGzip();
         packer.pipe(response.setHeader("content-encoding", "gzip"));
@@ -216,7 +216,7 @@ describe.each(process.versions["bun"] === undefined ? OVER_NODE : OVER_BUN)("a t
       await transport.close();
     });
 
-    test("a reader who is slow holds the server back", async () => {
+    test("makes the server wait for a slow reader", async () => {
       let sent = 0;
       const target = await serve(scheme, (_, response) => {
         const send = (): void => {
@@ -244,7 +244,7 @@ describe.each(process.versions["bun"] === undefined ? OVER_NODE : OVER_BUN)("a t
       await transport.close();
     });
 
-    test("a reader who stops ends the exchange", async () => {
+    test("ends the exchange when the reader stops", async () => {
       const events = new EventEmitter();
       const ended = once(events, "ended");
       const target = await serve(scheme, (request, response) => {
@@ -309,7 +309,7 @@ describe.each(process.versions["bun"] === undefined ? OVER_NODE : OVER_BUN)("a t
         "unexpected EOF",
       ],
       ["the connection before an answer", (request) => request.socket.destroy(), "EOF"],
-    ])("%s breaks off", async (_, handle, message) => {
+    ])("reports %s that breaks off", async (_, handle, message) => {
       await expect(get(await serve(scheme, handle))).rejects.toThrow(message);
     });
   });
@@ -340,7 +340,7 @@ describe.each(process.versions["bun"] === undefined ? OVER_NODE : OVER_BUN)("a t
     });
   });
 
-  test("uses an HTTP proxy: with whole URLs for http, and a tunnel for https", async () => {
+  test("uses an HTTP proxy: with full URLs for http, and a tunnel for https", async () => {
     const port = await secure([{ type: "ip", value: "127.0.0.1" }]);
     const asked: string[] = [];
     const proxy = createServer((request, response) => {
@@ -380,7 +380,7 @@ describe.each(process.versions["bun"] === undefined ? OVER_NODE : OVER_BUN)("a t
     await transport.close();
   });
 
-  describe("fails in Go's words", () => {
+  describe("fails with Go's message for", () => {
     const x509 = "tls: failed to verify certificate: x509: ";
 
     test.each<[string, () => Promise<TransportConfig>, string | RegExp]>([
@@ -468,7 +468,7 @@ describe.each(process.versions["bun"] === undefined ? OVER_NODE : OVER_BUN)("a t
       else expect(String(error)).toMatch(reason);
     });
 
-    test("a certificate that has expired by the clock that was given", async () => {
+    test("a certificate that has expired by the given clock", async () => {
       const port = await secure([{ type: "ip", value: "127.0.0.1" }]);
       const clock = { now: () => Date.parse("2300-01-02T03:04:05Z") };
       const transport = make(config(`https://127.0.0.1:${port}`, { caData: bytes(ca.pem) }), { clock });

@@ -54,7 +54,7 @@ test("WQ-8: an item is added when its delay has passed, not before", async () =>
   expect([queue.length, queue.stats().delayed]).toEqual([1, 0]);
 });
 
-test.each([0, -1])("WQ-8: a delay of %d ms is none", (milliseconds) => {
+test.each([0, -1])("WQ-8: a delay of %d ms adds the item at once", (milliseconds) => {
   queue.addAfter("a", milliseconds);
   expect([queue.length, running]).toEqual([1, 0]);
 });
@@ -77,7 +77,7 @@ test("WQ-8: items are added in the order of their times, and of their adds where
   expect(await takeAll()).toEqual(["a", "e", "b", "d", "g", "c", "f"]);
 });
 
-test("one timer runs however many items wait, and none when no item does", () => {
+test("a delaying queue has one timer however many items wait, and none when no item waits", () => {
   for (let at = 1; at <= 100; at++) queue.addAfter(`item-${at}`, 1 + ((at * 37) % 100));
   // The times fall and rise; a timer is started anew only for an item that is earlier than all others.
   expect([running, started]).toEqual([1, [38, 12, 8, 4, 3, 2, 1]]);
@@ -97,13 +97,13 @@ test("WQ-8: a shutdown drops the items that still wait, with their timer, and ig
   expect(await queue.get()).toBeUndefined();
 });
 
-test("a shutdown with drain does not wait for items that are delayed", async () => {
+test("shutting a delaying queue down with drain does not wait for delayed items", async () => {
   queue.addAfter("a", 10);
   await queue.shutDownWithDrain();
   expect(running).toBe(0);
 });
 
-test("a delay that ends while the item is processed queues it again afterwards", async () => {
+test("an item whose delay ends while it is processed is queued again afterwards", async () => {
   queue.add("a");
   await queue.get();
   queue.addAfter("a", 10);
@@ -113,7 +113,7 @@ test("a delay that ends while the item is processed queues it again afterwards",
   expect(queue.length).toBe(1);
 });
 
-test("a delay may be longer than timers can be", async () => {
+test("a delay may be longer than Node's timers allow", async () => {
   const days = 86_400_000;
   queue.addAfter("a", 60 * days);
   time.pass(60 * days - 1);
@@ -123,7 +123,7 @@ test("a delay may be longer than timers can be", async () => {
   expect(Math.max(...started)).toBeLessThan(2 ** 31);
 });
 
-test("a timer that fires before the stopwatch shows its time still adds its item", async () => {
+test("an item is added also when its timer fires before the stopwatch shows the time", async () => {
   let elapsed = 0;
   const early = new DelayingQueue<string>({ timers: time, stopwatch: () => elapsed });
   early.addAfter("a", 10);
@@ -145,7 +145,7 @@ test("WQ-16: delayed adds are counted as retries, adds without a delay too", () 
 });
 
 test.each([Number.NaN, "5" as unknown as number, undefined as unknown as number])(
-  "a delay of %s throws an error that names it, and the queue works on",
+  "a delay of %s throws an error that names it, and the queue continues",
   (milliseconds) => {
     const message = `the delay of a work item is ${String(milliseconds)}; give a number of milliseconds`;
     expect(() => queue.addAfter("a", milliseconds)).toThrow(new RangeError(message));
@@ -155,7 +155,7 @@ test.each([Number.NaN, "5" as unknown as number, undefined as unknown as number]
   },
 );
 
-test("with the process's own timers an item comes after its delay", async () => {
+test("with the process's own timers an item is added after its delay", async () => {
   const real = new DelayingQueue<string>();
   real.addAfter("later", 20);
   real.addAfter("sooner", 1);

@@ -12,7 +12,7 @@ import { ManualTime } from "../../helpers/manual-time.js";
 const waits = (limiter: RateLimiter<string>, item: string, tries: number): number[] =>
   Array.from({ length: tries }, () => limiter.when(item));
 
-describe("bucket", () => {
+describe("a bucket rate limiter", () => {
   test("WQ-12: starts full; then each try waits for a token", () => {
     const time = new ManualTime();
     const limiter = new BucketRateLimiter<number>({ perSecond: 10, burst: 100, stopwatch: () => time.now() });
@@ -43,14 +43,14 @@ describe("bucket", () => {
   });
 });
 
-describe("item exponential failure", () => {
+describe("a rate limiter with exponentially growing waits for each item", () => {
   test("WQ-13: the wait of an item doubles, up to the limit", () => {
     const limiter = new ItemExponentialFailureRateLimiter<string>({ baseMilliseconds: 1, maxMilliseconds: 1_000_000 });
     expect(waits(limiter, "a", 10)).toEqual([1, 2, 4, 8, 16, 32, 64, 128, 256, 512]);
     expect(waits(limiter, "a", 11).slice(-2)).toEqual([524_288, 1_000_000]);
   });
 
-  test("WQ-13: it never overflows", () => {
+  test("WQ-13: the wait never overflows", () => {
     const limiter = new ItemExponentialFailureRateLimiter<string>({ baseMilliseconds: 5, maxMilliseconds: 1_000_000 });
     expect(waits(limiter, "a", 5000).at(-1)).toBe(1_000_000);
     expect(limiter.requeues("a")).toBe(5000);
@@ -65,7 +65,7 @@ describe("item exponential failure", () => {
   });
 });
 
-describe("item fast-slow", () => {
+describe("a rate limiter with a few fast tries, then slow ones", () => {
   test("WQ-14: delays an item's first tries briefly, the later ones longer, and from the start after a forget", () => {
     const limiter = new ItemFastSlowRateLimiter<string>({
       fastMilliseconds: 5,
@@ -79,8 +79,8 @@ describe("item fast-slow", () => {
   });
 });
 
-describe("max-of", () => {
-  test("WQ-15: the longest wait and the highest count of all limiters; forgetting reaches all", () => {
+describe("a rate limiter that combines several", () => {
+  test("WQ-15: takes the longest wait and the highest count of all, and forgets an item in all", () => {
     const limiter = new MaxOfRateLimiter<string>([
       new ItemFastSlowRateLimiter({ fastMilliseconds: 5, slowMilliseconds: 3000, maxFastAttempts: 3 }),
       new ItemExponentialFailureRateLimiter({ baseMilliseconds: 1, maxMilliseconds: 1_000_000 }),
@@ -92,7 +92,7 @@ describe("max-of", () => {
     expect([limiter.requeues("a"), limiter.when("a")]).toEqual([0, 5]);
   });
 
-  test("WQ-15: the default of controllers is 5 ms to 1000 s for an item, and 10 a second after 100 for all", () => {
+  test("WQ-15: by default combines 5 ms to 1000 s for an item with 10 a second after 100 for all", () => {
     const time = new ManualTime();
     const limiter = defaultControllerRateLimiter<string>({ stopwatch: () => time.now() });
     const item = waits(limiter, "a", 20);
@@ -102,7 +102,7 @@ describe("max-of", () => {
   });
 });
 
-describe("options that no limiter can work with are errors that name the option and its value", () => {
+describe("a rate limiter refuses a wrong option, and names the option and its value:", () => {
   const bucket = { perSecond: 10, burst: 100 };
   const exponential = { baseMilliseconds: 5, maxMilliseconds: 1000 };
   const fastSlow = { fastMilliseconds: 5, slowMilliseconds: 10, maxFastAttempts: 3 };
@@ -128,7 +128,7 @@ describe("options that no limiter can work with are errors that name the option 
     expect(make).toThrow(new RangeError(`${problem}; give a number that is ${rule}`));
   });
 
-  test("0 fast attempts make every try slow", () => {
+  test("a fast-slow rate limiter with 0 fast attempts makes every try slow", () => {
     const limiter = new ItemFastSlowRateLimiter<string>({ ...fastSlow, maxFastAttempts: 0 });
     expect(waits(limiter, "a", 2)).toEqual([10, 10]);
   });

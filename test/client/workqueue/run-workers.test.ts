@@ -56,8 +56,8 @@ async function pass(milliseconds: number, step = milliseconds): Promise<void> {
   }
 }
 
-describe("concurrency", () => {
-  test("as many items are processed at a time as there are workers", async () => {
+describe("workers that process items of a queue", () => {
+  test("process as many items at a time as there are workers", async () => {
     let [running, most] = [0, 0];
     const gate = deferred<void>();
     run(
@@ -76,7 +76,7 @@ describe("concurrency", () => {
     expect([running, most, queue.stats().workDuration.count]).toEqual([0, 3, 5]);
   });
 
-  test("WQ-6: an item that is added while it is processed is processed once more afterwards, never twice at a time", async () => {
+  test("WQ-6: process an item that is added while it is processed once more afterwards, never twice at a time", async () => {
     const gates = [deferred<void>(), deferred<void>()];
     let [begun, running] = [0, 0];
     run(
@@ -101,7 +101,7 @@ describe("concurrency", () => {
     expect([begun, queue.stats().depth]).toEqual([2, 0]);
   });
 
-  test("work that hangs does not stop other items, and the statistics name it and how long it runs", async () => {
+  test("go on with other items when one hangs, and the statistics name the item and how long it has run", async () => {
     const gate = deferred<void>();
     const seen: string[] = [];
     run(
@@ -121,7 +121,7 @@ describe("concurrency", () => {
     gate.resolve();
   });
 
-  test("many items whose work waits for nothing let the event loop turn", async () => {
+  test("let the event loop run other work between many items that wait for nothing", async () => {
     const ITEMS = 40;
     let [done, turns] = [0, 0];
     const turn = (): void => {
@@ -143,8 +143,8 @@ describe("concurrency", () => {
   });
 });
 
-describe("outcomes", () => {
-  test("an item that is done is forgotten; one that is to be tried again waits longer each time", async () => {
+describe("the outcome that work returns to a worker", () => {
+  test("is done: the item is forgotten; or retry: the item waits longer each time", async () => {
     const outcomes: Outcome[] = ["again", "again", "again", "done", "again"];
     const at: number[] = [];
     const start = time.now();
@@ -162,7 +162,7 @@ describe("outcomes", () => {
     expect([at.slice(4), queue.requeues("a"), failures]).toEqual([[40, 45], 0, []]);
   });
 
-  test("WQ-8: an item with a time to be reconciled again is queued after it, and its retries are reset", async () => {
+  test("WQ-8: is a time to reconcile again: the item is queued then, and its retries are reset", async () => {
     const outcomes: Outcome[] = ["again", { afterMilliseconds: 1000 }, { afterMilliseconds: 0 }, "done"];
     let calls = 0;
     run(() => {
@@ -180,7 +180,7 @@ describe("outcomes", () => {
   });
 
   test.each([5, "later", { afterMilliseconds: "5" }, { requeueAfter: 5 }, null])(
-    "%j is not an outcome: it is reported as a failure that lists the valid ones",
+    "%j is reported as a failure that lists the valid ones",
     async (wrong) => {
       const outcomes: unknown[] = [wrong];
       run(() => outcomes.shift() as Outcome);
@@ -195,7 +195,7 @@ describe("outcomes", () => {
   );
 });
 
-describe("failures", () => {
+describe("work that fails in a worker", () => {
   test.each([
     [
       "throws",
@@ -204,7 +204,7 @@ describe("failures", () => {
       },
     ],
     ["rejects", () => Promise.reject(new Error("broken"))],
-  ] as const)("an item whose work %s is reported with its error and tried again", async (_, fail) => {
+  ] as const)("and %s is reported with the item and the error, and tried again", async (_, fail) => {
     let calls = 0;
     run(() => (++calls < 3 ? fail() : "done"));
     queue.add("a");
@@ -215,7 +215,7 @@ describe("failures", () => {
     expect([calls, queue.requeues("a")]).toEqual([3, 0]);
   });
 
-  test("of the same item are reported once a period, with their number", async () => {
+  test("again and again for one item is reported once a period, with the number of failures", async () => {
     let calls = 0;
     run(() => {
       throw new Error(`failure ${++calls}`);
@@ -232,7 +232,7 @@ describe("failures", () => {
     ]);
   });
 
-  test("are reported per item, and counted from 0 after a success", async () => {
+  test("is reported per item, and counted from 0 after a success", async () => {
     const results = ["fail", "fail", "done", "fail", "done"];
     run((item) => {
       if (item === "b" || results.shift() === "fail") throw new Error(item);
@@ -251,7 +251,7 @@ describe("failures", () => {
     ]);
   });
 
-  test("a report that throws ends no worker, and the process gets its error", async () => {
+  test("ends no worker when the report throws, whose error goes to the process", async () => {
     const others = process.listeners("uncaughtException");
     const uncaught: unknown[] = [];
     process.removeAllListeners("uncaughtException");
@@ -282,8 +282,8 @@ describe("failures", () => {
   });
 });
 
-describe("the end", () => {
-  test("an abort lets running work finish and begins nothing more", async () => {
+describe("the end of the workers", () => {
+  test("after an abort lets running work finish and begins nothing more", async () => {
     const gate = deferred<void>();
     const seen: string[] = [];
     run(
@@ -309,7 +309,7 @@ describe("the end", () => {
     expect(queue.stats()).toMatchObject({ processing: 0, delayed: 0 });
   });
 
-  test("an item that the queue gave out in the moment of the abort is not begun", async () => {
+  test("does not begin an item that the queue gave out at the moment of the abort", async () => {
     const seen: string[] = [];
     run((item) => void seen.push(item));
     await idle();
@@ -319,7 +319,7 @@ describe("the end", () => {
     expect([seen, queue.stats().processing]).toEqual([[], 0]);
   });
 
-  test("with a signal that aborted before, nothing begins", async () => {
+  test("comes at once with a signal that aborted before", async () => {
     stopping.abort();
     queue.add("a");
     run(() => expect.unreachable());
@@ -327,7 +327,7 @@ describe("the end", () => {
     expect(queue.shuttingDown).toBe(true);
   });
 
-  test("work is given the signal, and its end by an abort is no failure; another error in that moment is one", async () => {
+  test("passes the signal to running work, and reports its errors other than the abort as failures", async () => {
     run(
       (item, signal) =>
         new Promise((_, reject) => {
@@ -344,7 +344,7 @@ describe("the end", () => {
     expect(failures.map(({ item }) => item)).toEqual(["fails"]);
   });
 
-  test("WQ-7: without an abort, the workers end when a shut-down queue is empty", async () => {
+  test("WQ-7: comes without an abort when a shut-down queue is empty", async () => {
     const seen: string[] = [];
     run((item) => void seen.push(item));
     for (const item of ["a", "b", "c"]) queue.add(item);
@@ -354,7 +354,7 @@ describe("the end", () => {
     expect(getEventListeners(stopping.signal, "abort")).toEqual([]);
   });
 
-  test("a rate limiter that throws ends the workers with its error, after the work that runs", async () => {
+  test("comes with the error of a rate limiter that throws, after the work that runs", async () => {
     const broken = { when: () => Number.NaN, forget: () => {}, requeues: () => 0 };
     queue = new RateLimitingQueue<string>({ timers: time, stopwatch: () => time.now(), rateLimiter: broken });
     const gate = deferred<void>();
@@ -380,7 +380,7 @@ describe("the end", () => {
     expect(await result).toEqual(["the delay of a work item is NaN; give a number of milliseconds", true]);
   });
 
-  test.each([0, -1, 1.5, Number.NaN])("%d workers throw an error with the valid numbers", async (workers) => {
+  test.each([0, -1, 1.5, Number.NaN])("is an error with the valid numbers for %d workers", async (workers) => {
     run(() => {}, { workers });
     const wrong = ended;
     ended = Promise.resolve();

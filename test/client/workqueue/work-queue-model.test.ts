@@ -83,7 +83,7 @@ class Model {
   }
 }
 
-test("WQ-1, WQ-6, WQ-8: random plays give out what a plain model gives out, lose nothing and process nothing twice at a time", async () => {
+test("WQ-1, WQ-6, WQ-8: random use of a work queue returns the items of a plain model, loses none and processes none twice at a time", async () => {
   const count = fc.array(step, { maxLength: 120 });
   await fc.assert(fc.asyncProperty(count, play), { numRuns: 300 });
 });

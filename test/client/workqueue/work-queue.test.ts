@@ -45,21 +45,21 @@ test("WQ-6: an item that is added while it is processed is queued once more at t
   expect([await queue.get(), await queue.get(), await queue.get()]).toEqual(["2", "3", "1"]);
 });
 
-test("WQ-1: consumers that wait get the items in the order in which they came", async () => {
+test("WQ-1: waiting consumers get items in the order in which they began to wait", async () => {
   const queue = new WorkQueue<string>();
   const got = Promise.all([queue.get(), queue.get(), queue.get()]);
   for (const item of ["a", "b", "a", "c"]) queue.add(item);
   expect(await got).toEqual(["a", "b", "c"]);
 });
 
-test("an end of processing that did not begin changes nothing", async () => {
+test("ending the processing of an item that is not processed changes nothing", async () => {
   const queue = queueOf("a");
   queue.done("a");
   queue.done("b");
   expect([queue.length, queue.stats().workDuration.count]).toEqual([1, 0]);
 });
 
-test("WQ-7: after the shutdown adds are ignored, and the remaining items are still handed out", async () => {
+test("WQ-7: after a shutdown the queue ignores adds, and still hands out the remaining items", async () => {
   const queue = queueOf("a", "b");
   await queue.get();
   queue.add("a");
@@ -80,7 +80,7 @@ test("WQ-1: a shutdown ends the wait of every consumer", async () => {
   expect(await got).toEqual([undefined, undefined]);
 });
 
-test("a shutdown with drain resolves when the items that wait and those in processing are done", async () => {
+test("a shutdown with drain resolves when waiting items and those in processing are done", async () => {
   const queue = queueOf("a", "b");
   await queue.get();
   queue.add("a");
@@ -97,7 +97,7 @@ test("a shutdown with drain resolves when the items that wait and those in proce
   expect(await queue.get()).toBeUndefined();
 });
 
-test("a shutdown with drain of an empty queue resolves at once; a shutdown ends the wait for one that is not", async () => {
+test("a shutdown with drain of an empty queue resolves at once; a second, plain shutdown ends the wait for one that is not empty", async () => {
   await new WorkQueue<string>().shutDownWithDrain();
   const queue = queueOf("a");
   const drained = queue.shutDownWithDrain();
@@ -106,7 +106,7 @@ test("a shutdown with drain of an empty queue resolves at once; a shutdown ends 
   await drained;
 });
 
-test("WQ-16: the statistics count adds and measure waits, work and what runs", async () => {
+test("WQ-16: the statistics count adds, and measure the time in the queue, the work and the running items", async () => {
   const time = new ManualTime();
   const queue = new WorkQueue<string>({ stopwatch: () => time.now() });
   for (const item of ["a", "b", "a"]) queue.add(item);
@@ -136,7 +136,7 @@ test("WQ-16: the statistics count adds and measure waits, work and what runs", a
   });
 });
 
-test("WQ-16: durations are counted in cumulative buckets, and a snapshot does not change", async () => {
+test("WQ-16: durations are counted in cumulative buckets, and a snapshot of the statistics does not change later", async () => {
   const time = new ManualTime();
   const queue = new WorkQueue<string>({ stopwatch: () => time.now() });
   for (const [item, milliseconds] of [

@@ -53,7 +53,7 @@ const ownNames = new Set<string>([ownSection, droppedSection].flatMap(({ flags }
 
 const declared: readonly ComponentFlag[] = apiserverSections.flatMap((section) => section.flags);
 
-test("FLG-1, START-8, C-CFG-01: the flags are those of kube-apiserver 1.36, with their sections, types and defaults", () => {
+test("FLG-1, START-8, C-CFG-01: the flags of kubets apiserver are those of kube-apiserver 1.36, with sections, types and defaults", () => {
   const ours: Record<string, KnownFlag> = {};
   for (const { name: section, flags } of allSections(apiserverComponent())) {
     for (const flag of flags.filter(({ name }) => !ownNames.has(name))) {
@@ -66,7 +66,7 @@ test("FLG-1, START-8, C-CFG-01: the flags are those of kube-apiserver 1.36, with
   expect(ours).toEqual(pinnedFlags());
 });
 
-test("K37-082: 1.37 no longer warns of --enable-logs-handler", () => {
+test("K37-082: kubets apiserver of 1.37 no longer warns about --enable-logs-handler", () => {
   const [older, newer] = ["1.36", "1.37"].map((version) =>
     apiserverSectionsOf(version)
       .flatMap(({ flags }) => flags)
@@ -77,12 +77,12 @@ test("K37-082: 1.37 no longer warns of --enable-logs-handler", () => {
   expect(newer).not.toHaveProperty("deprecated");
 });
 
-test("no flag is declared twice", () => {
+test("kubets apiserver declares no flag twice", () => {
   const names = declared.map(({ name }) => name);
   expect(names.filter((name, index) => names.indexOf(name) !== index)).toEqual([]);
 });
 
-describe("what becomes of a flag", () => {
+describe("a flag of kube-apiserver in kubets apiserver", () => {
   /** The names that are read when options are made and checked. */
   function namesRead(): ReadonlySet<string> {
     const read = new Set<string>();
@@ -117,7 +117,7 @@ describe("what becomes of a flag", () => {
     return read;
   }
 
-  test("START-6: each flag is read, or says why it has no effect, is refused or was dropped", () => {
+  test("START-6: is read, or reports why it has no effect, is refused or was dropped", () => {
     const read = namesRead();
     const forgotten = declared.filter(
       (flag) =>
@@ -129,7 +129,7 @@ describe("what becomes of a flag", () => {
     expect(forgotten.map(({ name }) => name)).toEqual([]);
   });
 
-  test("a flag has one fate", () => {
+  test("is treated in one way only", () => {
     const several = declared.filter(
       ({ withoutEffect, refused, dropped }) =>
         [withoutEffect, refused, dropped].filter((fate) => fate !== undefined).length > 1,
@@ -137,7 +137,7 @@ describe("what becomes of a flag", () => {
     expect(several.map(({ name }) => name)).toEqual([]);
   });
 
-  test("no flag of security is without effect", () => {
+  test("has an effect when it is about security", () => {
     const security = new Set([
       "secure serving",
       "auditing",

@@ -19,8 +19,8 @@ const flagsOf = (...args: readonly string[]) =>
 const faults = (...args: readonly string[]): readonly string[] =>
   optionFaults(flagsOf(...args), "/").filter((fault) => fault.startsWith("metrics"));
 
-describe("the flags of metrics", () => {
-  test("become options", () => {
+describe("the flags of kubets apiserver for metrics", () => {
+  test("become options of the server", () => {
     const { server } = readApiServerOptions(
       flagsOf(
         "--allow-metric-labels=apiserver_request_total,verb=GET,LIST",
@@ -59,20 +59,20 @@ describe("the flags of metrics", () => {
     expect(faults(flag)).toEqual([fault]);
   });
 
-  test("labels in a flag and in a file are refused", () => {
+  test("are refused when labels are limited both by a flag and in a file", () => {
     const [fault = ""] = faults("--allow-metric-labels=a,b=c", "--allow-metric-labels-manifest=labels.yaml");
     expect(fault).toContain("cannot specify both allowListMapping and allowListMappingManifest");
   });
 });
 
-describe("a manifest of labels", () => {
+describe("the file of --allow-metric-labels-manifest", () => {
   const manifest = (text: string): string => {
     const path = join(folder, "labels.yaml");
     writeFileSync(path, text);
     return path;
   };
 
-  test("limits the counted values of labels", async () => {
+  test("limits the values of metric labels that are counted", async () => {
     const allowedLabelsFile = manifest('"apiserver_request_total,verb": "GET"\n');
     await using server = await startServer({ port: false, monitoring: { allowedLabelsFile, countsFromStart: true } });
     const get = async (path: string) =>
@@ -87,7 +87,7 @@ describe("a manifest of labels", () => {
     ['"a,b": [c]\n', "failed to parse allow list manifest: it is no map of strings"],
     ['"ab": c\n', "invalid allow list mapping in manifest"],
     ["{", "failed to read allow list manifest"],
-  ])("%j keeps a server from starting, with its name", async (text, fault) => {
+  ])("stops the start when it contains %j, and the error names it", async (text, fault) => {
     const allowedLabelsFile = manifest(text);
     const starting = startServer({ port: false, monitoring: { allowedLabelsFile } });
     await expect(starting).rejects.toThrow(fault);

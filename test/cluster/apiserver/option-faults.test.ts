@@ -20,7 +20,7 @@ const faultsOf = (...argv: string[]): readonly string[] =>
 const originHelp =
   "each pattern begins with ^ or // and ends with $ or a colon, as in ^https://shop\\.example\\.com(:\\d+)?$";
 
-test("START-4: what kube-apiserver needs is all that is missing of an empty command line", () => {
+test("START-4: kubets apiserver with an empty command line asks only for the flags that kube-apiserver requires", () => {
   expect(faultsOf()).toEqual([
     "--etcd-servers must be specified",
     "service-account-issuer is a required flag",
@@ -30,7 +30,7 @@ test("START-4: what kube-apiserver needs is all that is missing of an empty comm
   expect(faultsOf(...NEEDED)).toEqual([]);
 });
 
-describe("START-4, FLG-1, CAC-11: a value that cannot be right is refused in kube-apiserver's words", () => {
+describe("START-4, FLG-1, CAC-11: kubets apiserver refuses an invalid value with kube-apiserver's message", () => {
   test.each<[string[], string]>([
     [["--livez-grace-period=-1s"], "--livez-grace-period can not be a negative value"],
     [["--max-requests-inflight=-1"], "--max-requests-inflight can not be negative value"],
@@ -166,21 +166,21 @@ describe("START-4, FLG-1, CAC-11: a value that cannot be right is refused in kub
     ],
     [["--feature-gates=NodeSwap=false"], "cannot set feature gate NodeSwap to false, feature is locked to true"],
     [["--feature-gates=wardle:A=true"], "component not registered: wardle"],
-  ])("%j", (argv, fault) => {
+  ])("of %j", (argv, fault) => {
     expect(faultsOf(...NEEDED, ...argv)).toContain(fault);
   });
 
-  test("tokens are signed by a key that is named together with the issuer", () => {
+  test("of a signing key without its issuer, and accepts both together", () => {
     expect(faultsOf(...NEEDED.filter((flag) => !flag.includes("signing")))).toEqual([
       "--service-account-signing-key-file, --service-account-issuer, and --api-audiences should be specified together",
     ]);
   });
 
-  test("audit flags of a log that is off are not checked", () => {
+  test("but not of audit flags while the audit log is off", () => {
     expect(faultsOf(...NEEDED, "--audit-log-mode=x", "--audit-webhook-mode=x")).toEqual([]);
   });
 
-  test("feature gates may have the prefix kube:, all of them or none", () => {
+  test("but not of feature gates with the prefix kube:, for all components or none", () => {
     expect(faultsOf(...NEEDED, "--feature-gates=kube:WatchList=false,kube:AllAlpha=true")).toEqual([]);
     expect(faultsOf(...NEEDED, "--feature-gates=kube:WatchList=false", "--feature-gates=AllAlpha=true")).toEqual([
       "set kube feature gates with default empty prefix or kube: prefix consistently, do not mix use",

@@ -53,7 +53,7 @@ afterAll(async () => {
   await main[Symbol.asyncDispose]();
 });
 
-describe.skipIf(kubectl.missing !== undefined)("the real kubectl with a token of the main server", () => {
+describe.skipIf(kubectl.missing !== undefined)("a server that asks a main server about users lets kubectl", () => {
   const as = (token: string): Promise<RealKubectl> => {
     const config = {
       apiVersion: "v1",
@@ -74,7 +74,7 @@ describe.skipIf(kubectl.missing !== undefined)("the real kubectl with a token of
     return realKubectl({ kubeconfig: () => JSON.stringify(config) });
   };
 
-  test("is let in by a role of the main server, and for its verbs alone (A-OPT-01, A-AUTHN-06, DA-3, DA-5)", async () => {
+  test("in by a role of the main server, for the role's verbs alone (A-OPT-01, A-AUTHN-06, DA-3, DA-5)", async () => {
     await using real = await as(tokens.reader);
     expect(await real.run("get widgets")).toMatchObject({
       code: 0,
@@ -88,7 +88,7 @@ describe.skipIf(kubectl.missing !== undefined)("the real kubectl with a token of
     );
   });
 
-  test("is refused without a role, and as nobody with a wrong token", async () => {
+  test("not in without a role, nor with a wrong token", async () => {
     await using stranger = await as(tokens.stranger);
     expect((await stranger.run("get --raw " + COLLECTION)).stderr).toContain("Forbidden");
     await using nobody = await as("nonsense");
@@ -100,8 +100,8 @@ describe.skipIf(kubectl.missing !== undefined)("the real kubectl with a token of
 
 const widget = (name: string) => ({ apiVersion: `${GROUP}/v1`, kind: "Widget", metadata: { name } });
 
-describe("A-AUTHN-05: certificates", () => {
-  test("DA-3, DA-5: of the main server's users are believed; members of system:masters may do everything", async () => {
+describe("A-AUTHN-05: certificates at an extension server", () => {
+  test("DA-3, DA-5: of the main server's users are accepted; members of system:masters may do everything", async () => {
     const pairOf = (user: { user: string; groups?: string[] }) => {
       const { users } = JSON.parse(main.cluster.kubeconfig(user)) as {
         users: { user: Record<string, string> }[];
@@ -117,7 +117,7 @@ describe("A-AUTHN-05: certificates", () => {
     expect((await get(server, COLLECTION, {}, root)).status).toBe(200);
   });
 
-  test("DA-2: of the published front proxies alone make headers name a user", async () => {
+  test("DA-2: of the published front proxies alone may name a user in headers", async () => {
     const proxy = certified(main.proxies, "proxies", "aggregator");
     expect((await get(server, COLLECTION, READER, proxy)).status).toBe(200);
     expect((await get(server, COLLECTION, READER)).text).toContain('User \\"system:anonymous\\" cannot list');
@@ -127,7 +127,7 @@ describe("A-AUTHN-05: certificates", () => {
     expect((await get(server, COLLECTION, READER, forged)).status).toBe(401);
   });
 
-  test("DA-2: count from the moment when the main server publishes another authority", async () => {
+  test("DA-2: of another authority are accepted as soon as the main server publishes it", async () => {
     const next = authority("next proxies");
     const proxy = certified(next, "next proxies", "aggregator");
     expect((await get(server, COLLECTION, READER, proxy)).status).toBe(401);
@@ -136,8 +136,8 @@ describe("A-AUTHN-05: certificates", () => {
   });
 });
 
-describe("A-AUTHN-06: a token", () => {
-  test("DA-1: counts where the front proxy and the certificate of a client name nobody", async () => {
+describe("A-AUTHN-06: a token at an extension server", () => {
+  test("DA-1: identifies the user where neither a front proxy nor a client certificate does", async () => {
     const proxy = certified(main.proxies, "proxies", "aggregator");
     const stranger = bearer(tokens.stranger);
     expect((await get(server, COLLECTION, { ...READER, ...stranger }, proxy)).status).toBe(200);
@@ -148,7 +148,7 @@ describe("A-AUTHN-06: a token", () => {
     expect((await get(server, COLLECTION, bearer("nonsense"))).status).toBe(401);
   });
 
-  test("DA-4: counts where the published authorities are not looked up, which then do not", async () => {
+  test("DA-4: is accepted also where published authorities are not looked up, whose certificates then are not", async () => {
     const delegated = { kubeconfig: main.kubeconfig, skipLookup: true };
     await using other = await extension({ authentication: { delegated } });
     const proxy = certified(main.proxies, "proxies", "aggregator");
@@ -157,13 +157,13 @@ describe("A-AUTHN-06: a token", () => {
   });
 });
 
-test("DA-5: probes need no rights; every other path does", async () => {
+test("DA-5: an extension server answers probes without rights, and no other path", async () => {
   expect((await get(server, "/readyz")).text).toBe("ok");
   expect((await get(server, "/readyz/ping")).status).toBe(403);
   expect((await get(server, "/version")).status).toBe(200);
 });
 
-test("a main server that publishes nonsense changes nothing, and the fault is reported once", async () => {
+test("an extension server ignores invalid authorities of the main server, and reports the fault once", async () => {
   const proxy = certified(main.proxies, "proxies", "aggregator");
   reports.length = 0;
   await main.ask("PATCH", CONFIG_MAP, { data: { "requestheader-username-headers": "no list" } }, MERGE);
@@ -174,8 +174,8 @@ test("a main server that publishes nonsense changes nothing, and the fault is re
   await main.ask("PATCH", CONFIG_MAP, { data: { "requestheader-username-headers": '["X-Remote-User"]' } }, MERGE);
 });
 
-describe("a main server that cannot be asked", () => {
-  test("keeps the server from starting, unless a failed lookup is tolerated; it is made up for later", async () => {
+describe("a main server that does not answer", () => {
+  test("keeps an extension server from starting, unless it tolerates a failed lookup; the lookup is repeated later", async () => {
     const [port = 0] = await freePorts(1);
     const kubeconfig = await main.kubeconfigAt("later.conf", `127.0.0.1:${port}`);
     await expect(extension({ authentication: { delegated: { kubeconfig } } })).rejects.toThrow(
@@ -206,7 +206,7 @@ describe("a main server that cannot be asked", () => {
     }
   });
 
-  test("is waited for until the start is ended", async () => {
+  test("is waited for until the start is aborted", async () => {
     const way = await startTcpProxy(Number(new URL(main.cluster.url).port));
     way.cut("silent");
     const kubeconfig = await main.kubeconfigAt("silent.conf", way.address);
@@ -217,7 +217,7 @@ describe("a main server that cannot be asked", () => {
     await way.close();
   });
 
-  test("answers that are kept outlast it", async () => {
+  test("is not needed for answers that the extension server has cached", async () => {
     // Answers that the other tests have had may end at any time.
     await using fresh = await extension();
     expect((await get(fresh, COLLECTION, bearer(tokens.reader))).status).toBe(200);
@@ -230,7 +230,7 @@ describe("a main server that cannot be asked", () => {
   });
 });
 
-test("a ConfigMap that is missing at the start is followed once it exists", async () => {
+test("an extension server that starts without the main server's ConfigMap follows it once it exists", async () => {
   const admission = { disable: ["NamespaceLifecycle", "ServiceAccount"] };
   // A server of Kubernetes' kinds without the controller that publishes the ConfigMap.
   await using unready = await composeServer(
@@ -253,7 +253,7 @@ test("a ConfigMap that is missing at the start is followed once it exists", asyn
   await eventually(async () => expect((await get(one, COLLECTION, READER, pair)).status).toBe(200));
 });
 
-describe("options that cannot be right", () => {
+describe("an extension server refuses delegated authentication", () => {
   test.each<[string, ServerOptions, RegExp]>([
     [
       "outside a Pod without a kubeconfig",
@@ -284,7 +284,7 @@ describe("options that cannot be right", () => {
     await expect(startServer(options)).rejects.toThrow(fault);
   });
 
-  test("DA-6: an optional main server outside a Pod: the server starts with warnings, and forbids all but probes", async () => {
+  test("DA-6: an extension server outside a Pod whose main server is optional starts with warnings, and forbids all but probes", async () => {
     const warnings: string[] = [];
     const alone = await startServer({
       resources: [widgets],
@@ -308,7 +308,7 @@ describe("options that cannot be right", () => {
   });
 });
 
-test("headers that no main server's front proxy sends are warned about", async () => {
+test("an extension server warns about front-proxy headers where no main server publishes a front proxy", async () => {
   const warnings: string[] = [];
   const requestHeader = {
     clientCaFile: join(main.folder, "proxies.pem"),
@@ -326,7 +326,7 @@ test("headers that no main server's front proxy sends are warned about", async (
   ]);
 });
 
-test("a server does not start when its account may not read the main server's ConfigMap, and names the missing role", async () => {
+test("an extension server does not start when its account may not read the main server's ConfigMap, and names the missing role", async () => {
   const kubeconfig = join(main.folder, "stranger.conf");
   await writeFile(kubeconfig, main.cluster.kubeconfig({ user: "stranger" }));
   const warnings: string[] = [];

@@ -145,7 +145,7 @@ test.skipIf(kubectl.missing !== undefined)(
   },
 );
 
-describe("the groups of recommended options", () => {
+describe("the recommended options of an extension server", () => {
   const help = async (recommended?: RecommendedOptions): Promise<string> =>
     (await run(program({}, recommended), ["--help"])).out;
 
@@ -160,7 +160,7 @@ describe("the groups of recommended options", () => {
     expect(text).toMatch(/--authorization-always-allow-paths strings[^-]*\(default \[\/healthz,\/readyz,\/livez\]\)/);
   });
 
-  test("are each left out with their flags (B-OPT-02)", async () => {
+  test("can each be left out with their flags (B-OPT-02)", async () => {
     const flagOf = {
       etcd: "--etcd-servers",
       secureServing: "--secure-port",
@@ -179,7 +179,7 @@ describe("the groups of recommended options", () => {
     }
   });
 
-  test("may all be left out: the program serves what its options say", async () => {
+  test("can all be left out, and the program serves only its own resources", async () => {
     const none = Object.fromEntries(Object.keys(recommendedOptions("")).map((group) => [group, undefined]));
     const stop = new AbortController();
     const options: ServerOptions = {
@@ -190,7 +190,7 @@ describe("the groups of recommended options", () => {
     expect([code, err.match(/^[EF].*/gm)]).toEqual([0, null]);
   });
 
-  test("end the program with one error for all faults (A-OPT-06), and for a main server that cannot be found", async () => {
+  test("with faults end the program with one error for all of them (A-OPT-06), and for a main server that cannot be found", async () => {
     const all = recommendedOptions("/registry");
     const wrong = await run(program({}, all), [
       "--authorization-always-allow-paths=/a*b",
@@ -233,7 +233,7 @@ const FLAGS = [
   "enable-priority-and-fairness",
 ];
 
-describe("admission plugins of one's own", () => {
+describe("admission plugins of an extension server's author", () => {
   test("follow their own server's objects by its loopback client, and ask its authorizers (A-ADM-14, B-ADM-02, B-CFG-03)", async () => {
     let given: Parameters<NonNullable<OwnAdmissionPlugin["initialize"]>>[0] | undefined;
     let size = (): number => -1;
@@ -279,7 +279,7 @@ describe("admission plugins of one's own", () => {
   });
 });
 
-test("A-ADM-09, B-ADM-03, B-GEN-04: a plugin refuses until its informer has its first list, and /readyz fails as long", async () => {
+test("A-ADM-09, B-ADM-03, B-GEN-04: an admission plugin refuses requests, and /readyz fails, until its informer has its first list", async () => {
   const [port = 0] = await freePorts(1);
   const kubeconfig = await main.kubeconfigAt("unsynced.conf", `127.0.0.1:${port}`);
   await using server = await startServer({
@@ -309,7 +309,7 @@ test("A-ADM-09, B-ADM-03, B-GEN-04: a plugin refuses until its informer has its 
   }
 });
 
-describe("T6: a plugin that looks up in an informer what objects may hold", () => {
+describe("T6: an admission plugin that looks up allowed values in an informer", () => {
   const colours = { apiVersion: "v1", kind: "Colours", free: ["white"] };
 
   /** A server whose AdmissionConfiguration has this entry of the plugin. */
@@ -328,7 +328,7 @@ describe("T6: a plugin that looks up in an informer what objects may hold", () =
   test.each([
     ["in the file", { name: "KnownColours", configuration: colours }],
     ["in a file of its own", { name: "KnownColours", path: "colours.yaml" }],
-  ])("refuses what it does not find on create and on update; its configuration stands %s", async (_, entry) => {
+  ])("refuses unknown values on create and on update, configured %s", async (_, entry) => {
     await using server = await started(entry);
     const ask = (method: string, path: string, body: string, type?: string) =>
       call(server.transport(), method, path, body, { ...(type !== undefined && { type }) });
@@ -343,13 +343,13 @@ describe("T6: a plugin that looks up in an informer what objects may hold", () =
     ]);
   });
 
-  test("lets everything pass where it is switched off", async () => {
+  test("accepts everything when it is disabled", async () => {
     await using server = await started({ name: "KnownColours", configuration: colours }, { disable: ["KnownColours"] });
     expect((await call(server.transport(), "POST", COLLECTION, widget("two", "mauve"))).status).toBe(201);
   });
 });
 
-test("each server of a chain starts its own informers", async () => {
+test("each server in a chain of servers starts its own informers", async () => {
   const coreApi = { kubeconfig: main.kubeconfig };
   const opened = async (name: string, delegate?: GenericServer): Promise<GenericServer> =>
     (await serverOptions({ port: false, coreApi }).toConfig()).complete().newServer(name, delegate);
@@ -367,7 +367,7 @@ test("each server of a chain starts its own informers", async () => {
   await running.close();
 });
 
-test("hooks get the main server's client and informers", async () => {
+test("post-start hooks of an extension server receive the main server's client and informers", async () => {
   let names: readonly string[] = [];
   const server = await startServer({
     port: false,

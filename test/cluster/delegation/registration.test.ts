@@ -85,10 +85,10 @@ async function clean(): Promise<void> {
   await call(main.cluster.transport(), "DELETE", SERVICE);
 }
 
-describe("a server that registers itself", () => {
+describe("an extension server that registers itself at the main server", () => {
   afterAll(clean);
 
-  test("A-APS-03, A-CERT-02: makes the namespace, a Service by name, and an APIService of each version, and is reached", async () => {
+  test("A-APS-03, A-CERT-02: creates the namespace, a Service and an APIService for each version, and the main server reaches it", async () => {
     const server = await start();
     expect((await get("/api/v1/namespaces/shops")).status).toBe(200);
     expect(await specOf(SERVICE)).toMatchObject({ type: "ExternalName", externalName: "localhost" });
@@ -109,7 +109,7 @@ describe("a server that registers itself", () => {
     expect(created.status, created.text).toBe(201);
   });
 
-  test("its objects at the main server remain when it stops, and the next start updates them to its port", async () => {
+  test("leaves its objects at the main server when it stops, and updates them to its port at the next start", async () => {
     expect((await get(V1)).status).toBe(200);
     const uid = (await get(V1)).at("metadata.uid");
     const server = await start({ registration: { service, groupPriorityMinimum: 2000, versionPriority: 15 } });
@@ -122,21 +122,21 @@ describe("a server that registers itself", () => {
     await untilAvailable(main.cluster.transport(), GROUP);
   });
 
-  test("it follows its own Service to another name", async () => {
+  test("follows its own Service to another name", async () => {
     await start({ registration: { service, host: "widgets.example" } });
     expect(await specOf(SERVICE)).toMatchObject({ externalName: "widgets.example" });
     await start();
     expect(await specOf(SERVICE)).toMatchObject({ externalName: "localhost" });
   });
 
-  test("it registers a version of a resource that is installed while it serves", async () => {
+  test("registers a version of a resource that is installed while it serves", async () => {
     const server = await start();
     server.registry.install({ ...widgets, group: "late.example.com", shortNames: [] });
     const path = `${API_SERVICES}/v1.late.example.com`;
     await eventually(async () => expect((await get(path)).at("spec.service.port")).toBe(portOf(server)));
   });
 
-  test("A-CERT-03: by a manual clock, a made certificate is renewed before it expires, and the main server takes the new one", async () => {
+  test("A-CERT-03: renews its generated certificate before it expires (on a manual clock), and the main server accepts the new one", async () => {
     const clock = manualClock(Date.now());
     const server = await start({ clock });
     const before = await serialOf(server);
@@ -150,7 +150,7 @@ describe("a server that registers itself", () => {
   });
 });
 
-describe("a server that registers itself with a certificate of files", () => {
+describe("an extension server that registers itself with a certificate from files", () => {
   afterAll(clean);
   const host = `${service.name}.${service.namespace}.svc`;
   const files = () => ({
@@ -174,14 +174,14 @@ describe("a server that registers itself with a certificate of files", () => {
     return { certificate: { certFile, keyFile }, caFile };
   };
 
-  test("A-CERT-02: a certificate of another name is refused at the start", async () => {
+  test("A-CERT-02: does not start with a certificate for another name", async () => {
     await write(["other.svc"]);
     expect(await refusal({ tls: tls() })).toBe(
       `failed to register this server: the main server would refuse the certificate of this server, which it reaches as ${host}: x509: certificate is valid for other.svc, not ${host}`,
     );
   });
 
-  test("A-APS-04, A-CERT-03: the CA bundle is the certificate's authority, also after the files have changed", async () => {
+  test("A-APS-04, A-CERT-03: publishes the certificate's authority as CA bundle, also after the files have changed", async () => {
     const first = await write([host]);
     await start({ tls: tls() });
     expect(await caBundle()).toBe(first);
@@ -195,8 +195,8 @@ describe("a server that registers itself with a certificate of files", () => {
   });
 });
 
-describe("a server does not start that may not register", () => {
-  test("because another created its Service, which is not changed", async () => {
+describe("an extension server does not start when it", () => {
+  test("finds its Service created by another server, and leaves it unchanged", async () => {
     await main.ask("POST", "/api/v1/namespaces/shops/services", {
       metadata: { name: "taken" },
       spec: { selector: { a: "b" }, ports: [{ port: 443 }] },
@@ -214,7 +214,7 @@ describe("a server does not start that may not register", () => {
     );
   });
 
-  test("an APIService of another service is not taken over, nor one of the main server", async () => {
+  test("would have to take over the APIService of another service or of the main server", async () => {
     await start();
     expect(await refusal({ registration: { service: { namespace: "shops", name: "second" } } })).toBe(
       `failed to register this server: the APIService "v1.${GROUP}" of the main server leads to the service "shops/widget-server", and this server registers with "shops/second": delete the APIService, or register with that service`,
@@ -225,7 +225,7 @@ describe("a server does not start that may not register", () => {
     await clean();
   });
 
-  test("a right that is missing is named, with all that are needed", async () => {
+  test("lacks a right to register, and names all rights that it needs", async () => {
     await main.ask("DELETE", "/apis/rbac.authorization.k8s.io/v1/clusterrolebindings/registration");
     await eventually(async () =>
       expect(await refusal()).toBe(
@@ -235,7 +235,7 @@ describe("a server does not start that may not register", () => {
   });
 });
 
-test("options of a registration that cannot be right are faults together", () => {
+test("invalid options of an extension server's registration are reported together", () => {
   const options = serverOptions({
     port: false,
     host: "0.0.0.0",

@@ -17,7 +17,7 @@ const faultsOf = (connection: EgressConnection, name = "cluster"): readonly stri
 
 const proxyProtocol = "HTTPConnect";
 
-describe("errors of egress selections are kube-apiserver's", () => {
+describe("validation of an egress selection returns kube-apiserver's errors", () => {
   test.each<[string, EgressConnection, readonly string[]]>([
     ["Direct", { proxyProtocol: "Direct" }, []],
     [
@@ -109,14 +109,14 @@ describe("the file of --egress-selector-config-file", () => {
 
   afterAll(() => rm(folder, { recursive: true, force: true }));
 
-  test.each(["v1alpha1", "v1beta1"])("calls the control plane by its old name too: %s", (version) => {
+  test.each(["v1alpha1", "v1beta1"])("may name the control plane by its old name: %s", (version) => {
     const text = `${head(version)}egressSelections: [{name: master, connection: {proxyProtocol: Direct}}]\n`;
     expect(decodeEgressSelections(readConfigurationDocument(text))).toEqual([
       { name: "controlplane", connection: { proxyProtocol: "Direct" } },
     ]);
   });
 
-  test("is read strictly", async () => {
+  test("is decoded strictly", async () => {
     await expect(opened(`${head("v1beta1")}egressSelection: []\n`)).rejects.toThrow(
       /^failed to read egress selector config: strict decoding error: unknown field "egressSelection" \(in ".*egress\.yaml"\)$/,
     );
@@ -128,7 +128,7 @@ describe("the file of --egress-selector-config-file", () => {
     );
   });
 
-  test("that selects GRPC is refused, with what to give in its place", async () => {
+  test("is refused when it selects GRPC, with an alternative in the error", async () => {
     const text = `${head("v1beta1")}egressSelections:
 - name: cluster
   connection: {proxyProtocol: GRPC, transport: {uds: {udsName: /run/konnectivity.sock}}}
@@ -138,7 +138,7 @@ describe("the file of --egress-selector-config-file", () => {
     );
   });
 
-  test("with all faults is refused in one message", async () => {
+  test("is refused with all its faults in one message", async () => {
     const text = `${head("v1beta1")}egressSelections:
 - {name: cluster, connection: {proxyProtocol: HTTPConnect}}
 - {name: world, connection: {proxyProtocol: Direct}}

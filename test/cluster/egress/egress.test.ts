@@ -72,7 +72,7 @@ afterAll(() => rm(folder, { recursive: true, force: true }));
 const secureProxy = (): Promise<ConnectProxy> =>
   startConnectProxy({ tls: { ca: ca.certificate, cert: proxyPair.certificate, key: proxyPair.key } });
 
-describe("clusters behind a proxy, for kubelets, pods and webhooks of services", () => {
+describe("a cluster that reaches kubelets, pods and webhooks through an egress proxy", () => {
   let cluster: Cluster;
   let inner: ConnectProxy;
   let outer: ConnectProxy;
@@ -160,18 +160,18 @@ describe("clusters behind a proxy, for kubelets, pods and webhooks of services",
     await new Promise((resolve) => pod.close(resolve));
   });
 
-  test("the log of a container comes from the kubelet, over a Unix socket", async () => {
+  test("reads a container's log from the kubelet, over a Unix socket", async () => {
     const log = await api("GET", "/api/v1/namespaces/default/pods/web/log?container=web");
     expect([log.status, log.text]).toEqual([200, "web/web asked for <>\nsecond line\nthe last line"]);
     expect(inner.asked).toContain(`kubelet.invalid:${kubelet.port}`);
   });
 
-  test("a request to a pod's proxy reaches the pod", async () => {
+  test("passes a request of a pod's proxy to the pod", async () => {
     const answer = await api("GET", "/api/v1/namespaces/default/pods/web:8080/proxy/menu");
     expect(answer.text).toBe("pod answers /menu");
   });
 
-  test("a place that the proxy refuses is an error in kube-apiserver's words", async () => {
+  test("reports a connection that the egress proxy refuses in kube-apiserver's words", async () => {
     const answer = await api("GET", "/api/v1/namespaces/default/pods/web:9/proxy/");
     expect(answer.status).toBe(503);
     expect(answer.at("message")).toBe(
@@ -182,7 +182,7 @@ describe("clusters behind a proxy, for kubelets, pods and webhooks of services",
   test.each([
     ["nonsense\r\n\r\n", `malformed HTTP response "nonsense"`],
     ["HTTP/1.1 200", "EOF"],
-  ])("an answer of the proxy that is none is an error: %j", async (text, reason) => {
+  ])("reports an answer of the egress proxy that is not HTTP: %j", async (text, reason) => {
     inner.answer(text);
     const answer = await api("GET", "/api/v1/namespaces/default/pods/web:8080/proxy/");
     inner.answer(undefined);
@@ -191,14 +191,14 @@ describe("clusters behind a proxy, for kubelets, pods and webhooks of services",
     );
   });
 
-  test("bytes that the proxy sends behind its answer are an error", async () => {
+  test("reports bytes that the egress proxy sends behind its answer", async () => {
     inner.answer("HTTP/1.1 200 OK\r\n\r\nearly");
     const answer = await api("GET", "/api/v1/namespaces/default/pods/web:8080/proxy/");
     inner.answer(undefined);
     expect(answer.at("message")).toContain(`unexpected 5 bytes of buffered data from CONNECT proxy`);
   });
 
-  describe("webhooks of admission", () => {
+  describe("an admission webhook behind an egress proxy", () => {
     const path = "/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations";
     const withWebhook = async (clientConfig: object, use: () => Promise<void>): Promise<void> => {
       const one = {
@@ -216,7 +216,7 @@ describe("clusters behind a proxy, for kubelets, pods and webhooks of services",
 
     beforeEach(() => void webhook.calls.splice(0));
 
-    test("one with a URL is reached as the control plane is, over TLS with the client's certificate", async () => {
+    test("given by a URL is reached through the selection of the control plane, over TLS with the client's certificate", async () => {
       await withWebhook({ url: "https://hook.invalid/validate", caBundle: webhook.caBundle }, async () => {
         const answer = await api("POST", "/api/v1/namespaces/default/configmaps", configMap);
         expect([answer.status, answer.text]).toEqual([201, expect.anything()]);
@@ -226,7 +226,7 @@ describe("clusters behind a proxy, for kubelets, pods and webhooks of services",
       expect([...outer.shown]).toEqual(["egress-client"]);
     });
 
-    test("one that a service leads to is reached as the cluster is", async () => {
+    test("given by a Service is reached through the selection of the cluster", async () => {
       await api("POST", "/api/v1/namespaces/default/services", {
         metadata: { name: "hooks" },
         spec: { ports: [{ port: 443 }] },
@@ -244,14 +244,14 @@ describe("clusters behind a proxy, for kubelets, pods and webhooks of services",
     });
   });
 
-  test("an OpenID Connect issuer is reached by the egress selection that its egressSelectorType names", async () => {
+  test("an OpenID Connect issuer is reached through the selection that its egressSelectorType names", async () => {
     const review = { apiVersion: "authentication.k8s.io/v1", kind: "TokenReview", spec: { token: issuer.token() } };
     const answer = await api("POST", "/apis/authentication.k8s.io/v1/tokenreviews", review);
     expect(answer.at("status.user.username")).toBe("alice");
     expect(inner.asked).toContain(new URL(issuer.url).host);
   });
 
-  test("the webhook that reviews tokens is reached as the control plane is", async () => {
+  test("the webhook that reviews tokens is reached through the selection of the control plane", async () => {
     const before = outer.asked.length;
     const review = { apiVersion: "authentication.k8s.io/v1", kind: "TokenReview", spec: { token: "from-outside" } };
     const answer = await api("POST", "/apis/authentication.k8s.io/v1/tokenreviews", review);
@@ -260,7 +260,7 @@ describe("clusters behind a proxy, for kubelets, pods and webhooks of services",
   });
 });
 
-describe.skipIf(etcdMissing !== undefined)("etcd behind a proxy", () => {
+describe.skipIf(etcdMissing !== undefined)("etcd behind an egress proxy", () => {
   const stored = async (servers: readonly string[], egress: readonly EgressSelection[], files: object = {}) => {
     const server = await startServer({
       port: false,
@@ -286,7 +286,7 @@ describe.skipIf(etcdMissing !== undefined)("etcd behind a proxy", () => {
     await etcd.dispose();
   });
 
-  test("is reached by TLS of its own, over a Unix socket and over TLS to the proxy", async () => {
+  test("is reached with TLS of its own, over a Unix socket and over TLS to the proxy", async () => {
     const pair = issueCertificate(
       { commonName: "etcd", ...terms(), usage: "server", names: ["etcd.invalid", "127.0.0.1"] },
       issuerOf(ca, "proxy-ca"),
@@ -309,7 +309,7 @@ describe.skipIf(etcdMissing !== undefined)("etcd behind a proxy", () => {
     await etcd.dispose();
   });
 
-  test("kubets apiserver reads --egress-selector-config-file", async () => {
+  test("is reached by kubets apiserver with --egress-selector-config-file", async () => {
     const apiserver = await makeApiserverFolder();
     const proxy = await startConnectProxy();
     proxy.lead("etcd.invalid:2379", Number(new URL(apiserver.etcd).port));

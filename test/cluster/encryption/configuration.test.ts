@@ -18,7 +18,7 @@ const ofProvider = (provider: unknown): readonly string[] =>
   faults([{ resources: ["secrets"], providers: [provider] }]);
 const ofResources = (...resources: readonly string[]): readonly string[] => faults([{ resources, providers: good }]);
 
-describe("UND-6: the errors of a configuration are kube-apiserver's", () => {
+describe("UND-6: validation of an EncryptionConfiguration returns kube-apiserver's errors", () => {
   test.each<[string, readonly string[], readonly string[]]>([
     ["nothing", faults([]), ["resources: Required value: at least one resources is required"]],
     [
@@ -185,7 +185,7 @@ describe("UND-6: the errors of a configuration are kube-apiserver's", () => {
     expect(found).toEqual(expected);
   });
 
-  test("for an entry with two providers, without the value of its key", () => {
+  test("for an entry with two providers, without the key's value in the error", () => {
     const [fault = ""] = ofProvider({ aescbc: { keys }, identity: {} });
     expect(fault).toContain(
       "more than one provider specified in a single element, should split into different list elements",
@@ -193,7 +193,7 @@ describe("UND-6: the errors of a configuration are kube-apiserver's", () => {
     expect(fault).not.toContain(KEY);
   });
 
-  test("for two plugins of v1 with one name, when the file is read again", () => {
+  test("for two KMS v1 plugins with one name, when the file is read again", () => {
     const kms = { kms: { ...KMS, apiVersion: "v1" } };
     const entries = ["secrets", "configmaps"].map((resource) => ({ resources: [resource], providers: [kms] }));
     expect(faults(entries)).toEqual([]);
@@ -203,7 +203,7 @@ describe("UND-6: the errors of a configuration are kube-apiserver's", () => {
 
 const decode = (text: string) => decodeEncryptionConfiguration(readConfigurationDocument(text));
 
-describe("UND-6: the file is decoded strictly", () => {
+describe("UND-6: an EncryptionConfiguration is decoded strictly", () => {
   test.each([
     ["kind: EncryptionConfiguration\n", "Object 'apiVersion' is missing in 'kind: EncryptionConfiguration\n'"],
     [
@@ -214,11 +214,11 @@ describe("UND-6: the file is decoded strictly", () => {
       "kind: EncryptionConfiguration\napiVersion: apiserver.config.k8s.io/v1\nresources: [{pandas: 1}]\n",
       'strict decoding error: unknown field "resources[0].pandas"',
     ],
-  ])("%j", (text, problem) => {
+  ])("from the text %j", (text, problem) => {
     expect(() => decode(text)).toThrow(problem);
   });
 
-  test("a file", () => {
+  test("from a file", () => {
     const text = `kind: EncryptionConfiguration
 apiVersion: apiserver.config.k8s.io/v1
 resources:

@@ -89,8 +89,8 @@ async function put(key: string, value: string | Uint8Array): Promise<void> {
   else await kvOf().update(key, bytes, kv.revision);
 }
 
-describe("C-STO-07, UND-6: a server encrypts what it stores", () => {
-  test("of the configured resources, and reads it as before", async () => {
+describe("C-STO-07, UND-6: a server with an EncryptionConfiguration", () => {
+  test("encrypts the configured resources in its storage, and reads them as before", async () => {
     const cluster = await start({ encryption: encrypts([aesgcm("key1"), { identity: {} }]) });
     const send = requests(cluster);
     expect((await send("POST", SECRETS, secret("a"))).status).toBe(201);
@@ -106,7 +106,7 @@ describe("C-STO-07, UND-6: a server encrypts what it stores", () => {
   });
 
   test.each([{ watchCache: true }, { watchCache: false }])(
-    "and sends watches the decrypted objects and their changes (%j)",
+    "sends watches decrypted objects and changes (%j)",
     async (options) => {
       const cluster = await start({ ...options, encryption: encrypts([{ secretbox: aesgcm("key1").aesgcm }]) });
       const send = requests(cluster);
@@ -123,7 +123,7 @@ describe("C-STO-07, UND-6: a server encrypts what it stores", () => {
     },
   );
 
-  test("by wildcards, custom resources too, but none of its internal keys", async () => {
+  test("encrypts by wildcards custom resources too, but none of its internal keys", async () => {
     const cluster = await start({ encryption: encrypts([aesgcm("key1")], ["*.*"]) });
     const send = requests(cluster);
     const names = { plural: "pandas", singular: "panda", kind: "Panda", listKind: "PandaList" };
@@ -156,8 +156,8 @@ describe("C-STO-07, UND-6: a server encrypts what it stores", () => {
   });
 });
 
-describe("UND-6: keys are rotated", () => {
-  test("a write that changes nothing stores the value by the first key", async () => {
+describe("UND-6: changing the encryption keys of a server", () => {
+  test("stores an object with the first key at a write that changes nothing", async () => {
     const first = await start({ encryption: encrypts([aesgcm("key1")]) });
     await requests(first)("POST", SECRETS, secret("a"));
     await close(first);
@@ -172,7 +172,7 @@ describe("UND-6: keys are rotated", () => {
     expect(again.at("metadata.resourceVersion")).toBe(written.at("metadata.resourceVersion"));
   });
 
-  test("while a file is followed, under load, without an error", async () => {
+  test("by a file that it follows causes no errors under load", async () => {
     const file = join(folder, "encryption.yaml");
     const write = (...names: readonly string[]): void =>
       replaceFile(
@@ -231,7 +231,7 @@ describe("UND-6: keys are rotated", () => {
   });
 });
 
-describe("UND-6: a file that is wrong", () => {
+describe("UND-6: an invalid EncryptionConfiguration file", () => {
   const write = (text: string): string => {
     const file = join(folder, "encryption.yaml");
     replaceFile(file, text);
@@ -259,18 +259,18 @@ describe("UND-6: a file that is wrong", () => {
       }),
       'error while building transformers: resource "secrets" is masked by earlier rule "*." (in ',
     ],
-  ])("stops the start: it %s", async (_, text, problem) => {
+  ])("stops the start when it %s", async (_, text, problem) => {
     const file = write(text);
     const started = start({ encryption: file });
     await expect(started).rejects.toThrow(problem);
     await expect(started).rejects.toThrow(file);
   });
 
-  test("and does not exist stops the start", async () => {
+  test("stops the start when it does not exist", async () => {
     await expect(start({ encryption: join(folder, "none") })).rejects.toThrow("no such file or directory");
   });
 
-  test("leaves a server that follows it as it is, and is reported once", async () => {
+  test("does not change a running server that follows it, and is reported once", async () => {
     const errors: string[] = [];
     const file = write(document(encrypts([aesgcm("key1")])));
     const cluster = await start({
@@ -296,8 +296,8 @@ describe("UND-6: a file that is wrong", () => {
   });
 });
 
-describe("UND-6: a stored object that cannot be decrypted or decoded", () => {
-  test("by any provider stops the start with an error that names resource, key and key name", async () => {
+describe("UND-6: a stored object that the server cannot decrypt or decode", () => {
+  test("because no provider has its key stops the start with an error that names resource, key and key name", async () => {
     const first = await start({ encryption: encrypts([aesgcm("key1")]) });
     await requests(first)("POST", SECRETS, secret("a"));
     await close(first);
@@ -322,7 +322,7 @@ describe("UND-6: a stored object that cannot be decrypted or decoded", () => {
     );
   });
 
-  test("without a configuration is an error that names the key", async () => {
+  test("when encryption is not configured is an error that names the key", async () => {
     const first = await start({ encryption: encrypts([aesgcm("key1")]) });
     await requests(first)("POST", SECRETS, secret("a"));
     await close(first);
@@ -338,7 +338,7 @@ describe("UND-6: a stored object that cannot be decrypted or decoded", () => {
   });
 
   test.each([{ watchCache: true }, { watchCache: false }])(
-    "fails the requests for it, and is never overwritten (%j)",
+    "makes requests for it fail, and is never overwritten (%j)",
     async (options) => {
       const gates = { AllowUnsafeMalformedObjectDeletion: false };
       const cluster = await start({ ...options, featureGates: gates, encryption: encrypts([aesgcm("key1")]) });
@@ -369,7 +369,7 @@ describe("UND-6: a stored object that cannot be decrypted or decoded", () => {
     },
   );
 
-  test("remains when its namespace is deleted, which waits for it", async () => {
+  test("holds up the deletion of its namespace", async () => {
     const cluster = await start({ ...quietCluster, encryption: encrypts([aesgcm("key1")]) });
     const send = requests(cluster);
     await send("POST", "/api/v1/namespaces", { metadata: { name: "going" } });
@@ -398,7 +398,7 @@ describe("UND-6: a stored object that cannot be decrypted or decoded", () => {
   });
 });
 
-describe("UND-6: ignoreStoreReadErrorWithClusterBreakingPotential deletes an object that cannot be read", () => {
+describe("UND-6: deleting with ignoreStoreReadErrorWithClusterBreakingPotential", () => {
   const OPTIONS = { kind: "DeleteOptions", apiVersion: "v1", ignoreStoreReadErrorWithClusterBreakingPotential: true };
   const open = async () => {
     const cluster = await start({
@@ -412,7 +412,7 @@ describe("UND-6: ignoreStoreReadErrorWithClusterBreakingPotential deletes an obj
   };
   const damage = () => put(`${KEY}a`, "k8s:enc:aesgcm:v1:key1:nothing of it");
 
-  test("in spite of its finalizers, and watches get the deletion", async () => {
+  test("removes an unreadable object in spite of its finalizers, and watches get the deletion", async () => {
     const { send } = await open();
     const version = (await send("GET", SECRETS)).at("metadata.resourceVersion") as string;
     await damage();
@@ -433,7 +433,7 @@ describe("UND-6: ignoreStoreReadErrorWithClusterBreakingPotential deletes an obj
     expect(watch.text).toMatch(/^\{"type":"DELETED"/);
   });
 
-  test("and never an object that can be read", async () => {
+  test("never removes an object that can be read", async () => {
     const { send } = await open();
     const refused = await send("DELETE", `${SECRETS}/a`, OPTIONS);
     expect([refused.status, messageOf(refused)]).toEqual([
@@ -447,7 +447,7 @@ describe("UND-6: ignoreStoreReadErrorWithClusterBreakingPotential deletes an obj
     ["1.36", undefined, 500],
     ["1.37", undefined, 200],
     ["1.37", false, 500],
-  ] as const)("K37-107: in %s with the gate at %s: %i", async (kubernetesVersion, gate, status) => {
+  ] as const)("K37-107: in %s with the feature gate set to %s answers %i", async (kubernetesVersion, gate, status) => {
     const featureGates = gate === undefined ? {} : { featureGates: { AllowUnsafeMalformedObjectDeletion: gate } };
     const cluster = await start({ kubernetesVersion, ...featureGates, encryption: encrypts([aesgcm("key1")]) });
     const send = requests(cluster);
@@ -459,7 +459,7 @@ describe("UND-6: ignoreStoreReadErrorWithClusterBreakingPotential deletes an obj
     expect(deleted.status, deleted.text).toBe(status);
   });
 
-  test("only for users with the right to do so", async () => {
+  test("needs a special right of the user", async () => {
     const { cluster, send } = await open();
     await damage();
     const rule = (verbs: readonly string[]) => ({
@@ -483,7 +483,7 @@ describe("UND-6: ignoreStoreReadErrorWithClusterBreakingPotential deletes an obj
     await eventually(async () => expect((await jane("DELETE", `${SECRETS}/a`, OPTIONS)).status).toBe(200));
   });
 
-  test("with no other option, and not of a collection", async () => {
+  test("cannot be combined with other options, nor used for a collection", async () => {
     const { send } = await open();
     const both = await send("DELETE", `${SECRETS}/a`, {
       ...OPTIONS,
@@ -500,8 +500,8 @@ describe("UND-6: ignoreStoreReadErrorWithClusterBreakingPotential deletes an obj
   });
 });
 
-describe("UND-6: KMS v2", () => {
-  test("encrypts for a server, whose check fails while the plugin is away", async () => {
+describe("UND-6: a KMS v2 plugin", () => {
+  test("encrypts for a server, whose health check fails while the plugin is away", async () => {
     const plugin = await startKmsPlugin(join(folder, "kms.sock"));
     try {
       const kms = { apiVersion: "v2", name: "test", endpoint: plugin.endpoint, timeout: "1s" };
@@ -527,7 +527,7 @@ describe("UND-6: KMS v2", () => {
   });
 });
 
-test("the file of a running server is not read again where nobody asked for it", async () => {
+test("a running server does not read its EncryptionConfiguration again unless it was told to follow the file", async () => {
   const file = join(folder, "encryption.json");
   const write = (name: string): void =>
     writeFileSync(

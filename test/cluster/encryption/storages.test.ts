@@ -51,16 +51,16 @@ async function play(options: ClusterOptions): Promise<void> {
   });
 }
 
-describe("C-STO-07: each storage encrypts", () => {
-  test("memory", async () => {
+describe("C-STO-07: a server encrypts objects in", () => {
+  test("memory storage", async () => {
     await during({ encryption }, async (cluster) => {
       expect((await call(cluster.transport(), "GET", SECRETS)).status).toBe(200);
     });
   });
 
-  test("disk", () => play({ storage: "disk", dataDir: join(folder, "disk") }));
+  test("storage on disk", () => play({ storage: "disk", dataDir: join(folder, "disk") }));
 
-  test("files, of which none shows an encrypted object", async () => {
+  test("storage in files, of which none contains an encrypted object in clear", async () => {
     const directory = join(folder, "files");
     const storage = `files:${directory}` as const;
     await during({ storage, encryption }, async (cluster) => {
@@ -72,7 +72,7 @@ describe("C-STO-07: each storage encrypts", () => {
     await play({ storage: `files:${join(folder, "others")}` });
   });
 
-  test.skipIf(etcdMissing !== undefined)("etcd, with the key in etcd as a part of the value", async () => {
+  test.skipIf(etcdMissing !== undefined)("etcd, where the etcd key is authenticated with the value", async () => {
     const etcd = await startEtcd();
     try {
       await play({ storage: "etcd", etcd: { servers: [etcd.endpoint], prefix: "/elsewhere" } });

@@ -47,7 +47,7 @@ const read = (name: Name, path: string): Promise<Answer> =>
   call((clusters.get(name) as Cluster).transport(), "GET", path);
 const readJson = async (name: Name, path: string): Promise<unknown> => JSON.parse((await read(name, path)).text);
 
-describe("a 1.37 that emulates 1.36 (K37-260)", () => {
+describe("a server of Kubernetes 1.37 that emulates 1.36 (K37-260)", () => {
   test("reports its version, the emulated one and the minimal compatible one at /version", async () => {
     const versions = { major: "1", minor: "37", emulationMinor: "36", minCompatibilityMinor: "35" };
     expect(await readJson("emulating", "/version")).toMatchObject({ ...versions, gitVersion: "v1.37.1+kubets" });
@@ -68,7 +68,7 @@ describe("a 1.37 that emulates 1.36 (K37-260)", () => {
     ["/apis/certificates.k8s.io/v1beta1/clustertrustbundles", { emulating: 200, "1.37": 200, "1.36": 200 }],
     // What 1.37 has removed from its code does not come back (K37-005).
     ["/apis/scheduling.k8s.io/v1alpha2", { emulating: 404, "1.37": 404, "1.36": 200 }],
-  ] as const)("serves %s as its life cycles tell (K37-263)", async (path, expected) => {
+  ] as const)("serves %s by the life cycle of the API (K37-263)", async (path, expected) => {
     for (const name of Object.keys(expected) as Name[])
       expect([name, (await read(name, path)).status]).toEqual([name, expected[name]]);
   });
@@ -83,14 +83,14 @@ describe("a 1.37 that emulates 1.36 (K37-260)", () => {
     expect(await warningOf("1.36")).toBeUndefined();
   });
 
-  test("has the fields and schemas of 1.37", async () => {
+  test("has the fields and OpenAPI schemas of 1.37", async () => {
     const hasField = async (name: Name): Promise<boolean> =>
       (await read(name, "/openapi/v3/api/v1")).text.includes('"bindMountOptions"');
     expect([await hasField("emulating"), await hasField("1.37"), await hasField("1.36")]).toEqual([true, true, false]);
   });
 });
 
-describe("the version that is stored (K37-104)", () => {
+describe("the version in which a server that emulates 1.36 stores objects (K37-104)", () => {
   const MAP = {
     apiVersion: "admissionregistration.k8s.io/v1",
     kind: "MutatingAdmissionPolicyBinding",
@@ -115,7 +115,7 @@ describe("the version that is stored (K37-104)", () => {
   test.each([
     [MAP, { "1.36": "v1beta1", emulating: "v1beta1", "1.37": "v1" }],
     [RULE, { "1.36": "v1alpha3", emulating: "v1beta2", "1.37": "v1beta2" }],
-  ] as const)("$kind", async (object, expected) => {
+  ] as const)("is for the kind $kind as 1.36 needs it", async (object, expected) => {
     for (const name of Object.keys(expected) as Name[]) {
       const client = kubernetesClient({ transport: () => (clusters.get(name) as Cluster).transport() });
       const resource = client.of<KubeObject & { spec: object }>(object.apiVersion, object.kind);
@@ -130,7 +130,7 @@ describe("the version that is stored (K37-104)", () => {
     }
   });
 
-  test("is in the hashes of discovery", async () => {
+  test("is part of the hashes in discovery", async () => {
     const hashOf = async (name: Name): Promise<unknown> => {
       const { resources } = (await readJson(name, "/apis/admissionregistration.k8s.io/v1")) as {
         resources: { name: string; storageVersionHash?: string }[];
@@ -142,7 +142,7 @@ describe("the version that is stored (K37-104)", () => {
     expect(await hashOf("1.36")).toBe("LYmCf+UMVdg=");
   });
 
-  test("is newer where no older server is left (--min-compatibility-version)", async () => {
+  test("is newer when --min-compatibility-version says that no older server is left", async () => {
     const cluster = await startCluster({
       kubernetesVersion: "1.37",
       emulation: { minCompatibility: "1.37" },
@@ -177,11 +177,11 @@ test.each([
     { forwardCompatible: true },
     "ServerRunOptions.EmulationForwardCompatible cannot be set to true if the emulation version is the same as the binary version",
   ],
-])("a %s with the emulation %j does not start: %s", async (kubernetesVersion, emulation, message) => {
+])("a server of %s with the emulation options %j does not start: %s", async (kubernetesVersion, emulation, message) => {
   await expect(startCluster({ kubernetesVersion, emulation, port: false })).rejects.toThrow(message);
 });
 
-describe("versions that came after the emulated one", () => {
+describe("API versions that came after the emulated Kubernetes version", () => {
   const start = (emulation: object, runtimeConfig: Readonly<Record<string, boolean>>): Promise<Cluster> =>
     startCluster({
       kubernetesVersion: "1.37",
@@ -192,7 +192,7 @@ describe("versions that came after the emulated one", () => {
       runtimeConfig,
     });
 
-  test("are refused where the runtime configuration names them", async () => {
+  test("are refused when --runtime-config names them", async () => {
     await expect(start({}, { "scheduling.k8s.io/v1beta1": true })).rejects.toThrow(
       "cannot enable version scheduling.k8s.io/v1beta1 in runtime-config because all the resources have been introduced after the current version 1.36. Consider setting --runtime-config-emulation-forward-compatible=true",
     );
@@ -201,7 +201,7 @@ describe("versions that came after the emulated one", () => {
   test.each([
     [{ runtimeConfigForwardCompatible: true }, { "scheduling.k8s.io/v1beta1": true }, "scheduling.k8s.io/v1beta1"],
     [{ forwardCompatible: true }, { "storagemigration.k8s.io/v1beta1": true }, "storagemigration.k8s.io/v1"],
-  ])("are served with %j", async (emulation, runtimeConfig, groupVersion) => {
+  ])("are served with the emulation options %j", async (emulation, runtimeConfig, groupVersion) => {
     const cluster = await start(emulation, runtimeConfig);
     const { status } = await call(cluster.transport(), "GET", `/apis/${groupVersion}`);
     await cluster.close();
@@ -209,7 +209,7 @@ describe("versions that came after the emulated one", () => {
   });
 });
 
-test("a gate that came after the emulated version cannot be set (K37-080)", () => {
+test("a feature gate that came after the emulated Kubernetes version cannot be set (K37-080)", () => {
   const { faults } = readFeatureGates(["EmptyDirVolumeMode=true"], {
     kubernetesVersion: "1.37",
     emulation: { version: "1.36" },
@@ -224,45 +224,53 @@ test.each([
   [{ version: "1.36" }, 422],
   [{ minCompatibility: "1.36" }, 422],
   [{ minCompatibility: "1.37" }, 201],
-])("a new rule that uses what CEL has since 1.37 with the emulation %j: %i (K37-240)", async (emulation, expected) => {
-  const cluster = await startCluster({
-    kubernetesVersion: "1.37",
-    emulation,
-    port: false,
-    controllers: false,
-    scheduler: false,
-  });
-  const tags = { type: "array", maxItems: 3, items: { type: "string", maxLength: 5 } };
-  const rules = [{ rule: 'self.tags.includes("a")', message: "it has no tag a" }];
-  const { status, text } = await call(
-    cluster.transport(),
-    "POST",
-    "/apis/apiextensions.k8s.io/v1/customresourcedefinitions",
-    {
-      metadata: { name: "lamps.example.com" },
-      spec: {
-        group: "example.com",
-        scope: "Namespaced",
-        names: { plural: "lamps", kind: "Lamp" },
-        versions: [
-          {
-            name: "v1",
-            served: true,
-            storage: true,
-            schema: {
-              openAPIV3Schema: {
-                type: "object",
-                properties: {
-                  spec: { type: "object", required: ["tags"], properties: { tags }, "x-kubernetes-validations": rules },
+])(
+  "a new CEL rule that uses functions of 1.37, with the emulation %j, is answered %i (K37-240)",
+  async (emulation, expected) => {
+    const cluster = await startCluster({
+      kubernetesVersion: "1.37",
+      emulation,
+      port: false,
+      controllers: false,
+      scheduler: false,
+    });
+    const tags = { type: "array", maxItems: 3, items: { type: "string", maxLength: 5 } };
+    const rules = [{ rule: 'self.tags.includes("a")', message: "it has no tag a" }];
+    const { status, text } = await call(
+      cluster.transport(),
+      "POST",
+      "/apis/apiextensions.k8s.io/v1/customresourcedefinitions",
+      {
+        metadata: { name: "lamps.example.com" },
+        spec: {
+          group: "example.com",
+          scope: "Namespaced",
+          names: { plural: "lamps", kind: "Lamp" },
+          versions: [
+            {
+              name: "v1",
+              served: true,
+              storage: true,
+              schema: {
+                openAPIV3Schema: {
+                  type: "object",
+                  properties: {
+                    spec: {
+                      type: "object",
+                      required: ["tags"],
+                      properties: { tags },
+                      "x-kubernetes-validations": rules,
+                    },
+                  },
                 },
               },
             },
-          },
-        ],
+          ],
+        },
       },
-    },
-  );
-  await cluster.close();
-  expect(status, text).toBe(expected);
-  if (expected === 422) expect(text).toContain("undeclared reference to 'includes'");
-});
+    );
+    await cluster.close();
+    expect(status, text).toBe(expected);
+    if (expected === 422) expect(text).toContain("undeclared reference to 'includes'");
+  },
+);

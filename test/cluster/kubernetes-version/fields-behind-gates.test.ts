@@ -177,19 +177,22 @@ const FIELDS: readonly (readonly [id: string, path: string, object: object, fiel
   ],
 ];
 
-describe("a field behind a gate that is off by default in 1.37", () => {
-  test.each(FIELDS)("%s: %s is dropped on create without a word, and kept where the gate is on: %#", async (...row) => {
-    const [, path, object, field, value] = row;
-    const strict = `${path}?fieldValidation=Strict&dryRun=All`;
-    const dropped = await ask("default", "POST", strict, object);
-    expect([dropped.status, dropped.at(field)]).toEqual([201, undefined]);
-    expect(dropped.headers["warning"]).toBeUndefined();
-    const kept = await ask("gated", "POST", strict, object);
-    expect(kept.status, kept.text).toBe(201);
-    expect(kept.at(field)).toEqual(value);
-  });
+describe("a server of 1.37, for a field whose feature gate is off by default,", () => {
+  test.each(FIELDS)(
+    "%s: drops %s on create without a warning, and keeps it when the gate is on: %#",
+    async (...row) => {
+      const [, path, object, field, value] = row;
+      const strict = `${path}?fieldValidation=Strict&dryRun=All`;
+      const dropped = await ask("default", "POST", strict, object);
+      expect([dropped.status, dropped.at(field)]).toEqual([201, undefined]);
+      expect(dropped.headers["warning"]).toBeUndefined();
+      const kept = await ask("gated", "POST", strict, object);
+      expect(kept.status, kept.text).toBe(201);
+      expect(kept.at(field)).toEqual(value);
+    },
+  );
 
-  test("K37-026, K37-032: the status of pods has no health of volumes and no node resources of claims", async () => {
+  test("K37-026, K37-032: drops from a pod's status the health of volumes and node resources of claims", async () => {
     const status = {
       volumeHealth: [{ name: "v", healthConditions: [{ status: "Degraded", reason: "Slow" }] }],
       nodeAllocatableResourceClaimStatuses: [{ resourceClaimName: "r", mapping: [{ name: "cpu", quantity: "1" }] }],
@@ -206,7 +209,7 @@ describe("a field behind a gate that is off by default in 1.37", () => {
     }
   });
 
-  test("K37-026: the status of claims has no health, and it is checked", async () => {
+  test("K37-026: drops a claim's health from its status, and validates it when the gate is on", async () => {
     const spec = { accessModes: ["ReadWriteOnce"], resources: { requests: { storage: "1Gi" } } };
     const object = { apiVersion: "v1", kind: "PersistentVolumeClaim", metadata: { name: "c" }, spec };
     const healthStatus = { healthConditions: [{ status: "DataLoss", reason: "Broken" }] };
@@ -222,7 +225,7 @@ describe("a field behind a gate that is off by default in 1.37", () => {
     );
   });
 
-  test("K37-003, K37-027: csinodes have a status, which is behind CSIVolumeHealth", async () => {
+  test("K37-003, K37-027: drops the status of a CSINode while CSIVolumeHealth is off", async () => {
     const path = "/apis/storage.k8s.io/v1/csinodes";
     const object = { apiVersion: "storage.k8s.io/v1", kind: "CSINode", metadata: { name: "n" }, spec: { drivers: [] } };
     const storageHealth = [{ name: "d", healthConditions: [{ status: "StorageDegraded", reason: "Slow" }] }];
@@ -242,7 +245,7 @@ describe("a field behind a gate that is off by default in 1.37", () => {
     }
   });
 
-  test("K37-031: a TokenRequest has attestations", async () => {
+  test("K37-031: drops the attestations of a TokenRequest", async () => {
     const attestations = { admissionReviewAPIGroups: ["apps"] };
     const path = `${CORE}/serviceaccounts/default/token`;
     const request = { apiVersion: "authentication.k8s.io/v1", kind: "TokenRequest", spec: { attestations } };
@@ -257,7 +260,7 @@ describe("a field behind a gate that is off by default in 1.37", () => {
     expect((await ask("gated", "POST", path, request)).at("spec.attestations")).toEqual(attestations);
   });
 
-  test("K37-034: the update strategy Recreate of a StatefulSet is refused as an unknown one", async () => {
+  test("K37-034: refuses the update strategy Recreate of a StatefulSet as an unknown one", async () => {
     const set = {
       apiVersion: "apps/v1",
       kind: "StatefulSet",
@@ -275,7 +278,7 @@ describe("a field behind a gate that is off by default in 1.37", () => {
     expect((await ask("gated", "POST", path, set)).at("spec.updateStrategy.type")).toBe("Recreate");
   });
 
-  test("K37-039, K37-028: what is on by default is kept: projected trust bundles and certificates, rootless nodes", async () => {
+  test("K37-039, K37-028: keeps the field when the gate is on by default: trust bundles, certificates, rootless nodes", async () => {
     const sources = [
       { clusterTrustBundle: { name: "b", path: "ca.pem" } },
       { podCertificate: { signerName: "example.com/s", keyType: "ED25519", credentialBundlePath: "bundle.pem" } },
@@ -367,14 +370,17 @@ const WRONG: readonly (readonly [id: string, path: string, object: object, probl
   ],
 ];
 
-test.each(WRONG)("%s: where the gate is on, its rules are obeyed: %#", async (_id, path, object, problem) => {
-  const refused = await ask("gated", "POST", `${path}?dryRun=All`, object);
-  expect(refused.status, refused.text).toBe(422);
-  expect(refused.at("message")).toContain(problem);
-  expect((await ask("default", "POST", `${path}?dryRun=All`, object)).status).toBe(201);
-});
+test.each(WRONG)(
+  "%s: a server of 1.37 validates a field whose feature gate is on: %#",
+  async (_id, path, object, problem) => {
+    const refused = await ask("gated", "POST", `${path}?dryRun=All`, object);
+    expect(refused.status, refused.text).toBe(422);
+    expect(refused.at("message")).toContain(problem);
+    expect((await ask("default", "POST", `${path}?dryRun=All`, object)).status).toBe(201);
+  },
+);
 
-test("K37-029: a Job's scheduling is neither set nor taken away later, and its policy does not change", async () => {
+test("K37-029: a server of 1.37 refuses to add, remove or change a Job's scheduling policy in an update", async () => {
   const jobs = "/apis/batch/v1/namespaces/default/jobs";
   const created = await ask("gated", "POST", jobs, job({ schedulingPolicy: { gang: { minCount: 2 } } }));
   const name = nameOf(created);

@@ -42,7 +42,7 @@ const MERGE = { type: "application/merge-patch+json" };
 const APPLY = { type: "application/apply-patch+yaml" };
 const TABLE = { accept: "application/json;as=Table;v=v1;g=meta.k8s.io" };
 
-describe("K37-100: a watch that begins with a list", () => {
+describe("K37-100: the answer of a watch that begins with a list", () => {
   /** A stream that goes on is read up to its last flush. */
   const UNFINISHED = { finishFlush: constants.Z_SYNC_FLUSH };
   const LIST = "watch=true&sendInitialEvents=true&allowWatchBookmarks=true&resourceVersionMatch=NotOlderThan";
@@ -77,7 +77,7 @@ describe("K37-100: a watch that begins with a list", () => {
     return [answer.headers, text()];
   }
 
-  test("is compressed in 1.37, each event so that it can be read at once", async () => {
+  test("is compressed by a 1.37 server, so that each event can be read at once", async () => {
     const [headers, text] = await watch("1.37", LIST, "zipped");
     expect(headers).toMatchObject({ "content-encoding": "gzip", vary: ["Accept-Encoding"] });
     expect(text.trimEnd().split("\n").at(-1)).toContain('"name":"zipped"');
@@ -86,34 +86,37 @@ describe("K37-100: a watch that begins with a list", () => {
   test.each([
     ["1.36", LIST, "plain-list"],
     ["1.37", "watch=true", "plain-watch"],
-  ] as const)("and is not in %s with %s", async (version, query, name) => {
+  ] as const)("is not compressed in %s with the query %s", async (version, query, name) => {
     const [headers] = await watch(version, query, name);
     expect(headers).not.toHaveProperty("content-encoding");
   });
 });
 
-test.each(VERSIONS)("K37-101: an apply of %s that creates sets the system's fields as a POST does", async (version) => {
-  const given = {
-    apiVersion: "v1",
-    kind: "ConfigMap",
-    metadata: {
-      name: "made-by-apply",
-      creationTimestamp: "2001-01-01T00:00:00Z",
-      deletionTimestamp: "2001-01-01T00:00:00Z",
-    },
-  };
-  const made = await ask(version, "PATCH", `${MAPS}/made-by-apply?fieldManager=me`, given, APPLY);
-  expect(made.status, made.text).toBe(201);
-  expect(made.at("metadata.uid")).toMatch(/^[0-9a-f-]{36}$/);
-  expect(made.at("metadata.creationTimestamp")).not.toBe("2001-01-01T00:00:00Z");
-  expect(made.at("metadata.deletionTimestamp")).toBeUndefined();
-  const wanted = { ...given, metadata: { name: "of-another-uid", uid: "11111111-1111-1111-1111-111111111111" } };
-  const refused = await ask(version, "PATCH", `${MAPS}/of-another-uid?fieldManager=me`, wanted, APPLY);
-  expect(refused.status).toBe(409);
-  expect(refused.at("message")).toContain("uid mismatch: the provided object specified uid");
-});
+test.each(VERSIONS)(
+  "K37-101: an apply in %s that creates an object sets the system's fields as a POST does",
+  async (version) => {
+    const given = {
+      apiVersion: "v1",
+      kind: "ConfigMap",
+      metadata: {
+        name: "made-by-apply",
+        creationTimestamp: "2001-01-01T00:00:00Z",
+        deletionTimestamp: "2001-01-01T00:00:00Z",
+      },
+    };
+    const made = await ask(version, "PATCH", `${MAPS}/made-by-apply?fieldManager=me`, given, APPLY);
+    expect(made.status, made.text).toBe(201);
+    expect(made.at("metadata.uid")).toMatch(/^[0-9a-f-]{36}$/);
+    expect(made.at("metadata.creationTimestamp")).not.toBe("2001-01-01T00:00:00Z");
+    expect(made.at("metadata.deletionTimestamp")).toBeUndefined();
+    const wanted = { ...given, metadata: { name: "of-another-uid", uid: "11111111-1111-1111-1111-111111111111" } };
+    const refused = await ask(version, "PATCH", `${MAPS}/of-another-uid?fieldManager=me`, wanted, APPLY);
+    expect(refused.status).toBe(409);
+    expect(refused.at("message")).toContain("uid mismatch: the provided object specified uid");
+  },
+);
 
-test.each(VERSIONS)("K37-102: %s allows updates in a namespace that is gone", async (version) => {
+test.each(VERSIONS)("K37-102: a server of %s allows updates in a namespace that no longer exists", async (version) => {
   await ask(version, "POST", "/api/v1/namespaces", { metadata: { name: "gone" } });
   const maps = "/api/v1/namespaces/gone/configmaps";
   await ask(version, "POST", maps, { metadata: { name: "left", finalizers: ["example.com/stays"] } });
@@ -125,7 +128,7 @@ test.each(VERSIONS)("K37-102: %s allows updates in a namespace that is gone", as
   expect(changed.status, changed.text).toBe(200);
 });
 
-describe("K37-106: the body of a patch that is no patch", () => {
+describe("K37-106: a malformed patch is refused", () => {
   const BODIES = [
     [JSON_PATCH, "{a", "invalid JSON patch"],
     [MERGE, "{a", "invalid JSON patch"],
@@ -138,7 +141,7 @@ describe("K37-106: the body of a patch that is no patch", () => {
     ],
   ] as const;
 
-  test.each(BODIES)("in 1.37: %o %s", async (type, body, expected) => {
+  test.each(BODIES)("in 1.37 with the words for the type %o: %s", async (type, body, expected) => {
     const path = `${MAPS}/kube-root?fieldManager=me&fieldValidation=Strict&force=true`;
     const query = type === APPLY ? path : path.replace("&force=true", "");
     const { answer, last } = await sendTo("1.37", "PATCH", query, body, type);
@@ -148,7 +151,7 @@ describe("K37-106: the body of a patch that is no patch", () => {
     if (body !== BODIES[4][1] && body !== "[]") expect(last.requestObject).toBeUndefined();
   });
 
-  test("in 1.36", async () => {
+  test("in 1.36 with the older words", async () => {
     const applied = await ask("1.36", "PATCH", `${MAPS}/kube-root?fieldManager=me`, "a: [", APPLY);
     expect(applied.at("message")).toMatch(/^error decoding YAML: error converting YAML to JSON: yaml: /);
     const merged = await ask("1.36", "PATCH", `${MAPS}/kube-root`, "{a", MERGE);
@@ -156,7 +159,7 @@ describe("K37-106: the body of a patch that is no patch", () => {
   });
 });
 
-describe("K37-105: the validations of policies that a request failed", () => {
+describe("K37-105: the audit annotation about failed validations of admission policies", () => {
   const REGISTRATION = "/apis/admissionregistration.k8s.io/v1";
 
   async function addPolicy(version: Version, name: string): Promise<void> {
@@ -182,7 +185,7 @@ describe("K37-105: the validations of policies that a request failed", () => {
   test.each([
     ["1.36", ["a one"]],
     ["1.37", ["a one", "a two", "b one", "b two"]],
-  ] as const)("%s: %j are in one annotation", async (version, expected) => {
+  ] as const)("in %s holds %j together", async (version, expected) => {
     await addPolicy(version, "a");
     await addPolicy(version, "b");
     const secret = { metadata: { name: "s" } };
@@ -193,7 +196,7 @@ describe("K37-105: the validations of policies that a request failed", () => {
   });
 });
 
-describe("tables", () => {
+describe("the columns of tables", () => {
   interface Shown {
     readonly columnDefinitions: readonly { name: string; type: string; priority: number }[];
     readonly rows: readonly { cells: readonly unknown[] }[];
@@ -219,7 +222,7 @@ describe("tables", () => {
     },
   });
 
-  test("K37-118: of CustomResourceDefinitions", async () => {
+  test("K37-118: of CustomResourceDefinitions show more in 1.37", async () => {
     for (const version of VERSIONS) await ask(version, "POST", DEFINITIONS, definition("lamps"));
     const { columnDefinitions, rows } = await tableOf("1.37", DEFINITIONS);
     expect(columnDefinitions.map(({ name, type, priority }) => `${name}:${type}:${priority}`)).toEqual([
@@ -240,7 +243,7 @@ describe("tables", () => {
     expect(before.columnDefinitions.map(({ name }) => name)).toEqual(["Name", "Created At"]);
   });
 
-  test("K37-119: of StorageClasses mark only the default that is in effect", async () => {
+  test("K37-119: of StorageClasses mark in 1.37 only the default class that is in effect", async () => {
     const CLASSES = "/apis/storage.k8s.io/v1/storageclasses";
     const annotations = { "storageclass.kubernetes.io/is-default-class": "true" };
     const names = async (version: Version, path: string) =>
@@ -263,7 +266,7 @@ describe("tables", () => {
     expect(await names("1.37", `${CLASSES}/b`)).toEqual([expected[1]]);
   });
 
-  test("K37-122: a definition with a set of what is no scalar is warned of, once when it is new", async () => {
+  test("K37-122: a 1.37 server warns once about a new definition with a set of non-scalar items", async () => {
     const sets = (type: string, plural: string) =>
       definition(plural, {
         s: {
@@ -298,19 +301,22 @@ describe("tables", () => {
   test.each([
     ["1.36", "Precondition failed: UID in precondition: other"],
     ["1.37", "precondition failed: UID in precondition: other"],
-  ] as const)("K37-123: %s refuses to delete a definition of another uid: %s", async (version, expected) => {
-    await ask(version, "POST", DEFINITIONS, definition("conditions"));
-    const preconditions = { preconditions: { uid: "other" } };
-    const answer = await ask(version, "DELETE", `${DEFINITIONS}/conditions.example.com`, preconditions);
-    expect(answer.status).toBe(409);
-    expect(answer.at("message")).toContain(expected);
-    await ask(version, "POST", "/api/v1/namespaces", { metadata: { name: "kept" } });
-    const namespace = await ask(version, "DELETE", "/api/v1/namespaces/kept", preconditions);
-    expect(namespace.at("message")).toContain("Precondition failed: UID in precondition: other");
-  });
+  ] as const)(
+    "K37-123: a server of %s refuses to delete a definition by another uid with: %s",
+    async (version, expected) => {
+      await ask(version, "POST", DEFINITIONS, definition("conditions"));
+      const preconditions = { preconditions: { uid: "other" } };
+      const answer = await ask(version, "DELETE", `${DEFINITIONS}/conditions.example.com`, preconditions);
+      expect(answer.status).toBe(409);
+      expect(answer.at("message")).toContain(expected);
+      await ask(version, "POST", "/api/v1/namespaces", { metadata: { name: "kept" } });
+      const namespace = await ask(version, "DELETE", "/api/v1/namespaces/kept", preconditions);
+      expect(namespace.at("message")).toContain("Precondition failed: UID in precondition: other");
+    },
+  );
 });
 
-test("K37-116: a write of a pod's status in 1.37 keeps claims that it leaves out", async () => {
+test("K37-116: a write of a pod's status in 1.37 keeps the claim statuses that it leaves out", async () => {
   const expected = { "1.36": undefined, "1.37": [{ name: "c", resourceClaimName: "of-c" }] };
   for (const version of VERSIONS) {
     const path = "/api/v1/namespaces/default/pods/p";
@@ -355,7 +361,7 @@ test.each([
   ["1.37", "v1.37", true],
   ["1.37", "latest", true],
 ] as const)(
-  "K37-126: %s lets a pod of baseline:%s set net.ipv4.tcp_notsent_lowat: %s",
+  "K37-126: a server of %s, for a baseline:%s namespace, allows a pod to set net.ipv4.tcp_notsent_lowat: %s",
   async (version, standard, isLet) => {
     const name = `sysctls-${standard.replace(".", "-")}`;
     const labels = {

@@ -55,8 +55,8 @@ const autoscaler = (minReplicas: number, metrics: readonly object[], name = "h")
 const EXTERNAL = [{ type: "External", external: { metric: { name: "q" }, target: { type: "Value", value: "1" } } }];
 const AUTOSCALERS = "/apis/autoscaling/v2/namespaces/default/horizontalpodautoscalers";
 
-describe("what a server of 1.37 keeps, sets and refuses, beside one of 1.36", () => {
-  test("K37-030: an autoscaler has a generation, and its conditions the generation that they describe", async () => {
+describe("a server of Kubernetes 1.37, compared with one of 1.36", () => {
+  test("K37-030: gives an autoscaler a generation, and its conditions the generation that they describe", async () => {
     const object = autoscaler(1, EXTERNAL);
     expect(await inBoth("POST", AUTOSCALERS, object, "metadata.generation")).toEqual({ "1.36": undefined, "1.37": 1 });
     const changed = { spec: { maxReplicas: 4 } };
@@ -75,7 +75,7 @@ describe("what a server of 1.37 keeps, sets and refuses, beside one of 1.36", ()
     expect((await ask("1.37", "GET", path.replace("v2", "v1"))).at("metadata.generation")).toBe(2);
   });
 
-  test("K37-038: an autoscaler may scale to zero by an external metric", async () => {
+  test("K37-038: accepts an autoscaler that scales to zero by an external metric", async () => {
     const path = `${AUTOSCALERS}?dryRun=All`;
     const refused = "spec.minReplicas: Invalid value: 0: must be greater than or equal to 1";
     const told = await inBoth("POST", path, autoscaler(0, EXTERNAL, "zero"), "message");
@@ -88,7 +88,7 @@ describe("what a server of 1.37 keeps, sets and refuses, beside one of 1.36", ()
     );
   });
 
-  test("K37-037: a StatefulSet keeps maxUnavailable", async () => {
+  test("K37-037: keeps the field maxUnavailable of a StatefulSet", async () => {
     const set = {
       metadata: { generateName: "s-" },
       spec: { selector, template, updateStrategy: { rollingUpdate: { maxUnavailable: 2 } } },
@@ -100,7 +100,7 @@ describe("what a server of 1.37 keeps, sets and refuses, beside one of 1.36", ()
     });
   });
 
-  test("K37-039: projected trust bundles are kept", async () => {
+  test("K37-039: keeps projected trust bundles", async () => {
     const volumes = [{ name: "v", projected: { sources: [{ clusterTrustBundle: { name: "b", path: "ca.pem" } }] } }];
     const at = "spec.volumes.0.projected.sources.0.clusterTrustBundle.name";
     expect(await inBoth("POST", `${CORE}/pods?dryRun=All`, pod({ volumes }), at)).toEqual({
@@ -109,13 +109,13 @@ describe("what a server of 1.37 keeps, sets and refuses, beside one of 1.36", ()
     });
   });
 
-  test("K37-040: hostnameOverride is kept by both", async () => {
+  test("K37-040: keeps hostnameOverride, as 1.36 does", async () => {
     const at = "spec.hostnameOverride";
     const told = await inBoth("POST", `${CORE}/pods?dryRun=All`, pod({ hostnameOverride: "h" }), at);
     expect(told).toEqual({ "1.36": "h", "1.37": "h" });
   });
 
-  test("K37-035, K37-036: new types of conditions are names that any condition may have", async () => {
+  test("K37-035, K37-036: accepts new condition types, as 1.36 does", async () => {
     const conditions = ["DrainInProgress", "Drained", "GracefulNodeShutdownInProgress"].map((type) => ({
       type,
       status: "True",
@@ -130,7 +130,7 @@ describe("what a server of 1.37 keeps, sets and refuses, beside one of 1.36", ()
     expect({ shown: patched.at("status.conditions") }).toMatchObject({ shown: unused });
   });
 
-  test("K37-050: OpenAPI calls other fields required, and the server still refuses and takes the same objects", async () => {
+  test("K37-050: publishes other required fields in OpenAPI, and refuses and accepts the same objects", async () => {
     const required = async (version: Version, path: string, type: string): Promise<unknown> =>
       (JSON.parse((await ask(version, "GET", `/openapi/v3/apis/${path}`)).text) as { components: { schemas: object } })
         .components.schemas[`io.k8s.api.${type}` as never]?.["required"] ?? [];
@@ -150,14 +150,14 @@ describe("what a server of 1.37 keeps, sets and refuses, beside one of 1.36", ()
     expect(claim.status).toBe(201);
   });
 
-  test("K37-051: a ControllerRevision without data shows it as null", async () => {
+  test("K37-051: shows the missing data of a ControllerRevision as null", async () => {
     const object = { metadata: { name: "r" }, revision: 1 };
     const shown = await inBoth("POST", `${APPS}/controllerrevisions`, object, "data");
     // Go shows a struct that may be left out, too: the mark makes a difference in OpenAPI alone.
     expect(shown).toEqual({ "1.36": null, "1.37": null });
   });
 
-  test("K37-070: image volumes of templates need a reference", async () => {
+  test("K37-070: requires a reference in image volumes of pod templates", async () => {
     const path = `${APPS}/deployments?dryRun=All`;
     const told = await inBoth("POST", path, deployment([{ name: "v", image: {} }]), "message");
     expect(told).toEqual({
@@ -166,7 +166,7 @@ describe("what a server of 1.37 keeps, sets and refuses, beside one of 1.36", ()
     });
   });
 
-  test("K37-071: the name of a Service may begin with a digit", async () => {
+  test("K37-071: accepts a Service name that begins with a digit", async () => {
     const service = { metadata: { name: "1st" }, spec: { ports: [{ port: 80 }] } };
     expect((await ask("1.37", "POST", `${CORE}/services?dryRun=All`, service)).status).toBe(201);
     const upper = { ...service, metadata: { name: "First" } };
@@ -175,7 +175,7 @@ describe("what a server of 1.37 keeps, sets and refuses, beside one of 1.36", ()
     );
   });
 
-  test("K37-073: the users that containers run as have 32 bits", async () => {
+  test("K37-073: limits user ids of containers to 32 bits", async () => {
     const created = await ask("1.37", "POST", `${CORE}/pods`, pod({}));
     const path = `${CORE}/pods/${created.at("metadata.name") as string}/status`;
     const status = (uid: number) => ({
@@ -191,7 +191,7 @@ describe("what a server of 1.37 keeps, sets and refuses, beside one of 1.36", ()
     );
   });
 
-  test("K37-074: the limit of a VolumeAttachment's error is told as it is", async () => {
+  test("K37-074: names the real limit in the error about a VolumeAttachment", async () => {
     const path = "/apis/storage.k8s.io/v1/volumeattachments";
     const object = {
       metadata: { name: "a" },
@@ -204,7 +204,7 @@ describe("what a server of 1.37 keeps, sets and refuses, beside one of 1.36", ()
     expect(told["1.37"]).toContain("status.attachError.message: Too long: may not be more than 1024 bytes");
   });
 
-  test("K37-075: a binding names a node that could be", async () => {
+  test("K37-075: refuses a binding to an invalid node name", async () => {
     const name = async (version: Version): Promise<unknown> =>
       (await ask(version, "POST", `${CORE}/pods`, pod({}))).at("metadata.name");
     const bind = async (version: Version): Promise<Answer> => {
@@ -217,7 +217,7 @@ describe("what a server of 1.37 keeps, sets and refuses, beside one of 1.36", ()
     expect(refused.at("details.causes.0.field")).toBe("target.name");
   });
 
-  test("K37-076: empty resources of a pod as a whole do not decide its class", async () => {
+  test("K37-076: ignores empty pod-level resources when it sets the QoS class", async () => {
     const resources = { requests: { cpu: "1", memory: "1Gi" }, limits: { cpu: "1", memory: "1Gi" } };
     const object = pod({ resources: {}, containers: [{ name: "c", image: "i", resources }] });
     expect(await inBoth("POST", `${CORE}/pods?dryRun=All`, object, "status.qosClass")).toEqual({
@@ -226,7 +226,7 @@ describe("what a server of 1.37 keeps, sets and refuses, beside one of 1.36", ()
     });
   });
 
-  test("K37-077: the refusal of an eviction by a budget in a wrong state has a cause", async () => {
+  test("K37-077: adds a cause when it refuses an eviction because of a budget in a wrong state", async () => {
     const labels = { app: "evicted" };
     const budgets = "/apis/policy/v1/namespaces/default/poddisruptionbudgets";
     const causes = async (version: Version): Promise<unknown> => {
@@ -263,7 +263,7 @@ describe("what a server of 1.37 keeps, sets and refuses, beside one of 1.36", ()
     ]);
   });
 
-  test("K37-078: the scheduling of a suspended Job may change before it has the condition", async () => {
+  test("K37-078: accepts another scheduling of a suspended Job before the Job has the condition", async () => {
     const jobs = "/apis/batch/v1/namespaces/default/jobs";
     const spec = { suspend: true, template: { spec: { containers: CONTAINERS, restartPolicy: "Never" } } };
     await ask("1.37", "POST", jobs, { metadata: { name: "j" }, spec });
@@ -272,7 +272,7 @@ describe("what a server of 1.37 keeps, sets and refuses, beside one of 1.36", ()
     expect(patched.at("spec.template.spec.nodeSelector")).toEqual(nodeSelector);
   });
 
-  test("K37-011: ResourceSlices are selected by the names of their pools", async () => {
+  test("K37-011: selects ResourceSlices by the name of their pool", async () => {
     const slice = (name: string, pool: string) => ({
       metadata: { name },
       spec: { driver: "d.example.com", pool: { name: pool, generation: 1, resourceSliceCount: 1 }, allNodes: true },
@@ -289,7 +289,7 @@ describe("what a server of 1.37 keeps, sets and refuses, beside one of 1.36", ()
     }
   });
 
-  test("K37-008: a DeviceTaintRule reads in all its versions", async () => {
+  test("K37-008: serves a DeviceTaintRule in all its versions", async () => {
     const spec = {
       taint: { key: "example.com/broken", effect: "NoSchedule" },
       deviceSelector: { driver: "d.example.com" },
@@ -304,7 +304,7 @@ describe("what a server of 1.37 keeps, sets and refuses, beside one of 1.36", ()
     }
   });
 
-  test("K37-009: the metrics API has v1 beside v1beta1", async () => {
+  test("K37-009: serves the metrics API as v1 and as v1beta1", async () => {
     const versions = async (version: Version): Promise<unknown> =>
       JSON.parse((await ask(version, "GET", "/apis/metrics.k8s.io")).text);
     const names = (group: unknown): readonly string[] =>
@@ -321,7 +321,7 @@ describe("what a server of 1.37 keeps, sets and refuses, beside one of 1.36", ()
     }
   });
 
-  test("K37-062: an EvictionRequest is checked, has a generation, and gets its status by its status alone", async () => {
+  test("K37-062: validates an EvictionRequest, counts its generation, and changes its status only by the status subresource", async () => {
     const path = "/apis/lifecycle.k8s.io/v1alpha1/namespaces/default/evictionrequests";
     const pod = { name: "web-0", uid: "0f8fad5b-d9cb-469f-a165-70867728950e" };
     const spec = { target: { pod }, requester: "example.com/drainer", intent: "Eviction" };
@@ -343,7 +343,7 @@ describe("what a server of 1.37 keeps, sets and refuses, beside one of 1.36", ()
     );
   });
 
-  test("K37-063: a PodGroup loses the fields of gates that are off, and is checked", async () => {
+  test("K37-063: drops fields of a PodGroup whose gates are off, and validates the rest", async () => {
     const path = "/apis/scheduling.k8s.io/v1beta1/namespaces/default/podgroups";
     const spec = {
       schedulingPolicy: { gang: { minCount: 2 } },
@@ -361,7 +361,7 @@ describe("what a server of 1.37 keeps, sets and refuses, beside one of 1.36", ()
     expect(refused.at("message")).toContain("spec.priorityClassName: Invalid value: null: field is immutable");
   });
 
-  test("K37-010: the APIService of lifecycle.k8s.io comes after that of storagemigration.k8s.io", async () => {
+  test("K37-010: orders the APIService of lifecycle.k8s.io after that of storagemigration.k8s.io", async () => {
     const priority = async (name: string): Promise<unknown> =>
       (await ask("1.37", "GET", `/apis/apiregistration.k8s.io/v1/apiservices/${name}`)).at("spec.groupPriorityMinimum");
     expect(await priority("v1.storagemigration.k8s.io")).toBe(15_800);

@@ -36,11 +36,11 @@ const read = (version: string, path: string): Promise<Answer> =>
 const readJson = async (version: string, path: string): Promise<unknown> =>
   JSON.parse((await read(version, path)).text);
 
-describe("K37-260: two servers of one process are each of their own version", () => {
+describe("K37-260: a server of 1.36 and one of 1.37 in one process differ", () => {
   test.each([
     ["1.36", "v1.36.3+kubets", "36", "35"],
     ["1.37", "v1.37.1+kubets", "37", "36"],
-  ])("%s in /version", async (version, gitVersion, minor, compatible) => {
+  ])("in /version: %s", async (version, gitVersion, minor, compatible) => {
     expect(await readJson(version, "/version")).toMatchObject({
       major: "1",
       minor,
@@ -53,7 +53,7 @@ describe("K37-260: two servers of one process are each of their own version", ()
   test.each([
     ["1.36", "v1.36.3"],
     ["1.37", "v1.37.1"],
-  ])("%s in the status of nodes (K37-180)", async (version, kubeletVersion) => {
+  ])("in the version that their nodes report (K37-180): %s", async (version, kubeletVersion) => {
     const node = await clients.get(version)?.of("v1", "Node").get("node-1");
     expect(node?.status?.nodeInfo?.kubeletVersion).toBe(kubeletVersion);
   });
@@ -65,11 +65,11 @@ describe("K37-260: two servers of one process are each of their own version", ()
     ["/apis/certificates.k8s.io/v1alpha1", { "1.36": 200, "1.37": 404 }],
     ["/apis/networking.k8s.io/v1beta1", { "1.36": 200, "1.37": 404 }],
     ["/apis/storage.k8s.io/v1beta1", { "1.36": 200, "1.37": 404 }],
-  ] as const)("in what they serve: %s (K37-004, K37-005)", async (path, expected) => {
+  ] as const)("in the APIs that they serve (K37-004, K37-005): %s", async (path, expected) => {
     for (const version of VERSIONS) expect((await read(version, path)).status).toBe(expected[version]);
   });
 
-  test("in the APIServices that they make (K37-010)", async () => {
+  test("in the APIServices that they create (K37-010)", async () => {
     const names = async (version: string): Promise<readonly string[]> => {
       const list = (await readJson(version, "/apis/apiregistration.k8s.io/v1/apiservices")) as {
         readonly items: readonly { readonly metadata: { readonly name: string } }[];
@@ -81,7 +81,7 @@ describe("K37-260: two servers of one process are each of their own version", ()
     expect(await names("1.37")).not.toContain("v1alpha1.certificates.k8s.io");
   });
 
-  test("in their OpenAPI (K37-020)", async () => {
+  test("in the fields of their OpenAPI (K37-020)", async () => {
     const published = async (version: string): Promise<{ version: unknown; protocol: unknown }> => {
       const { info, components } = (await readJson(version, "/openapi/v3/api/v1")) as {
         readonly info: { readonly version: string };
@@ -94,7 +94,7 @@ describe("K37-260: two servers of one process are each of their own version", ()
     expect(await published("1.37")).toMatchObject({ version: "v1.37.0", protocol: { type: "string" } });
   });
 
-  test("in strict decoding and pruning: a field that 1.36 does not know", async () => {
+  test("in strict decoding and pruning of a field that 1.36 does not know", async () => {
     const spec = {
       containers: [{ name: "c", image: "i", livenessProbe: { httpGet: { port: 80, protocol: "HTTP1" } } }],
     };
@@ -106,7 +106,7 @@ describe("K37-260: two servers of one process are each of their own version", ()
     await of("1.37").create(pod as never, { fieldValidation: "Strict", dryRun: true });
   });
 
-  test("in the defaults of new kinds (K37-052)", async () => {
+  test("in the default values of new kinds (K37-052)", async () => {
     const group = {
       apiVersion: "scheduling.k8s.io/v1beta1",
       kind: "PodGroup",
@@ -118,7 +118,7 @@ describe("K37-260: two servers of one process are each of their own version", ()
     expect(created.at("spec.disruptionMode")).toEqual({ single: {} });
   });
 
-  test("in admission: 1.36 alone refuses a PodGroup of a Workload that is not there (K37-112)", async () => {
+  test("in admission: 1.36 alone refuses a PodGroup whose Workload does not exist (K37-112)", async () => {
     const create = (version: string, apiVersion: string, spec: object): Promise<Answer> => {
       const group = { apiVersion, kind: "PodGroup", metadata: { name: "of-none" }, spec };
       const path = `/apis/${apiVersion}/namespaces/default/podgroups`;
@@ -132,7 +132,7 @@ describe("K37-260: two servers of one process are each of their own version", ()
     expect((await create("1.37", "scheduling.k8s.io/v1beta1", beta)).status).toBe(201);
   });
 
-  test("in the hashes of pod templates, which count fields that are not set", async () => {
+  test("in the hashes of pod templates, for which one counts unset fields", async () => {
     const labels = { app: "web" };
     const template = { metadata: { labels }, spec: { containers: [{ name: "web", image: "nginx" }] } };
     const hashes: (string | undefined)[] = [];
@@ -154,7 +154,7 @@ describe("K37-260: two servers of one process are each of their own version", ()
   });
 });
 
-test("K37-260: a server is refused a version that it cannot be", async () => {
+test("K37-260: a server refuses a Kubernetes version that it cannot serve", async () => {
   const text = '"1.35" is no version of Kubernetes that is served: there are 1.36, 1.37';
   await expect(startCluster({ port: false, kubernetesVersion: "1.35" })).rejects.toThrow(text);
   await expect(startServer({ port: false, kubernetesVersion: "1.35" })).rejects.toThrow(text);

@@ -30,11 +30,11 @@ const beside = (path: string): string => `${HEAD}plugins:\n- {name: PodSecurity,
 const podSecurityIn = async (configurationFile: string) =>
   (await readAdmissionOptions({ configurationFile })).configuration?.PodSecurity;
 
-describe("a file of admission", () => {
+describe("the file of --admission-control-config-file", () => {
   const defaults = "defaults: {enforce: baseline}\n";
   const expected = { defaults: { enforce: "baseline" } };
 
-  test("A-ADM-12: has a plugin's configuration in itself, in a file beside it or anywhere", async () => {
+  test("A-ADM-12: has a plugin's configuration inline, in a file beside it or by an absolute path", async () => {
     expect(await podSecurityIn(write("a.yaml", inline(POD_SECURITY + defaults)))).toEqual(expected);
     const elsewhere = write("other/p.yaml", POD_SECURITY + defaults);
     expect(await podSecurityIn(write("b.yaml", beside("other/p.yaml")))).toEqual(expected);
@@ -49,7 +49,7 @@ describe("a file of admission", () => {
     expect(await podSecurityIn(write("d.json", JSON.stringify(whole)))).toEqual(expected);
   });
 
-  test.each(["v1", "v1beta1", "v1alpha1"])("has PodSecurityConfiguration in version %s", async (version) => {
+  test.each(["v1", "v1beta1", "v1alpha1"])("configures PodSecurity in version %s", async (version) => {
     const exemptions = "exemptions: {usernames: [u], namespaces: [kube], runtimeClasses: [r]}\n";
     const text = POD_SECURITY.replace(/v1$/m, version) + defaults + exemptions;
     expect(await podSecurityIn(write("a.yaml", inline(text)))).toEqual({
@@ -58,14 +58,14 @@ describe("a file of admission", () => {
     });
   });
 
-  test("may have an empty file for a plugin, or nothing, which are its defaults", async () => {
+  test("may be empty for a plugin, which then has its defaults", async () => {
     write("empty.yaml", "");
     expect(await podSecurityIn(write("a.yaml", beside("empty.yaml")))).toEqual({});
     expect(await podSecurityIn(write("b.yaml", `${HEAD}plugins: [{name: PodSecurity}]\n`))).toEqual({});
     expect(await podSecurityIn(write("c.yaml", HEAD))).toBeUndefined();
   });
 
-  test("is not read further for plugins that do not run, that there are none of, and that have no configuration", async () => {
+  test("is not checked for plugins that do not run, do not exist, or take no configuration", async () => {
     const path = write("a.yaml", beside("not-there.yaml"));
     expect(await readAdmissionOptions({ configurationFile: path, disable: ["PodSecurity"] })).toEqual({
       configuration: {},
@@ -75,7 +75,7 @@ describe("a file of admission", () => {
     expect(await readAdmissionOptions({ configurationFile: write("b.yaml", others) })).toEqual({ configuration: {} });
   });
 
-  test("may stand beside options for other plugins", async () => {
+  test("may be combined with options for other plugins", async () => {
     const DefaultTolerationSeconds = { defaultNotReadyTolerationSeconds: 1 };
     const configurationFile = write("a.yaml", inline(POD_SECURITY + defaults));
     const options = { configurationFile, configuration: { DefaultTolerationSeconds } };
@@ -85,21 +85,21 @@ describe("a file of admission", () => {
   });
 });
 
-describe("a plugin of the caller", () => {
+describe("an admission plugin of the caller", () => {
   const own = (name: string, configure?: OwnAdmissionPlugin["configure"]): OwnAdmissionPlugin => ({
     plugin: { name, validate() {} },
     ...(configure && { configure }),
   });
   const file = () => write("a.yaml", `${HEAD}plugins:\n- name: Quota\n  configuration: {kind: Limits, most: 3}\n`);
 
-  test("gets its configuration before the server starts (ADM-6)", async () => {
+  test("receives its configuration before the server starts (ADM-6)", async () => {
     const seen: unknown[] = [];
     const plugins = [own("Quota", ({ value }) => void seen.push(value)), own("Other", () => void seen.push("other"))];
     await readAdmissionOptions({ configurationFile: file(), plugins });
     expect(seen).toEqual([{ kind: "Limits", most: 3 }]);
   });
 
-  test("may read the files that its configuration names", async () => {
+  test("may read files that its configuration names", async () => {
     let text = "";
     const beneath = write("limits.txt", "3");
     const configure: OwnAdmissionPlugin["configure"] = async ({ value, readFile }) => {
@@ -111,7 +111,7 @@ describe("a plugin of the caller", () => {
     expect(text).toBe("3");
   });
 
-  test("takes part in both phases, and is given the objects of the server and a client of it (ADM-6)", async () => {
+  test("takes part in both admission phases, with the server's objects and a client of it (ADM-6)", async () => {
     const plugin: OwnAdmissionPlugin["plugin"] = {
       name: "Notary",
       handles: (operation, { resource }) => operation === "CREATE" && resource === "secrets",
@@ -131,7 +131,7 @@ describe("a plugin of the caller", () => {
     expect((await call(api, "GET", "/api/v1/namespaces/default/configmaps/noted-deed")).status).toBe(200);
   });
 
-  test("that has no configuration is named in the error, and one that refuses it gives the reason", async () => {
+  test("is named in the error when it takes no configuration; one that refuses its configuration gives the reason", async () => {
     const refused = (reason: string): string =>
       `failed to apply admission: couldn't init admission plugin "Quota": ${reason} (in "${folder}/a.yaml")`;
     const start = (plugin: OwnAdmissionPlugin) =>
@@ -145,7 +145,7 @@ describe("a plugin of the caller", () => {
     await expect(start(strict)).rejects.toThrow(refused("most is 3, more than 2"));
   });
 
-  test("that is disabled is not configured", async () => {
+  test("receives no configuration while it is disabled", async () => {
     const options = { configurationFile: file(), plugins: [own("Quota")], disable: ["Quota"] };
     expect(await readAdmissionOptions(options)).toMatchObject({ configuration: {} });
   });
@@ -164,7 +164,7 @@ const LABEL =
 const SUBDOMAIN =
   "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character (e.g. 'example.com', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')";
 
-describe("a server does not start, and its error names the file (ADM-6), for", () => {
+describe("a server does not start, and its error names the file of admission configuration (ADM-6), for", () => {
   const faults: readonly (readonly [what: string, text: string, message: string])[] = [
     ["a file that is empty", "", whole(`Object 'Kind' is missing in '' (in "FOLDER/a.yaml")`)],
     [
@@ -262,7 +262,7 @@ describe("a server does not start, and its error names the file (ADM-6), for", (
   });
 });
 
-test("a cluster applies its file's pod security, and exempts its own pods in kube-system when the file does", async () => {
+test("a cluster applies PodSecurity of its admission file, and exempts its own pods in kube-system when the file does", async () => {
   const text = `${POD_SECURITY}defaults: {enforce: restricted}\nexemptions: {namespaces: [kube-system]}\n`;
   const admission = { configurationFile: write("a.yaml", inline(text)) };
   await using cluster = await startCluster({ port: false, admission });

@@ -36,7 +36,7 @@ const begin = (...args: string[]): RunningComponent =>
 const logged = (program: RunningComponent, text: string | RegExp): Promise<void> =>
   eventually(() => expect(program.log()).toMatch(text));
 
-test("the help has kube-controller-manager's sections", async () => {
+test("controller-manager --help has kube-controller-manager's sections", async () => {
   const program = beginComponent(component, ["--help"]);
   expect(await program.ended).toBe(0);
   const headings = [...program.out().matchAll(/^(.+) flags:$/gm)].map(([, name]) => name);
@@ -51,7 +51,7 @@ test("the help has kube-controller-manager's sections", async () => {
   expect(headings.slice(-4)).toEqual(["Metrics", "Logs", "Misc", "Global"]);
 });
 
-describe("a command line that cannot be obeyed ends with code 1", () => {
+describe("controller-manager ends with code 1 for an invalid command line", () => {
   test.each([
     ["an unknown flag", ["--nope"], "Error: unknown flag: --nope"],
     ["a stray argument", ["run"], 'Error: "kube-controller-manager" does not take any arguments, got ["run"]'],
@@ -86,14 +86,14 @@ describe("a command line that cannot be obeyed ends with code 1", () => {
       "--cluster-signing-cert-file is missing",
     ],
     ["a gate without a value", ["--feature-gates=Nope"], "missing bool value for Nope"],
-  ])("%s", async (_what, args, message) => {
+  ])("with %s", async (_what, args, message) => {
     const program = begin(...args);
     expect(await program.ended).toBe(1);
     expect(program.log()).toContain(message);
   });
 });
 
-test("ARC-15: all that is wrong with the flags comes in one message", async () => {
+test("ARC-15: controller-manager reports all faults of its flags in one message", async () => {
   const program = beginComponent(component, [
     "--secure-port=-1",
     "--controllers=nope",
@@ -104,14 +104,14 @@ test("ARC-15: all that is wrong with the flags comes in one message", async () =
     expect(program.log()).toContain(fault);
 });
 
-test("a flag without effect is warned about, and the program runs", async () => {
+test("controller-manager warns about a flag without effect, and runs", async () => {
   const program = begin("--leader-elect=false", "--controllers=ttl-controller", "--use-service-account-credentials");
   await logged(program, /"Starting controller" controller="ttl-controller"/);
   expect(program.log()).toMatch(/^W.*--use-service-account-credentials has no effect: /m);
   expect(await program.stop()).toBe(0);
 });
 
-test("controllers work over the network", async () => {
+test("controller-manager runs the controllers against an API server over the network", async () => {
   const program = begin("--leader-elect=false", "--controllers=deployment,replicaset,garbagecollector,serviceaccount");
   const template = {
     metadata: { labels: { app: "web" } },
@@ -133,7 +133,7 @@ test("controllers work over the network", async () => {
   expect(await program.stop()).toBe(0);
 });
 
-test("every new namespace gets its service account and the authority of the kubeconfig", async () => {
+test("controller-manager gives every new namespace its service account and the kubeconfig's authority", async () => {
   const program = begin("--leader-elect=false", "--controllers=serviceaccount,root-ca-cert-publisher");
   await client.of("v1", "Namespace").create({ apiVersion: "v1", kind: "Namespace", metadata: { name: "shop" } });
   const { data } = await eventually(() => client.of("v1", "ConfigMap").namespace("shop").get("kube-root-ca.crt"));
@@ -142,7 +142,7 @@ test("every new namespace gets its service account and the authority of the kube
   await program.stop();
 });
 
-test("a given authority signs approved requests, for as long as --cluster-signing-duration allows", async () => {
+test("controller-manager signs approved requests with the given authority, for as long as --cluster-signing-duration allows", async () => {
   const { ca } = createClusterPki(systemClock, systemRandom, systemClock);
   const [certFile, keyFile] = [join(server.folder, "ca.crt"), join(server.folder, "ca.key")];
   writeFileSync(certFile, ca.certificate);
@@ -182,7 +182,7 @@ test("a given authority signs approved requests, for as long as --cluster-signin
   await program.stop();
 });
 
-test("without key files, the controllers that sign and that create tokens are disabled, with a line in the log", async () => {
+test("controller-manager without key files disables the controllers that sign and create tokens, and logs it", async () => {
   const program = begin("--leader-elect=false", "--controllers=csrsigning,serviceaccount-token,ttl");
   await logged(program, /"Starting controller" controller="ttl-controller"/);
   expect(program.log()).toMatch(/"Controller is disabled" controller="certificatesigningrequest-signing-controller"/);
@@ -190,7 +190,7 @@ test("without key files, the controllers that sign and that create tokens are di
   await program.stop();
 });
 
-test("a controller whose kinds the server lacks is skipped, and the others run", async () => {
+test("controller-manager skips a controller whose kinds the server lacks, and runs the others", async () => {
   await using small = await startBareServer({ runtimeConfig: { "batch/v1": false, "policy/v1": false } });
   const program = beginComponent(component, [
     `--kubeconfig=${small.kubeconfig}`,
@@ -210,10 +210,10 @@ test("a controller whose kinds the server lacks is skipped, and the others run",
   expect(await program.stop()).toBe(0);
 });
 
-describe("leader election", () => {
+describe("leader election of controller-manager", () => {
   const lease = (name: string) => `--leader-elect-resource-name=${name}`;
 
-  test("of two programs one works; the other takes over when the first is stopped and releases the Lease", async () => {
+  test("lets one of two programs work; the other takes over when the first stops and releases the Lease", async () => {
     const args = [lease("two"), "--controllers=ttl", ...QUICK];
     const first = begin(...args, "--feature-gates=ControllerManagerReleaseLeaderElectionLockOnExit=true");
     await logged(first, /"Successfully acquired lease" lock="kube-system\/two"/);
@@ -226,7 +226,7 @@ describe("leader election", () => {
     expect(await second.stop()).toBe(0);
   });
 
-  test("a program that is stopped keeps the Lease, as kube-controller-manager does by default", async () => {
+  test("keeps the Lease at a stop, as kube-controller-manager does by default", async () => {
     const program = begin(lease("kept"), "--controllers=ttl", ...QUICK);
     await logged(program, /"Successfully acquired lease"/);
     await program.stop();
@@ -234,7 +234,7 @@ describe("leader election", () => {
     expect(spec?.holderIdentity).not.toBe("");
   });
 
-  test("a program that loses the Lease logs it and exits with 1", async () => {
+  test("ends a program that loses the Lease with a log line and exit code 1", async () => {
     const program = begin(lease("lost"), "--controllers=ttl", ...QUICK);
     await logged(program, /"Starting controller" controller="ttl-controller"/);
     const leases = client.of("coordination.k8s.io/v1", "Lease").namespace("kube-system");
@@ -244,7 +244,7 @@ describe("leader election", () => {
   });
 });
 
-test("the port serves health to everybody, each controller a check, and nothing else", async () => {
+test("controller-manager answers health checks to everybody, one for each controller, and nothing else", async () => {
   const [port = 0] = await freePorts(1);
   const program = beginComponent(component, [
     `--kubeconfig=${server.kubeconfig}`,
@@ -271,7 +271,7 @@ test("the port serves health to everybody, each controller a check, and nothing 
   await program.stop();
 });
 
-test("paths that --authorization-always-allow-paths leaves out are forbidden, health too", async () => {
+test("controller-manager forbids paths that --authorization-always-allow-paths leaves out, health too", async () => {
   const [port = 0] = await freePorts(1);
   const program = begin(
     `--secure-port=${port}`,

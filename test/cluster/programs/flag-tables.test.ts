@@ -27,14 +27,14 @@ describe.each([
 ])("K37-082: the flags of %s %s", (name, version, sectionsOf) => {
   const declared = flagsOf(allSections({ name, sections: sectionsOf(version) }));
 
-  test("are those of that version of Kubernetes, each once, beside those that it has dropped", () => {
+  test("equal those of that Kubernetes version, beside those that it has dropped", () => {
     const former = declared.filter(({ hidden, deprecated }) => hidden === true && deprecated === undefined);
     const names = (flags: readonly { readonly name: string }[]) => flags.map((flag) => flag.name).sort();
     expect(names(declared.filter((flag) => !former.includes(flag)))).toEqual(listed(name, version));
     expect(names(former).filter((flag) => listed(name, version).includes(flag))).toEqual([]);
   });
 
-  test("have defaults that their own parsers and checks take", () => {
+  test("have defaults that their own parsers and checks accept", () => {
     expect(() => parseFlags(new FlagTable(declared), [])).not.toThrow();
     const wrong = declared.filter((flag) => flag.default !== undefined && flag.check?.(flag.default) !== undefined);
     expect(wrong.map((flag) => flag.name)).toEqual([]);
@@ -48,12 +48,12 @@ describe.each([
   });
 });
 
-test("the flags of simulated nodes have good defaults", () => {
+test("the flags of simulated nodes have valid defaults", () => {
   const declared = flagsOf(allSections({ name: "kubets node", sections: nodeSections }));
   expect(() => parseFlags(new FlagTable(declared), [])).not.toThrow();
 });
 
-test("each number of workers is a flag that is obeyed", () => {
+test("each flag for a number of workers has an effect", () => {
   const obeyed = new Set(
     flagsOf(controllerManagerSections(NEWEST_VERSION)).flatMap(({ name, withoutEffect }) =>
       withoutEffect === undefined ? [name] : [],
@@ -62,7 +62,7 @@ test("each number of workers is a flag that is obeyed", () => {
   expect(WORKERS.filter(({ flag }) => !obeyed.has(flag))).toEqual([]);
 });
 
-test("docs/components.md lists the flags without effect as the tables do", () => {
+test("docs/components.md lists the same flags without effect as the flag tables", () => {
   const page = readFileSync(join(root, "docs/components.md"), "utf8");
   for (const sections of [controllerManagerSections, schedulerSections])
     expect(page).toContain(flagsOutOfUse(sections(NEWEST_VERSION)));

@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => server[Symbol.asyncDispose]());
 
-test("LE-2: a leader whose term has ended while it stood still sends nothing more, before any of its timers has fired", async () => {
+test("LE-2: a leader that stood still until its term ended sends nothing more, before any of its timers has fired", async () => {
   const config = await configFromFile(server.kubeconfig);
   // The process stands still for a minute: its clock has jumped, and none of its timers has fired yet.
   let stoodStill = 0;

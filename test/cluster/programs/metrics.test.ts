@@ -19,7 +19,7 @@ afterAll(async () => {
   await cluster.close();
 });
 
-test("SCD-8: attempts to schedule pods are counted, and the pods that wait are shown", async () => {
+test("SCD-8: the scheduler's metrics count attempts to schedule pods, and show the waiting pods", async () => {
   await scrape();
   await client
     .of("v1", "ServiceAccount")
@@ -69,7 +69,7 @@ test("SCD-8: attempts to schedule pods are counted, and the pods that wait are s
 test.each([
   ["1.36", undefined],
   ["1.37", 1],
-])("K37-149: controllers of %s count the ResourceClaims that they make", async (kubernetesVersion, expected) => {
+])("K37-149: the controllers of %s count the ResourceClaims that they create", async (kubernetesVersion, expected) => {
   const own = await startCluster({
     port: false,
     kubernetesVersion,
@@ -98,7 +98,7 @@ test.each([
   expect(text.includes(name) ? total(text, name, labels) : undefined).toBe(expected);
 });
 
-test("/metrics of a cluster has what its controllers count", async () => {
+test("/metrics of a cluster includes the metrics of its controllers", async () => {
   const own = await startCluster({ port: false, controllers: ["job-controller"], scheduler: false });
   onTestFinished(() => own.close());
   const template = { spec: { restartPolicy: "Never", containers: [{ name: "c", image: "i" }] } };

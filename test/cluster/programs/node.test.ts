@@ -39,13 +39,13 @@ test.each([
   ["a name that is none", ["--node-names=A_B"], 'invalid node name \\"A_B\\"'],
   ["a taint without an effect", ["--register-with-taints=gpu=true"], "invalid taint spec: gpu=true"],
   ["a certificate without a key", ["--tls-cert-file=x"], "--tls-cert-file and --tls-private-key-file need each other"],
-])("ends with code 1 for %s", async (_what, args, message) => {
+])("kubets node ends with code 1 for %s", async (_what, args, message) => {
   const program = begin(...args);
   expect(await program.ended).toBe(1);
   expect(program.log()).toContain(message);
 });
 
-test("nodes have the names, labels, taints and capacity of the flags, and blocks of addresses of their own", async () => {
+test("kubets node creates nodes with the names, labels, taints and capacity of its flags, and a block of addresses for each", async () => {
   const program = begin(
     "--node-names=gpu-1,gpu-2",
     "--node-labels=pool=gpu",
@@ -63,7 +63,7 @@ test("nodes have the names, labels, taints and capacity of the flags, and blocks
   await program.stop();
 });
 
-test("nodes of two processes share no addresses, and a restarted node keeps its own", async () => {
+test("two processes of kubets node share no pod addresses, and a restarted node keeps its block", async () => {
   const first = begin("--node-names=one");
   await registered(first);
   const second = begin("--node-names=two");
@@ -78,7 +78,7 @@ test("nodes of two processes share no addresses, and a restarted node keeps its 
   await Promise.all([again.stop(), second.stop()]);
 });
 
-test("logs of a pod reach the API server's callers, who are known by the authority that the server publishes", async () => {
+test("the API server reads logs from a node in another process, which verifies it by the published authority", async () => {
   const program = begin("--node-names=logged");
   await registered(program);
   const pods = client.of("v1", "Pod").namespace("default");
@@ -102,7 +102,7 @@ test("logs of a pod reach the API server's callers, who are known by the authori
   await program.stop();
 });
 
-test("a kubelet API of a node answers nobody without a certificate or a token", async () => {
+test("the kubelet API of a node refuses callers without a certificate or a token", async () => {
   const program = begin("--node-names=guarded");
   await registered(program);
   const { status } = await client.of("v1", "Node").get("guarded");

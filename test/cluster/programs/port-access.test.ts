@@ -68,7 +68,7 @@ describe.each([
     }
   }
 
-  test("SCD-8: shows metrics to callers whom the API server allows them, and to no others", async () => {
+  test("SCD-8: shows metrics only to callers whom the API server allows to read them", async () => {
     const shown = await get("/metrics", monitor);
     expect([shown.status, shown.text]).toEqual([200, expect.stringContaining("rest_client_requests_total")]);
     expect((await get("/metrics/slis", monitor)).status).toBe(200);
@@ -85,7 +85,7 @@ describe.each([
     expect((await get("/healthz")).text).toBe("ok");
   });
 
-  test("believes certificates that the API server's authority has signed", async () => {
+  test("accepts client certificates of the API server's authority", async () => {
     expect((await get("/metrics", undefined, { user: "root", groups: ["system:masters"] })).status).toBe(200);
     expect((await get("/metrics", undefined, { user: "carol" })).text).toContain('User \\"carol\\" cannot get path');
     expect((await get("/nothing", undefined, { user: "root", groups: ["system:masters"] })).text).toBe(
@@ -93,7 +93,7 @@ describe.each([
     );
   });
 
-  test("logs its requests, without tokens", async () => {
+  test("logs its requests without tokens", async () => {
     await get("/healthz?token=of-a-url", monitor);
     const line = await eventually(() => {
       const found = program

@@ -30,7 +30,7 @@ function begin(...args: string[]): Process {
 }
 
 // The programs are started from dist/, which `npm run build` makes.
-describe.skipIf(!programIsBuilt)("the programs as processes", () => {
+describe.skipIf(!programIsBuilt)("apiserver, controller-manager and scheduler as separate processes", () => {
   beforeAll(async () => {
     server = await startBareServer();
     client = kubernetesClient(server.cluster);
@@ -45,7 +45,7 @@ describe.skipIf(!programIsBuilt)("the programs as processes", () => {
     await server[Symbol.asyncDispose]();
   });
 
-  test("C-CHAIN-01: a Deployment reaches its end by the three of them, and each ends well with SIGTERM", async () => {
+  test("C-CHAIN-01: roll out a Deployment together, and each ends with code 0 at SIGTERM", async () => {
     const connection = `--kubeconfig=${server.kubeconfig}`;
     const programs = [
       begin("controller-manager", connection, "--secure-port=0"),
@@ -71,7 +71,7 @@ describe.skipIf(!programIsBuilt)("the programs as processes", () => {
     expect(await Promise.all(programs.map(({ ended }) => ended))).toEqual([0, 0, 0]);
   });
 
-  test("a second signal ends a program at once, with code 1", async () => {
+  test("end with code 1 at a second signal", async () => {
     const program = begin("scheduler", `--kubeconfig=${server.kubeconfig}`, "--secure-port=0");
     await eventually(() => expect(program.log()).toContain("Starting Kubernetes Scheduler"));
     // Both arrive before the program runs again.
@@ -83,7 +83,7 @@ describe.skipIf(!programIsBuilt)("the programs as processes", () => {
   });
 
   test.each([["controller-manager"], ["scheduler"], ["node"]])(
-    "%s ends with SIGTERM although the API server never answers",
+    "end at SIGTERM although the API server never answers: %s",
     async (command) => {
       let connect = (): void => {};
       const connected = new Promise<void>((resolve) => (connect = resolve));

@@ -63,7 +63,7 @@ const nodeOf = (name: string): Promise<string> =>
     return spec?.nodeName ?? "";
   });
 
-test("the help has kube-scheduler's sections", async () => {
+test("scheduler --help has kube-scheduler's sections", async () => {
   const program = beginComponent(component, ["--help"]);
   expect(await program.ended).toBe(0);
   expect([...program.out().matchAll(/^(.+) flags:$/gm)].map(([, name]) => name)).toEqual([
@@ -80,7 +80,7 @@ test("the help has kube-scheduler's sections", async () => {
   ]);
 });
 
-test("SCD-3, ARC-15: all that is wrong with the flags comes in one message on stderr, with code 1, and nothing starts", async () => {
+test("SCD-3, ARC-15: scheduler reports all faults of its flags in one message on stderr with code 1, and starts nothing", async () => {
   const program = beginComponent(component, ["--secure-port=70000", "--leader-elect-lease-duration=1s"]);
   expect(await program.ended).toBe(1);
   const port = "--secure-port 70000 must be between 0 and 65535, inclusive. 0 for turning off secure port";
@@ -96,13 +96,13 @@ test.each([
     "--algorithm-provider is not supported: Kubernetes has dropped it",
   ],
   ["--scheduler-name=own", "--scheduler-name is not supported: Kubernetes has dropped it"],
-])("SCD-5: %s, an algorithm source that Kubernetes has dropped, is refused", async (flag, message) => {
+])("SCD-5: scheduler refuses %s, an algorithm source that Kubernetes has dropped", async (flag, message) => {
   const program = begin(flag);
   expect(await program.ended).toBe(1);
   expect(program.log()).toContain(message);
 });
 
-test("SCD-1, SCD-5: the default provider serves, waits for its term, and schedules then; a dropped flag is warned about", async () => {
+test("SCD-1, SCD-5: scheduler serves health, schedules once it leads, and warns about a dropped flag", async () => {
   const [port = 0] = await freePorts(1);
   const held = { holderIdentity: "another", leaseDurationSeconds: 3600, renewTime: "2026-01-01T00:00:00.000000Z" };
   const leases = client.of("coordination.k8s.io/v1", "Lease").namespace("kube-system");
@@ -135,7 +135,7 @@ test("SCD-1, SCD-5: the default provider serves, waits for its term, and schedul
   expect(await program.stop()).toBe(0);
 });
 
-test("SCD-8: the port serves /healthz to everybody, and neither /metrics nor profiles", async () => {
+test("SCD-8: scheduler serves /healthz to everybody, and neither metrics nor profiles", async () => {
   const [port = 0] = await freePorts(1);
   const program = connected(`--secure-port=${port}`, "--leader-elect=false");
   const get = (path: string) => httpsText(`https://127.0.0.1:${port}${path}`);
@@ -144,14 +144,14 @@ test("SCD-8: the port serves /healthz to everybody, and neither /metrics nor pro
   await program.stop();
 });
 
-test("pods are bound over the network", async () => {
+test("scheduler binds pods over the network", async () => {
   const program = connected("--leader-elect=false");
   await createPod("plain");
   expect(["node-a", "node-b"]).toContain(await nodeOf("plain"));
   expect(await program.stop()).toBe(0);
 });
 
-test("a scheduler releases its Lease when it is stopped", async () => {
+test("scheduler releases its Lease when it stops", async () => {
   const program = connected("--leader-elect-resource-name=given-up");
   await eventually(() => expect(program.log()).toContain('"Starting Kubernetes Scheduler"'));
   expect(await program.stop()).toBe(0);
@@ -160,7 +160,7 @@ test("a scheduler releases its Lease when it is stopped", async () => {
   expect(spec?.holderIdentity ?? "").toBe("");
 });
 
-test("the port is ready when the scheduler knows the nodes and pods", async () => {
+test("scheduler is ready on /readyz once it knows the nodes and pods", async () => {
   const [port = 0] = await freePorts(1);
   const program = connected(`--secure-port=${port}`, "--leader-elect=false");
   const ready = await eventually(async () => {
@@ -172,7 +172,7 @@ test("the port is ready when the scheduler knows the nodes and pods", async () =
   await program.stop();
 });
 
-describe("--config", () => {
+describe("the configuration file of scheduler --config", () => {
   const connection = () => `clientConnection: {kubeconfig: ${JSON.stringify(server.kubeconfig)}}\n`;
 
   test("names the kubeconfig, the election and the profiles", async () => {
@@ -237,7 +237,7 @@ describe("--config", () => {
   });
 });
 
-test("a kind that the server lacks is skipped: preemption works without PodDisruptionBudgets", async () => {
+test("scheduler without PodDisruptionBudgets on the server skips them and still preempts pods", async () => {
   await using small = await startBareServer({ runtimeConfig: { "policy/v1": false } });
   const own = kubernetesClient(small.cluster);
   const program = beginComponent(component, [

@@ -34,7 +34,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true }));
 
-describe("files of a running server", () => {
+describe("a server with certificates from files", () => {
   let cluster: Cluster;
   const reports: string[] = [];
   const port = (): number => Number(new URL(cluster.url).port);
@@ -54,7 +54,7 @@ describe("files of a running server", () => {
   });
   afterAll(() => cluster.close());
 
-  test("a kubeconfig, and the authorities that pods get, verify the certificate of the files", async () => {
+  test("is verified by its kubeconfig and by the authorities that pods get", async () => {
     const client = kubernetesClient(await configFromText(cluster.kubeconfig()));
     const roots = await client.of("v1", "ConfigMap").namespace("default").get("kube-root-ca.crt");
     expect(roots.data?.["ca.crt"]).toBe(cluster.caCertificate);
@@ -62,11 +62,11 @@ describe("files of a running server", () => {
     await client.close();
   });
 
-  test("the minimum version holds", async () => {
+  test("refuses a TLS version below the configured minimum", async () => {
     await expect(handshake(port(), { maxVersion: "TLSv1.2" })).rejects.toThrow(/alert protocol version/);
   });
 
-  test("a renewed pair is shown to new connections, and open ones live on", async () => {
+  test("shows a renewed certificate to new connections, and keeps open ones", async () => {
     const [open, named] = await Promise.all([
       openTls(port(), { ALPNProtocols: ["http/1.1"] }),
       openTls(port(), { servername: "shop.example.com" }),
@@ -83,7 +83,7 @@ describe("files of a running server", () => {
     await eventually(async () => expect((await ready()).status).toBe(200));
   });
 
-  test("a fault fails the server's health until the files are right", async () => {
+  test("fails its health check for a broken file until the files are right", async () => {
     reports.length = 0;
     replaceFile(files("main").keyFile, "");
     await eventually(async () => expect((await ready()).status).toBe(500));
@@ -95,7 +95,7 @@ describe("files of a running server", () => {
 });
 
 /** The same files, looked at more often than a server does. */
-describe("changes of files", () => {
+describe("when certificate files change, a server", () => {
   let listener: Listener;
   let certificates: ServingCertificates;
   const own = serving("own");
@@ -129,7 +129,7 @@ describe("changes of files", () => {
     await listener.close();
   });
 
-  test("names of a certificate change with it", async () => {
+  test("serves the names of the new certificate", async () => {
     write("shop", serving("third-shop", "other.example.com"));
     await eventually(async () => expect(await shown("other.example.com")).toBe("third-shop"));
     expect(await shown("shop.example.com")).toBe("first");
@@ -148,22 +148,25 @@ describe("changes of files", () => {
     ],
     ["an empty key", () => replaceFile(files("main").keyFile, ""), "missing content for serving cert "],
     ["a file that is away", () => rm(files("main").certFile), "no such file or directory"],
-  ])("%s changes nothing, is reported once and fails the check until the files are right", async (_, spoil, fault) => {
-    write("main", serving("good"));
-    await eventually(async () => expect([await shown(), await isHealthy()]).toEqual(["good", true]));
-    reports.length = 0;
-    await spoil();
-    await eventually(async () => expect(await isHealthy()).toBe(false));
-    expect(await shown()).toBe("good");
-    const name = `serving-cert::${files("main").certFile}::${files("main").keyFile}`;
-    expect(reports).toEqual([expect.stringContaining(`failed to reload ${name}: `)]);
-    expect(reports[0]).toContain(fault);
-    expect(reports.join("\n")).not.toContain("PRIVATE KEY-----");
-    write("main", serving("mended"));
-    await eventually(async () => expect([await shown(), await isHealthy()]).toEqual(["mended", true]));
-  });
+  ])(
+    "changes nothing for %s, reports it once, and fails its check until the files are right",
+    async (_, spoil, fault) => {
+      write("main", serving("good"));
+      await eventually(async () => expect([await shown(), await isHealthy()]).toEqual(["good", true]));
+      reports.length = 0;
+      await spoil();
+      await eventually(async () => expect(await isHealthy()).toBe(false));
+      expect(await shown()).toBe("good");
+      const name = `serving-cert::${files("main").certFile}::${files("main").keyFile}`;
+      expect(reports).toEqual([expect.stringContaining(`failed to reload ${name}: `)]);
+      expect(reports[0]).toContain(fault);
+      expect(reports.join("\n")).not.toContain("PRIVATE KEY-----");
+      write("main", serving("mended"));
+      await eventually(async () => expect([await shown(), await isHealthy()]).toEqual(["mended", true]));
+    },
+  );
 
-  test("a fault in one pair keeps no other from changing", async () => {
+  test("takes over other pairs in spite of a fault in one pair", async () => {
     write("main", serving("beside"));
     await eventually(async () => expect(await shown()).toBe("beside"));
     replaceFile(files("shop").certFile, "");
@@ -174,7 +177,7 @@ describe("changes of files", () => {
     expect(await isHealthy()).toBe(false);
   });
 
-  test("files that are written in place are read", async () => {
+  test("reads files that are written in place", async () => {
     const { certificate, key } = serving("in-place");
     await writeFile(files("main").certFile, certificate);
     await writeFile(files("main").keyFile, key);
@@ -255,7 +258,7 @@ const written = async (name: string, text: string): Promise<string> => {
   return join(folder, name);
 };
 
-test("a server names the files of its user that Go's clients do not take, at its start", async () => {
+test("a server warns at its start about its user's certificate files that Go clients refuse", async () => {
   const old = chainOf("server", "common name without names");
   const certFile = await written("old.crt", pemOf(old.chain));
   const keyFile = await written("old.key", keyOf(old));
@@ -276,7 +279,7 @@ test("a server names the files of its user that Go's clients do not take, at its
   ]);
 });
 
-test("a file of authorities with a certificate that Go does not read keeps the server from starting, in Go's words", async () => {
+test("a server does not start with an authority that Go cannot read, and prints Go's error", async () => {
   const damaged = await written("damaged.pem", pemOf(chainOf("client", "negative serial").chain.slice(0, 1)));
   await expect(startCluster({ authentication: { clientCaFiles: [damaged] } })).rejects.toThrow(
     `unable to load client CA provider: error loading CA file "${damaged}": x509: negative serial number`,

@@ -79,7 +79,7 @@ describe.skipIf(etcdMissing !== undefined)("the nodes of servers that share an e
     expect((await call(server.transport(), "PATCH", path, { spec }, { type })).status).toBe(200);
   }
 
-  test("servers that start at the same time name their nodes and give no block of addresses twice", async () => {
+  test("start at the same time with different node names and address blocks", async () => {
     const [one] = await Promise.all(["a", "b", "c"].map((name) => start(name)));
     const nodes = await nodesOf(one as Cluster);
     const names = ["a-node-1", "a-node-2", "b-node-1", "b-node-2", "c-node-1", "c-node-2"];
@@ -90,7 +90,7 @@ describe.skipIf(etcdMissing !== undefined)("the nodes of servers that share an e
     expect(new Set(await rangesOf(one as Cluster)).size).toBe(6);
   });
 
-  test("a node's name that another live server has is refused, and taken once that server's Lease has ended", async () => {
+  test("are not shared by name: a live server's node name is refused to another, and free once that server's Lease has ended", async () => {
     const one = await start("a", { nodes: [{ name: "box" }] });
     const [before] = await nodesOf(one);
     const refused = start("b", { nodes: [{ name: "box" }] });
@@ -102,7 +102,7 @@ describe.skipIf(etcdMissing !== undefined)("the nodes of servers that share an e
     expect((await nodesOf(two)).map(({ metadata }) => metadata?.labels?.["kubets.dev/server"])).toEqual(["b"]);
   });
 
-  test("of two servers that take a dead server's node at the same time one gets it", async () => {
+  test("are taken over from a dead server by only one of two servers that try at the same time", async () => {
     const api = (await start("a", { nodes: 0 })).transport();
     const leases = "/apis/coordination.k8s.io/v1/namespaces/kube-node-lease/leases";
     await call(api, "POST", "/api/v1/nodes", { metadata: { name: "box" } });
@@ -116,7 +116,7 @@ describe.skipIf(etcdMissing !== undefined)("the nodes of servers that share an e
     expect(object(at("metadata.labels"))["kubets.dev/server"]).toBe(winner);
   });
 
-  test("a server that starts again has its nodes and their addresses at once, and removes those it no longer has with their pods", async () => {
+  test("return at a restart at once with their addresses, and those that are no longer configured are removed with their pods", async () => {
     const other = await start("b");
     const first = await start("a");
     const ranges = await rangesOf(first);
@@ -139,7 +139,7 @@ describe.skipIf(etcdMissing !== undefined)("the nodes of servers that share an e
     expect(pods.map(({ metadata }) => object(metadata).name)).toEqual(["on-a-node-1", "on-b-node-2"]);
   });
 
-  test("without a given name servers of one folder have a name each, of host and port, and keep it when the port is another", async () => {
+  test("are named by host and first port when the servers have no given name, also after the port changes", async () => {
     const first = await start(undefined, { nodes: 1 });
     const second = await start(undefined, { nodes: 1 });
     const names = await namesOf(second);
@@ -154,7 +154,7 @@ describe.skipIf(etcdMissing !== undefined)("the nodes of servers that share an e
     expect(await namesOf(third)).toEqual(names);
   });
 
-  test("a given name that another process has in the folder is refused, one that is kept needs not be given again", async () => {
+  test("need a server name that no other process of the folder uses, and the folder remembers the name", async () => {
     const first = await start("a", { nodes: 1 });
     await expect(start("a", { nodes: 1 })).rejects.toThrow(
       `the server name "a" is in use by process ${process.pid}; give this server another one`,
@@ -165,7 +165,7 @@ describe.skipIf(etcdMissing !== undefined)("the nodes of servers that share an e
   });
 
   test.each(["same", "other"])(
-    "a name that a server of another folder has is refused while that one runs: the %s authority",
+    "need a name that no running server of another folder has, with the %s authority",
     async (which) => {
       const first = await start("a", { nodes: 1 });
       const dataDir = join(folder, prefix, "other");
@@ -184,11 +184,14 @@ describe.skipIf(etcdMissing !== undefined)("the nodes of servers that share an e
     ["upper case", { serverName: "Up" }, /^invalid server name "Up": use lower-case/],
     ["too long", { serverName: "a".repeat(51) }, /at most 50/],
     ["storage that no other server shares", { serverName: "a", storage: "memory" }, /has no effect/],
-  ] as const)("a server's name is refused before anything is opened: %s", async (_, options, message) => {
-    await expect(startCluster({ storage: "etcd", ...options })).rejects.toThrow(message);
-  });
+  ] as const)(
+    "are not started for an invalid server name, before anything is opened: %s",
+    async (_, options, message) => {
+      await expect(startCluster({ storage: "etcd", ...options })).rejects.toThrow(message);
+    },
+  );
 
-  test("a node that an earlier version left is removed with its pods when its Lease has ended, with a line", async () => {
+  test("are removed with their pods when an earlier version left them and their Lease has ended, with a log line", async () => {
     const warnings: string[] = [];
     const setUp = await start("a", { nodes: 0, controllers: false });
     // In process, of no server, by its own name: as earlier versions had it.
@@ -222,7 +225,7 @@ describe.skipIf(etcdMissing !== undefined)("the nodes of servers that share an e
     ]);
   });
 
-  test("a pod that is deleted on another server's node is left to that server's kubelet, which ends it", async () => {
+  test("leave a pod that is deleted to the kubelet of the server that runs its node", async () => {
     const one = await start("a", { controllers: ["pod-garbage-collector-controller"] });
     const two = await start("b");
     const api = one.transport();
@@ -245,7 +248,7 @@ describe.skipIf(etcdMissing !== undefined)("the nodes of servers that share an e
     await eventually(async () => expect((await call(api, "GET", `${pods}/theirs`)).status).toBe(404));
   });
 
-  test("a deleted node is not restored once another has its pods' addresses", async () => {
+  test("are not restored after a deletion once another node has their pods' addresses", async () => {
     const server = await start("a", { nodes: 0 });
     const faults: unknown[] = [];
     await using client = kubernetesClient(server);

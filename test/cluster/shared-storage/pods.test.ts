@@ -29,7 +29,7 @@ const MERGE = { type: "application/merge-patch+json" };
 /** What every namespace and every new node needs, and nothing that makes pods. */
 const CONTROLLERS = ["node-lifecycle-controller", "serviceaccount-controller"];
 
-describe.skipIf(etcdMissing !== undefined)("pods of another server's nodes", () => {
+describe.skipIf(etcdMissing !== undefined)("a server, for pods on nodes of another server on its etcd,", () => {
   let etcd: EtcdServer;
   let folder: string;
   let webhooks: WebhookServer;
@@ -112,20 +112,20 @@ describe.skipIf(etcdMissing !== undefined)("pods of another server's nodes", () 
     return Buffer.concat(chunks).toString("utf8");
   }
 
-  test("their logs are read", async () => {
+  test("reads logs", async () => {
     const answer = await call(api, "GET", `${PODS}/talks/log`);
     expect([answer.status, answer.text]).toEqual([200, "from the other server\n"]);
   });
 
-  test.each([true, false])("exec runs a command there, with WebSockets: %s", async (webSockets) => {
+  test.each([true, false])("runs exec, with WebSockets: %s", async (webSockets) => {
     expect(await session("web/exec?command=cat&", "there and back", webSockets)).toBe("there and back");
   });
 
-  test("attach joins their program", async () => {
+  test("attaches to a container's program", async () => {
     expect(await session("talks/attach?", "said to it", true)).toBe("said to it");
   });
 
-  test.each([true, false])("port-forward leads to their ports, with WebSockets: %s", async (webSockets) => {
+  test.each([true, false])("forwards ports, with WebSockets: %s", async (webSockets) => {
     const connection = await openPortForward(client.rest, `${PODS}/web/portforward`, { webSockets });
     const error = await connection.open(portForwardHeaders("error", 8080, 1));
     const data = await connection.open(portForwardHeaders("data", 8080, 1));
@@ -137,7 +137,7 @@ describe.skipIf(etcdMissing !== undefined)("pods of another server's nodes", () 
     await connection.close();
   });
 
-  test("the proxies of pods, services and nodes lead there", async () => {
+  test("passes on the proxies of pods, services and nodes", async () => {
     const pod = await call(api, "GET", `${PODS}/web:8080/proxy/through`);
     expect([pod.status, pod.text]).toEqual([200, "hello /through"]);
     const [port] = [{ name: "http", port: 80, targetPort: 8080 }];
@@ -159,7 +159,7 @@ describe.skipIf(etcdMissing !== undefined)("pods of another server's nodes", () 
     expect(objects(byPort.at("items")).map(({ metadata }) => object(metadata).name)).toEqual(["talks"]);
   });
 
-  test("when the other server refuses the connection, the answer names the server and the request", async () => {
+  test("names the server and the request when the other server refuses the connection", async () => {
     const silent = await call(api, "GET", `${PODS}/web:81/proxy/`);
     expect([silent.status, silent.at("message")]).toEqual([
       503,
@@ -167,7 +167,7 @@ describe.skipIf(etcdMissing !== undefined)("pods of another server's nodes", () 
     ]);
   });
 
-  test("top shows what all servers' pods use", async () => {
+  test("shows the usage of all pods in top", async () => {
     const nodes = await call(api, "GET", "/apis/metrics.k8s.io/v1beta1/nodes");
     expect(objects(nodes.at("items")).map(({ metadata }) => object(metadata).name)).toEqual([
       "a-node-1",
@@ -179,7 +179,7 @@ describe.skipIf(etcdMissing !== undefined)("pods of another server's nodes", () 
     expect(objects(pods.at("items"))).toMatchObject([{ metadata: { name: "web" }, containers: [{ name: "c" }] }]);
   });
 
-  test("a webhook whose service leads to such a pod is called there", async () => {
+  test("calls a webhook whose Service leads to such a pod", async () => {
     const ports = [{ name: "https", port: 443, targetPort: 8443 }];
     await create(`${DEFAULT}/services`, { metadata: { name: "web" }, spec: { ports } });
     await create("/apis/discovery.k8s.io/v1/namespaces/default/endpointslices", {
@@ -199,7 +199,7 @@ describe.skipIf(etcdMissing !== undefined)("pods of another server's nodes", () 
     });
   });
 
-  test("a webhook's url with a pod's address or a node's name is called through the other server, or fails with the reason", async () => {
+  test("calls a webhook given by a pod's address or a node's name through the other server, or fails with the reason", async () => {
     const before = webhooks.calls.length;
     const rows: readonly (readonly [place: string, reason: string])[] = [
       // The pod's answer: TLS is spoken with it, by the caBundle of the webhook.
@@ -221,7 +221,7 @@ describe.skipIf(etcdMissing !== undefined)("pods of another server's nodes", () 
     expect(webhooks.calls).toHaveLength(before);
   });
 
-  test("the server that is asked authorizes its user, and the other lets nobody in who shows nothing", async () => {
+  test("authorizes its user, while the other server refuses callers without credentials", async () => {
     await using jane = kubernetesClient(await configFromText(here.kubeconfig({ user: "jane" })));
     await expect(jane.rest.request({ method: "GET", path: `${PODS}/talks/log` })).rejects.toThrow(
       'pods "talks" is forbidden: User "jane" cannot get resource "pods/log"',
@@ -252,7 +252,7 @@ describe.skipIf(etcdMissing !== undefined)("pods of another server's nodes", () 
     expect(await ask("CONNECT", elsewhere, keyOf())).toMatch(/^HTTP\/1\.1 404 .* is no host of node "b-node-1"/s);
   });
 
-  test("a server at a Node's address must also have the node's certificate", async () => {
+  test("refuses a server at the node's address without the node's certificate", async () => {
     const asked: string[] = [];
     const impostor = createServer({ ...tlsOf(kubeletCertificate()), requestCert: true }, (incoming, response) => {
       asked.push(incoming.url ?? "");
@@ -279,7 +279,7 @@ describe.skipIf(etcdMissing !== undefined)("pods of another server's nodes", () 
     impostor.close();
   });
 
-  test("servers with different authorities warn at their start, and answer 503 for each other's pods", async () => {
+  test("with another authority warns at its start, and answers 503 for the other's pods", async () => {
     const warnings: string[] = [];
     const dataDir = join(folder, "other");
     const onWarning = (line: string) => void warnings.push(line);
@@ -303,7 +303,7 @@ describe.skipIf(etcdMissing !== undefined)("pods of another server's nodes", () 
     expect(objects(nodes.at("items")).map(({ metadata }) => object(metadata).name)).toEqual(["c-node-1"]);
   });
 
-  test("a server without a watch cache reaches them too", async () => {
+  test("reaches them also without a watch cache", async () => {
     await using direct = await start("e", { nodes: 0, watchCache: false });
     expect((await call(direct.transport(), "GET", `${PODS}/web:8080/proxy/direct`)).text).toBe("hello /direct");
     expect((await call(direct.transport(), "GET", "/api/v1/nodes/b-node-1/proxy/healthz")).text).toBe("ok");
@@ -311,7 +311,7 @@ describe.skipIf(etcdMissing !== undefined)("pods of another server's nodes", () 
     expect(none.status).toBe(404);
   });
 
-  test("pods of a stopped server answer an error with the reason, and work again after its restart", async () => {
+  test("answers an error with the reason while the other server is stopped, and works again after its restart", async () => {
     const again = await start("d", { nodes: 1 });
     await createPod("moves", "d-node-1", { image: "busybox", command: ["sh", "-c", "echo up; sleep 1000"] });
     await again.close();

@@ -73,8 +73,8 @@ async function run(
   return { code, out, err };
 }
 
-describe("the program of a server", () => {
-  test("keeps its author's options for HTTP/2 unless a flag changes them", async () => {
+describe("the program of an API server that a user writes", () => {
+  test("keeps its author's HTTP/2 options unless a flag changes them", async () => {
     const alone: Partial<ServerProgram> = { options: { resources: [widgets], http2: { disabled: true } } };
     const protocolOf = async (...flags: string[]): Promise<string | false | null> => {
       const [port = 0] = await freePorts(1);
@@ -114,7 +114,7 @@ describe("the program of a server", () => {
     expect(wrong.err.match(/command failed/g)).toHaveLength(1);
   });
 
-  test("A-RUN-01, A-OPT-03, C-CHAIN-08: logs its version, is extended before it runs, and takes another port than its options", async () => {
+  test("A-RUN-01, A-OPT-03, C-CHAIN-08: logs its version, can be extended before it runs, and listens on the port of its flags", async () => {
     const [own = 0, port = 0] = await freePorts(2);
     const acts: string[] = [];
     const extended = program({
@@ -147,7 +147,7 @@ describe("the program of a server", () => {
   });
 
   test.skipIf(etcdMissing !== undefined)(
-    "B-OPT-03: keeps objects under its prefix in etcd, as JSON of the storage version, in whatever version they were sent",
+    "B-OPT-03: stores objects under its prefix in etcd, as JSON of the storage version, whatever version the client sent",
     async () => {
       const etcd = await startEtcd();
       const [port = 0] = await freePorts(1);

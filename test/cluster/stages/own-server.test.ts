@@ -28,8 +28,8 @@ const gadgets = {
 };
 const GADGETS = "/apis/gadgets.example.com/v1/namespaces/default/gadgets";
 
-describe("each stage leads to the next one alone", () => {
-  test("A-CFG-02, B-GEN-01: only a completed config makes a server, and only a prepared server runs", async () => {
+describe("the TypeScript types of a server's stages", () => {
+  test("A-CFG-02, B-GEN-01: make a server only of a completed config, and run only a prepared server", async () => {
     const config = await serverOptions({ port: false }).toConfig();
     // @ts-expect-error the type of a config has no newServer()
     expect(config.newServer).toBeUndefined();
@@ -42,7 +42,7 @@ describe("each stage leads to the next one alone", () => {
     await server.close();
   });
 
-  test("A-OPT-07: changes of options have no effect after the config is made", async () => {
+  test("A-OPT-07: changing options after the config was made has no effect", async () => {
     const options = serverOptions({ port: false, title: { title: "Pizza", version: "v1.0.0" } });
     const config = await options.toConfig();
     options.values = { ...options.values, title: { title: "Topping", version: "v2.0.0" } };
@@ -51,7 +51,7 @@ describe("each stage leads to the next one alone", () => {
     await running.close();
   });
 
-  test("A-CFG-04, A-RUN-01: the server has the given name, and without a delegate serves only its own APIs", async () => {
+  test("A-CFG-04, A-RUN-01: a server has the given name, and without a delegate serves only its own APIs", async () => {
     const server = await made("pizza-apiserver", { resources: [widgets] });
     expect(server.name).toBe("pizza-apiserver");
     const running = await server.prepareRun().start();
@@ -61,7 +61,7 @@ describe("each stage leads to the next one alone", () => {
     await running.close();
   });
 
-  test("A-INST-04: a server whose storage cannot be opened does not start, and its error names the resource", async () => {
+  test("A-INST-04: a server does not start when the storage of a resource cannot be opened, and its error names the resource", async () => {
     const objects = (): never => {
       throw new Error("the folder is read-only");
     };
@@ -82,8 +82,8 @@ test("A-CFG-01, B-CFG-01: a server without certificates makes one for localhost 
   }
 });
 
-describe("post-start hooks", () => {
-  test("A-RUN-02: run while the port is open already, and start informers of the server's own objects", async () => {
+describe("post-start hooks of a server", () => {
+  test("A-RUN-02: run while the port is open, and start informers of the server's own objects", async () => {
     const [port = 0] = await freePorts(1);
     const stop = new AbortController();
     let [isOpen, size] = [false, () => -1];
@@ -108,7 +108,7 @@ describe("post-start hooks", () => {
     stop.abort();
   });
 
-  test("A-RUN-03: /healthz and /readyz fail until all of them have succeeded", async () => {
+  test("A-RUN-03: make /healthz and /readyz fail until all of them have succeeded", async () => {
     const [port = 0] = await freePorts(1);
     const seen: string[] = [];
     const ask = async (path: string) => (await fetch(`http://127.0.0.1:${port}${path}`)).text();
@@ -126,7 +126,7 @@ describe("post-start hooks", () => {
     expect([await ask("/healthz"), await ask("/readyz")]).toEqual(["ok", "ok"]);
   });
 
-  test("B-CFG-04: get a loopback client that may do everything, whatever the authorizers decide", async () => {
+  test("B-CFG-04: receive a loopback client that may do everything, whatever the authorizers decide", async () => {
     const statuses: number[] = [];
     const run: Hook["run"] = async ({ transport }) => {
       statuses.push((await call(transport, "POST", COLLECTION, widget("one"))).status);
@@ -142,7 +142,7 @@ describe("post-start hooks", () => {
     expect(statuses).toEqual([201, 403]);
   });
 
-  test("B-SA-03: find no main server's informers where the options name none, and may go on without", async () => {
+  test("B-SA-03: receive no informers of a main server when the options name none", async () => {
     let coreApi: unknown = "not run";
     const hook: Hook = { name: "look", run: (context) => void (coreApi = context.coreApi) };
     await using server = await startServer({ port: false, hooks: { postStart: [hook] } });
@@ -150,7 +150,7 @@ describe("post-start hooks", () => {
     expect((await call(server.transport(), "GET", "/readyz?verbose")).text).not.toContain("informers");
   });
 
-  test("B-SA-06: have run when the server is mounted in another one by its handler", async () => {
+  test("B-SA-06: also run when the server's handler is mounted in another server", async () => {
     let hasRun = false;
     const hook: Hook = { name: "teleport-post-start", run: () => void (hasRun = true) };
     await using server = await startServer({ port: false, hooks: { postStart: [hook] } });
@@ -159,13 +159,13 @@ describe("post-start hooks", () => {
   });
 });
 
-test("C-CFG-03: OpenAPI is called Kubernetes where the options give no title", async () => {
+test("C-CFG-03: the OpenAPI document has the title Kubernetes unless the options give one", async () => {
   await using server = await startServer({ port: false, resources: [widgets] });
   for (const path of ["/openapi/v2", `/openapi/v3/apis/${GROUP}/v1`])
     expect((await call(server.transport(), "GET", path)).at("info.title")).toBe("Kubernetes");
 });
 
-test("B-MUX-02: the index lists each health check, and that of the shutdown only under /readyz", async () => {
+test("B-MUX-02: the index of paths lists each health check, and the check of the shutdown only under /readyz", async () => {
   const hook: Hook = { name: "start-sample-server-informers", run: () => {} };
   await using server = await startServer({ port: false, resources: [widgets], hooks: { postStart: [hook] } });
   const api = server.transport();
@@ -189,7 +189,7 @@ test("B-MUX-02: the index lists each health check, and that of the shutdown only
   expect((await call(api, "GET", "/livez/shutdown")).status).toBe(404);
 });
 
-test("B-MUX-01: an exact path comes before a prefix, a long prefix before a short one, and the delegate last", async () => {
+test("B-MUX-01: a request goes to an exact path first, then to the longest prefix, then to the delegate server", async () => {
   const behind = await made("behind");
   const head = await made("head", {}, behind);
   const answers = (text: string) => (request: Parameters<typeof respondText>[0]) => respondText(request, 200, text);
@@ -207,7 +207,7 @@ test("B-MUX-01: an exact path comes before a prefix, a long prefix before a shor
 });
 
 describe("three servers in a chain", () => {
-  test("C-CHAIN-03, C-CHAIN-04, C-CHAIN-09, B-GEN-03, B-RUN-01: the last is made first; hooks, checks and paths of all are the head's", async () => {
+  test("C-CHAIN-03, C-CHAIN-04, C-CHAIN-09, B-GEN-03, B-RUN-01: are made from the last to the first, and the first has hooks, checks and paths of all", async () => {
     const ran: string[] = [];
     const mark = (server: GenericServer): GenericServer => {
       const { name } = server;
@@ -295,7 +295,7 @@ describe("a server that stops", () => {
   });
 });
 
-test("anonymous requests have no effect when everything is allowed, and the start warns as kube-apiserver does", async () => {
+test("anonymous requests are switched off on a server that allows everything, and the start warns as kube-apiserver does", async () => {
   const warnings: string[] = [];
   await using server = await startServer({
     port: false,

@@ -31,8 +31,8 @@ const gadgets = {
 };
 const GADGETS = "/apis/gadgets.example.com/v1/namespaces/default/gadgets";
 
-describe("the stages of a server: options, config, completed config, server, prepared server, run", () => {
-  test("all faults of the options come in one message, before anything is opened (CFG-1, START-4, A-OPT-06)", async () => {
+describe("making a server in stages: options, config, completed config, server, prepared server, run", () => {
+  test("reports all faults of the options in one message, before anything is opened (CFG-1, START-4, A-OPT-06)", async () => {
     const options = serverOptions({
       port: 70_000,
       admission: { enable: ["Nonsense"] },
@@ -44,7 +44,7 @@ describe("the stages of a server: options, config, completed config, server, pre
     );
   });
 
-  test("a config takes resources, filters and checks before it is completed, and not after (CFG-1)", async () => {
+  test("accepts resources, filters and checks before the config is completed, and not after (CFG-1)", async () => {
     const config = await serverOptions({ port: false }).toConfig();
     config.resources.push(widgets);
     config.healthChecks.push({ name: "pantry", check: () => Promise.resolve() });
@@ -59,7 +59,7 @@ describe("the stages of a server: options, config, completed config, server, pre
     await running.close();
   });
 
-  test("a prepared server takes no more hooks, and prepares once (RUN-1, A-RUN-01)", async () => {
+  test("accepts no more hooks once the server is prepared, and prepares it once (RUN-1, A-RUN-01)", async () => {
     const server = await made();
     const prepared = server.prepareRun();
     const late = { name: "late", run: () => {} };
@@ -68,7 +68,7 @@ describe("the stages of a server: options, config, completed config, server, pre
     await (await prepared.start()).close();
   });
 
-  test("run() serves until its signal aborts, and reports the server's lifecycle in order (RUN-2, SHUT-1, SRV-4)", async () => {
+  test("serves until run()'s signal aborts, and reports the server's life cycle in order (RUN-2, SHUT-1, SRV-4)", async () => {
     const events: string[] = [];
     const stop = new AbortController();
     const server = await made({ onLifeCycle: (event) => events.push(event) });
@@ -90,7 +90,7 @@ describe("the stages of a server: options, config, completed config, server, pre
     ]);
   });
 
-  test("a hook that throws keeps the server from serving, and leaves nothing open (HOOK-4)", async () => {
+  test("ends without serving, and leaves nothing open, when a hook throws (HOOK-4)", async () => {
     const server = await made({ port: 0 });
     server.addPostStartHook({
       name: "broken",
@@ -104,7 +104,7 @@ describe("the stages of a server: options, config, completed config, server, pre
 });
 
 describe("a chain of servers", () => {
-  test("the head answers what it serves, its delegate the rest, and 404 ends the chain (CHAIN-4, MAIN-2, DISP-1, B-GEN-06, C-HND-01, C-HND-02, T20)", async () => {
+  test("asks the first server, then its delegate, and answers 404 at the end (CHAIN-4, MAIN-2, DISP-1, B-GEN-06, C-HND-01, C-HND-02, T20)", async () => {
     const behind = await made({ resources: [gadgets] }, "gadgets");
     behind.paths.handle("/menu", (request) => respondText(request, 200, "soup"));
     const head = await made({}, "widgets", behind);
@@ -124,7 +124,7 @@ describe("a chain of servers", () => {
     await running.close();
   });
 
-  test("filters run only once, in the head (CHAIN-2, DISP-3, WEB-4, B-GEN-02, C-CHAIN-05, T20)", async () => {
+  test("runs the filters only once, in the first server (CHAIN-2, DISP-3, WEB-4, B-GEN-02, C-CHAIN-05, T20)", async () => {
     const seen: string[] = [];
     const filter = (name: string) => ({
       name,
@@ -143,7 +143,7 @@ describe("a chain of servers", () => {
     await running.close();
   });
 
-  test("the APIs are the union of all servers; a write goes through the admission plugins of the server that owns its resource (CHAIN-7)", async () => {
+  test("serves the APIs of all servers; a write passes the admission plugins of the server that owns the resource (CHAIN-7)", async () => {
     const seen: string[] = [];
     const admission = (server: string) => ({
       plugins: [
@@ -165,7 +165,7 @@ describe("a chain of servers", () => {
     await running.close();
   });
 
-  test("a check that two servers have by one name is listed once, as the head's", async () => {
+  test("lists a health check that two servers have by one name once, as the first server's", async () => {
     const behind = await made({ resources: [gadgets] }, "gadgets");
     const head = await made({}, "widgets", behind);
     const running = await head.prepareRun().start();
@@ -176,7 +176,7 @@ describe("a chain of servers", () => {
     await running.close();
   });
 
-  test("hooks and checks of the delegate are the head's too; a name is there once (CHAIN-6, HOOK-1, HOOK-4, B-GEN-03, B-GEN-07)", async () => {
+  test("has hooks and checks of all servers in the first, each name once (CHAIN-6, HOOK-1, HOOK-4, B-GEN-03, B-GEN-07)", async () => {
     const ran: string[] = [];
     const behind = await made({ resources: [gadgets] }, "gadgets");
     behind.addPostStartHook({ name: "behind", run: () => void ran.push("started behind") });
@@ -195,7 +195,7 @@ describe("a chain of servers", () => {
     expect(ran).toEqual(["started behind", "started head", "stopped behind", "stopped head"]);
   });
 
-  test("a delegate whose hook fails leaves no server of the chain listening", async () => {
+  test("leaves no server listening when the hook of a delegate fails", async () => {
     const behind = await made({ resources: [gadgets] }, "gadgets");
     behind.addPostStartHook({ name: "broken", run: () => Promise.reject(new Error("no gas")) });
     const head = await made({ port: 0 }, "widgets", behind);
@@ -204,8 +204,8 @@ describe("a chain of servers", () => {
   });
 });
 
-describe("ways in without TLS", () => {
-  test("a port without TLS serves the same (B-SA, T15, C-CHAIN-07), with paths of the owner's beside the API (B-MUX-03)", async () => {
+describe("serving without TLS", () => {
+  test("answers on a TCP port with the same API (B-SA, T15, C-CHAIN-07), and with paths of the owner beside it (B-MUX-03)", async () => {
     await using server = await startServer({ port: false, http: { anonymous: true }, resources: [widgets] });
     server.paths.handlePrefix("/kitchen/", (request) =>
       respondText(request, 200, `${request.exchange.method} ${request.info.path}`),
@@ -219,7 +219,7 @@ describe("ways in without TLS", () => {
   });
 
   // Windows has named pipes in the place of sockets at paths.
-  test.skipIf(process.platform === "win32")("a Unix socket, which is removed with the server", async () => {
+  test.skipIf(process.platform === "win32")("answers on a Unix socket, which is removed with the server", async () => {
     const folder = await mkdtemp(join(tmpdir(), "kubets-socket-"));
     const socketPath = join(folder, "api.sock");
     const server = await startServer({ port: false, http: { socketPath }, resources: [widgets] });
@@ -236,7 +236,7 @@ describe("ways in without TLS", () => {
     await rm(folder, { recursive: true });
   });
 
-  test("an HTTP server of the caller's own serves the API by the listeners of handler() (B-HND-01, B-SA-05)", async () => {
+  test("answers from the caller's own HTTP server with the listeners of handler() (B-HND-01, B-SA-05)", async () => {
     await using server = await startServer({ port: false, resources: [widgets] });
     const { request, upgrade } = server.handler();
     const own = createServer(request).on("upgrade", upgrade);
@@ -256,12 +256,12 @@ describe("ways in without TLS", () => {
       { port: false as const, http: {}, authentication: { clientCaFiles: ["ca.crt"] } },
       "http alone cannot authenticate by certificates of clients: a certificate is proved by TLS",
     ],
-  ])("is refused where it cannot be right: %j", async (options, message) => {
+  ])("is refused for %j: %s", async (options, message) => {
     await expect(startServer(options)).rejects.toThrow(message);
   });
 });
 
-describe("a server that stands alone", () => {
+describe("a server without a delegate", () => {
   test("answers an unknown path, / and /index.html with the index of all paths (B-GEN-06, C-HND-03)", async () => {
     await using server = await startServer({ port: false, resources: [widgets] });
     server.paths.handle("/menu", (request) => respondText(request, 200, "soup"));
@@ -277,7 +277,7 @@ describe("a server that stands alone", () => {
     expect(index.text).not.toMatch(/openid/);
   });
 
-  test("has a title and a version of its own, in OpenAPI and at /version (B-SA-04)", async () => {
+  test("has its own title and version, in OpenAPI and at /version (B-SA-04)", async () => {
     await using server = await startServer({
       port: false,
       resources: [widgets],

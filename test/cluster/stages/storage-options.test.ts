@@ -15,7 +15,7 @@ tellEtcdMissing("what storage options do on an etcd");
 const GADGETS = "/apis/gadgets.example.com/v1/namespaces/default/gadgets";
 const gadgets = { ...widgets, group: "gadgets.example.com", resource: "gadgets", kind: "Gadget", shortNames: [] };
 
-describe.skipIf(etcdMissing !== undefined)("while etcd does not answer", () => {
+describe.skipIf(etcdMissing !== undefined)("a server while etcd does not answer", () => {
   let etcd: EtcdServer;
   let server: RunningServer;
 
@@ -35,7 +35,7 @@ describe.skipIf(etcdMissing !== undefined)("while etcd does not answer", () => {
     await etcd?.dispose();
   });
 
-  test("CAC-8, C-STO-03, C-STO-04: a resource whose watch cache is switched off is read from etcd, others from memory", async () => {
+  test("CAC-8, C-STO-03, C-STO-04: serves reads from memory, except for a resource whose watch cache is switched off", async () => {
     const api = server.transport();
     const before = (await call(api, "GET", COLLECTION)).at("metadata.resourceVersion") as string;
     const widget = { ...head("Widget", "stable.example.com"), metadata: { name: "one" } };
@@ -53,7 +53,7 @@ describe.skipIf(etcdMissing !== undefined)("while etcd does not answer", () => {
     expect((await listed).at("items.0.metadata.name")).toBe("one");
   });
 
-  test("the check of readiness has its own time limit, and is only at /readyz", async () => {
+  test("has a readiness check of the storage with its own time limit, only at /readyz", async () => {
     const api = server.transport();
     await etcd.pause();
     const healthy = call(api, "GET", "/healthz/etcd");
@@ -67,8 +67,8 @@ describe.skipIf(etcdMissing !== undefined)("while etcd does not answer", () => {
 
 const head = (kind: string, group: string) => ({ apiVersion: `${group}/v1`, kind });
 
-describe.skipIf(etcdMissing !== undefined)("a storage that is not ready in time", () => {
-  test("does not keep the server from starting, which warns in kube-apiserver's words", async () => {
+describe.skipIf(etcdMissing !== undefined)("a server whose storage is not ready in time", () => {
+  test("starts and warns in kube-apiserver's words", async () => {
     const etcd = await startEtcd();
     const warnings: string[] = [];
     const config = await serverOptions({
@@ -90,7 +90,7 @@ describe.skipIf(etcdMissing !== undefined)("a storage that is not ready in time"
     await etcd.dispose();
   });
 
-  test("one that is ready in time is not warned about", async () => {
+  test("does not warn when the storage is ready in time", async () => {
     const clock = new ManualClock(0);
     const storage = createStorage({ kv: openMemoryKv(), clock });
     const warnings: string[] = [];

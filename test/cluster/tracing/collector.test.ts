@@ -45,7 +45,7 @@ async function configured(name: string, fields: object = {}): Promise<{ configFi
 
 const ALONE = { controllers: false, scheduler: false } as const;
 
-describe.skipIf(etcdMissing !== undefined)("a request that a main server passes on to a server on etcd", () => {
+describe.skipIf(etcdMissing !== undefined)("a traced request by two servers to etcd", () => {
   let etcd: EtcdServer;
   let main: Cluster;
   let behind: Cluster;
@@ -86,7 +86,7 @@ describe.skipIf(etcdMissing !== undefined)("a request that a main server passes 
     await etcd?.dispose();
   });
 
-  test("the collector gets one trace, from the caller to the webhook and to etcd", async () => {
+  test("sends the collector one trace, from the caller to the webhook and to etcd", async () => {
     const box = { apiVersion: `${GROUP}/v1`, kind: "Box", metadata: { name: "one" } };
     const headers = { traceparent: SAMPLED, tracestate: "vendor=1", baggage: "shop=lamps" };
     await eventually(async () => {
@@ -133,11 +133,11 @@ describe.skipIf(etcdMissing !== undefined)("a request that a main server passes 
   });
 });
 
-describe("FLT-3: which requests are recorded", () => {
+describe("FLT-3: the server records traces", () => {
   const ANN = { name: "ann", groups: ["system:authenticated"] };
   const names = (): string[] => collector.spans.map(({ name }) => name);
 
-  test("without a sampling rate only those whose caller samples them", async () => {
+  test("without a sampling rate only for callers that sample theirs", async () => {
     await using cluster = await startCluster({ ...ALONE, port: false, tracing: await configured("never.json") });
     const api = cluster.transport();
     await call(api, "GET", "/api/v1/nodes/unsampled");
@@ -151,7 +151,7 @@ describe("FLT-3: which requests are recorded", () => {
     expect(names()).not.toContain("GET /api/v1/namespaces/{:namespace}/pods");
   });
 
-  test("with a rate of a million all; a stranger's request begins a trace that is linked to the caller's", async () => {
+  test("with a rate of a million for all requests; an untrusted caller's request begins a trace that links to the caller's", async () => {
     await using cluster = await startCluster({
       ...ALONE,
       port: false,
@@ -168,7 +168,7 @@ describe("FLT-3: which requests are recorded", () => {
   });
 });
 
-describe("a configuration that cannot be right stops the start", () => {
+describe("an invalid tracing configuration stops the start", () => {
   const start = (configFile: string) => startServer({ port: false, tracing: { configFile } });
 
   test.each([
@@ -197,17 +197,17 @@ describe("a configuration that cannot be right stops the start", () => {
       { apiVersion: "apiserver.config.k8s.io/v2" },
       'failed to read tracing config: unable to decode tracing configuration data: no kind "TracingConfiguration" is registered for version "apiserver.config.k8s.io/v2" in scheme "k8s.io/apiserver/pkg/server/options/tracing.go:49" (in "FILE")',
     ],
-  ])("%s", async (name, fields, message) => {
+  ])("with: %s", async (name, fields, message) => {
     const { configFile } = await configured(`${name}.json`, fields);
     await expect(start(configFile)).rejects.toThrow(new Error(message.replace("FILE", configFile)));
   });
 
-  test("a file that is not there", async () => {
+  test("with a file that does not exist", async () => {
     const file = join(folder, "missing.json");
     await expect(start(file)).rejects.toThrow(`tracing-config-file ${file} does not exist`);
   });
 
-  test("an egress selection of the control plane, which traces would go past", async () => {
+  test("with an egress selection for the control plane, which traces would bypass", async () => {
     const { configFile } = await configured("proxied.json");
     const egress = [
       {
@@ -220,7 +220,7 @@ describe("a configuration that cannot be right stops the start", () => {
     );
   });
 
-  test.each(["v1", "v1beta1", "v1alpha1"])("%s is read", async (version) => {
+  test.each(["v1", "v1beta1", "v1alpha1"])("a tracing configuration of version %s is accepted", async (version) => {
     const fields = { apiVersion: `apiserver.config.k8s.io/${version}`, samplingRatePerMillion: 1 };
     const server = await start((await configured(`${version}.json`, fields)).configFile);
     await server.close();

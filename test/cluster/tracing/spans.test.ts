@@ -67,7 +67,7 @@ async function requestAll(cluster: Cluster): Promise<void> {
   await stranger.close();
 }
 
-describe("FLT-3: the spans of a request", () => {
+describe("FLT-3: the spans that the server records for a request", () => {
   let folder: string;
   let collector: OtlpCollector;
 
@@ -125,17 +125,17 @@ describe("FLT-3: the spans of a request", () => {
   };
   const JSON_ENCODER = { name: "json", pretty: "false", strict: "false", yaml: "false" };
 
-  test("a caller without a trace gets one that begins with its authentication", () => {
+  test("begin with the authentication when the caller sends no trace", () => {
     const create = find("Create", ({ fields }) => fields["audit-id"] === "alone");
     expect(pathOf(create)).toEqual(["authentication", `POST ${MAPS}`, ...BEHIND, "Create"]);
   });
 
-  test("the authentication of a caller with a trace has a trace of its own", () => {
+  test("are apart from the authentication's trace when the caller sends one", () => {
     expect(spanOf("wire", "GET").parentId).toBe(CALLER);
     expect(spansOf("wire").map(({ name }) => name)).not.toContain("authentication");
   });
 
-  test("a request that authentication refuses has that span alone", () => {
+  test("are only that of the authentication when it refuses the request", () => {
     const counts = new Map<string, number>();
     for (const { traceId } of collector.spans) counts.set(traceId, (counts.get(traceId) ?? 0) + 1);
     expect(collector.spans.some(({ fields }) => fields["user_agent.original"] === "refused")).toBe(false);
@@ -144,11 +144,11 @@ describe("FLT-3: the spans of a request", () => {
     expect(alone).toEqual(Array.from({ length: NAMES.length + 1 }, () => "authentication"));
   });
 
-  test("url.scheme is that of the connection", () => {
+  test("name the scheme of the connection in url.scheme", () => {
     expect(spanOf("wire", "GET").fields).toMatchObject({ "url.scheme": "https", "url.path": "/version" });
   });
 
-  test("the storage says the type of what it writes", () => {
+  test("name the type of what the storage writes", () => {
     const { fields } = spanOf("create", "Create memory");
     expect(fields).toMatchObject({ type: "*core.ConfigMap", group: "", resource: "configmaps" });
   });
@@ -159,17 +159,17 @@ describe("FLT-3: the spans of a request", () => {
     ["pretty", encoderOf("v1", { ...JSON_ENCODER, pretty: "true" })],
     ["protobuf", encoderOf("apps/v1", "protobuf")],
     ["table", encoderOf("meta.k8s.io/v1", JSON_ENCODER)],
-  ] as const)("SerializeObject names its encoder: %s", (request, encoder) => {
+  ] as const)("name the encoder of SerializeObject: %s", (request, encoder) => {
     expect(spanOf(request, "SerializeObject").fields["encoder"]).toBe(encoder);
   });
 
-  test("an error is serialized as a part of the verb that made it", () => {
+  test("put the encoding of an error below the verb that failed", () => {
     const span = spanOf("missing", "SerializeObject");
     expect(pathOf(span)).toEqual([`GET ${MAPS}/{:name}`, ...BEHIND, "Get", "SerializeObject"]);
     expect(span.fields).toMatchObject({ mediaType: "application/json", encoder: encoderOf("v1", JSON_ENCODER) });
   });
 
-  test("a watch that begins with a list has a part for opening it and one for sending the list", () => {
+  test("have one part for opening a watch that begins with a list, and one for sending the list", () => {
     const [opened, sent] = [spanOf("state", "cacher.Watch"), spanOf("state", "WatchServer.HandleHTTP")];
     const watch = [`GET ${MAPS}`, ...BEHIND, "WatchList"];
     expect(pathOf(opened)).toEqual([...watch, "cacher.Watch"]);
@@ -179,13 +179,13 @@ describe("FLT-3: the spans of a request", () => {
     expect(sent.events).toEqual(["About to start writing response", "Writing initial events done"]);
   });
 
-  test("another watch has the part for opening it alone", () => {
+  test("have for another watch only the part for opening it", () => {
     const names = spansOf("watch").map(({ name }) => name);
     expect(names).toContain("cacher.Watch");
     expect(names).not.toContain("WatchServer.HandleHTTP");
   });
 
-  test("a KMS provider has a part for each value that it encrypts", () => {
+  test("have a part for each value that a KMS provider encrypts", () => {
     const written = spanOf("secret", "TransformToStorage with envelopeTransformer");
     const root = "POST /api/v1/namespaces/{:namespace}/secrets";
     expect(pathOf(written)).toEqual([root, ...BEHIND, "Create", "Create memory", written.name]);

@@ -113,7 +113,7 @@ resources:
     expect(await run(options)).toBe(expected);
   });
 
-  test("errors of groups that could not be read are printed after the resources", async () => {
+  test("prints errors of groups that could not be read after the resources", async () => {
     const text = await run(
       { format: "name" },
       new Map([

@@ -40,7 +40,7 @@ const missing = !hasSystemd ? "systemd-notify" : !hasPython ? "python3" : progra
 if (missing !== undefined)
   process.stdout.write(`telling systemd of the API server is skipped: there is no ${missing}\n`);
 
-describe.skipIf(missing !== undefined)("SIG-3: as a service of systemd", () => {
+describe.skipIf(missing !== undefined)("SIG-3: kubets apiserver as a systemd service", () => {
   const begin = async (socket: string) => {
     const [port] = await freePorts(1);
     return startProgram(["apiserver", ...neededFlags(folder), `--secure-port=${port}`], folder.path, {
@@ -48,7 +48,7 @@ describe.skipIf(missing !== undefined)("SIG-3: as a service of systemd", () => {
     });
   };
 
-  test("the server tells systemd when it serves, and when it stops", async () => {
+  test("tells systemd when it serves and when it stops", async () => {
     const socket = join(folder.path, "notify");
     const listener = spawn("python3", ["-c", LISTENER, socket], { stdio: ["ignore", "pipe", "inherit"] });
     let told = "";
@@ -64,7 +64,7 @@ describe.skipIf(missing !== undefined)("SIG-3: as a service of systemd", () => {
     await ended;
   });
 
-  test("a socket where nobody listens is logged, and the server serves", async () => {
+  test("logs a notify socket on which nobody listens, and serves", async () => {
     await using server = await begin(join(folder.path, "nobody"));
     await eventually(() =>
       expect(server.log()).toMatch(/^E.*Unable to send systemd daemon successful start message.*systemd-notify/m),
@@ -73,11 +73,11 @@ describe.skipIf(missing !== undefined)("SIG-3: as a service of systemd", () => {
   });
 });
 
-describe.skipIf(etcdMissing !== undefined)("COD-10: what etcd holds", () => {
+describe.skipIf(etcdMissing !== undefined)("COD-10: the values that kubets apiserver stores in etcd", () => {
   test.each([
     ["protobuf, by default", [], "k8s\0"],
     ["JSON, with --storage-media-type=application/json", ["--storage-media-type=application/json"], '{"ki'],
-  ])("is %s", async (_what, flags, prefix) => {
+  ])("are %s", async (_what, flags, prefix) => {
     const root = `/stored-as-${prefix.length}${flags.length}`;
     const server = await startApiserver(folder, [...neededFlags(folder), ...flags, `--etcd-prefix=${root}`]);
     const path = "/api/v1/namespaces/default/configmaps";

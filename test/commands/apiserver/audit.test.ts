@@ -21,7 +21,7 @@ afterAll(() => folder.dispose());
 
 const linesOf = (file: string): readonly string[] => readFileSync(join(folder.path, file), "utf8").trim().split("\n");
 
-test("T13: a server with kube-apiserver's audit flags writes its log, whose events are whole when the server has stopped", async () => {
+test("T13: kubets apiserver with kube-apiserver's audit flags writes an audit log, complete when the server has stopped", async () => {
   const flags = ["--audit-policy-file=audit.yaml", "--audit-log-path=logs/audit.log", "--audit-log-mode=batch"];
   const server = await startApiserver(folder, [...neededFlags(folder), ...flags]);
   const headers = { accept: "application/json", "audit-id": "a-watch" };
@@ -42,7 +42,7 @@ test("T13: a server with kube-apiserver's audit flags writes its log, whose even
   expect(events.some(({ user }) => user.username === "system:apiserver")).toBe(true);
 });
 
-test("a policy with a fault stops the start, and names the file and the field", async () => {
+test("kubets apiserver does not start with an invalid audit policy, and names file and field", async () => {
   writeFileSync(join(folder.path, "wrong.yaml"), "apiVersion: audit.k8s.io/v1\nkind: Policy\nrules: [{level: All}]\n");
   const [port] = await freePorts(1);
   const flags = [

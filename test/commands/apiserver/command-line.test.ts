@@ -13,7 +13,7 @@ function logOf(stderr: string): { readonly lines: readonly string[]; readonly fa
   return { lines: lines.slice(0, -1), failure: quoted === undefined ? undefined : JSON.parse(quoted) };
 }
 
-describe("a command line that cannot be read", () => {
+describe("kubets apiserver refuses a command line with", () => {
   test.each([
     ["START-1: a stray argument", ["x", "y"], '"kube-apiserver" does not take any arguments, got ["x" "y"]'],
     ["an unknown flag", ["--bogus"], "unknown flag: --bogus"],
@@ -42,12 +42,12 @@ describe("a command line that cannot be read", () => {
   });
 });
 
-test("START-3: --version answers before anything else", async () => {
+test("START-3: kubets apiserver --version prints the version and ignores all other flags", async () => {
   const answer = { code: 0, stdout: "Kubernetes v1.37.1\n", stderr: "" };
   expect(await apiserver("--version", "--secure-port=0")).toEqual(answer);
 });
 
-test("START-8: --help has kube-apiserver's sections, and none of the flags that Kubernetes has dropped", async () => {
+test("START-8: kubets apiserver --help has kube-apiserver's sections, without flags that Kubernetes has dropped", async () => {
   const { code, stdout, stderr } = await apiserver("--help");
   expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
   expect([...stdout.matchAll(/^(\S.*) flags:$/gm)].map(([, name]) => name)).toEqual([
@@ -77,7 +77,7 @@ test("START-8: --help has kube-apiserver's sections, and none of the flags that 
   expect(stdout).not.toContain("--cloud-provider");
 });
 
-test("START-3: at -v=1 the log begins with the value of each flag, before any fault", async () => {
+test("START-3: kubets apiserver -v=1 logs the value of each flag before any fault", async () => {
   const { code, stderr } = await apiserver(
     "-v=1",
     "--secure-port=0",
@@ -99,7 +99,7 @@ test("START-3: at -v=1 the log begins with the value of each flag, before any fa
   expect((await apiserver("--secure-port=0")).stderr).not.toContain("FLAG:");
 });
 
-test("START-3, START-4: all faults are one message, refused flags among them", async () => {
+test("START-3, START-4: kubets apiserver reports all faults in one message, refused flags among them", async () => {
   const { code, stderr } = await apiserver(
     "--etcd-servers-overrides=/events#http://127.0.0.1:2",
     "--tls-curve-preferences=23",
@@ -119,12 +119,12 @@ test("START-3, START-4: all faults are one message, refused flags among them", a
   );
 });
 
-test("a refused flag may have its default, or the value that the server uses anyway", async () => {
+test("kubets apiserver accepts a refused flag with its default, or with the value that the server uses anyway", async () => {
   const { stderr } = await apiserver("--emulated-version=kube=1.36");
   expect(stderr).not.toContain("is not supported");
 });
 
-test("each flag without effect that is given is named, and so is one that Kubernetes has dropped or deprecated", async () => {
+test("kubets apiserver warns about each given flag that has no effect, or that Kubernetes has dropped or deprecated", async () => {
   const { stderr } = await apiserver(
     "--contention-profiling",
     "--insecure-port=0",

@@ -55,8 +55,8 @@ const container = (privileged?: boolean) => ({
   ...(privileged !== undefined && { securityContext: { privileged } }),
 });
 
-describe("flags that set the server up (MAIN-3, MAIN-4, C-CFG-11)", () => {
-  test("node ports are of --service-node-port-range, and the Service kubernetes has its own", async () => {
+describe("flags of kubets apiserver that set the server up (MAIN-3, MAIN-4, C-CFG-11)", () => {
+  test("take node ports from --service-node-port-range, and a fixed one for the Service kubernetes", async () => {
     const service = await call(server.admin, "GET", `${SERVICES}/kubernetes`);
     expect([service.at("spec.type"), service.at("spec.ports.0.nodePort")]).toEqual(["NodePort", 20_001]);
     const given = await createService("given");
@@ -68,7 +68,7 @@ describe("flags that set the server up (MAIN-3, MAIN-4, C-CFG-11)", () => {
     expect((await createService("taken", 20_001)).at("message")).toContain("provided port is already allocated");
   });
 
-  test("the endpoints of the Service kubernetes name the advertised address and port", async () => {
+  test("put the advertised address and port into the endpoints of the Service kubernetes", async () => {
     const endpoints = await call(server.admin, "GET", "/api/v1/namespaces/default/endpoints/kubernetes");
     expect([endpoints.at("subsets.0.addresses.0.ip"), endpoints.at("subsets.0.ports.0.port")]).toEqual([
       "192.0.2.1",
@@ -76,14 +76,14 @@ describe("flags that set the server up (MAIN-3, MAIN-4, C-CFG-11)", () => {
     ]);
   });
 
-  test("MAIN-5: --external-hostname is in the addresses that clients get", async () => {
+  test("MAIN-5: put --external-hostname into the addresses that clients get", async () => {
     const versions = await call(server.admin, "GET", "/api");
     expect(versions.at("serverAddressByClientCIDRs.0.serverAddress")).toBe(`api.example.com:${server.port}`);
     const discovery = await call(server.admin, "GET", "/.well-known/openid-configuration");
     expect(discovery.at("jwks_uri")).toBe(`https://api.example.com:${server.port}/openid/v1/jwks`);
   });
 
-  test("H2-1: --disable-http2-serving leaves HTTP/1.1, and an idle connection is kept for 90 s (WEB-1)", async () => {
+  test("H2-1: leave only HTTP/1.1 with --disable-http2-serving, and keep an idle connection for 90 s (WEB-1)", async () => {
     const socket = await openTls(server.port, { ALPNProtocols: ["h2", "http/1.1"] });
     expect(socket.alpnProtocol).toBe("http/1.1");
     socket.write("GET /livez HTTP/1.1\r\nHost: api.example.com\r\n\r\n");
@@ -92,7 +92,7 @@ describe("flags that set the server up (MAIN-3, MAIN-4, C-CFG-11)", () => {
     socket.destroy();
   });
 
-  test("tolerations get --default-not-ready-toleration-seconds", async () => {
+  test("set the default tolerations by --default-not-ready-toleration-seconds", async () => {
     const pod = await call(server.admin, "POST", PODS, {
       metadata: { name: "web" },
       spec: { containers: [container()] },
@@ -100,14 +100,14 @@ describe("flags that set the server up (MAIN-3, MAIN-4, C-CFG-11)", () => {
     expect(pod.at("spec.tolerations")).toMatchObject([{ tolerationSeconds: 7 }, { tolerationSeconds: 300 }]);
   });
 
-  test("a feature gate that should differ is named", () => {
+  test("warn about a feature gate whose value the server cannot change", () => {
     expect(server.cli.stderr()).toContain(
       "--feature-gates=WatchList=false has no effect: features are as Kubernetes 1.37 has them",
     );
   });
 });
 
-describe("without --allow-privileged", () => {
+describe("kubets apiserver without --allow-privileged", () => {
   test.each([
     ["a pod", PODS, { spec: { containers: [container(true)] } }, "spec.containers[0]"],
     [
@@ -138,13 +138,13 @@ describe("without --allow-privileged", () => {
       },
       "spec.jobTemplate.spec.template.spec.containers[0]",
     ],
-  ])("%s is refused", async (_, path, object, place) => {
+  ])("refuses %s with a privileged container", async (_, path, object, place) => {
     const { status, at } = await call(server.admin, "POST", path, { metadata: { name: "p" }, ...object });
     expect(status).toBe(422);
     expect(at("message")).toContain(`${place}.securityContext.privileged: Forbidden: disallowed by cluster policy`);
   });
 
-  test("a debug container is refused, and one that is not privileged is not", async () => {
+  test("refuses a privileged debug container, and accepts an unprivileged one", async () => {
     await call(server.admin, "POST", PODS, { metadata: { name: "plain" }, spec: { containers: [container(false)] } });
     const debug = (privileged: boolean) =>
       call(
@@ -161,7 +161,7 @@ describe("without --allow-privileged", () => {
   });
 });
 
-describe("a server with other flags", () => {
+describe("flags of kubets apiserver that change what a running server does", () => {
   let other: RunningApiserver;
   beforeAll(async () => {
     other = await startApiserver(folder, [
@@ -181,7 +181,7 @@ describe("a server with other flags", () => {
   });
   afterAll(() => other.stop());
 
-  test("--allow-privileged allows privileged containers", async () => {
+  test("allow privileged containers with --allow-privileged", async () => {
     const pod = await call(other.admin, "POST", PODS, {
       metadata: { name: "p" },
       spec: { containers: [container(true)] },
@@ -189,21 +189,21 @@ describe("a server with other flags", () => {
     expect(pod.status).toBe(201);
   });
 
-  test("C-CFG-11: --event-ttl sets how long events are stored", async () => {
+  test("C-CFG-11: limit by --event-ttl how long events are stored", async () => {
     const events = "/api/v1/namespaces/default/events";
     const involvedObject = { kind: "Pod", namespace: "default", name: "p" };
     expect((await call(other.admin, "POST", events, { metadata: { name: "e" }, involvedObject })).status).toBe(201);
     await eventually(async () => expect((await call(other.admin, "GET", `${events}/e`)).status).toBe(404));
   });
 
-  test("H2-1: --http2-max-streams-per-connection is in the settings of a connection", async () => {
+  test("H2-1: announce --http2-max-streams-per-connection in the settings of an HTTP/2 connection", async () => {
     const session = connect(`https://127.0.0.1:${other.port}`, { rejectUnauthorized: false });
     const settings = await new Promise<Settings>((told) => session.once("remoteSettings", told));
     expect(settings.maxConcurrentStreams).toBe(7);
     session.destroy();
   });
 
-  test("without --service-account-lookup a token in a secret counts although the secret is gone", async () => {
+  test("accept with --service-account-lookup=false a token whose secret was deleted", async () => {
     const key = createPrivateKey(await readFile(join(folder.path, "sa.key")));
     const token = signToken(
       {
@@ -278,7 +278,7 @@ describe("a server with other flags", () => {
         issuerOf(ca, issuer),
       );
 
-    test("are reached at the preferred address, shown the certificate, and verified by the authority of the flags", async () => {
+    test("reach a kubelet at its preferred address, with the client certificate and the authority of the flags", async () => {
       const [certificate, key] = await Promise.all(
         ["ca.crt", "ca.key"].map((name) => readFile(join(folder.path, name), "utf8")),
       );
@@ -290,7 +290,7 @@ describe("a server with other flags", () => {
     });
   });
 
-  test("--endpoint-reconciler-type=none leaves the endpoints to others", async () => {
+  test("leave the endpoints of the Service kubernetes to others with --endpoint-reconciler-type=none", async () => {
     expect((await call(other.admin, "GET", "/api/v1/namespaces/default/endpoints/kubernetes")).status).toBe(404);
     expect((await call(other.admin, "GET", `${SERVICES}/kubernetes`)).status).toBe(200);
   });

@@ -116,7 +116,7 @@ test.each([
     ],
   ],
 ])(
-  "the command line of %s starts the server, which names what has no effect (START-5, WEB-1)",
+  "kubets apiserver starts with the kube-apiserver command line of %s, and warns about flags without effect (START-5, WEB-1)",
   async (_, flags, seen, warnings) => {
     // Each has an etcd prefix of its own, so that the services of one are not those of another.
     const server = await startApiserver(folder, [...flags(folder.etcd), `--etcd-prefix=/${seen.clusterIp}`]);

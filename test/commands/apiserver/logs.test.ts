@@ -51,10 +51,10 @@ const lineWith = (log: () => string, part: string): Promise<string> =>
     return line;
   });
 
-describe("the log of requests", () => {
+describe("the request log of kubets apiserver", () => {
   const headers = { "user-agent": "tester/1", "audit-id": "a-1", "content-type": "application/json" };
 
-  test("C-RUN-01: a request is logged in klog's format, with kube-apiserver's values", async () => {
+  test("C-RUN-01: has klog's format and kube-apiserver's values", async () => {
     await call(text.admin, "GET", "/api/v1/pods?limit=5", undefined, { headers });
     expect(await lineWith(text.cli.stderr, 'audit-ID="a-1"')).toMatch(
       new RegExp(
@@ -68,7 +68,7 @@ describe("the log of requests", () => {
     );
   });
 
-  test("C-RUN-01: JSON has the same values; with a split log, lines that are not errors are on stdout", async () => {
+  test("C-RUN-01: has the same values in JSON; with a split log, lines that are not errors go to stdout", async () => {
     await call(json.admin, "GET", "/api/v1/namespaces/default/pods/missing", undefined, {
       headers: { "audit-id": "a-2" },
     });
@@ -79,7 +79,7 @@ describe("the log of requests", () => {
     for (const one of json.cli.stdout().trimEnd().split("\n")) expect(() => JSON.parse(one), one).not.toThrow();
   });
 
-  test("A-RUN-07: PUT /debug/flags/v sets the verbosity", async () => {
+  test("A-RUN-07: changes its verbosity by PUT /debug/flags/v", async () => {
     const put = (level: string) => call(json.admin, "PUT", "/debug/flags/v", level, { type: "text/plain" });
     expect((await put("2")).status).toBe(200);
     await call(json.admin, "GET", "/version", undefined, { headers: { "audit-id": "not-logged" } });
@@ -90,7 +90,7 @@ describe("the log of requests", () => {
   });
 });
 
-test("tokens, passwords and the data of Secrets are in no line at -v=9", async () => {
+test("has no tokens, passwords or data of Secrets at -v=9", async () => {
   const authorization = `Bearer ${CREDENTIALS.token}`;
   const secret = (value: string) => ({
     apiVersion: "v1",
@@ -135,7 +135,7 @@ test.each([
     ["--log-text-split-stream", "--log-json-info-buffer-size=1Ki", "--log-flush-frequency=0"],
     '[flushFrequency: Invalid value: \\"0s\\": Must be greater than zero, options.text.splitStream: Forbidden: Feature LoggingAlphaOptions is disabled, options.json.infoBufferSize: Forbidden: Feature LoggingAlphaOptions is disabled]',
   ],
-])("%j ends the command in component-base's words", async (flags, fault) => {
+])("kubets apiserver %j fails with component-base's message", async (flags, fault) => {
   for (const program of ["apiserver", "controller-manager", "scheduler"]) {
     const { code, stderr } = await runCli([program, ...flags]);
     expect([code, stderr]).toEqual([1, expect.stringMatching(/^E.*\] "command failed" err=".*"\n$/)]);

@@ -19,20 +19,23 @@ afterAll(async () => {
   await folder.dispose();
 });
 
-test.each(["/", "/index.html"])("GEN-API-1: %s lists the paths of the server, sorted", async (path) => {
-  const { status, text } = await call(server.admin, "GET", path);
-  const { paths } = JSON.parse(text) as { paths: string[] };
-  expect(status).toBe(200);
-  expect(paths).toEqual(paths.toSorted());
-  expect(paths).toEqual(expect.arrayContaining(["/api", "/apis", "/healthz", "/livez", "/readyz", "/version"]));
-});
+test.each(["/", "/index.html"])(
+  "GEN-API-1: %s of kubets apiserver lists the paths of the server, sorted",
+  async (path) => {
+    const { status, text } = await call(server.admin, "GET", path);
+    const { paths } = JSON.parse(text) as { paths: string[] };
+    expect(status).toBe(200);
+    expect(paths).toEqual(paths.toSorted());
+    expect(paths).toEqual(expect.arrayContaining(["/api", "/apis", "/healthz", "/livez", "/readyz", "/version"]));
+  },
+);
 
-test("GEN-API-1: /version is that of the Kubernetes that it stands for", async () => {
+test("GEN-API-1: /version of kubets apiserver is that of its Kubernetes version", async () => {
   const { text } = await call(server.admin, "GET", "/version");
   expect(JSON.parse(text)).toMatchObject({ major: "1", minor: "37" });
 });
 
-test("GEN-API-1: /metrics and /debug/pprof/ are served; the index lists only the first, as kube-apiserver's", async () => {
+test("GEN-API-1: kubets apiserver serves /metrics and /debug/pprof/, and lists only the first, as kube-apiserver does", async () => {
   for (const path of ["/metrics", "/debug/pprof/"])
     expect((await call(server.admin, "GET", path)).status, path).toBe(200);
   const { paths } = JSON.parse((await call(server.admin, "GET", "/")).text) as { paths: string[] };
@@ -40,7 +43,7 @@ test("GEN-API-1: /metrics and /debug/pprof/ are served; the index lists only the
   expect(paths.filter((path) => path.startsWith("/debug"))).toEqual([]);
 });
 
-test("CAC-8: a watch from a version in the window gets all later events in order", async () => {
+test("CAC-8: a watch from a recent resourceVersion receives all later events in order", async () => {
   const maps = "/api/v1/namespaces/default/configmaps";
   const { text } = await call(server.admin, "POST", maps, { metadata: { name: "seen" } });
   const first = (JSON.parse(text) as { metadata: { resourceVersion: string } }).metadata.resourceVersion;

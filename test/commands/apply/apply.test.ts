@@ -26,7 +26,7 @@ test("apply keeps fields that others set, and removes those that are no longer i
   expect((await session.kubectl("get cm a -o jsonpath={.data}")).stdout).toBe('{"two":"x"}');
 });
 
-test("dry runs change nothing, which their output says", async () => {
+test("dry runs of apply change nothing, and the output marks them", async () => {
   await session.write({ "dry.yaml": configMap("dry", { a: "1" }) });
   expect((await session.kubectl("apply -f dry.yaml --dry-run=client")).stdout).toBe(
     "configmap/dry created (dry run)\n",
@@ -37,7 +37,7 @@ test("dry runs change nothing, which their output says", async () => {
   expect((await session.kubectl("get cm dry")).code).toBe(1);
 });
 
-test("an object that apply did not make is taken over with a warning", async () => {
+test("apply takes over an object that it did not create, with a warning", async () => {
   await session.write({ "own.yaml": configMap("own", { a: "1" }) });
   await session.kubectl("create -f own.yaml");
   expect(await session.kubectl("apply -f own.yaml")).toEqual({
@@ -48,7 +48,7 @@ test("an object that apply did not make is taken over with a warning", async () 
   });
 });
 
-test("applies the documents after one that fails, and reports all failures", async () => {
+test("apply goes on with the documents after one that fails, and reports all failures", async () => {
   const unknown = JSON.stringify({ apiVersion: "v1", kind: "Foo", metadata: { name: "x" } });
   await session.write({ "mixed.yaml": [configMap("m1", {}), unknown, configMap("m2", {})].join("\n---\n") });
   expect(await session.kubectl("apply -f mixed.yaml -f nowhere.yaml")).toEqual({
@@ -64,7 +64,7 @@ test("applies the documents after one that fails, and reports all failures", asy
   });
 });
 
-test("--force replaces what cannot be changed", async () => {
+test("apply --force deletes and creates an object with an immutable change", async () => {
   const immutable = (value: string): string =>
     JSON.stringify({ ...(JSON.parse(configMap("fixed", { a: value })) as object), immutable: true });
   await session.write({ "f1.yaml": immutable("1"), "f2.yaml": immutable("2") });
@@ -75,7 +75,7 @@ test("--force replaces what cannot be changed", async () => {
   expect((await session.kubectl("apply -f f2.yaml --force")).stdout).toBe("configmap/fixed configured\n");
 });
 
-test("a list is printed as kubectl puts it together", async () => {
+test("apply -o yaml prints a list as kubectl composes it", async () => {
   await session.write({ "l1.yaml": configMap("l1", {}), "l2.yaml": configMap("l2", {}) });
   const { stdout } = await session.kubectl("apply -f l1.yaml,l2.yaml -o json");
   expect(
@@ -96,11 +96,11 @@ test.each([
     'error: invalid cascade value (maybe). Must be "background", "foreground", or "orphan"\n',
   ],
   ["apply -f x --force --dry-run=server", "error: --dry-run=server cannot be used with --force\n"],
-])("%s is refused", async (line, stderr) => {
+])("apply is refused for the command line %s", async (line, stderr) => {
   expect(await session.kubectl(line)).toEqual({ code: 1, stdout: "", stderr });
 });
 
-test("reads run ahead of many objects, with the same requests and writes in the same order", async () => {
+test("apply of many objects reads ahead, with the same requests and the writes in the same order", async () => {
   const names = Array.from({ length: 30 }, (_, at) => `many-${at}`);
   const twice = [...names, "many-0"];
   await session.write({ "many.yaml": twice.map((name) => configMap(name, { a: "1" })).join("\n---\n") });

@@ -20,7 +20,7 @@ async function same(
   return real;
 }
 
-describe.skipIf(kubectl.missing !== undefined)("can-i", () => {
+describe.skipIf(kubectl.missing !== undefined)("auth can-i, compared with kubectl over scripted answers", () => {
   const path = "POST /apis/authorization.k8s.io/v1/selfsubjectaccessreviews";
   const review = (status: object): Told => ({
     body: { kind: "SelfSubjectAccessReview", apiVersion: "authorization.k8s.io/v1", metadata: {}, spec: {}, status },
@@ -32,26 +32,26 @@ describe.skipIf(kubectl.missing !== undefined)("can-i", () => {
     ["no, and what went wrong", { allowed: false, evaluationError: "no such role" }],
     ["no, with all of it", { allowed: false, reason: "because", evaluationError: "no such role" }],
     ["yes, and why", { allowed: true, reason: "RBAC: allowed" }],
-  ])("is told %s", async (_what, status) => {
+  ])("prints the server's answer: %s", async (_what, status) => {
     for (const words of ["auth can-i get pods", "auth can-i -q get pods"]) {
       const { code } = await same(words, { [path]: [review(status)] });
       expect(code).toBe(status.allowed ? 0 : 1);
     }
   });
 
-  test("fails for a user who may not create reviews", async () => {
+  test("fails for a user who may not create access reviews", async () => {
     const { code } = await same("auth can-i get pods", { [path]: [{ code: 403, reason: "Forbidden" }] });
     expect(code).toBe(1);
   });
 });
 
-describe.skipIf(kubectl.missing !== undefined)("can-i --list", () => {
+describe.skipIf(kubectl.missing !== undefined)("auth can-i --list, compared with kubectl over scripted answers", () => {
   const path = "POST /apis/authorization.k8s.io/v1/selfsubjectrulesreviews";
   const rules = (status: object): Told => ({
     body: { kind: "SelfSubjectRulesReview", apiVersion: "authorization.k8s.io/v1", metadata: {}, spec: {}, status },
   });
 
-  test("gathers verbs, parts the rest and sorts", async () => {
+  test("merges verbs, keeps other rules apart, and sorts", async () => {
     const resourceRules = [
       { verbs: ["get", "list"], apiGroups: ["", "apps"], resources: ["pods/log", "deployments"] },
       { verbs: ["watch", "get"], apiGroups: ["apps"], resources: ["deployments"] },
@@ -68,7 +68,7 @@ describe.skipIf(kubectl.missing !== undefined)("can-i --list", () => {
     expect(stdout.split("\n").length).toBeGreaterThan(10);
   });
 
-  test("warns that the list may be incomplete", async () => {
+  test("warns when the server says that the list may be incomplete", async () => {
     const status = {
       resourceRules: [],
       nonResourceRules: [],
@@ -80,7 +80,7 @@ describe.skipIf(kubectl.missing !== undefined)("can-i --list", () => {
   });
 });
 
-describe.skipIf(kubectl.missing !== undefined)("whoami", () => {
+describe.skipIf(kubectl.missing !== undefined)("auth whoami, compared with kubectl over scripted answers", () => {
   const NOT_FOUND: Told = { code: 404, reason: "NotFound" };
   const path = (version: string) => `POST /apis/authentication.k8s.io/${version}/selfsubjectreviews`;
   const review = (version: string, userInfo: object): Told => ({
@@ -93,29 +93,32 @@ describe.skipIf(kubectl.missing !== undefined)("whoami", () => {
   });
   const jane = { username: "jane", uid: "u", groups: ["a", "b"], extra: { z: ["1"], "a/b": ["2", "3"] } };
 
-  test.each([["v1"], ["v1beta1"], ["v1alpha1"]])("of a server with nothing newer than %s", async (version) => {
-    for (const words of ["auth whoami", "auth whoami -o json", "auth whoami -o yaml"]) {
-      const { code, requests } = await same(words, { [path(version)]: [review(version, jane)] });
-      expect([code, requests.at(-1)]).toEqual([0, path(version)]);
-    }
-  });
+  test.each([["v1"], ["v1beta1"], ["v1alpha1"]])(
+    "works with a server whose newest review version is %s",
+    async (version) => {
+      for (const words of ["auth whoami", "auth whoami -o json", "auth whoami -o yaml"]) {
+        const { code, requests } = await same(words, { [path(version)]: [review(version, jane)] });
+        expect([code, requests.at(-1)]).toEqual([0, path(version)]);
+      }
+    },
+  );
 
   test.each([
     ["a server that has none of them", { [path("v1")]: [NOT_FOUND] }, 3],
     ["one that refuses", { [path("v1")]: [{ code: 403, reason: "Forbidden" }] }, 1],
     ["an old one that refuses", { [path("v1beta1")]: [{ code: 403, reason: "Forbidden" }] }, 2],
     ["one that fails", { [path("v1")]: [{ code: 500, reason: "InternalError" }] }, 1],
-  ] as const)("of %s", async (_what, answers, asked) => {
+  ] as const)("prints the error of %s", async (_what, answers, asked) => {
     const { code, requests } = await same("auth whoami", answers);
     expect([code, requests.length]).toEqual([1, asked]);
   });
 
-  test("of somebody without a name", async () => {
+  test("prints a user without a name", async () => {
     await same("auth whoami", { [path("v1")]: [review("v1", { groups: ["a"] })] });
   });
 });
 
-describe.skipIf(kubectl.missing !== undefined)("reconcile, where others write too", () => {
+describe.skipIf(kubectl.missing !== undefined)("auth reconcile beside other writers, and kubectl's", () => {
   const ROLE = `${RBAC}/namespaces/shop/roles/readers`;
   const ROLES = `${RBAC}/namespaces/shop/roles`;
   const BINDING = `${RBAC}/clusterrolebindings/readers`;

@@ -22,7 +22,7 @@ const request = (resourceVersion: string): Told => ({
   },
 });
 
-describe.skipIf(kubectl.missing !== undefined)("a decision, where others write too", () => {
+describe.skipIf(kubectl.missing !== undefined)("certificate approve beside other writers, and kubectl's", () => {
   test.each<[string, Readonly<Record<string, readonly Told[]>>, number, number]>([
     [
       "conflicts twice",
@@ -52,7 +52,7 @@ describe.skipIf(kubectl.missing !== undefined)("a decision, where others write t
       1,
       1,
     ],
-  ])("%s", async (_what, answers, code, writes) => {
+  ])("when it %s", async (_what, answers, code, writes) => {
     for (const words of ["certificate approve one", "certificate deny one -o yaml"]) {
       const { real, ours } = await compareWithKubectl(words.split(" "), { served: SERVED, answers });
       expect(ours).toEqual(real);

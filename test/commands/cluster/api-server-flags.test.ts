@@ -12,7 +12,7 @@ const TRUE = [process.execPath, "-e", "process.exit(0)"];
 const run = (...flags: string[]) =>
   runCli(["cluster", "run", ...flags, "--", ...TRUE], { program: "kubets", cwd: folder, env: { HOME: folder } });
 
-describe("cluster run and cluster start", () => {
+describe("kubets cluster run and cluster start with flags of kube-apiserver", () => {
   test.each([
     [
       "an unknown mode",
@@ -46,7 +46,7 @@ describe("cluster run and cluster start", () => {
     }
   });
 
-  test("name the invalid file, and start nothing", async () => {
+  test("name an invalid file, and start nothing", async () => {
     writeFileSync(
       join(folder, "bad.yaml"),
       "apiVersion: apiserver.config.k8s.io/v1\nkind: AuthorizationConfiguration\n",
@@ -58,7 +58,7 @@ describe("cluster run and cluster start", () => {
     );
   });
 
-  test("take modes, and a file that is named from where they run", async () => {
+  test("accept authorization modes, and a file path relative to the working directory", async () => {
     expect(await run("--authorization-mode=AlwaysDeny")).toMatchObject({ code: 0, stderr: "" });
     const text =
       "apiVersion: apiserver.config.k8s.io/v1\nkind: AuthorizationConfiguration\nauthorizers: [{type: AlwaysDeny, name: alwaysdeny}]\n";

@@ -61,7 +61,7 @@ describe.skipIf(!programIsBuilt)("kubets cluster", () => {
   }
   const leftovers = (): string[] => readdirSync(home).filter((name) => name.startsWith("kubets-run-"));
 
-  test("warns about a data folder that others may enter, and keeps its mode", async () => {
+  test("warns about a data folder that other users may enter, and keeps its mode", async () => {
     const data = join(home, "data");
     mkdirSync(data);
     chmodSync(data, 0o755);
@@ -99,8 +99,8 @@ describe.skipIf(!programIsBuilt)("kubets cluster", () => {
     expect(paths().map(modeOf)).toEqual(expected);
   });
 
-  describe("run", () => {
-    test("gives the command a cluster, kubets on its PATH, and removes everything afterwards", async () => {
+  describe("cluster run", () => {
+    test("gives the command a cluster and kubets on its PATH, and removes everything afterwards", async () => {
       const outcome = await kubets("cluster", "run", "--", "sh", "-c", "kubets get ns -o name && echo $KUBECONFIG");
       expect(outcome).toMatchObject({ code: 0, stderr: "" });
       const lines = outcome.stdout.trim().split("\n");
@@ -136,7 +136,7 @@ describe.skipIf(!programIsBuilt)("kubets cluster", () => {
       expect(leftovers()).toEqual([]);
     });
 
-    test("keeps objects on disk while it runs, when asked to", async () => {
+    test("keeps objects on disk while it runs, when the user asks for it", async () => {
       const script = "kubets get ns default -o name && ls $(dirname $KUBECONFIG)/data | wc -l";
       const { code, stdout, stderr } = await kubets("cluster", "run", "--storage=disk", "--", "sh", "-c", script);
       expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
@@ -144,7 +144,7 @@ describe.skipIf(!programIsBuilt)("kubets cluster", () => {
     });
 
     test.each(["SIGINT", "SIGTERM", "SIGHUP"] as const)(
-      "passes %s on to the command and waits for it",
+      "passes %s on to the command and waits until the command ends",
       async (signal) => {
         const script = `trap 'echo got it; exit 3' INT TERM HUP; echo ready; while :; do sleep 0.05; done`;
         const child = spawn(program, [...programWords, "cluster", "run", "--", "sh", "-c", script], {
@@ -169,7 +169,7 @@ describe.skipIf(!programIsBuilt)("kubets cluster", () => {
       expect(stdout).not.toContain("networking.k8s.io/v1beta1");
     });
 
-    test("refuses a version that is none", async () => {
+    test("refuses an API version that does not exist", async () => {
       const { code, stderr } = await kubets("cluster", "run", "--runtime-config=beta", "--", "true");
       expect([code, stderr.split("\n")[0]]).toEqual([
         1,
@@ -188,7 +188,7 @@ describe.skipIf(!programIsBuilt)("kubets cluster", () => {
       expect(stdout).toBe("*,-garbage-collector-controller\n:6\n");
     });
 
-    test("warns that --leader-elect has no effect in memory, where there is no Lease", async () => {
+    test("warns that --leader-elect has no effect with storage in memory, where there is no Lease", async () => {
       const flags = ["--storage=memory", "--leader-elect", "--scheduler=false"];
       const { code, stdout, stderr } = await kubets(
         "cluster",
@@ -207,7 +207,7 @@ describe.skipIf(!programIsBuilt)("kubets cluster", () => {
       expect(stderr).toBe(`Warning: leader election has no effect: storage "memory" belongs to one server\n`);
     });
 
-    test.each(["run", "start"])("%s refuses a controller that there is none of", async (command) => {
+    test.each(["run", "start"])("refuses, as `cluster %s`, an unknown controller", async (command) => {
       const { code, stderr } = await kubets("cluster", command, "--controllers=*,-nope", "--", "true");
       expect([code, stderr.split("\n")[0]]).toEqual([1, 'error: "nope" is not in the list of known controllers']);
       expect([leftovers(), existsSync(join(home, ".kubets"))]).toEqual([[], false]);
@@ -218,7 +218,7 @@ describe.skipIf(!programIsBuilt)("kubets cluster", () => {
     const configured =
       "apiVersion: apiserver.config.k8s.io/v1\nkind: AdmissionConfiguration\nplugins: [{name: PodSecurity, path: security.yaml}]\n";
 
-    test("runs and configures the admission plugins that flags name", async () => {
+    test("runs and configures the admission plugins that its flags name", async () => {
       writeFileSync(join(home, "security.yaml"), restricted);
       writeFileSync(join(home, "admission.yaml"), configured);
       const file = "--admission-control-config-file=admission.yaml";
@@ -233,25 +233,28 @@ describe.skipIf(!programIsBuilt)("kubets cluster", () => {
       ).toContain('pods "p" is forbidden: admission control is denying all modifications');
     });
 
-    test.each(["run", "start"])("%s prints the error of admission, and leaves nothing", async (command) => {
-      writeFileSync(join(home, "admission.yaml"), configured);
-      const refusal = async (flag: string) => {
-        const { code, stderr } = await kubets("cluster", command, flag, ...(command === "run" ? ["--", "true"] : []));
-        return [code, stderr];
-      };
-      expect(await refusal("--enable-admission-plugins=Nope")).toEqual([
-        1,
-        'error: enable-admission-plugins plugin "Nope" is unknown\n',
-      ]);
-      const [file, named] = [join(home, "admission.yaml"), join(home, "security.yaml")];
-      expect(await refusal("--admission-control-config-file=admission.yaml")).toEqual([
-        1,
-        `error: failed to apply admission: Couldn't open admission plugin configuration ${named}: open ${named}: no such file or directory (plugin "PodSecurity" of "${file}")\n`,
-      ]);
-      expect([leftovers(), (await kubets("cluster", "list")).stdout.includes("default")]).toEqual([[], false]);
-    });
+    test.each(["run", "start"])(
+      "prints, as `cluster %s`, an admission error, and leaves nothing behind",
+      async (command) => {
+        writeFileSync(join(home, "admission.yaml"), configured);
+        const refusal = async (flag: string) => {
+          const { code, stderr } = await kubets("cluster", command, flag, ...(command === "run" ? ["--", "true"] : []));
+          return [code, stderr];
+        };
+        expect(await refusal("--enable-admission-plugins=Nope")).toEqual([
+          1,
+          'error: enable-admission-plugins plugin "Nope" is unknown\n',
+        ]);
+        const [file, named] = [join(home, "admission.yaml"), join(home, "security.yaml")];
+        expect(await refusal("--admission-control-config-file=admission.yaml")).toEqual([
+          1,
+          `error: failed to apply admission: Couldn't open admission plugin configuration ${named}: open ${named}: no such file or directory (plugin "PodSecurity" of "${file}")\n`,
+        ]);
+        expect([leftovers(), (await kubets("cluster", "list")).stdout.includes("default")]).toEqual([[], false]);
+      },
+    );
 
-    test("with --wait fails where a pod of the command is not ready, and names it", async () => {
+    test("fails with --wait when a pod of the command is not ready, and names it", async () => {
       const run = (...args: string[]) => kubets("cluster", "run", "--wait", ...args);
       const create = ["kubets", "run", "web", "--image=busybox"];
       expect(await run("--", ...create, "--command", "--", "sleep", "1000")).toMatchObject({ code: 0, stderr: "" });
@@ -269,7 +272,7 @@ describe.skipIf(!programIsBuilt)("kubets cluster", () => {
       expect([code, stderr]).toEqual([0, "Warning: --timeout has no effect without --wait\n"]);
     });
 
-    test("needs a command", async () => {
+    test("refuses an empty command", async () => {
       const { code, stderr } = await kubets("cluster", "run");
       expect([code, stderr.split("\n")[0]]).toEqual([
         1,
@@ -278,8 +281,8 @@ describe.skipIf(!programIsBuilt)("kubets cluster", () => {
     });
   });
 
-  describe("start, stop, status, list, delete", () => {
-    test("a cluster in the background has the admission plugins of its flags, for that start", async () => {
+  describe("cluster start, stop, status, list and delete", () => {
+    test("start a background cluster with the admission plugins of the flags, for that start only", async () => {
       const flags = ["--enable-admission-plugins=AlwaysDeny", "--disable-admission-plugins=Priority,PodSecurity"];
       expect((await kubets("cluster", "start", "dev", "--detach", ...flags)).stderr).toContain(
         "admission control is denying all modifications",
@@ -295,7 +298,7 @@ describe.skipIf(!programIsBuilt)("kubets cluster", () => {
       expect((await kubets("label", "namespace", "default", "pod-security.kubernetes.io/warn=high")).code).toBe(1);
     });
 
-    test("a cluster keeps its objects, its address and its context over a restart, until it is deleted", async () => {
+    test("keep objects, address and context over a restart, until the cluster is deleted", async () => {
       writeFileSync(join(home, "cm.yaml"), "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: kept}\n");
       const started = await kubets("cluster", "start", "dev", "--detach", "--controllers=", "--nodes=2");
       expect(started).toMatchObject({ code: 0, stderr: "" });
@@ -331,7 +334,7 @@ describe.skipIf(!programIsBuilt)("kubets cluster", () => {
       expect(readdirSync(join(home, ".kubets", "clusters"))).toEqual([]);
     });
 
-    test("without a name they mean the only cluster; of several `status` shows the current one and the others none", async () => {
+    test("act on the only cluster when no name is given; of several, `status` shows the current one and the others refuse", async () => {
       const commands = ["status", "stop", "check", "delete"];
       const each = (): Promise<readonly Outcome[]> =>
         Promise.all(commands.map((command) => kubets("cluster", command)));
@@ -367,7 +370,7 @@ describe.skipIf(!programIsBuilt)("kubets cluster", () => {
       expect(await kubets("cluster", "delete")).toEqual({ code: 0, stdout: 'cluster "dev" deleted\n', stderr: "" });
     });
 
-    test("start --wait returns when the nodes are ready, and fails where a kept pod is not, or by a signal; status shows what is wrong", async () => {
+    test("wait with start --wait until the nodes are ready, fail for a stored pod that is not, and show in status what is wrong", async () => {
       expect((await kubets("cluster", "start", "dev", "--nodes=2", "--detach", "--wait")).stdout).toContain(
         "is ready at",
       );
@@ -412,7 +415,7 @@ describe.skipIf(!programIsBuilt)("kubets cluster", () => {
       expect((await kubets("config", "get-contexts", "-o", "name")).stdout).toBe("mine\n");
     });
 
-    test("start in the foreground serves until a signal stops it", async () => {
+    test("serve in the foreground until a signal stops them", async () => {
       const child = spawn(program, [...programWords, "cluster", "start", "fore", "--storage=memory"], {
         env: environment(),
         stdio: ["ignore", "pipe", "inherit"],
@@ -425,7 +428,7 @@ describe.skipIf(!programIsBuilt)("kubets cluster", () => {
     });
   });
 
-  describe("what cannot be is one clear line, and nothing half-done", () => {
+  describe("kubets cluster reports in one line, and leaves nothing half-done, for", () => {
     test.each([
       ["an invalid name", ["start", "Not_A_Name"], /^error: invalid cluster name "Not_A_Name": use lower-case/],
       ["a port that is none", ["start", "--port=70000"], /^error: invalid port 70000: use 1 to 65535/],
@@ -482,7 +485,7 @@ describe.skipIf(!programIsBuilt)("kubets cluster", () => {
       expect(readdirSync(home)).not.toContain(".kubets");
     });
 
-    test("a damaged record is named, hides no other cluster, and can be deleted", async () => {
+    test("a damaged record, which hides no other cluster and can be deleted", async () => {
       await kubets("cluster", "start", "good", "--storage=memory", "--detach");
       await kubets("cluster", "start", "bad", "--storage=memory", "--detach");
       await kubets("cluster", "stop", "bad");
@@ -499,7 +502,7 @@ describe.skipIf(!programIsBuilt)("kubets cluster", () => {
       expect((await kubets("config", "get-contexts", "-o", "name")).stdout).toBe("kubets-good\n");
     });
 
-    test("a damaged database is left as it is", async () => {
+    test("a damaged database, which it leaves as it is", async () => {
       await kubets("cluster", "start", "hurt", "--detach");
       await kubets("cluster", "stop", "hurt");
       const database = join(home, ".kubets/clusters/hurt/data/data.db");
@@ -514,7 +517,7 @@ describe.skipIf(!programIsBuilt)("kubets cluster", () => {
       expect(readFileSync(database).equals(damaged)).toBe(true);
     });
 
-    test("a port already taken", async () => {
+    test("a port that is already in use", async () => {
       const taken = createServer().listen(0, "127.0.0.1");
       await new Promise((done) => taken.once("listening", done));
       const { port } = taken.address() as { port: number };
@@ -532,7 +535,7 @@ describe.skipIf(!programIsBuilt)("kubets cluster", () => {
       }
     });
 
-    test("a cluster that runs already, and its data folder given to another", async () => {
+    test("a cluster that already runs, and a data folder of another cluster", async () => {
       await kubets("cluster", "start", "one", "--detach");
       const again = await kubets("cluster", "start", "one");
       expect(again.stderr).toMatch(

@@ -46,7 +46,7 @@ const kubeconfig = (): string => join(home, ".kube", "config");
 const deleted = (name: string, restored?: string): string =>
   `cluster "${name}" deleted\n${restored === undefined ? "" : `context "${restored}" is current again in ${kubeconfig()}\n`}`;
 
-test("delete makes the context before the start current again, also after a second start and the start of another cluster", async () => {
+test("cluster delete restores the context that was current before the start, also after a second start and the start of another cluster", async () => {
   await addContext("kind");
   await use("kind");
   await start("one");
@@ -63,7 +63,7 @@ test("delete makes the context before the start current again, also after a seco
   expect(await current()).toBe("kind");
 });
 
-test("the cluster before may be deleted first: then it is the context before that one's start", async () => {
+test("cluster delete after the cluster of the previous context is gone restores the context from before that cluster", async () => {
   await addContext("kind");
   await use("kind");
   await start("one");
@@ -101,7 +101,7 @@ test.each<readonly [string, () => Promise<unknown>, string, string | undefined]>
     "",
     undefined,
   ],
-])("deleting a cluster while %s", async (_title, arrange, context, restored) => {
+])("cluster delete while %s", async (_title, arrange, context, restored) => {
   await addContext("kind");
   await addContext("other");
   await use("kind");
@@ -111,7 +111,7 @@ test.each<readonly [string, () => Promise<unknown>, string, string | undefined]>
   expect(await current()).toBe(context);
 });
 
-test("deleting a cluster removes the contexts of its users, their keys, and no others", async () => {
+test("cluster delete removes the contexts of the cluster's users and their keys, and no others", async () => {
   await start("dev");
   const credentials = (user: string) => kubets("config", "set-credentials", user, "--token=secret");
   const context = (name: string, cluster: string, user: string) =>
@@ -130,7 +130,7 @@ test("deleting a cluster removes the contexts of its users, their keys, and no o
   expect(await current()).toBe("");
 });
 
-test("without a context before there is none after", async () => {
+test("cluster delete leaves no current context when there was none before the start", async () => {
   await start("dev");
   expect((await kubets("cluster", "delete", "dev")).stdout).toBe(deleted("dev"));
   expect(await current()).toBe("");
@@ -153,25 +153,28 @@ test.each([
   ["of a user's context", [], "jane@kubets-two", "two", "one, three"],
   ["of --context", ["--context=kubets-three"], "kubets-two", "three", "one, two"],
   ["that is named", ["one"], "kubets-two", "one", undefined],
-])("status shows of several clusters the one %s", async (_title, words, context, shown, others) => {
-  for (const name of ["one", "two", "three"]) {
-    record(name);
-    await addContext(`kubets-${name}`, `kubets-${name}`);
-  }
-  await addContext("jane@kubets-two", "kubets-two");
-  await use(context);
-  const { code, stdout, stderr } = await kubets("cluster", "status", ...words);
-  expect([code, stderr]).toEqual([1, ""]);
-  expect(/^Name: +(.*)$/m.exec(stdout)?.[1]).toBe(shown);
-  expect(/^Others: +(.*)$/m.exec(stdout)?.[1]).toBe(others);
-});
+])(
+  "cluster status without a name shows of several clusters the one %s",
+  async (_title, words, context, shown, others) => {
+    for (const name of ["one", "two", "three"]) {
+      record(name);
+      await addContext(`kubets-${name}`, `kubets-${name}`);
+    }
+    await addContext("jane@kubets-two", "kubets-two");
+    await use(context);
+    const { code, stdout, stderr } = await kubets("cluster", "status", ...words);
+    expect([code, stderr]).toEqual([1, ""]);
+    expect(/^Name: +(.*)$/m.exec(stdout)?.[1]).toBe(shown);
+    expect(/^Others: +(.*)$/m.exec(stdout)?.[1]).toBe(others);
+  },
+);
 
 test.each([
   ["no context is in use", () => Promise.resolve()],
   ["the current context is of no embedded cluster", () => use("kind")],
   ["the current context's cluster is deleted", () => use("kubets-gone")],
   ["the kubeconfig cannot be read", async () => writeFileSync(kubeconfig(), "{")],
-])("status guesses none of several where %s", async (_title, arrange) => {
+])("cluster status without a name chooses none of several clusters when %s", async (_title, arrange) => {
   record("one");
   record("two");
   await addContext("kind");
@@ -184,22 +187,25 @@ test.each([
   });
 });
 
-test.each(["stop", "check", "delete"])("%s guesses none of several, whichever context is in use", async (command) => {
-  record("one");
-  record("two");
-  await addContext("kubets-two", "kubets-two");
-  await use("kubets-two");
-  expect(await kubets("cluster", command)).toEqual({
-    code: 1,
-    stdout: "",
-    stderr: `error: there are 2 clusters: one, two; name the one you mean, as in: kubets cluster ${command} one\n`,
-  });
-});
+test.each(["stop", "check", "delete"])(
+  "cluster %s without a name chooses none of several clusters, whichever context is current",
+  async (command) => {
+    record("one");
+    record("two");
+    await addContext("kubets-two", "kubets-two");
+    await use("kubets-two");
+    expect(await kubets("cluster", command)).toEqual({
+      code: 1,
+      stdout: "",
+      stderr: `error: there are 2 clusters: one, two; name the one you mean, as in: kubets cluster ${command} one\n`,
+    });
+  },
+);
 
 test.each([
   ["status", "twoo"],
   ["delete", "twoo"],
-])("%s of a cluster that does not exist suggests a similar name on a terminal", async (command, name) => {
+])("cluster %s with the name of no cluster suggests a similar name on a terminal", async (command, name) => {
   record("one");
   record("two");
   const said = `error: there is no cluster named "${name}"; list the clusters with: kubets cluster list\n`;

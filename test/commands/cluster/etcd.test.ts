@@ -42,7 +42,7 @@ describe.skipIf(!programIsBuilt || etcdMissing !== undefined)("kubets cluster --
       "--data-dir=certificates",
     );
 
-  test("two clusters on one etcd and one folder are one API", async () => {
+  test("serves one API from two clusters on one etcd and one folder", async () => {
     const one = await start("one");
     expect(one).toMatchObject({ code: 0, stderr: "" });
     expect(one.stdout).not.toContain("Lease");
@@ -75,7 +75,7 @@ describe.skipIf(!programIsBuilt || etcdMissing !== undefined)("kubets cluster --
     expect(crossed).toMatchObject({ code: 0, stdout: "configmap/shared\n" });
   });
 
-  test("a restart needs no flags, and what one deletes of itself leaves the objects and the other", async () => {
+  test("needs no flags at a restart, and deleting one cluster leaves the objects and the other cluster", async () => {
     expect(await kubets("cluster", "stop", "two")).toMatchObject({ code: 0 });
     expect(await kubets("cluster", "start", "two", "--detach")).toMatchObject({ code: 0, stderr: "" });
     expect(await kubets("cluster", "delete", "one")).toMatchObject({ code: 0, stdout: 'cluster "one" deleted\n' });
@@ -84,7 +84,7 @@ describe.skipIf(!programIsBuilt || etcdMissing !== undefined)("kubets cluster --
     expect(await kubets("cluster", "start", "two", "--storage=disk")).toMatchObject({ code: 1 });
   });
 
-  test("gives each server's nodes its name, and warns a server with another folder that it cannot reach their pods", async () => {
+  test("names nodes after their server, and warns a server with another folder that it cannot reach the others' pods", async () => {
     const etcdFlags = ["--storage=etcd", `--etcd-servers=${etcd.endpoint}`];
     const started = await kubets("cluster", "start", "three", "--detach", ...etcdFlags, "--server-name=own");
     expect(started).toMatchObject({ code: 0 });
@@ -103,7 +103,7 @@ describe.skipIf(!programIsBuilt || etcdMissing !== undefined)("kubets cluster --
     expect(other.stderr).toMatch(/^error: invalid server name "Own": use lower-case/);
   });
 
-  test("names an etcd that cannot be reached", async () => {
+  test("names an etcd that it cannot reach", async () => {
     const outcome = await kubets("cluster", "start", "four", "--storage=etcd", "--etcd-servers=http://127.0.0.1:1");
     expect(outcome).toMatchObject({ code: 1, stdout: "" });
     expect(outcome.stderr).toMatch(/^error: .*127\.0\.0\.1:1/);

@@ -62,7 +62,7 @@ async function start(
 
 const recordOf = (name: string): string => recordFile(clustersFolder({ HOME: home }, home), name);
 
-test("a new cluster has the default version; an old one keeps its version, and prints how to upgrade", async () => {
+test("a new cluster has the default Kubernetes version; an older one keeps its version, and kubets prints how to upgrade", async () => {
   expect(await start({ kubernetesVersion: "1.36" })).toEqual({ version: "1.36", warnings: [] });
   expect(await start({})).toEqual({
     version: "1.36",
@@ -74,7 +74,7 @@ test("a new cluster has the default version; an old one keeps its version, and p
   expect(await start({})).toEqual({ version: DEFAULT_VERSION, warnings: [] });
 });
 
-test("a cluster is downgraded without a message when nothing would be lost", async () => {
+test("kubets downgrades a cluster without a message when nothing would be lost", async () => {
   await start({ kubernetesVersion: "1.37" }, (client) =>
     client
       .of("v1", "ConfigMap")
@@ -87,7 +87,7 @@ test("a cluster is downgraded without a message when nothing would be lost", asy
   expect(version).toBe("1.36");
 });
 
-test("a cluster that would lose kinds and fields is downgraded only with a flag", async () => {
+test("kubets downgrades a cluster that would lose kinds and fields only with a flag", async () => {
   await start({ kubernetesVersion: "1.37" }, async (client) => {
     await client
       .of("lifecycle.k8s.io/v1alpha1", "EvictionRequest")
@@ -110,7 +110,7 @@ test("a cluster that would lose kinds and fields is downgraded only with a flag"
   expect((await start({ ...older, downgrade: true })).version).toBe("1.36");
 });
 
-test("a cluster of a record without a version was 1.36", async () => {
+test("kubets takes a cluster whose record has no version for 1.36", async () => {
   await start({ kubernetesVersion: "1.36" });
   const { kubernetesVersion, ...record } = JSON.parse(readFileSync(recordOf("one"), "utf8")) as {
     kubernetesVersion: string;

@@ -30,7 +30,7 @@ test.each<readonly [string, readonly LeadershipEvent[], readonly string[]]>([
       "scheduler: this server leads now, by Lease kube-system/kube-scheduler",
     ],
   ],
-])("a server that %s", (_, events, lines) => {
+])("kubets cluster prints about its leadership: a server that %s", (_, events, lines) => {
   const lineOf = leadershipLines();
   expect(events.map(lineOf).filter((line) => line !== undefined)).toEqual(lines);
 });

@@ -27,7 +27,7 @@ describe.skipIf(!programIsBuilt)("kubets cluster check", () => {
     });
   }
 
-  test("a cluster that runs has to be stopped first", async () => {
+  test("refuses a cluster that runs", async () => {
     const { code, stdout, stderr } = await kubets("cluster", "check", "dev");
     expect([code, stdout]).toEqual([1, ""]);
     expect(stderr).toMatch(
@@ -35,7 +35,7 @@ describe.skipIf(!programIsBuilt)("kubets cluster check", () => {
     );
   });
 
-  test("a stopped one is counted and compacted, and serves the same objects afterwards", async () => {
+  test("counts and compacts the objects of a stopped cluster, which serves the same objects afterwards", async () => {
     await kubets("create", "configmap", "mine");
     writeFileSync(join(home, "cm.yaml"), "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: mine}\ndata: {a: b}\n");
     await kubets("apply", "-f", "cm.yaml");
@@ -74,13 +74,13 @@ describe.skipIf(!programIsBuilt)("kubets cluster check", () => {
       /^error: there is no cluster named "ghost"; list the clusters with: kubets cluster list/,
     ],
     ["two names", ["a", "b"], /^error: give at most one cluster name/],
-  ])("%s", async (_title, args, message) => {
+  ])("refuses %s", async (_title, args, message) => {
     const { code, stdout, stderr } = await kubets("cluster", "check", ...args);
     expect([code, stdout]).toEqual([1, ""]);
     expect(stderr).toMatch(message);
   });
 
-  test("one in memory has nothing to check", async () => {
+  test("has nothing to check for a cluster in memory", async () => {
     await kubets("cluster", "start", "light", "--storage=memory", "--detach");
     const { code, stderr } = await kubets("cluster", "check", "light");
     await kubets("cluster", "delete", "light");

@@ -6,7 +6,7 @@ import { serverChoiceOf, serverFlags } from "../../../src/commands/cluster/serve
 import { FlagTable } from "../../../src/component/flags/flag-table.js";
 import { parseFlags } from "../../../src/component/flags/parse-flags.js";
 
-test("the flags of an election and of the scheduler reach the process in the background as they were given", () => {
+test("kubets cluster start passes the flags of election and scheduler to the background process as they were given", () => {
   expect(serverArguments({ nodes: 1 })).toEqual(["--nodes=1"]);
   expect(serverArguments({ nodes: 1, leaderElect: false, scheduler: false })).toEqual([
     "--leader-elect=false",
@@ -15,15 +15,15 @@ test("the flags of an election and of the scheduler reach the process in the bac
   ]);
 });
 
-test("a number of nodes that was not given is left to the process in the background, which knows what the cluster had", () => {
+test("kubets cluster start passes no number of nodes unless the user gave one, so that the background process uses the cluster's former one", () => {
   expect(serverArguments({})).toEqual([]);
 });
 
-test("the limit of objects reaches the process in the background, also where it is none", () => {
+test("kubets cluster start passes the size limit of objects to the background process, also when there is none", () => {
   expect(serverArguments({ nodes: 1, maxObjectBytes: 0 })).toEqual(["--max-object-bytes=0", "--nodes=1"]);
 });
 
-test("scripts of images and ways to this machine reach the process in the background", () => {
+test("kubets cluster start passes scripts of images and host addresses to the background process", () => {
   const forward = [
     { pods: "deploy/web", port: 80, to: "127.0.0.1:3000" },
     { namespace: "shop", pods: "pod/db", port: 5432, to: "[::1]:5432" },
@@ -64,11 +64,11 @@ const VALUES: Readonly<Record<string, string>> = {
   "token-auth-file": "/tokens.csv",
 };
 
-test("every flag of the server has a row in this test", () => {
+test("every flag of the server is tested in this file", () => {
   expect(serverFlags.map(({ name }) => name).toSorted()).toEqual(Object.keys(VALUES).toSorted());
 });
 
-test.each(Object.entries(VALUES))("--%s=%s reaches the process in the background", (name, value) => {
+test.each(Object.entries(VALUES))("kubets cluster start passes --%s=%s to the background process", (name, value) => {
   const { flags } = parseFlags(new FlagTable(serverFlags), [`--${name}=${value}`]);
   const choice = serverChoiceOf({ cwd: "/" } as Factory, { flags } as unknown as Invocation);
   expect(serverArguments(choice)).toContain(`--${name}=${value}`);

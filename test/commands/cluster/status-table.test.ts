@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { healthRows, problemLines, statusLines, webhookLines } from "../../../src/commands/cluster/status-table.js";
 import { plainLook } from "../../../src/printers/look.js";
 
-test("control characters in the status of objects are escaped, on a terminal and in a pipe", () => {
+test("cluster status escapes control characters in texts of objects, on a terminal and in a pipe", () => {
   const words = "a\u001b[31mb\u001b]0;title\u0007c\u009b2Jd\re\nf";
   const problem = { namespace: words, object: `pod/${words}`, reason: words, message: words };
   const lines = [...problemLines([problem], plainLook), ...statusLines([["Server", words]], plainLook)];
@@ -13,7 +13,7 @@ test("control characters in the status of objects are escaped, on a terminal and
   expect(lines).toHaveLength(5);
 });
 
-test("what stands in is counted, and has no line where nothing does", () => {
+test("cluster status counts containers that run a stand-in, and has no such line without any", () => {
   const counts = { nodes: { all: 1, ready: 1 }, pods: { all: 2, ready: 2, completed: 0 } };
   const rows = (containers: number, pods: number, names: readonly string[], silentNodes = 0) => {
     const webhooks = names.map((name) => ({ name, configuration: "c", service: "s" }));

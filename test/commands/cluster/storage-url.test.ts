@@ -32,7 +32,7 @@ describe.skipIf(!programIsBuilt)("kubets cluster --storage=URL", () => {
   });
   afterAll(() => rmSync(home, { recursive: true, force: true }));
 
-  test("a scheme that there is none of is refused, and nothing is left", async () => {
+  test("refuses an unknown scheme, and leaves nothing behind", async () => {
     const { code, stderr } = await kubets("cluster", "start", "attic", "--detach", "--storage=attic:one");
     expect(code).toBe(1);
     expect(stderr).toMatch(/^error: unknown storage type: attic; use one of memory, disk, etcd, /);
@@ -47,7 +47,7 @@ describe.skipIf(!programIsBuilt)("kubets cluster --storage=URL", () => {
     });
     afterAll(() => server.dispose());
 
-    test("a cluster keeps its objects in the database, and shows the password of its URL nowhere", async () => {
+    test("keeps a cluster's objects in the database, and never shows the password of its URL", async () => {
       const url = (await server.database("named")).replace("postgres@", "postgres:secret@");
       const started = await kubets("cluster", "start", "db", "--detach", "--nodes=0", `--storage=${url}`);
       expect(started).toMatchObject({ code: 0, stderr: "" });

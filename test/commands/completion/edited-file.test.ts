@@ -39,8 +39,8 @@ afterEach(() => {
 const edit = (content: string | undefined, file = path): void =>
   writeEdited(readEdited(file), content === undefined ? undefined : Buffer.from(content), systemRandom);
 
-describe("a file that is replaced", () => {
-  test("keeps its mode", () => {
+describe("replacing a start-up file of a shell", () => {
+  test("keeps the file's mode", () => {
     writeFileSync(path, "old");
     chmodSync(path, 0o751);
     edit("new");
@@ -49,14 +49,14 @@ describe("a file that is replaced", () => {
   });
 
   // Root alone may give a file away.
-  test.skipIf(!isRoot)("keeps its owner, where another user changes it", () => {
+  test.skipIf(!isRoot)("keeps the file's owner when root changes it", () => {
     writeFileSync(path, "old");
     chownSync(path, 1234, 2345);
     edit("new");
     expect(statSync(path)).toMatchObject({ uid: 1234, gid: 2345 });
   });
 
-  test("is another file than before, so that a reader has the old content or the new one", () => {
+  test("makes a new file, so that a reader has either the old content or the new one", () => {
     writeFileSync(path, "old");
     const before = statSync(path).ino;
     edit("new");
@@ -64,7 +64,7 @@ describe("a file that is replaced", () => {
     expect(readdirSync(folder)).toEqual(["rc"]);
   });
 
-  test("keeps the links that lead to it", () => {
+  test("goes through symbolic links to the file, and keeps them", () => {
     mkdirSync(join(folder, "dotfiles"));
     writeFileSync(join(folder, "dotfiles", "rc"), "old");
     symlinkSync("dotfiles/rc", join(folder, "second"));
@@ -76,8 +76,8 @@ describe("a file that is replaced", () => {
   });
 });
 
-describe("a file that does not exist", () => {
-  test("is created, with its folders", () => {
+describe("writing a start-up file that does not exist", () => {
+  test("creates it with its folders", () => {
     const deep = join(folder, "a/b/rc");
     expect(readEdited(deep).content).toBeUndefined();
     edit("new", deep);
@@ -85,7 +85,7 @@ describe("a file that does not exist", () => {
     expect(statSync(deep).mode & 0o133).toBe(0);
   });
 
-  test("is created and removed at the target of a link to it: the link is kept", () => {
+  test("creates it at the target of a symbolic link, and removing it keeps the link", () => {
     symlinkSync("missing", path);
     edit("new");
     expect(readFileSync(join(folder, "missing"), "utf8")).toBe("new");
@@ -94,15 +94,15 @@ describe("a file that does not exist", () => {
     expect(readlinkSync(path)).toBe("missing");
   });
 
-  test("is not created when a link to it points into a missing folder, which may be a disk that is not mounted", () => {
+  test("creates nothing when a link points into a missing folder, which may be an unmounted disk", () => {
     symlinkSync("disk/rc", path);
     expect(() => edit("new")).toThrow(`write ${path}: no such file or directory`);
     expect(readdirSync(folder)).toEqual(["rc"]);
   });
 });
 
-describe("a file is not changed when it cannot be replaced, and no temporary file is left:", () => {
-  test("one that has changed since it was read", () => {
+describe("a start-up file stays unchanged, without a temporary file, when it is", () => {
+  test("changed by another program since it was read", () => {
     writeFileSync(path, "old");
     const read = readEdited(path);
     writeFileSync(path, "edited");
@@ -115,14 +115,14 @@ describe("a file is not changed when it cannot be replaced, and no temporary fil
     expect(existsSync(path)).toBe(false);
   });
 
-  test("one with a second name, which would keep the old content", () => {
+  test("a file with a second hard link, which would keep the old content", () => {
     writeFileSync(path, "old");
     linkSync(path, join(folder, "second"));
     expect(() => edit("new")).toThrow(`write ${path}: the file has 2 hard links`);
     expect(readFileSync(path, "utf8")).toBe("old");
   });
 
-  test("a folder, and a link to itself", () => {
+  test("a folder, or a link to itself", () => {
     mkdirSync(path);
     expect(() => readEdited(path)).toThrow(`read ${path}: is a directory`);
     const loop = join(folder, "loop");
@@ -131,13 +131,13 @@ describe("a file is not changed when it cannot be replaced, and no temporary fil
   });
 
   // Windows has no such devices.
-  test.skipIf(process.platform === "win32")("a device behind a link, which is not a file", () => {
+  test.skipIf(process.platform === "win32")("a device behind a link", () => {
     symlinkSync("/dev/null", path);
     expect(() => readEdited(path)).toThrow(`open ${path}: not a regular file`);
   });
 
   // Root may write every file.
-  test.skipIf(isRoot)("a read-only file, and one in a read-only folder", () => {
+  test.skipIf(isRoot)("read-only, or in a read-only folder", () => {
     writeFileSync(path, "old", { mode: 0o444 });
     expect(() => edit("new")).toThrow(`write ${path}: permission denied`);
     chmodSync(path, 0o644);
@@ -148,7 +148,7 @@ describe("a file is not changed when it cannot be replaced, and no temporary fil
   });
 
   // /proc is Linux's.
-  test.skipIf(process.platform !== "linux")("a file in a folder that accepts no files", () => {
+  test.skipIf(process.platform !== "linux")("in a folder that accepts no files", () => {
     expect(() => edit("new", "/proc/kubets-rc")).toThrow(/^write \/proc\/kubets-rc: /);
     expect(() => lstatSync("/proc/kubets-rc")).toThrow("ENOENT");
   });

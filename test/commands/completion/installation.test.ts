@@ -61,7 +61,7 @@ function files(): Readonly<Record<string, string>> {
   );
 }
 
-describe("install", () => {
+describe("completion install", () => {
   test("saves the script and adds the lines that load it", async () => {
     write(".bashrc", "alias a=b\n");
     const { code, stderr } = await completion("install bash --yes");
@@ -69,7 +69,7 @@ describe("install", () => {
     expect(files()).toEqual({ ".bashrc": `alias a=b\n${BLOCK}`, [SCRIPT]: await printed("bash") });
   });
 
-  test("shows the files and the lines first", async () => {
+  test("shows the files and the lines before it asks", async () => {
     write(".bashrc", "");
     const { stdout } = await completion("install bash --yes");
     expect(stdout).toBe(`${home}/${SCRIPT} will be written: what \`kubets completion bash\` prints.
@@ -86,7 +86,7 @@ completion of kubets installed for bash: shells that start from now on have it
 `);
   });
 
-  test("makes the file where there is none", async () => {
+  test("creates the start-up file when there is none", async () => {
     const { stdout } = await completion("install bash -y");
     expect(stdout).toContain(`${home}/.bashrc will be made, with these lines:`);
     expect(read(".bashrc")).toBe(MADE);
@@ -99,14 +99,14 @@ completion of kubets installed for bash: shells that start from now on have it
       "powershell",
       [".config/powershell/Microsoft.PowerShell_profile.ps1", ".local/share/kubets/completion/kubets.ps1"],
     ],
-  ])("changes, for %s, its own files and no others", async (shell, names) => {
+  ])("changes for %s only its own files", async (shell, names) => {
     expect(await completion(`install ${shell} --yes`)).toMatchObject({ code: 0, stderr: "" });
     const script = names.find((name) => /_kubets$|kubets\.(?:fish|ps1)$/.test(name)) ?? "";
     expect(Object.keys(files())).toEqual(names);
     expect(read(script)).toBe(await printed(shell));
   });
 
-  test("is for the program by its name: a link named kubectl has a script and lines beside those of kubets", async () => {
+  test("installs for the program's name: a link named kubectl gets a script and lines beside those of kubets", async () => {
     await completion("install --yes");
     await completion("install --yes", { program: "kubectl" });
     expect(read(".bashrc")).toBe(
@@ -115,7 +115,7 @@ completion of kubets installed for bash: shells that start from now on have it
     expect(read(SCRIPT.replace("kubets.bash", "kubectl.bash"))).toBe(await printed("bash", "kubectl"));
   });
 
-  test("a second time changes nothing and prints that, without a question", async () => {
+  test("changes nothing the second time, and prints that without a question", async () => {
     await completion("install --yes");
     const before = files();
     expect(await completion("install")).toEqual({
@@ -126,7 +126,7 @@ completion of kubets installed for bash: shells that start from now on have it
     expect(files()).toEqual(before);
   });
 
-  test("brings a script of an earlier version up to date, and leaves the lines", async () => {
+  test("updates a script of an earlier version, and leaves the lines", async () => {
     await completion("install --yes");
     const rc = read(".bashrc");
     write(SCRIPT, `${read(SCRIPT).split("\n")[0]}\n# of an earlier version\n`);
@@ -136,7 +136,7 @@ completion of kubets installed for bash: shells that start from now on have it
     expect(files()).toEqual({ ".bashrc": rc, [SCRIPT]: await printed("bash") });
   });
 
-  test("puts new lines in the place of those for another data folder", async () => {
+  test("replaces lines for another data folder", async () => {
     write(".bashrc", "a\n");
     await completion("install --yes");
     write(".bashrc", `${read(".bashrc")}b\n`);
@@ -145,7 +145,7 @@ completion of kubets installed for bash: shells that start from now on have it
     expect(read(".bashrc")).toBe(`a\n${BLOCK.replaceAll(".local/share", "data")}b\n`);
   });
 
-  test("leaves the link of a dotfiles folder a link, and its file's mode", async () => {
+  test("keeps a link into a dotfiles folder, and the mode of its target", async () => {
     write("dotfiles/bashrc", "a\n");
     chmodSync(join(home, "dotfiles/bashrc"), 0o600);
     symlinkSync("dotfiles/bashrc", join(home, ".bashrc"));
@@ -157,7 +157,7 @@ completion of kubets installed for bash: shells that start from now on have it
   });
 });
 
-describe("uninstall restores the files as they were before install", () => {
+describe("completion uninstall restores the files as they were before install", () => {
   test.each<[name: string, shell: string, file: string, content: string | Buffer | undefined]>([
     ["a file of lines", "bash", ".bashrc", "a\nb\n"],
     ["an empty file", "bash", ".bashrc", ""],
@@ -184,7 +184,7 @@ describe("uninstall restores the files as they were before install", () => {
     expect(existsSync(join(home, ".local/share/kubets"))).toBe(false);
   });
 
-  test("but keeps text that was written since", async () => {
+  test("but keeps text that was written afterwards", async () => {
     await completion("install --yes");
     write(".bashrc", `above\n${read(".bashrc")}below\n`);
     await completion("uninstall --yes");
@@ -209,7 +209,7 @@ describe("uninstall restores the files as they were before install", () => {
     expect(readlinkSync(join(home, ".bashrc"))).toBe("dotfiles/bashrc");
   });
 
-  test("in the file that bash read at the installation, even when it reads another now", async () => {
+  test("also in the file that bash read at the installation, when it reads another one now", async () => {
     write(".profile", "a\n");
     await completion("install --yes", { platform: "darwin" });
     expect(read(".profile")).toContain("BASH_VERSION");
@@ -247,22 +247,22 @@ describe("uninstall restores the files as they were before install", () => {
   });
 });
 
-describe("the question", () => {
+describe("the question whether to install", () => {
   const ask = (typed: string): Promise<CliResult> => completion("install", { typed, terminal: true });
 
-  test.each(["y\n", "Y\n", " y \n", "y"])("%j agrees", async (typed) => {
+  test.each(["y\n", "Y\n", " y \n", "y"])("takes the answer %j as yes", async (typed) => {
     const { code, stdout } = await ask(typed);
     expect([code, Object.keys(files())]).toEqual([0, [".bashrc", SCRIPT]]);
     expect(stdout).toContain("Do you want to continue? (y/N): completion of kubets installed");
   });
 
-  test.each(["n\n", "\n", "yes\n", "", "no\ny\n"])("%j does not", async (typed) => {
+  test.each(["n\n", "\n", "yes\n", "", "no\ny\n"])("takes the answer %j as no", async (typed) => {
     const { code, stdout } = await ask(typed);
     expect([code, files()]).toEqual([0, {}]);
     expect(stdout).toMatch(/Do you want to continue\? \(y\/N\): nothing was changed\n$/);
   });
 
-  test("is asked by uninstall too", async () => {
+  test("is asked before uninstall too", async () => {
     await completion("install --yes");
     const before = files();
     await completion("uninstall", { typed: "n\n", terminal: true });
@@ -277,7 +277,7 @@ describe("the question", () => {
     expect(stdout).toBe("completion of kubets installed for bash: shells that start from now on have it\n");
   });
 
-  test.each(["install", "uninstall"])("cannot be asked of a stdin that is no terminal: %s", async (command) => {
+  test.each(["install", "uninstall"])("cannot be asked when stdin is not a terminal: %s", async (command) => {
     if (command === "uninstall") await completion("install --yes");
     const before = files();
     const { code, stdout, stderr } = await completion(command, { stdin: "y\n" });
@@ -289,13 +289,13 @@ describe("the question", () => {
   });
 });
 
-describe("the shell", () => {
+describe("the shell for which completion is installed", () => {
   test.each([
     ["/bin/bash", "bash"],
     ["/usr/local/bin/zsh", "zsh"],
     ["/opt/homebrew/bin/fish", "fish"],
     ["/usr/bin/pwsh", "powershell"],
-  ])("is what $SHELL names: %s", async (SHELL, shell) => {
+  ])("is the one that $SHELL names: %s", async (SHELL, shell) => {
     const { stdout } = await completion("install --yes", { env: { SHELL } });
     expect(stdout).toContain(`installed for ${shell}:`);
   });
@@ -320,7 +320,7 @@ describe("the shell", () => {
       'Unsupported shell type "tcsh": give one of bash, zsh, fish, powershell.',
     ],
     ["two shells", "install bash zsh", "/bin/bash", "Too many arguments. Expected only the shell type."],
-  ])("that is not known is an error with the choices: %s", async (_name, line, SHELL, message) => {
+  ])("must be given when it is not known, and the error lists the choices: %s", async (_name, line, SHELL, message) => {
     expect(await completion(`${line} --yes`, { env: { SHELL } })).toEqual({
       code: 1,
       stdout: "",
@@ -335,13 +335,13 @@ describe("the shell", () => {
     expect(stderr).toContain("run this command in PowerShell");
   });
 
-  test("is completed", async () => {
+  test("is suggested by completion", async () => {
     const { stdout } = await runCli(["__completeNoDesc", "completion", "install", ""]);
     expect(stdout).toBe("bash\nzsh\nfish\npowershell\n:4\n");
   });
 });
 
-describe("what cannot be changed is named, with what to do by hand", () => {
+describe("completion install names a file that it cannot change, with what to do by hand:", () => {
   test("a start-up file that cannot be replaced: the script is saved", async () => {
     write("elsewhere", "a\n");
     symlinkSync(join(home, "gone", "rc"), join(home, ".bashrc"));
@@ -406,7 +406,7 @@ The script is saved. To finish by hand, add these lines to ${home}/.bashrc:
     expect(files()).toEqual(before);
   });
 
-  test("a profile in an encoding that is not known", async () => {
+  test("a profile in an unknown encoding", async () => {
     const profile = ".config/powershell/Microsoft.PowerShell_profile.ps1";
     write(profile, Buffer.from([0xfe, 0xff, 0x00, 0x61]));
     const { code, stderr } = await completion("install powershell --yes");
@@ -420,7 +420,7 @@ describe("`completion SHELL` is kubectl's", () => {
     ["completion nonsense", 'Unsupported shell type "nonsense".'],
     ["completion bash install", "Too many arguments. Expected only the shell type."],
     ["completion", "Shell not specified."],
-  ])("%s", async (line, message) => {
+  ])("prints or refuses the same: %s", async (line, message) => {
     expect(await runCli(line.split(" "))).toEqual({
       code: 1,
       stdout: "",

@@ -12,7 +12,7 @@ function setup(shell: Shell, surroundings: Partial<SetupSurroundings> = {}): She
   });
 }
 
-describe("the script", () => {
+describe("the completion script that is installed", () => {
   test.each<[name: string, shell: Shell, env: Record<string, string>, file: string]>([
     ["of bash is in the data folder", "bash", {}, "/home/me/.local/share/kubets/completion/kubets.bash"],
     ["of bash follows XDG_DATA_HOME", "bash", { XDG_DATA_HOME: "/data" }, "/data/kubets/completion/kubets.bash"],
@@ -30,14 +30,14 @@ describe("the script", () => {
     expect(setup(shell, { env: { HOME: "/home/me", ...env } }).script).toBe(file);
   });
 
-  test("has the program's name, so that kubets and a link named kubectl have one each", () => {
+  test("is named after the program, so that kubets and a link named kubectl have one each", () => {
     const names = (["bash", "zsh", "fish", "powershell"] as const).map((shell) =>
       setup(shell, { program: "kubectl" }).script.replace(/.*\//, ""),
     );
     expect(names).toEqual(["kubectl.bash", "_kubectl", "kubectl.fish", "kubectl.ps1"]);
   });
 
-  test("has folders that go with it, but never the user's own", () => {
+  test("has folders that uninstall removes with it, but never the user's own", () => {
     expect(setup("zsh").scriptFolders).toEqual([
       "/home/me/.local/share/kubets/completion/zsh",
       "/home/me/.local/share/kubets/completion",
@@ -47,7 +47,7 @@ describe("the script", () => {
   });
 });
 
-describe("the file that the shell reads when it starts", () => {
+describe("the start-up file that the installation changes", () => {
   const existing = (...names: readonly string[]) => ({
     platform: "darwin" as const,
     exists: (file: string) => names.some((name) => file === `/home/me/${name}`),
@@ -69,15 +69,15 @@ describe("the file that the shell reads when it starts", () => {
       { env: { HOME: "/home/me", XDG_CONFIG_HOME: "/conf" } },
       "/conf/powershell/Microsoft.PowerShell_profile.ps1",
     ],
-  ])("of %s", (_name, shell, surroundings, file) => {
+  ])("is of %s", (_name, shell, surroundings, file) => {
     expect(setup(shell, surroundings).startUp?.file).toBe(file);
   });
 
-  test("is none for fish", () => {
+  test("does not exist for fish", () => {
     expect(setup("fish").startUp).toBeUndefined();
   });
 
-  test("is listed with the other files that bash may have read before", () => {
+  test("is listed with other files that bash may have read at an earlier installation", () => {
     expect(setup("bash").startUp?.otherFiles).toEqual([
       "/home/me/.bash_profile",
       "/home/me/.bash_login",
@@ -92,14 +92,14 @@ describe("the file that the shell reads when it starts", () => {
     expect(zsh.startUp?.otherFiles).toEqual(["/home/me/.zshrc"]);
   });
 
-  test("cannot be told without a home folder", () => {
+  test("is unknown without a home folder", () => {
     for (const env of [{}, { HOME: "" }, { HOME: "me" }]) {
       expect(() => setup("bash", { env })).toThrow("HOME is not set to an absolute path");
     }
   });
 });
 
-describe("the lines", () => {
+describe("the lines that the installation adds to a start-up file", () => {
   const bashLine = (surroundings: Partial<SetupSurroundings>) => setup("bash", surroundings).startUp?.lines[1];
 
   test("name paths below the home folder by $HOME, so that machines can share the file", () => {
@@ -120,7 +120,7 @@ describe("the lines", () => {
   });
 });
 
-describe("on Windows", () => {
+describe("installing completion on Windows", () => {
   const DOCUMENTS = "C:\\Users\\me\\OneDrive\\Documents";
   const env = {
     USERPROFILE: "C:\\Users\\me",
@@ -135,7 +135,7 @@ describe("on Windows", () => {
   test.each([
     ["PowerShell 7", "PowerShell"],
     ["Windows PowerShell 5.1", "WindowsPowerShell"],
-  ])("the profile of %s lies beside the user's modules", (_name, folder) => {
+  ])("changes the profile of %s beside the user's modules", (_name, folder) => {
     const { startUp, script } = windows(`${DOCUMENTS}\\${folder}\\Modules;${SHARED}`);
     expect(startUp?.file).toBe(`${DOCUMENTS}\\${folder}\\Microsoft.PowerShell_profile.ps1`);
     expect(script).toBe("C:\\Users\\me\\AppData\\Local\\kubets\\completion\\kubets.ps1");
@@ -143,13 +143,13 @@ describe("on Windows", () => {
     expect(startUp?.lineEnd).toBe("\r\n");
   });
 
-  test("outside of PowerShell the place of its profile is not known", () => {
+  test("does not know the place of PowerShell's profile outside of PowerShell", () => {
     for (const modules of ["", SHARED]) {
       expect(() => windows(modules)).toThrow("run this command in PowerShell, or add the line to $PROFILE by hand");
     }
   });
 
-  test("a bash there reads ~/.bashrc, and paths with slashes", () => {
+  test("writes for a bash ~/.bashrc, and paths with slashes", () => {
     const { startUp } = setup("bash", { platform: "win32", env });
     expect(startUp?.file).toBe("C:\\Users\\me\\.bashrc");
     expect(startUp?.lines[1]).toBe('  . "$HOME/AppData/Local/kubets/completion/kubets.bash"');

@@ -19,7 +19,7 @@ function removed(text: string, name = BLOCK.name): string | undefined {
   return withoutBlock(text, found);
 }
 
-describe("a block stands at the end of the text, between two comments", () => {
+describe("adding our marked block to the end of a start-up file's text", () => {
   const FIRST = "# >>> completion of kubets (kubets completion install) >>>";
   const LAST = "# <<< completion of kubets <<<";
 
@@ -40,14 +40,14 @@ describe("a block stands at the end of the text, between two comments", () => {
     expect(withBlock(text, BLOCK)).toBe(expected);
   });
 
-  test("with CR LF where the text has that", () => {
+  test("uses CR LF when the text does", () => {
     const text = withBlock("a\r\n", { ...BLOCK, lineEnd: "\r\n" });
     expect(text).toBe(`a\r\n${FIRST}\r\none\r\n  two\r\n${LAST}\r\n`);
     expect(findBlock(text, BLOCK.name)?.lines).toEqual(BLOCK.lines);
   });
 });
 
-describe("removing a block gives back", () => {
+describe("removing our marked block from a start-up file gives back", () => {
   test.each(["", "a", "a\n", "a\n\n", "\n", "a\r\n", "a\r\nb", "\r\n", "# >>> other (tool) >>>\nx\n# <<< other <<<\n"])(
     "%j",
     (text) => {
@@ -57,7 +57,7 @@ describe("removing a block gives back", () => {
     },
   );
 
-  test("any text, also when more is written after the block later", () => {
+  test("any text, also when more was written behind the block", () => {
     const text = fc.string({ unit: fc.constantFrom("a", "#", ">", " ", "\n", "\r", "é") });
     fc.assert(
       fc.property(text, text, (before, after) => {
@@ -68,11 +68,11 @@ describe("removing a block gives back", () => {
     );
   });
 
-  test("no file, where one was made", () => {
+  test("no file, when the block was all of it", () => {
     expect(removed(withBlock(undefined, BLOCK))).toBeUndefined();
   });
 
-  test("what others wrote into a file that was made", () => {
+  test("what others wrote into a file that the installation created", () => {
     expect(removed(`${withBlock(undefined, BLOCK)}a\n`)).toBe("a\n");
   });
 
@@ -81,14 +81,17 @@ describe("removing a block gives back", () => {
     expect(removed(text, OTHER.name)).toBe(withBlock("a", BLOCK));
   });
 
-  test.each(["a", "a\n", "", undefined])("%j from the blocks of two programs, whichever goes first", (text) => {
-    const both = withBlock(withBlock(text, BLOCK), OTHER);
-    expect(removed(removed(both, OTHER.name) ?? "", BLOCK.name)).toBe(text);
-    expect(removed(removed(both, BLOCK.name) ?? "", OTHER.name)).toBe(text);
-  });
+  test.each(["a", "a\n", "", undefined])(
+    "%j without the blocks of two programs, whichever is removed first",
+    (text) => {
+      const both = withBlock(withBlock(text, BLOCK), OTHER);
+      expect(removed(removed(both, OTHER.name) ?? "", BLOCK.name)).toBe(text);
+      expect(removed(removed(both, BLOCK.name) ?? "", OTHER.name)).toBe(text);
+    },
+  );
 });
 
-test("new lines take the place of the old ones, and the block can still be removed", () => {
+test("replacing our marked block puts new lines in its place, and it can still be removed", () => {
   const text = `${withBlock("a", BLOCK)}b\n`;
   const found = findBlock(text, BLOCK.name);
   if (found === undefined) throw new Error("no block");
@@ -97,7 +100,7 @@ test("new lines take the place of the old ones, and the block can still be remov
   expect(removed(changed)).toBe("a\nb\n");
 });
 
-test("a person is shown the block with its comments", () => {
+test("the user is shown our marked block with its comments", () => {
   const text = withBlock("a\n", OTHER);
   const found = findBlock(text, OTHER.name);
   expect(found && linesOf(text, found)).toEqual([
@@ -107,7 +110,7 @@ test("a person is shown the block with its comments", () => {
   ]);
 });
 
-describe("a block that is not as it was written", () => {
+describe("a marked block that was changed by hand", () => {
   const whole = withBlock("a\n", BLOCK);
   test.each([
     ["without an end", whole.replace(/# <<<.*\n/, ""), 2, "begins but does not end"],
@@ -118,7 +121,7 @@ describe("a block that is not as it was written", () => {
     expect(() => findBlock(text, BLOCK.name)).toThrow(expect.objectContaining({ line, message }));
   });
 
-  test("comments with more words on their line are none", () => {
+  test("is not recognized when its comment lines have more words", () => {
     expect(findBlock(`echo "${whole}"`.replaceAll("\n", " "), BLOCK.name)).toBeUndefined();
   });
 });

@@ -36,8 +36,8 @@ const config = (line: string, kubeconfig = "a.yaml"): Promise<CliResult> =>
 
 const read = (file: string): string => readFileSync(join(folder, file), "utf8");
 
-describe("the file that a command writes", () => {
-  test("an entry is changed in the file it came from, a new one goes to the first file that exists", async () => {
+describe("the kubeconfig file that kubectl config writes to", () => {
+  test("is for a changed entry the file it came from, for a new one the first file that exists", async () => {
     writeFileSync(join(folder, "b.yaml"), "clusters: [{name: b, cluster: {server: x}}]\n");
     await config("set-cluster b --server=https://y", "none.yaml:a.yaml:b.yaml");
     await config("set-context new --cluster=b", "none.yaml:a.yaml:b.yaml");
@@ -46,7 +46,7 @@ describe("the file that a command writes", () => {
     expect(existsSync(join(folder, "none.yaml"))).toBe(false);
   });
 
-  test("the last file of a list is made when none exists, for its owner only, folders too", async () => {
+  test("is the last one of the list when none exists, created for its owner only, folders too", async () => {
     expect((await config("set-cluster x --server=https://x", "no.yaml:deep/new.yaml")).stdout).toBe(
       'Cluster "x" set.\n',
     );
@@ -56,14 +56,14 @@ describe("the file that a command writes", () => {
     );
   });
 
-  test("a path below the file's folder is written relative to it, another one absolute", async () => {
+  test("gets paths below its folder in relative form, others absolute", async () => {
     await config("set-cluster near --certificate-authority=sub/ca.crt");
     await config("set-cluster far --certificate-authority=/elsewhere/ca.crt");
     expect(read("a.yaml")).toContain('certificate-authority: sub/ca.crt\n    server: ""\n  name: near\n');
     expect(read("a.yaml")).toContain("certificate-authority: /elsewhere/ca.crt\n");
   });
 
-  test("a file that another process has locked is not changed", async () => {
+  test("is not changed while another process has locked it", async () => {
     writeFileSync(join(folder, "a.yaml.lock"), "");
     expect(await config("use-context a")).toEqual({
       code: 1,
@@ -73,20 +73,20 @@ describe("the file that a command writes", () => {
     expect(read("a.yaml")).toBe(A);
   });
 
-  test("the lock is removed afterwards, also after an error", async () => {
+  test("is unlocked afterwards, also after an error", async () => {
     await config("use-context a");
     await config("delete-cluster nope");
     expect(existsSync(join(folder, "a.yaml.lock"))).toBe(false);
   });
 
-  test("a change that changes nothing does not touch the file", async () => {
+  test("is not touched by a change that changes nothing", async () => {
     chmodSync(join(folder, "a.yaml"), 0o444);
     const before = statSync(join(folder, "a.yaml")).mtimeMs;
     expect((await config("set-context a --cluster=a")).stdout).toBe('Context "a" modified.\n');
     expect(statSync(join(folder, "a.yaml")).mtimeMs).toBe(before);
   });
 
-  test("clearing the current context clears it in the file that sets it", async () => {
+  test("is for clearing the current context the file that sets it", async () => {
     writeFileSync(join(folder, "b.yaml"), "current-context: b\n");
     await config("unset current-context", "a.yaml:b.yaml");
     expect(read("b.yaml")).toContain('current-context: ""\n');
@@ -94,7 +94,7 @@ describe("the file that a command writes", () => {
   });
 });
 
-describe("single properties", () => {
+describe("kubectl config set and unset of one property", () => {
   test.each([
     [
       "a name with dots",
@@ -136,28 +136,28 @@ describe("single properties", () => {
     ],
     ["set users.u.act-as-groups x", "error: unrecognized slice type. string\n"],
     ["unset users.zz.token", "error: current map key `zz` is invalid\n"],
-  ])("%s is refused", async (line, stderr) => {
+  ])("refuse %s", async (line, stderr) => {
     expect(await config(line)).toEqual({ code: 1, stdout: "", stderr });
     expect(read("a.yaml")).toBe(A);
   });
 });
 
-describe("config view and get-contexts", () => {
-  test("secrets are hidden unless asked for", async () => {
+describe("kubectl config view and get-contexts", () => {
+  test("hide secrets unless asked for", async () => {
     expect((await config("view")).stdout).toContain("token: REDACTED\n");
     expect((await config("view --raw")).stdout).toContain("token: secret\n");
   });
 
-  test("--flatten inlines the files", async () => {
+  test("include with --flatten the contents of files", async () => {
     expect((await config("view --flatten")).stdout).toContain("certificate-authority-data: Y2VydAo=\n");
   });
 
-  test("--minify keeps what the context uses", async () => {
+  test("keep with --minify only what the current context uses", async () => {
     await config("set-cluster other --server=x");
     expect((await config("view --minify --context=a -o jsonpath={.clusters[*].name}")).stdout).toBe("a");
   });
 
-  test("JSON has Go's field order", async () => {
+  test("print JSON with fields in Go's order", async () => {
     const { stdout } = await config("view -o json");
     expect(Object.keys(JSON.parse(stdout))).toEqual([
       "kind",
@@ -169,7 +169,7 @@ describe("config view and get-contexts", () => {
     ]);
   });
 
-  test("contexts that are missing are errors, those found are shown", async () => {
+  test("print the contexts that exist and an error for those that do not", async () => {
     expect(await config("get-contexts a x y")).toEqual({
       code: 1,
       stdout: "CURRENT   NAME   CLUSTER   AUTHINFO   NAMESPACE\n          a      a         u          \n",
@@ -177,15 +177,15 @@ describe("config view and get-contexts", () => {
     });
   });
 
-  test("help comes before the complaint about operands", async () => {
+  test("print help before they complain about operands", async () => {
     const { code, stdout, stderr } = await config("use-context");
     expect([code, stderr]).toEqual([1, "error: Unexpected args: []\n"]);
     expect(stdout).toContain("Usage:\n  kubectl config use-context CONTEXT_NAME [options]\n");
   });
 });
 
-describe("credentials", () => {
-  test("a token takes basic authentication away, and the reverse", async () => {
+describe("kubectl config set-credentials", () => {
+  test("removes basic authentication for a token, and the reverse", async () => {
     await config("set-credentials u --username=joe --password=pw");
     expect(read("a.yaml")).not.toContain("token:");
     await config("set-credentials u --token=t");
@@ -193,7 +193,7 @@ describe("credentials", () => {
     expect(read("a.yaml")).not.toContain("username:");
   });
 
-  test("a new command forgets the old one's arguments and keeps its environment", async () => {
+  test("drops the arguments of an old exec command and keeps its environment", async () => {
     await config("set-credentials p --exec-command=one --exec-arg=a,b --exec-env=K=V");
     await config("set-credentials p --exec-command=two --exec-env=L=W");
     expect(read("a.yaml")).toContain(

@@ -74,11 +74,11 @@ describe("the output of convert", () => {
   });
 });
 
-describe("the version without --output-version", () => {
+describe("the version that convert chooses without --output-version", () => {
   const scheme = allScheme();
   const converter = new Converter(scheme, systemClock);
 
-  test("is never one of a group whose kinds have moved", () => {
+  test("is never in a group whose kinds have moved to another group", () => {
     const targets = scheme
       .kinds()
       .filter(({ group, kind }) => group === "extensions" && !kind.endsWith("List"))
@@ -105,18 +105,18 @@ describe("the version without --output-version", () => {
     ["rbac.authorization.k8s.io/v1alpha1", "ClusterRole", "rbac.authorization.k8s.io/v1"],
     ["discovery.k8s.io/v1beta1", "EndpointSlice", "discovery.k8s.io/v1"],
     ["v1", "Pod", "v1"],
-  ])("%s %s goes to %s", async (apiVersion, kind, expected) => {
+  ])("for %s %s is %s", async (apiVersion, kind, expected) => {
     const { object } = await convert({ apiVersion, kind, metadata: { name: "x" } });
     expect(object).toMatchObject({ apiVersion: expected, kind, metadata: { name: "x" } });
   });
 
-  test("is also used for an empty group and version", async () => {
+  test("is also chosen for an empty group and version", async () => {
     const { object } = await convert({ apiVersion: "apps/v1beta1", kind: "StatefulSet" }, "--output-version=/");
     expect(object).toMatchObject({ apiVersion: "apps/v1" });
   });
 });
 
-describe("with --output-version", () => {
+describe("convert with --output-version", () => {
   test.each([
     [configMap("x"), "apps/v1", `core.ConfigMap is not suitable for converting to "apps/v1" ${SCHEME}`],
     [configMap("x"), "apps/v1beta9", `core.ConfigMap is not suitable for converting to "apps/v1beta9" ${SCHEME}`],
@@ -138,12 +138,12 @@ describe("with --output-version", () => {
     ],
     [configMap("x"), "__internal", "a versioned object must be passed to a printer"],
     [configMap("x"), "a/b/c", "unexpected GroupVersion string: a/b/c"],
-  ])("%o to %s is refused", async (manifest, version, message) => {
+  ])("refuses to convert %o to %s", async (manifest, version, message) => {
     const { code, stderr } = await convert(manifest, `--output-version=${version}`);
     expect({ code, stderr }).toEqual({ code: 1, stderr: `error: ${message}\n` });
   });
 
-  test("kinds of a group that has moved go back to it", async () => {
+  test("moves kinds back to a group that they have left", async () => {
     const spec = { podSelector: {}, ingress: [{}] };
     const { object } = await convert(
       { apiVersion: "networking.k8s.io/v1", kind: "NetworkPolicy", spec },
@@ -152,7 +152,7 @@ describe("with --output-version", () => {
     expect(object).toMatchObject({ apiVersion: "extensions/v1beta1", spec: { ...spec, policyTypes: ["Ingress"] } });
   });
 
-  test("a list keeps its own version", async () => {
+  test("leaves a list in its own version", async () => {
     const deployment = { apiVersion: "apps/v1beta2", kind: "Deployment" };
     const { object } = await convert(list(deployment, deployment), "--output-version=apps/v1beta1");
     expect(object).toMatchObject({
@@ -163,7 +163,7 @@ describe("with --output-version", () => {
   });
 });
 
-describe("what cannot be read", () => {
+describe("convert of a manifest that cannot be decoded", () => {
   test.each([
     [
       { apiVersion: "example.com/v1", kind: "Widget" },
@@ -185,12 +185,12 @@ describe("what cannot be read", () => {
     ],
     [list(), "no objects passed to convert"],
     [{ apiVersion: "v1", kind: "PodList" }, "no objects passed to convert"],
-  ])("%o is refused", async (manifest, message) => {
+  ])("refuses %o", async (manifest, message) => {
     const { code, stderr } = await convert(manifest);
     expect({ code, stderr }).toEqual({ code: 1, stderr: `error: ${message}\n` });
   });
 
-  test("everything that cannot be read is named, and nothing is printed", async () => {
+  test("names everything that cannot be decoded, and prints nothing", async () => {
     const widget = { apiVersion: "example.com/v1", kind: "Widget" };
     const documents = [widget, configMap("fine"), { ...widget, kind: "Gadget" }];
     const { code, stderr, object } = await convert(documents.map((one) => JSON.stringify(one)).join("\n"));

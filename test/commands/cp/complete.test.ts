@@ -41,7 +41,7 @@ afterAll(async () => {
   await cluster.close();
 });
 
-describe.skipIf(missing !== undefined)("candidates are kubectl's", () => {
+describe.skipIf(missing !== undefined)("completion suggests the same as kubectl's", () => {
   it.each([
     ["cp", ""],
     ["cp", "al"],
@@ -64,7 +64,7 @@ describe.skipIf(missing !== undefined)("candidates are kubectl's", () => {
     ["port-forward", "service/front", "81:8"],
     ["port-forward", "svc/none", ""],
     ["port-forward", "web", "80", ""],
-  ])("%s %s %s", async (...words) => {
+  ])("for %s %s %s", async (...words) => {
     const argv = ["__complete", ...words];
     const env = { HOME: kubectl.folder, KUBECONFIG: join(kubectl.folder, "kubeconfig") };
     const [theirs, ours] = await Promise.all([kubectl.run(argv), runCli(argv, { env, cwd: kubectl.folder })]);

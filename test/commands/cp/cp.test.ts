@@ -110,7 +110,7 @@ const listing = (folder: string): readonly string[] =>
       return `${name} ${mode} ${createHash("sha1").update(readFileSync(path)).digest("hex")}`;
     });
 
-describe("what kubectl does, kubets does", () => {
+describe("kubets cp prints and copies the same as kubectl cp", () => {
   const lines: readonly (readonly string[])[] = [
     [],
     ["one"],
@@ -157,7 +157,7 @@ describe("what kubectl does, kubets does", () => {
   ];
 
   it.skipIf(missing !== undefined).each(lines.map((line) => [line.join(" "), line] as const))(
-    "cp %s",
+    "for the command line: cp %s",
     async (_name, line) => {
       // A copy of all there is here would take its own outcome with it.
       const theirs = await outcome(() => kubectl.run(["cp", ...line]));
@@ -183,15 +183,15 @@ describe("what kubectl does, kubets does", () => {
   }
 });
 
-describe("copies that kubectl loses", () => {
-  it("a missing file fails with the container's exit code, at any timing", async () => {
+describe("a copy of which kubectl loses parts without an error", () => {
+  it("fails with the container's exit code for a missing file, at any timing", async () => {
     const { code, stdout, stderr } = await cp(["web:nowhere", "down/x"]);
     expect(stderr).toBe("command terminated with exit code 2\n");
     expect(stdout).toContain("tar: nowhere: Cannot stat: No such file or directory\n");
     expect(code).toBe(2);
   });
 
-  it("a truncated archive is an error", async () => {
+  it("fails for a truncated archive", async () => {
     limit = { bytes: 1024, broken: "end" };
     const { code, stdout, stderr } = await cp(["web:binary", "down/x"]);
     expect({ code, stdout, stderr }).toEqual({
@@ -201,7 +201,7 @@ describe("copies that kubectl loses", () => {
     });
   });
 
-  it.each(["end", "cut"] as const)("--retries goes on where the output broke off: %s", async (broken) => {
+  it.each(["end", "cut"] as const)("continues with --retries where the output broke off: %s", async (broken) => {
     limit = { bytes: 100_000, broken };
     const { code, stdout, stderr } = await cp(["web:binary", "down/x", "--retries=2"]);
     expect(stderr).toBe("");
@@ -210,7 +210,7 @@ describe("copies that kubectl loses", () => {
     expect(readFileSync(inFolder("down/x")).equals(readFileSync(join(remote, "binary")))).toBe(true);
   });
 
-  it("--retries fails at last with the error", async () => {
+  it("fails at last with the error when all --retries fail", async () => {
     limit = { bytes: 0, broken: "end" };
     const { code, stdout, stderr } = await cp(["web:nowhere", "down/x", "--retries=1"]);
     expect(stdout).toMatch(/^Resuming copy at 0 bytes, retry 1\/1\ntar: nowhere: Cannot stat: No such/);
@@ -218,7 +218,7 @@ describe("copies that kubectl loses", () => {
     expect({ code, there: existsSync(inFolder("down/x")) }).toEqual({ code: 1, there: false });
   });
 
-  it("names in brackets are names, not patterns", async () => {
+  it("takes names in brackets as names, not as patterns", async () => {
     mkdirSync(inFolder("odd"));
     for (const name of ["a[1]", "a*", "ab", "back\\slash"]) writeFileSync(inFolder(`odd/${name}`), name);
     const { code, stderr } = await cp(["odd", "web:into"]);
@@ -226,7 +226,7 @@ describe("copies that kubectl loses", () => {
     expect(listing(join(remote, "into/odd"))).toEqual(listing(inFolder("odd")));
   });
 
-  it("a named pipe is skipped, and the copy goes on", async () => {
+  it("skips a named pipe and goes on", async () => {
     mkdirSync(inFolder("piped"));
     execFileSync("mkfifo", [inFolder("piped/p")]);
     writeFileSync(inFolder("piped/z"), "z");
@@ -235,7 +235,7 @@ describe("copies that kubectl loses", () => {
     expect(existsSync(join(remote, "into/piped/z"))).toBe(true);
   });
 
-  it("a local file that cannot be read ends the copy with that error", async () => {
+  it("ends with the error of a local file that cannot be read", async () => {
     writeFileSync(inFolder("sock"), "");
     rmSync(inFolder("sock"));
     execFileSync("python3", [
@@ -248,15 +248,15 @@ describe("copies that kubectl loses", () => {
   });
 });
 
-describe("a copy on a terminal", () => {
-  it("shows how far it is, and leaves nothing of it behind", async () => {
+describe("cp on a terminal", () => {
+  it("shows its progress, and removes that line at the end", async () => {
     const { code, stderr, stdout } = await cp(["web:binary", "down/x"], { terminal: true, clock: hurried() });
     expect({ code, stdout }).toEqual({ code: 0, stdout: "" });
     expect(stderr).toMatch(/Copying: down\/x [\d.]+ KiB of 293\.0 KiB/);
     expect(stderr.endsWith("\r\u001b[J")).toBe(true);
   });
 
-  it("shows no control characters of the container", async () => {
+  it("escapes control characters of the container", async () => {
     const { stdout } = await cp(["web:no\u001b[2Jwhere", "down/x"], { terminal: true });
     expect(stdout).toContain("tar: ");
     expect(stdout).not.toContain("\u001b");
@@ -269,7 +269,7 @@ describe("a copy on a terminal", () => {
   }
 });
 
-describe("file by file", () => {
+describe("cp of single files, without tar", () => {
   const SAME = { code: 0, stdout: "", stderr: "" };
 
   it("--no-tar copies a folder from a container, and warns of links", async () => {
@@ -291,7 +291,7 @@ describe("file by file", () => {
     expect(listing(join(remote, "into/new/er"))).toEqual(withoutLink);
   });
 
-  it.each(["web:nowhere", "web:tree/none"])("--no-tar says what is not there: %s", async (source) => {
+  it.each(["web:nowhere", "web:tree/none"])("--no-tar reports a missing source: %s", async (source) => {
     const { code, stderr } = await cp([source, "down/x", "--no-tar"]);
     expect(stderr).toBe(`${source.slice(4)}: No such file or directory\ncommand terminated with exit code 1\n`);
     expect(code).toBe(1);
@@ -303,7 +303,7 @@ describe("file by file", () => {
     { what: "another file", local: () => Buffer.from("something else"), ran: ["cat", "binary"] },
     { what: "more", local: (whole: Buffer) => Buffer.concat([whole, whole]), ran: ["cat", "binary"] },
     { what: "nothing", local: () => Buffer.alloc(0), ran: ["cat", "binary"] },
-  ])("--resume from a container where there is $what", async ({ local, ran }) => {
+  ])("--resume completes a copy from a container when there is $what", async ({ local, ran }) => {
     const whole = readFileSync(join(remote, "binary"));
     writeFileSync(inFolder("down/x"), local(whole));
     kubelet.commands.length = 0;
@@ -317,7 +317,7 @@ describe("file by file", () => {
     { what: "another file", there: () => Buffer.from("something else"), append: false },
     { what: "more", there: (whole: Buffer) => Buffer.concat([whole, whole]), append: false },
     { what: "no file", there: undefined, append: false },
-  ])("--resume into a container where there is $what", async ({ there, append }) => {
+  ])("--resume completes a copy into a container when there is $what", async ({ there, append }) => {
     const whole = readFileSync(join(remote, "binary"));
     writeFileSync(inFolder("down/local"), whole);
     if (there !== undefined) writeFileSync(join(remote, "into/x"), there(whole));
@@ -327,7 +327,7 @@ describe("file by file", () => {
     expect(kubelet.commands.some(([, , script]) => script?.includes("cat >>"))).toBe(append);
   });
 
-  it("--resume skips files that are complete in a container", async () => {
+  it("--resume skips files that are already complete in a container", async () => {
     writeFileSync(join(remote, "into/one"), "one\n");
     kubelet.commands.length = 0;
     expect(await cp(["one", "web:into/one", "--resume"])).toEqual(SAME);
@@ -350,13 +350,13 @@ describe("file by file", () => {
     });
   });
 
-  it.each(["--no-tar", "--resume"])("%s does not go with --retries", async (flag) => {
+  it.each(["--no-tar", "--resume"])("%s cannot be combined with --retries", async (flag) => {
     const { stderr } = await cp(["web:tree", "down/x", flag, "--retries=1"]);
     expect(stderr).toBe("error: --retries goes with tar: it cannot be used with --no-tar or --resume\n");
   });
 });
 
-describe("operands", () => {
+describe("the operands of cp", () => {
   it.each([
     [String.raw`C:\data`, "win32", { pod: "", path: String.raw`C:\data` }],
     ["C:/data", "win32", { pod: "", path: "C:/data" }],
@@ -366,7 +366,7 @@ describe("operands", () => {
     [String.raw`web:\data\x`, "win32", { pod: "web", path: "/data/x" }],
     ["ns/web:/data/", "linux", { pod: "web", namespace: "ns", path: "/data" }],
     ["/", "linux", { pod: "", path: "/" }],
-  ] as const)("%s on %s", (text, platform, spec) => {
+  ] as const)("are parsed: %s on %s", (text, platform, spec) => {
     expect(parseFileSpec(text, platform)).toMatchObject(spec);
   });
 
@@ -378,7 +378,7 @@ describe("operands", () => {
     [".", ""],
     ["..", ""],
     ["a/../b", "b"],
-  ])("an archive of %s has names that begin with %j", (path, prefix) => {
+  ])("decide the names in the archive: for %s they begin with %j", (path, prefix) => {
     expect(archivePrefix(path)).toBe(prefix);
   });
 });

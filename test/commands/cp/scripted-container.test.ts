@@ -45,10 +45,10 @@ describe.each([
   { flags: ["--retries=2"], source: "many" },
   { flags: ["--no-tar"], source: "few" },
   { flags: ["--resume"], source: "few" },
-])("cp $flags with a scripted container", ({ flags, source }) => {
+])("cp $flags with a simulated container", ({ flags, source }) => {
   const up = flags.filter((flag) => !flag.startsWith("--retries"));
 
-  it("brings a folder there and back", async () => {
+  it("copies a folder there and back", async () => {
     const name = `${source}${flags.join("")}`;
     expect(await cp(source, `web:/tmp/${name}`, ...up)).toEqual({ code: 0, stdout: "", stderr: "" });
     const { code, stderr } = await cp(`web:/tmp/${name}`, name, ...flags);

@@ -37,7 +37,7 @@ const definition = (...versions: readonly JsonObject[]): JsonObject => ({
 
 const types = (manifest: object) => runCli(["crd", "types", "-f", fileOf(manifest)]);
 
-test("a definition's types: interfaces by their place, comments, and the kind for client.of", async () => {
+test("crd types writes for a definition interfaces named by their place, comments, and the kind for client.of", async () => {
   const spec = {
     type: "object",
     description: "What it should be.",
@@ -84,7 +84,7 @@ declare module "kubets" {
 `);
 });
 
-describe("the TypeScript type of a field", () => {
+describe("crd types writes the TypeScript type of a field", () => {
   test.each<[string, JsonObject, string]>([
     ["a string", { type: "string" }, "x?: string;"],
     ["an enum", { type: "string", enum: ["a", "b"] }, 'x?: "a" | "b";'],
@@ -109,11 +109,11 @@ describe("the TypeScript type of a field", () => {
       { type: "object", "x-kubernetes-embedded-resource": true, "x-kubernetes-preserve-unknown-fields": true },
       "export interface WidgetSpecX {\n  apiVersion: string;\n  kind: string;\n  metadata?: ObjectMeta;\n  [field: string]: unknown;\n}",
     ],
-  ])("for %s", async (_, x, expected) => {
+  ])("with %s", async (_, x, expected) => {
     expect((await types(definition(version("v1", { type: "object", properties: { x } })))).stdout).toContain(expected);
   });
 
-  test("is optional for a required field that has a default", async () => {
+  test("as optional when the field is required and has a default", async () => {
     const spec = {
       type: "object",
       required: ["x", "y-z"],
@@ -123,7 +123,7 @@ describe("the TypeScript type of a field", () => {
   });
 });
 
-test("each served version gets an interface of its own name", async () => {
+test("crd types writes an interface of its own name for each served version", async () => {
   const retired = { ...version("v1alpha1", { type: "object" }), served: false };
   const { stdout } = await types(
     definition(version("v1", { type: "object" }), version("v1beta1", { type: "object" }), retired),
@@ -135,7 +135,7 @@ test("each served version gets an interface of its own name", async () => {
   expect(stdout).toContain('"example.com/v1beta1/Widget": WidgetV1beta1;');
 });
 
-test("a list of definitions", async () => {
+test("crd types accepts a list of definitions", async () => {
   const list = { apiVersion: "v1", kind: "List", items: [definition(version("v1", { type: "object" }))] };
   expect((await types(list)).stdout).toContain("export interface Widget {");
 });
@@ -151,6 +151,6 @@ test.each<[string, object, string]>([
     definition({ name: "v1", served: true, storage: true }),
     'error: customresourcedefinition "widgets.example.com" has no version with a schema\n',
   ],
-])("%s is an error", async (_, manifest, message) => {
+])("crd types refuses %s", async (_, manifest, message) => {
   expect(await types(manifest)).toMatchObject({ code: 1, stdout: "", stderr: message });
 });

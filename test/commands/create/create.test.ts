@@ -24,7 +24,7 @@ beforeAll(async () => {
 });
 afterAll(() => session[Symbol.asyncDispose]());
 
-test("sends the document as kubectl sends it", async () => {
+test("create sends the document as kubectl sends it", async () => {
   session.requests();
   expect(await session.kubectl("create -f a.yaml")).toEqual({ code: 0, stdout: "configmap/a created\n", stderr: "" });
   expect(session.requests()).toEqual([
@@ -32,14 +32,14 @@ test("sends the document as kubectl sends it", async () => {
   ]);
 });
 
-test("objects before an invalid document are created", async () => {
+test("create creates the objects before an invalid document", async () => {
   const result = await session.kubectl("create -f three.yaml");
   expect(result.code).toBe(1);
   expect(result.stdout).toBe("configmap/t1 created\n");
   expect(result.stderr).toMatch(/^error: error parsing three\.yaml: error converting YAML to JSON: yaml: /);
 });
 
-test("a directory, its subdirectories only with -R", async () => {
+test("create reads the files of a directory, and of its subdirectories only with -R", async () => {
   expect((await session.kubectl("create -f dir --dry-run=client")).stdout).toBe(
     "configmap/d1 created (dry run)\nconfigmap/d2 created (dry run)\nconfigmap/d3 created (dry run)\n",
   );
@@ -48,7 +48,7 @@ test("a directory, its subdirectories only with -R", async () => {
   );
 });
 
-test("--save-config records the configuration for a later apply", async () => {
+test("create --save-config records the configuration for a later apply", async () => {
   const manifest = '{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"s"}}';
   await session.kubectl("create --save-config -f -", manifest);
   expect((await session.kubectl("apply -f -", manifest)).stdout).toBe("configmap/s unchanged\n");
@@ -84,6 +84,6 @@ test.each([
     'error: error validating "list.yaml": error validating data: [ValidationError(ConfigMap): unknown field "foo" in io.k8s.api.core.v1.ConfigMap, apiVersion not set, kind not set]; if you choose to ignore these errors, turn validation off with --validate=false\n',
   ],
   ["create -f a.yaml --raw x", 'error: --raw must be a valid URL path: parse "x": invalid URI for request\n'],
-])("%s", async (line, stderr) => {
+])("the command line %s is refused", async (line, stderr) => {
   expect(await session.kubectl(line)).toEqual({ code: 1, stdout: "", stderr });
 });

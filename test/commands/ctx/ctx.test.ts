@@ -35,30 +35,30 @@ const failed = (stderr: string): CliResult => ({ code: 1, stdout: "", stderr });
 const usage = (message: string): CliResult => failed(`error: ${message}\nSee 'kubets ctx -h' for help and examples\n`);
 const read = (file: string): string => readFileSync(join(folder, file), "utf8");
 
-describe("in a pipe", () => {
-  test("without arguments it lists the names, by the alphabet", async () => {
+describe("the command ctx in a pipe", () => {
+  test("lists the names of contexts alphabetically without arguments", async () => {
     expect(await ctx("")).toEqual(out("a=b\ndev\nprod\n"));
   });
 
-  test("-c prints the current one", async () => {
+  test("prints the current context with -c", async () => {
     expect(await ctx("-c")).toEqual(out("prod\n"));
     expect(await ctx("--current")).toEqual(out("prod\n"));
   });
 
-  test("a name switches to a context, and - to the context before", async () => {
+  test("switches to the named context, and with - to the previous one", async () => {
     expect(await ctx("dev")).toEqual(out('Switched to context "dev".\n'));
     expect(await ctx("-c")).toEqual(out("dev\n"));
     expect(await ctx("-")).toEqual(out('Switched to context "prod".\n'));
     expect(await ctx("-")).toEqual(out('Switched to context "dev".\n'));
   });
 
-  test("switching to the current one does not forget the one before", async () => {
+  test("keeps the previous context when it switches to the current one", async () => {
     await ctx("dev");
     await ctx("dev");
     expect(await ctx("-")).toEqual(out('Switched to context "prod".\n'));
   });
 
-  test("each list of kubeconfig files has its own context before", async () => {
+  test("keeps a previous context for each list of kubeconfig files", async () => {
     writeFileSync(join(folder, "other"), configOf(["x", "y"], "x"));
     await ctx("dev");
     expect(await ctx("-", "other")).toEqual(
@@ -69,7 +69,7 @@ describe("in a pipe", () => {
     expect(await ctx("-")).toEqual(out('Switched to context "prod".\n'));
   });
 
-  test("NEW=OLD renames, . is the current one; the context before follows its name", async () => {
+  test("renames with NEW=OLD, where . is the current context; the previous context follows its new name", async () => {
     await ctx("dev");
     expect(await ctx("live=prod")).toEqual(out('Context "prod" renamed to "live".\n'));
     expect(await ctx("test=.")).toEqual(out('Context "dev" renamed to "test".\n'));
@@ -77,13 +77,13 @@ describe("in a pipe", () => {
     expect(await ctx("-")).toEqual(out('Switched to context "live".\n'));
   });
 
-  test("a name that holds = is a name where a context has it, on either side", async () => {
+  test("takes a name that holds = as a name when a context has it, on either side", async () => {
     expect(await ctx("a=b")).toEqual(out('Switched to context "a=b".\n'));
     expect(await ctx("c=a=b")).toEqual(out('Context "a=b" renamed to "c".\n'));
     expect(await ctx("d=e=c")).toEqual(out('Context "c" renamed to "d=e".\n'));
   });
 
-  test("-d deletes contexts, `.` is the current one, and prints that none is current then", async () => {
+  test("deletes contexts with -d, where . is the current one, and prints that none is current then", async () => {
     expect(await ctx("-d dev .")).toEqual({
       code: 0,
       stdout: 'Deleted context "dev".\nDeleted context "prod".\n',
@@ -93,13 +93,13 @@ describe("in a pipe", () => {
     expect(read("config")).toContain("https://127.0.0.1:1");
   });
 
-  test("-d deletes nothing when one of the contexts does not exist", async () => {
+  test("deletes nothing with -d when one of the contexts does not exist", async () => {
     const before = read("config");
     expect(await ctx("-d dev nope")).toEqual(failed('error: no context was deleted: "nope" not in config\n'));
     expect(read("config")).toBe(before);
   });
 
-  test("-u leaves no current context, whichever files set one", async () => {
+  test("leaves no current context with -u, whichever files set one", async () => {
     writeFileSync(join(folder, "other"), configOf(["x"], "x"));
     expect(await ctx("-u", "config:other")).toEqual(out("No context is the current one now.\n"));
     expect(await ctx("-c", "config:other")).toEqual(failed("error: no context is the current one\n"));
@@ -117,13 +117,13 @@ describe("ctx fails, or warns, for", () => {
     ["-c -u", usage("--current and --unset cannot be used together")],
     ["-d", usage("--delete needs the names of contexts")],
     ["dev --context=prod", usage("--context is for one command: name the context to switch to without it")],
-  ])("ctx %s", async (line, result) => {
+  ])("the command line: ctx %s", async (line, result) => {
     const before = read("config");
     expect(await ctx(line)).toEqual(result);
     expect(read("config")).toBe(before);
   });
 
-  test("a kubeconfig without contexts, and none at all", async () => {
+  test("a kubeconfig without contexts, or no kubeconfig at all", async () => {
     writeFileSync(join(folder, "empty"), "");
     expect(await ctx("", "empty")).toEqual({ code: 0, stdout: "", stderr: "There are no contexts in empty\n" });
     expect(await ctx("", "missing")).toEqual({ code: 0, stdout: "", stderr: "There are no contexts in missing\n" });
@@ -131,7 +131,7 @@ describe("ctx fails, or warns, for", () => {
     expect(existsSync(join(folder, "missing"))).toBe(false);
   });
 
-  test("a file that cannot be written: nothing is switched or stored", async () => {
+  test("a file that cannot be written, and changes nothing", async () => {
     writeFileSync(join(folder, "config.lock"), "");
     expect(await ctx("dev")).toEqual(failed("error: open config.lock: file exists\n"));
     rmSync(join(folder, "config.lock"));
@@ -139,7 +139,7 @@ describe("ctx fails, or warns, for", () => {
     expect(existsSync(join(folder, ".kube"))).toBe(false);
   });
 
-  test("a context before that cannot be stored: it switches, with a warning", async () => {
+  test("a previous context that cannot be stored: it switches, with a warning", async () => {
     mkdirSync(join(folder, ".kube"));
     writeFileSync(join(folder, ".kube", "cache"), "a file");
     const { code, stdout, stderr } = await ctx("dev");
@@ -147,7 +147,7 @@ describe("ctx fails, or warns, for", () => {
     expect(stderr).toMatch(/^Warning: "-" will not lead back: .*\n$/);
   });
 
-  test("a damaged file of contexts before, which counts as empty", async () => {
+  test("a damaged file of previous contexts, which counts as empty", async () => {
     await ctx("dev");
     const kept = join(folder, ".kube", "cache", "choices");
     const [name = ""] = readdirSync(kept);
@@ -159,7 +159,7 @@ describe("ctx fails, or warns, for", () => {
   });
 });
 
-test("the file that has the entry is written: of several the one of a renamed context, a new current context goes to the first", async () => {
+test("ctx writes a renamed context to the file that has it, and a new current context to the first file", async () => {
   writeFileSync(join(folder, "other"), configOf(["x", "y"], "x"));
   const files = "missing:config:other";
   const [first, second] = [read("config"), read("other")];
@@ -177,7 +177,7 @@ test("the file that has the entry is written: of several the one of a renamed co
   expect(existsSync(join(folder, "missing"))).toBe(false);
 });
 
-describe("on a terminal", () => {
+describe("the command ctx on a terminal", () => {
   const open = (line: string, more: { readonly env?: Record<string, string>; readonly columns?: number } = {}) =>
     startOnTerminal(["ctx", ...line.split(" ").filter(Boolean)], {
       cwd: folder,
@@ -185,7 +185,7 @@ describe("on a terminal", () => {
       env: { ...env("config"), ...more.env },
     });
 
-  test("without arguments one is picked, and it is switched to that", async () => {
+  test("lets the user pick a context without arguments, and switches to it", async () => {
     const { terminal, ended } = open("");
     await terminal.shows("> prod (current)");
     terminal.press("\u001b[A");
@@ -201,7 +201,7 @@ describe("on a terminal", () => {
     ["Escape", "\u001b", 1, ""],
     ["Ctrl-C", "\u0003", 130, ""],
     ["Ctrl-D", "\u0004", 1, "error: no context was picked: the input has ended\n"],
-  ])("%s ends the choice without a change of the kubeconfig", async (_what, keys, code, stderr) => {
+  ])("changes nothing when %s ends the choice", async (_what, keys, code, stderr) => {
     const before = read("config");
     const { terminal, ended } = open("");
     await terminal.shows("> prod");
@@ -211,7 +211,7 @@ describe("on a terminal", () => {
     expect(terminal.raw).toEqual([true, false]);
   });
 
-  test("a dumb terminal, and one without keys, get the list with the current one marked", async () => {
+  test("lists the contexts with the current one marked when the terminal cannot draw or has no keys", async () => {
     const { terminal, ended } = open("", { env: { TERM: "dumb" } });
     expect(await ended).toBe(0);
     expect(terminal.screen.text).toBe("a=b\ndev\nprod (current)\n|");
@@ -220,7 +220,7 @@ describe("on a terminal", () => {
     expect((await ctx("", "config", colours)).stdout).toBe("a=b\ndev\n\u001b[32mprod\u001b[39m\n");
   });
 
-  test("names that somebody else wrote do nothing to the terminal, and take a line each", async () => {
+  test("escapes control characters in names, each on one line", async () => {
     const hostile = "red\u001b[31m\nsecond";
     writeFileSync(join(folder, "config"), configOf(["plain", hostile], hostile));
     const { terminal, ended } = open("", { env: { TERM: "dumb" } });
@@ -233,7 +233,7 @@ describe("on a terminal", () => {
     expect(picking.terminal.written).not.toContain("\u001b[31m");
   });
 
-  test("a terminal without UTF-8 gets only ASCII", async () => {
+  test("writes only ASCII without UTF-8", async () => {
     writeFileSync(join(folder, "config"), configOf(["müller", "x".repeat(100)], "müller"));
     const { terminal, ended } = open("", { env: { LANG: "C" }, columns: 20 });
     await terminal.shows(/^context:\n> m\?ller \(current\)\n {2}x{16}~\n/);
@@ -242,13 +242,13 @@ describe("on a terminal", () => {
     expect(terminal.written).toMatch(/^[\0-\x7f]*$/);
   });
 
-  test("a mistyped name gets a hint with the similar one", async () => {
+  test("suggests the similar name for a mistyped one", async () => {
     const { stderr } = await ctx("prd", "config", { terminal: true });
     expect(stderr).toContain('Did you mean "prod"?');
   });
 });
 
-test("completion: contexts for the first argument, others for --delete", async () => {
+test("completion of ctx suggests contexts for the first argument, and further ones for --delete", async () => {
   mkdirSync(join(folder, "empty"));
   const complete = async (...words: string[]): Promise<readonly string[]> => {
     const { stdout } = await runCli(["__completeNoDesc", "ctx", ...words], { cwd: folder, env: env("config") });

@@ -86,7 +86,7 @@ const RESTRICTED = {
 };
 const NET = { capabilities: { add: ["NET_ADMIN", "NET_RAW"] } };
 
-describe("the security context that a profile gives the debug container", () => {
+describe("the security context that a debug profile gives the debug container", () => {
   test.each([
     ["legacy", undefined, undefined, undefined],
     ["general", PTRACE, PTRACE, undefined],
@@ -94,14 +94,14 @@ describe("the security context that a profile gives the debug container", () => 
     ["restricted", RESTRICTED, RESTRICTED, RESTRICTED],
     ["netadmin", NET, NET, NET],
     ["sysadmin", { privileged: true }, { privileged: true }, { privileged: true }],
-  ])("%s", (profile, inPod, inCopy, node) => {
+  ])("with the profile %s, capabilities and user", (profile, inPod, inCopy, node) => {
     expect(ephemeral({ profile })["securityContext"]).toEqual(inPod);
     expect(containers(copy({ profile }).pod).at(-1)?.["securityContext"]).toEqual(inCopy);
     expect(objects(onNode({ profile })["containers"])[0]?.["securityContext"]).toEqual(node);
   });
 });
 
-describe("a pod on a node", () => {
+describe("the pod that kubectl debug makes on a node", () => {
   test.each([
     ["legacy", true, true],
     ["general", true, true],
@@ -109,7 +109,7 @@ describe("a pod on a node", () => {
     ["restricted", false, false],
     ["netadmin", true, false],
     ["sysadmin", true, true],
-  ])("with the profile %s: the node's namespaces %s, its files %s", (profile, namespaces, files) => {
+  ])("with the profile %s has the node's namespaces: %s, and its files: %s", (profile, namespaces, files) => {
     const { hostNetwork, hostPID, hostIPC, volumes, tolerations, nodeName } = onNode({ profile });
     expect([hostNetwork, hostPID, hostIPC]).toEqual(Array<unknown>(3).fill(namespaces || undefined));
     expect(volumes).toEqual(files ? [{ name: "host-root", hostPath: { path: "/" } }] : undefined);
@@ -117,8 +117,8 @@ describe("a pod on a node", () => {
   });
 });
 
-describe("a copy of a pod", () => {
-  test("is for no service, controller or node, and has no probes and no ephemeral containers", () => {
+describe("the copy of a pod that kubectl debug makes", () => {
+  test("belongs to no service, controller or node, and has no probes and no ephemeral containers", () => {
     const { metadata, spec } = copy({}).pod;
     expect(metadata).toEqual({ name: "copy", namespace: "shop" });
     const { nodeName, ephemeralContainers, shareProcessNamespace } = object(spec);
@@ -129,11 +129,11 @@ describe("a copy of a pod", () => {
   test.each([
     ["labels", { labels: { app: "web" } }],
     ["annotations", { annotations: { note: "x" } }],
-  ] as const)("keeps %s on request", (field, kept) => {
+  ] as const)("keeps %s when the user asks for it", (field, kept) => {
     expect(copy({ keep: { ...request.keep, [field]: true } }).pod.metadata).toMatchObject(kept);
   });
 
-  test.each(["liveness", "readiness", "startup"] as const)("keeps the %s probe on request", (probe) => {
+  test.each(["liveness", "readiness", "startup"] as const)("keeps the %s probe when the user asks for it", (probe) => {
     const kept = copy({ keep: { ...request.keep, [probe]: true } }).pod;
     expect(JSON.stringify(kept)).toContain(`${probe}Probe`);
   });
@@ -160,7 +160,7 @@ describe("a copy of a pod", () => {
     expect(containers(made.pod).map(({ name, image }) => `${String(name)}=${String(image)}`)).toEqual(images);
   });
 
-  test("runs another command without the old arguments, or the old command with others", () => {
+  test("runs another command without the old arguments, or the old command with other arguments", () => {
     const changed = (argumentsOnly: boolean) =>
       containers(copy({ image: "", container: "app", args: ["sh"], argumentsOnly }).pod)[0];
     expect(changed(false)).toMatchObject({ command: ["sh"] });
@@ -168,23 +168,23 @@ describe("a copy of a pod", () => {
     expect(changed(true)).toMatchObject({ command: ["run"], args: ["sh"] });
   });
 
-  test("needs an image for a container more", () => {
+  test("needs an image for an additional container", () => {
     expect(() => copy({ image: "", container: "none", args: ["sh"] })).toThrow(
       "you must specify image when creating new container",
     );
   });
 
-  test("leaves the original as it is", () => {
+  test("does not change the original pod", () => {
     const before = structuredClone(pod);
     copy({ container: "app", args: ["sh"], sameNode: true, shareProcesses: false, setImages: new Map([["*", "x"]]) });
     expect(pod).toEqual(before);
   });
 });
 
-describe("a custom profile", () => {
+describe("a custom profile of kubectl debug", () => {
   const custom = { env: [{ name: "B", value: "2" }], securityContext: { runAsUser: 0 } };
 
-  test("is merged into what the profile gives", () => {
+  test("is merged over the chosen profile", () => {
     expect(ephemeral({ custom, env: [{ name: "A", value: "1" }] })).toMatchObject({
       name: "dbg",
       securityContext: { ...PTRACE, runAsUser: 0 },
@@ -200,7 +200,7 @@ describe("a custom profile", () => {
   });
 });
 
-test("a profile that there is not is refused", () => {
+test("kubectl debug refuses an unknown profile", () => {
   expect(() => debugProfile("toString")).toThrow("unknown profile: toString");
 });
 
@@ -211,11 +211,11 @@ test.each([
   ["another user and a privileged container", { runAsUser: 5 }, { privileged: true }, true],
   ["another user and no rights", { runAsUser: 5 }, {}, false],
   ["another user, and root in the container", { runAsUser: 5 }, { ...PTRACE, runAsUser: 0 }, false],
-])("a pod with %s is warned of: %j %j %s", (_case, podContext, context, warned) => {
+])("kubectl debug warns about a pod with %s: %j %j %s", (_case, podContext, context, warned) => {
   expect(isHamperedByUser({ spec: { securityContext: podContext } }, { securityContext: context })).toBe(warned);
 });
 
-test("a generated name is none that the pod has", () => {
+test("the name that kubectl debug generates for a container is not one of the pod's", () => {
   const draws = [Uint8Array.of(0, 0, 0, 0, 0), Uint8Array.of(1, 1, 1, 1, 1)];
   const random = { bytes: () => draws.shift() ?? new Uint8Array(5) };
   expect(newContainerName(new Set(["debugger-bbbbb"]), random)).toBe("debugger-ccccc");

@@ -43,7 +43,7 @@ const decode = (bytes: string | Uint8Array, ...args: string[]) => {
   return runCli(["decode", "value", ...args], { program: "kubets", cwd: folder });
 };
 
-describe("COD-11: decode prints a stored value", () => {
+describe("COD-11: kubets decode prints a stored value", () => {
   const NAMED = "/registry/pods/default/web\n";
   test.each<[string, string | Uint8Array]>([
     ["protobuf", protobuf],
@@ -55,27 +55,27 @@ describe("COD-11: decode prints a stored value", () => {
     ["protobuf as psql prints it", `\\x${protobuf.toString("hex")}\n`],
     ["JSON as sqlite3 quotes it", `X'${json.toString("hex").toUpperCase()}'\n`],
     ["the YAML of a file", `# kubets: expires 2030-01-01T00:00:00Z\n${YAML}`],
-  ])("%s, as YAML", async (_, bytes) => {
+  ])("of %s as YAML", async (_, bytes) => {
     const { code, stdout, stderr } = await decode(bytes);
     expect(stderr).toBe("");
     expect(stdout).toBe(YAML);
     expect(code).toBe(0);
   });
 
-  test("from stdin, as JSON", async () => {
+  test("from stdin as JSON", async () => {
     const { stdout } = await runCli(["decode", "-o", "json"], { program: "kubets", stdin: json.toString() });
     expect(stdout).toMatch(/^\{\n {4}"apiVersion": "v1",\n/);
     expect(JSON.parse(stdout)).toEqual(POD);
   });
 
-  test("of a custom kind, with the fields that it has", async () => {
+  test("of a custom kind with the fields that it has", async () => {
     const crontab = { apiVersion: "stable.example.com/v1", kind: "CronTab", metadata: { name: "a" }, spec: { big: 1 } };
     const { stdout } = await decode(JSON.stringify(crontab), "-ojson");
     expect(JSON.parse(stdout)).toEqual(crontab);
   });
 });
 
-describe("decode refuses, with exit code 1,", () => {
+describe("kubets decode refuses, with exit code 1,", () => {
   const widget = Buffer.concat([
     Buffer.from("k8s\0"),
     Buffer.from([0x0a, 0x10, 0x0a, 0x06]),
@@ -122,7 +122,7 @@ describe("decode refuses, with exit code 1,", () => {
   });
 });
 
-describe("UND-6: an encrypted value", () => {
+describe("UND-6: kubets decode and an encrypted value", () => {
   const secret = Buffer.alloc(32, 7).toString("base64");
   const resources = [{ resources: ["pods"], providers: [{ aesgcm: { keys: [{ name: "key1", secret }] } }] }];
   const configuration = { kind: "EncryptionConfiguration", apiVersion: "apiserver.config.k8s.io/v1", resources };
@@ -137,7 +137,7 @@ describe("UND-6: an encrypted value", () => {
     ["beside its key", encrypted, [`--key=${KEY}`]],
     ["in base64", encrypted.toString("base64"), [`--key=${KEY}`]],
     ["that is not encrypted after all", protobuf, []],
-  ])("%s is decrypted", async (_, bytes, more) => {
+  ])("decrypts one %s", async (_, bytes, more) => {
     const { code, stdout, stderr } = await decode(bytes, WITH, ...more);
     expect([stderr, stdout, code]).toEqual(["", YAML, 0]);
   });
@@ -158,7 +158,7 @@ describe("UND-6: an encrypted value", () => {
       ["--encryption-provider-config=none"],
       "error while loading file: error reading encryption provider configuration file",
     ],
-  ])("%s is refused", async (_, more, message) => {
+  ])("refuses one %s", async (_, more, message) => {
     const { code, stdout, stderr } = await decode(encrypted, ...more);
     expect(stderr).toContain(message);
     expect([stdout, code]).toEqual(["", 1]);

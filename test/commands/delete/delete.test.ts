@@ -12,7 +12,7 @@ const configMaps = (...names: string[]): string =>
     .map((name) => JSON.stringify({ apiVersion: "v1", kind: "ConfigMap", metadata: { name, labels: { of: "test" } } }))
     .join("\n---\n");
 
-test("deletes, then looks whether it is gone", async () => {
+test("delete sends the deletion, then waits until the object is gone", async () => {
   await session.kubectl("create -f -", configMaps("a"));
   session.requests();
   expect(await session.kubectl("delete cm a")).toEqual({
@@ -26,7 +26,7 @@ test("deletes, then looks whether it is gone", async () => {
   ]);
 });
 
-test("a selector, a field selector and types of a list", async () => {
+test("delete accepts a selector, a field selector and a list of types", async () => {
   await session.kubectl("create -f -", configMaps("b", "c"));
   expect((await session.kubectl("delete cm,secret -l of=test --field-selector metadata.name=b")).stdout).toBe(
     'configmap "b" deleted from default namespace\n',
@@ -39,7 +39,7 @@ test("a selector, a field selector and types of a list", async () => {
   });
 });
 
-test("waits for finalizers until the time is up", async () => {
+test("delete waits for finalizers until its time limit", async () => {
   const held = { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "held", finalizers: ["example.com/hold"] } };
   await session.kubectl("apply -f -", JSON.stringify(held));
   expect(await session.kubectl("delete cm held --timeout=200ms")).toEqual({
@@ -53,7 +53,7 @@ test("waits for finalizers until the time is up", async () => {
   expect((await session.kubectl("get cm held")).code).toBe(1);
 });
 
-test("--interactive prompts before the deletion", async () => {
+test("delete --interactive asks before the deletion", async () => {
   await session.kubectl("create -f -", configMaps("d"));
   const question =
     "You are about to delete the following 1 resource(s):\nconfigmap/d\nDo you want to continue? (y/N): ";
@@ -63,7 +63,7 @@ test("--interactive prompts before the deletion", async () => {
   );
 });
 
-test("--force prints a warning, and that it deleted by force", async () => {
+test("delete --force prints a warning, and that it deleted by force", async () => {
   await session.kubectl("create -f -", configMaps("e"));
   expect(await session.kubectl("delete cm e --force")).toEqual({
     code: 0,
@@ -94,6 +94,6 @@ test.each([
     "delete cm x --force --grace-period=3",
     "error: --force and --grace-period greater than 0 cannot be specified together\n",
   ],
-])("%s", async (line, stderr) => {
+])("the command line %s is refused", async (line, stderr) => {
   expect(await session.kubectl(line)).toEqual({ code: 1, stdout: "", stderr });
 });

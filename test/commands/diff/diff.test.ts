@@ -9,7 +9,7 @@ import { RecordedServer, type RecordedRequest, type RecordedResponse } from "../
 const configMap = (name: string, colour: string): string =>
   `apiVersion: v1\nkind: ConfigMap\nmetadata: {name: ${name}}\ndata: {colour: ${colour}}\n`;
 
-test("without a diff program the command compares by itself", async () => {
+test("diff without a diff program compares by itself", async () => {
   await using session = await clusterSession();
   await session.write({ "a.yaml": configMap("a", "blue"), "a2.yaml": configMap("a", "green") });
   await session.kubectl("apply -f a.yaml");
@@ -77,7 +77,7 @@ const failure = (code: number, reason: string): RecordedResponse => ({
   }),
 });
 
-test("an object that changed meanwhile is read and merged again, and the patch says from which version", async () => {
+test("diff reads and merges an object again that changed meanwhile, and its patch names the resourceVersion", async () => {
   const seen: string[] = [];
   const answer = ({ method, path, body }: RecordedRequest): RecordedResponse => {
     if (path.startsWith("/openapi")) return failure(404, "NotFound");
@@ -92,7 +92,7 @@ test("an object that changed meanwhile is read and merged again, and the patch s
   expect(stdout).toContain("-  colour: blue\n+  colour: green\n");
 });
 
-test("--concurrency works on several files at a time", async () => {
+test("diff --concurrency compares several files at a time", async () => {
   let waiting = 0;
   let most = 0;
   const seen: string[] = [];

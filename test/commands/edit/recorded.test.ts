@@ -108,7 +108,7 @@ class Player {
 
 const compact = (json: string): string => (json.trim() === "" ? "" : JSON.stringify(JSON.parse(json)));
 
-describe.skipIf(names.length === 0)("conversations recorded with kubectl", () => {
+describe.skipIf(names.length === 0)("kubets edit sends and prints what a recorded kubectl edit did:", () => {
   test.each(names)("%s", async (name) => {
     const where = join(folder, name);
     const conversation = parseYaml(readFileSync(join(where, "test.yaml"), "utf8")) as unknown as Conversation;

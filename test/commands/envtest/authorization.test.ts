@@ -11,7 +11,7 @@ function optionsOf(...argv: string[]) {
   return kubeAuthorization(readOptions(authorizationOptions, flags, "/cwd"));
 }
 
-describe("the flags of kube-apiserver for authorization", () => {
+describe("the authorization flags of envtest's kube-apiserver", () => {
   const webhook = { kubeconfig: "/cwd/k" };
   test.each([
     ["none: every user may do everything", [], { modes: ["AlwaysAllow"] }],
@@ -49,7 +49,7 @@ describe("the flags of kube-apiserver for authorization", () => {
       ["--authorization-config=c", "--authorization-policy-file=p"],
       { configFile: "/cwd/c", policyFile: "/cwd/p" },
     ],
-  ])("%s", (_, argv, options) => {
+  ])("are read as authorization modes: %s", (_, argv, options) => {
     expect(optionsOf(...argv)).toEqual(options);
   });
 
@@ -90,7 +90,7 @@ describe("the flags of kube-apiserver for authorization", () => {
       ["--authorization-config=c", "--authorization-webhook-version=v1"],
       "--authorization-config can not be specified when --authorization-mode or --authorization-webhook-* flags are defined",
     ],
-  ])("are refused in its words: %s", async (_, argv, message) => {
+  ])("are refused in kube-apiserver's words: %s", async (_, argv, message) => {
     const { code, stderr } = await runCli(["envtest", "kube-apiserver", ...argv]);
     expect(code).toBe(1);
     expect(stderr).toContain("command failed");

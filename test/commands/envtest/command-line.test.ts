@@ -6,7 +6,7 @@ import { runCli } from "../../helpers/run-cli.js";
 
 const run = (...argv: string[]) => runCli(["envtest", ...argv]);
 
-describe("kube-apiserver's place", () => {
+describe("envtest's replacement for kube-apiserver", () => {
   test.each([
     ["a flag that there is none of", ["--bogus"], "Error: unknown flag: --bogus\n"],
     ["a letter that there is none of", ["-x"], "Error: unknown shorthand flag: 'x' in -x\n"],
@@ -21,12 +21,12 @@ describe("kube-apiserver's place", () => {
     expect(await run("kube-apiserver", ...argv)).toEqual({ code: 1, stdout: "", stderr });
   });
 
-  test("names its Kubernetes release", async () => {
+  test("prints its Kubernetes version", async () => {
     expect(await run("kube-apiserver", "--version")).toEqual({ code: 0, stdout: "Kubernetes v1.37.1\n", stderr: "" });
   });
 });
 
-describe("etcd's place", () => {
+describe("envtest's replacement for etcd", () => {
   test.each([
     ["a flag that there is none of", ["--bogus"], "flag provided but not defined: -bogus\n", 2],
     ["one with a single dash", ["-bogus=1"], "flag provided but not defined: -bogus\n", 2],
@@ -38,15 +38,18 @@ describe("etcd's place", () => {
 test.each([
   ["kube-apiserver", allSections(standInComponent()).flatMap((section) => section.flags)],
   ["etcd", etcdFlags],
-] as const)("--help of %s has a line that begins with each flag, as envtest looks for them", async (role, flags) => {
-  const { code, stdout } = await run(role, "--help");
-  expect(code).toBe(0);
-  for (const { name, hidden } of flags) {
-    if (hidden !== true && name !== "v" && name !== "help")
-      expect(stdout).toMatch(new RegExp(String.raw`^\s*--${name}\b`, "m"));
-  }
-  expect(stdout).not.toMatch(/^\s*--insecure-port\b/m);
-});
+] as const)(
+  "--help of envtest's %s has a line that begins with each flag, because envtest looks for it",
+  async (role, flags) => {
+    const { code, stdout } = await run(role, "--help");
+    expect(code).toBe(0);
+    for (const { name, hidden } of flags) {
+      if (hidden !== true && name !== "v" && name !== "help")
+        expect(stdout).toMatch(new RegExp(String.raw`^\s*--${name}\b`, "m"));
+    }
+    expect(stdout).not.toMatch(/^\s*--insecure-port\b/m);
+  },
+);
 
 describe("kubets envtest", () => {
   test.each([
@@ -63,7 +66,7 @@ describe("kubets envtest", () => {
     expect(stderr).toContain(message);
   });
 
-  test("prints what to do on Windows", async () => {
+  test("prints on Windows what to do instead", async () => {
     const { code, stderr } = await runCli(["envtest"], { platform: "win32" });
     expect({ code, stderr }).toEqual({
       code: 1,

@@ -64,7 +64,7 @@ async function createMap(etcdFlags: readonly string[], apiServerFlags: readonly 
   }
 }
 
-test("etcd's --max-request-bytes limits the objects of the kube-apiserver on it, whose own flag comes first", async () => {
+test("--max-request-bytes of envtest's etcd limits the objects of the kube-apiserver on it, unless that has the flag too", async () => {
   const limited = await createMap(["--max-request-bytes=50000"], []);
   expect([limited.status, limited.at("message")]).toEqual([500, "etcdserver: request is too large"]);
   expect((await createMap(["--max-request-bytes=50000"], ["--max-object-bytes=0"])).status).toBe(201);

@@ -22,7 +22,7 @@ const KEY = "--service-account-key-file=/nonexistent/sa.pub";
 const ETCD = "--etcd-servers=http://127.0.0.1:1";
 
 /** What envtest does, step by step, without Go. */
-describe.skipIf(!built)("the programs of kubets envtest", () => {
+describe.skipIf(!built)("the programs that kubets envtest installs", () => {
   let home: string;
   let assets: string;
   const children: ChildProcess[] = [];
@@ -60,7 +60,7 @@ describe.skipIf(!built)("the programs of kubets envtest", () => {
     return { child, url };
   }
 
-  test("are written once to the user's cache folder, whose path is printed for a shell", () => {
+  test("are written once to the user's cache folder, whose path kubets prints for a shell", () => {
     expect(assets.startsWith(join(home, ".cache", "kubets", "envtest"))).toBe(true);
     const modified = (): number => statSync(join(assets, "kube-apiserver")).mtimeMs;
     const before = modified();
@@ -69,7 +69,7 @@ describe.skipIf(!built)("the programs of kubets envtest", () => {
     expect(modified()).toBe(before);
   });
 
-  test("are of the version that they were made for, which may emulate an older one", () => {
+  test("serve the Kubernetes version for which they were installed, which may emulate an older one", () => {
     const emulating = kubets("envtest", "--print=path", "--emulated-version=1.36").trim();
     expect(emulating).not.toBe(assets);
     const gate = "--feature-gates=ExcludeAdmissionWebhookVirtualResources=true";
@@ -82,17 +82,17 @@ describe.skipIf(!built)("the programs of kubets envtest", () => {
     });
   });
 
-  test("kubectl is kubets that calls itself kubectl", () => {
+  test("include kubectl, which is kubets under that name", () => {
     const help = execFileSync(join(assets, "kubectl"), ["get", "-h"], { env: environment(), encoding: "utf8" });
     expect(help).toContain("kubectl get");
   });
 
-  test("--help is answered by the shell as the program answers it", () => {
+  test("answer --help from a shell script as the program itself answers it", () => {
     const shell = execFileSync(join(assets, "etcd"), ["--help"], { env: { PATH: "/usr/bin:/bin" }, encoding: "utf8" });
     expect(shell).toBe(kubets("envtest", "etcd", "--help"));
   });
 
-  test("etcd only answers its health check, and ends at SIGTERM", async () => {
+  test("include an etcd that only answers its health check, and ends at SIGTERM", async () => {
     const { child, url } = await startEtcd();
     expect(await answer(`${url}/health`)).toEqual({ status: 200, text: '{"health":"true","reason":""}' });
     expect(await answer(`${url}/v2/keys`)).toMatchObject({ status: 404 });
@@ -100,7 +100,7 @@ describe.skipIf(!built)("the programs of kubets envtest", () => {
     expect(child.exitCode).toBe(0);
   });
 
-  test("etcd names the port that is taken, and that it serves no TLS", async () => {
+  test("include an etcd that reports a port in use, and that it cannot serve TLS", async () => {
     const { url } = await startEtcd();
     const second = start("etcd", `--listen-client-urls=${url}`);
     expect(await errorOf(second)).toContain("EADDRINUSE");
@@ -108,7 +108,7 @@ describe.skipIf(!built)("the programs of kubets envtest", () => {
     expect(await errorOf(secure)).toContain("the stand-in for etcd serves http only, not https://127.0.0.1:1");
   });
 
-  test("kube-apiserver serves with the files it is given, knows users of the client CA, and ends at SIGTERM", async () => {
+  test("include a kube-apiserver that serves with the given files, accepts users of the client CA, and ends at SIGTERM", async () => {
     const { url } = await startEtcd();
     const certificates = join(home, "given");
     const { ca, users } = writeCertificates(certificates);
@@ -137,7 +137,7 @@ describe.skipIf(!built)("the programs of kubets envtest", () => {
     expect(child.exitCode).toBe(0);
   });
 
-  test("kube-apiserver makes the certificate that its folder lacks, and shows it again", async () => {
+  test("include a kube-apiserver that creates a missing certificate in its folder, and uses it again", async () => {
     const { url } = await startEtcd();
     const certificates = join(home, "made");
     mkdirSync(certificates);
@@ -197,7 +197,7 @@ describe.skipIf(!built)("the programs of kubets envtest", () => {
       [ETCD, ISSUER, SIGNER, KEY, "--cert-dir=/nonexistent"],
       '"failed to parse service-account-issuer-key-file: open /nonexistent/sa.key: no such file or directory"',
     ],
-  ])("kube-apiserver logs what is wrong with %s", async (_what, flags, message) => {
+  ])("include a kube-apiserver that logs what is wrong with %s", async (_what, flags, message) => {
     const child = start("kube-apiserver", ...flags);
     const log = await errorOf(child);
     const last = log.trimEnd().split("\n").at(-1) ?? "";
@@ -205,7 +205,7 @@ describe.skipIf(!built)("the programs of kubets envtest", () => {
     expect(child.exitCode).toBe(1);
   });
 
-  test("kube-apiserver reads the configuration of admission plugins, and logs its errors", async () => {
+  test("include a kube-apiserver that reads the configuration of admission plugins, and logs its errors", async () => {
     const folder = join(home, "admission");
     mkdirSync(folder);
     writeSigningKey(folder);

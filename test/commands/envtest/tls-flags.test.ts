@@ -10,7 +10,7 @@ import { freePorts } from "../../helpers/free-ports.js";
 import { runCli } from "../../helpers/run-cli.js";
 import { type Handshake, handshake, newAuthority, servingCertificate } from "../../helpers/tls-peer.js";
 
-describe("--tls-sni-cert-key", () => {
+describe("--tls-sni-cert-key of envtest's kube-apiserver", () => {
   test.each([
     ["a pair", "a.crt,a.key", { certFile: "a.crt", keyFile: "a.key" }],
     ["a pair between blanks", " a.crt , a.key ", { certFile: "a.crt", keyFile: "a.key" }],
@@ -20,7 +20,7 @@ describe("--tls-sni-cert-key", () => {
       { certFile: "a.crt", keyFile: "a.key", names: ["*.a.com", "b.com"] },
     ],
     ["an IPv6 address as a name", "a.crt,a.key:::1", { certFile: "a.crt", keyFile: "a.key", names: ["::1"] }],
-  ])("takes %s", (_, value, parsed) => {
+  ])("accepts %s", (_, value, parsed) => {
     expect(parseSniCertKey(value)).toEqual(parsed);
   });
 
@@ -38,7 +38,7 @@ describe("--tls-sni-cert-key", () => {
   });
 });
 
-describe("kube-apiserver's place does not start with", () => {
+describe("envtest's kube-apiserver does not start with", () => {
   let folder: string;
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), "kubets-tls-flags-"));
@@ -80,7 +80,7 @@ describe("kube-apiserver's place does not start with", () => {
   });
 });
 
-test("kube-apiserver's place serves with all of the flags, and follows its files", async () => {
+test("envtest's kube-apiserver serves with all TLS flags, and reloads its files", async () => {
   const folder = await mkdtemp(join(tmpdir(), "kubets-tls-serving-"));
   const ca = newAuthority();
   const write = async (name: string, pair: KeyPair): Promise<void> => {

@@ -61,7 +61,7 @@ const surroundings = (more: CliSurroundings = {}): CliSurroundings => ({
 const kubectl = (argv: readonly string[], more?: CliSurroundings): Promise<CliResult> =>
   runCli(argv, surroundings(more));
 
-describe("exec", () => {
+describe("kubectl exec", () => {
   test.each([
     ["stdout", ["web", "--", "echo", "hi"], "hi\n", "", 0],
     [
@@ -81,27 +81,27 @@ describe("exec", () => {
     ["no word with -q", ["two", "-q", "--", "echo", "hi"], "hi\n", "", 0],
     ["a named container", ["two", "-c", "b", "--", "echo", "hi"], "hi\n", "", 0],
     ["words with blanks and signs", ["web", "--", "echo", "a b", "&c=d+ü"], "a b &c=d+ü\n", "", 0],
-  ] as const)("%s", async (_what, argv, stdout, stderr, code) => {
+  ] as const)("prints, or sends to the container: %s", async (_what, argv, stdout, stderr, code) => {
     expect(await kubectl(["exec", ...argv])).toEqual({ code, stdout, stderr });
   });
 
-  test.each(["true", "false"])("the same over WebSockets: %s", async (webSockets) => {
+  test.each(["true", "false"])("works with WebSockets and without: %s", async (webSockets) => {
     const env = { KUBECTL_REMOTE_COMMAND_WEBSOCKETS: webSockets };
     const { stdout, code } = await kubectl(["exec", "web", "--", "sh", "-c", "echo a; exit 5"], { env });
     expect({ stdout, code }).toEqual({ stdout: "a\n", code: 5 });
   });
 
-  test("with -i the program reads stdin to its end, bytes and all", async () => {
+  test("with -i passes all bytes of stdin to the program, and its end", async () => {
     const stdin = "0123456789".repeat(50_000);
     const { stdout } = await kubectl(["exec", "-i", "web", "--", "wc", "-c"], { stdin });
     expect(stdout.trim()).toBe("500000");
   });
 
-  test("without -i stdin is not read", async () => {
+  test("without -i does not read stdin", async () => {
     expect((await kubectl(["exec", "web", "--", "cat"], { stdin: "unread" })).stdout).toBe("");
   });
 
-  test("-t without a terminal is told of, and goes on without one", async () => {
+  test("with -t but no terminal prints a warning and goes on without one", async () => {
     const { stdout, stderr } = await kubectl(["exec", "-it", "web", "--", "cat"], { stdin: "x" });
     expect({ stdout, stderr }).toEqual({
       stdout: "x",
@@ -109,20 +109,20 @@ describe("exec", () => {
     });
   });
 
-  test("a program that is not there is the server's error", async () => {
+  test("prints the server's error for a program that does not exist", async () => {
     const { code, stderr } = await kubectl(["exec", "web", "--", "nothere"]);
     expect(code).toBe(1);
     expect(stderr).toMatch(/^error: Internal error occurred: .*"nothere": executable file not found in \$PATH/);
   });
 
-  test("a pod that has ended is refused", async () => {
+  test("is refused for a pod that has ended", async () => {
     expect(await kubectl(["exec", "done", "--", "ls"])).toMatchObject({
       code: 1,
       stderr: "error: cannot exec into a container in a completed pod; current phase is Succeeded\n",
     });
   });
 
-  test("a signal ends it at once, without a word", async () => {
+  test("ends at once at a signal, without output", async () => {
     const ending = new AbortController();
     const running = kubectl(["exec", "web", "--", "sleep", "1000"], { signal: ending.signal });
     setTimeout(() => ending.abort(new Error("SIGINT")), 300);
@@ -130,21 +130,21 @@ describe("exec", () => {
   });
 });
 
-describe("attach", () => {
-  test("shows its notices, then what the program writes from now on", async () => {
+describe("kubectl attach", () => {
+  test("prints its notices, then what the program writes from now on", async () => {
     const { stdout, stderr, code } = await kubectl(["attach", "-i", "echo"], { stdin: "quit\n" });
     expect({ stdout, stderr, code }).toEqual({ stdout: "got quit\n", stderr: NOTICES, code: 0 });
   });
 
-  test("a container that the pod does not have is named with those that it has", async () => {
+  test("names the existing containers when the pod lacks the requested one", async () => {
     expect((await kubectl(["attach", "two", "-c", "c"])).stderr).toBe(
       "error: cannot attach to the container: container c is not valid for pod two out of: a, b\n",
     );
   });
 });
 
-describe("run with a session", () => {
-  test("shows what came before it attached, ends as the pod does, and deletes the pod", async () => {
+describe("kubectl run -i", () => {
+  test("prints the output from before it attached, ends with the pod's exit code, and with --rm deletes the pod", async () => {
     const line = ["run", "r1", "--image=echoing", "--restart=Never", "-i", "--rm"];
     const { stdout, stderr, code } = await kubectl(line, { stdin: "quit\n" });
     expect(stdout).toBe('hello\ngot quit\npod "r1" deleted from default namespace\n');
@@ -153,13 +153,13 @@ describe("run with a session", () => {
     expect((await kubectl(["get", "pod", "r1"])).code).toBe(1);
   });
 
-  test("-q leaves out the notices and the deletion", async () => {
+  test("with -q leaves out the notices and the deletion", async () => {
     const line = ["run", "r2", "--image=echoing", "--restart=Never", "-i", "--rm", "-q"];
     const { stdout, stderr } = await kubectl(line, { stdin: "x\n" });
     expect({ stdout, stderr }).toEqual({ stdout: "hello\ngot x\n", stderr: "" });
   });
 
-  test("a signal deletes the pod too", async () => {
+  test("deletes the pod also after a signal", async () => {
     const line = ["run", "r3", "--image=busybox", "--restart=Never", "--attach", "--rm"];
     const program = ["sh", "-c", "while true; do echo up; sleep 0.1; done"];
     const running = startCli([...line, "--", ...program], surroundings());
@@ -167,7 +167,7 @@ describe("run with a session", () => {
     expect((await running.interrupt()).stdout).toMatch(/^(up\n)+pod "r3" deleted from default namespace\n$/);
   });
 
-  test("a pod that does not become ready in time ends it", async () => {
+  test("ends when the pod is not ready in time", async () => {
     const line = ["run", "r4", "--image=busybox", "--attach", "--pod-running-timeout=300ms", "--overrides"];
     const elsewhere = '{"spec":{"nodeName":"elsewhere"}}';
     expect(await kubectl([...line, elsewhere])).toMatchObject({
@@ -177,19 +177,19 @@ describe("run with a session", () => {
   });
 });
 
-describe("debug with a session", () => {
+describe("kubectl debug -i", () => {
   test("waits for its container and attaches to it", async () => {
     const { stdout, code } = await kubectl(["debug", "web", "-i", "--image=echoing", "-c", "dbg"], { stdin: "quit\n" });
     expect(stdout).toContain("got quit\n");
     expect(code).toBe(0);
   });
 
-  test("prints the log of a container that cannot be attached to any more", async () => {
+  test("prints the container's log when the container has ended", async () => {
     const { stdout } = await kubectl(["debug", "web", "--attach", "--image=failing", "-c", "dbg2"]);
     expect(stdout).toBe("out\n");
   });
 
-  test("with -v shows a person first what it is about to write", async () => {
+  test("with -v first shows a person what it is going to write", async () => {
     const change = "  spec:\n    ephemeralContainers:\n";
     const line = ["debug", "web", "--image=busybox", "-c", "shown", "--profile=netadmin", "-v=1"];
     const { stderr } = await kubectl(line, { terminal: true, env: { NO_COLOR: "1" } });
@@ -199,7 +199,7 @@ describe("debug with a session", () => {
     expect(stderr).not.toContain("$setElementOrder");
   });
 
-  test("with -v shows a person what a copy has otherwise", async () => {
+  test("with -v shows a person how a copy differs from the pod", async () => {
     const line = ["debug", "web", "--copy-to=copied", "--set-image=*=debian", "-v=1"];
     const { stderr } = await kubectl(line, { terminal: true, env: { NO_COLOR: "1" } });
     expect(stderr).toContain("Changes of pod/copied, beside pod/web:\n");

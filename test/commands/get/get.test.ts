@@ -45,7 +45,7 @@ async function get(line: string): Promise<CliResult> {
   return runCli(["get", ...line.split(" ")], { env, cwd: folder, clock });
 }
 
-describe("get", () => {
+describe("kubectl get", () => {
   it("prints the server's table", async () => {
     const { stdout, code } = await get("cm a b -L app");
     expect({ stdout, code }).toEqual({
@@ -75,7 +75,7 @@ describe("get", () => {
       stdout: "NAMESPACE   NAME   DATA   AGE   LABELS\ndefault     b      1      0s    app=web\n",
     },
     { line: "--raw /healthz", stdout: "ok" },
-  ])("$line", async ({ line, stdout }) => {
+  ])("prints for `$line` what kubectl prints", async ({ line, stdout }) => {
     expect(await get(line)).toEqual({ stdout, stderr: "", code: 0 });
   });
 
@@ -98,11 +98,11 @@ describe("get", () => {
       code: 1,
     },
     { line: "cm -o jsonpath={.x[}", stderr: "error: error parsing jsonpath {.x[}, unterminated array\n", code: 1 },
-  ])("$line complains", async ({ line, stderr, code }) => {
+  ])("$line prints an error or notice", async ({ line, stderr, code }) => {
     expect(await get(line)).toEqual({ stdout: "", stderr, code });
   });
 
-  it("prints what it found beside what it did not", async () => {
+  it("prints the objects that it found, and errors for the others", async () => {
     expect(await get("cm a no -o name")).toEqual({
       stdout: "configmap/a\n",
       stderr: 'Error from server (NotFound): configmaps "no" not found\n',
@@ -110,7 +110,7 @@ describe("get", () => {
     });
   });
 
-  it("asks in pages, and for a table", async () => {
+  it("asks for tables, page by page", async () => {
     paths.length = 0;
     await get("cm --chunk-size=3");
     expect(
@@ -121,7 +121,7 @@ describe("get", () => {
     ]);
   });
 
-  it("shows changes as they come and fails quietly when it is interrupted", async () => {
+  it("prints changes as they come with --watch, and ends without an error at an interrupt", async () => {
     const env = { HOME: folder, KUBECONFIG: join(folder, "config") };
     paths.length = 0;
     const running = startCli(["get", "cm", "-n", "empty", "-l", "w", "-w", "-o", "name"], {

@@ -44,7 +44,7 @@ async function watching(
 const isWatch = (line: string, resource: string): boolean =>
   line.includes(`/${resource}?`) && line.includes("watch=true");
 
-test("on a terminal several types are watched, each in a table of its own", async () => {
+test("get --watch on a terminal watches several types, each in a table of its own", async () => {
   const result = await watching(
     "get cm,secret,ns -l w=1 -w",
     ["configmaps", "secrets", "namespaces"],
@@ -68,7 +68,7 @@ configmap/there   0      0s
   });
 });
 
-test("and several objects by name", async () => {
+test("get --watch on a terminal watches several objects by name", async () => {
   const result = await watching("get cm/there cm/kube-root-ca.crt -w -o name", ["configmaps"], async (shows) => {
     await session.kubectl("label cm there even=more");
     await shows("\nconfigmap/there\n");
@@ -80,7 +80,7 @@ test("and several objects by name", async () => {
   });
 });
 
-test("elsewhere several types are refused as kubectl refuses them", async () => {
+test("get --watch in a pipe refuses several types as kubectl does", async () => {
   expect(await session.kubectl("get cm,secret -w")).toEqual({
     code: 1,
     stdout: "",

@@ -97,7 +97,7 @@ function follow(argv: string) {
   };
 }
 
-test("pods that come later and containers that start again are followed, from their first line", async () => {
+test("logs --watch-pods follows new pods and restarted containers from their first line", async () => {
   await createPod("a", "w");
   await runs("a", 0);
   session.requests();
@@ -125,7 +125,7 @@ test("pods that come later and containers that start again are followed, from th
   expect(await command.asked(3)).toHaveLength(3);
 });
 
-test("what an object runs, all containers; no more at a time than is allowed", async () => {
+test("logs --watch-pods of an object follows all containers of its pods, up to --max-log-requests at a time", async () => {
   const metadata = { name: "d" };
   const selector = { matchLabels: { app: "d" } };
   const template = { metadata: { labels: { app: "d" } }, spec: { containers: [{ name: "web", image: "web:1" }] } };
@@ -145,7 +145,7 @@ test("what an object runs, all containers; no more at a time than is allowed", a
   expect(stdout).toContain("\nsecond line\n");
 });
 
-test("one pod through its restarts; a container it does not have is told of", async () => {
+test("logs --watch-pods of one pod follows it through restarts, and reports a container that it does not have", async () => {
   await createPod("alone", "alone");
   await runs("alone", 0);
   session.requests();
@@ -161,7 +161,7 @@ test("one pod through its restarts; a container it does not have is told of", as
   expect((await wrong.end("none is not valid")).stderr).toBe("container none is not valid for pod alone out of: web\n");
 });
 
-test("a container that waits to be started again shows its last run at once, and the next one when it runs", async () => {
+test("logs --watch-pods shows a waiting container's last run at once, and the next run when it starts", async () => {
   await createPod("crash", "crash");
   await crashed("crash", 3);
   session.requests();
@@ -176,7 +176,7 @@ test("a container that waits to be started again shows its last run at once, and
   expect((await command.end("second line", 3)).stderr).toBe("");
 });
 
-test("a run that began and ended between two states of its pod is shown, before the one that runs", async () => {
+test("logs --watch-pods shows a run that began and ended between two updates of the pod, before the current run", async () => {
   await createPod("quick", "quick");
   await runs("quick", 2);
   session.requests();
@@ -191,7 +191,7 @@ test("a run that began and ended between two states of its pod is shown, before 
   expect((await command.end("second line", 3)).stderr).toBe("");
 });
 
-test("a log that waited until its run was gone is told of", async () => {
+test("logs --watch-pods reports a log that was deleted while it waited for its turn", async () => {
   for (const name of ["turn-a", "turn-b"]) {
     await createPod(name, "turn", ["held"]);
     await runs(name, 0, ["held"]);

@@ -34,15 +34,15 @@ const works = (namespace: string): CliResult => out(`Context "${context()}" work
 const context = (): string => "kubets";
 const LIST = "default\nkube-node-lease\nkube-public\nkube-system\nshop\nstage\n";
 
-test("without arguments it lists the server's namespaces in a pipe", async () => {
+test("ns without arguments lists the server's namespaces in a pipe", async () => {
   expect(await ns("")).toEqual(out(LIST));
 });
 
-test("-c prints the namespace in use, which is default where the context says none", async () => {
+test("ns -c prints the current namespace, which is default when the context names none", async () => {
   expect(await ns("-c")).toEqual(out("default\n"));
 });
 
-test("a name switches, - goes back, and back again", async () => {
+test("ns NAME switches the namespace, and ns - goes back and forth", async () => {
   expect(await ns("shop")).toEqual(works("shop"));
   expect(await ns("-c")).toEqual(out("shop\n"));
   expect((await session.kubectl("config view --minify")).code).toBe(0);
@@ -50,7 +50,7 @@ test("a name switches, - goes back, and back again", async () => {
   expect(await ns("-")).toEqual(works("shop"));
 });
 
-test("a name that is not there is refused, said what was meant, and taken with --force", async () => {
+test("ns refuses a namespace that does not exist, suggests a similar one, and accepts it with --force", async () => {
   const message = `error: no namespace "shopp" in context "${context()}"; --force switches to it all the same\n`;
   expect(await ns("shopp")).toEqual(failed(message));
   expect((await ns("shopp", { terminal: true })).stderr).toContain('Did you mean "shop"?');
@@ -58,7 +58,7 @@ test("a name that is not there is refused, said what was meant, and taken with -
   expect(await ns("shopp --force")).toEqual(works("shopp"));
 });
 
-test("without a server --force switches, and nothing else asks", async () => {
+test("ns --force switches the namespace without a server, and all else fails", async () => {
   writeFileSync(env["KUBECONFIG"] ?? "", kubeconfig.replaceAll(/https:\/\/127.0.0.1:\d+/g, "https://127.0.0.1:1"));
   expect((await ns("shop")).stderr).toContain("was refused");
   expect(await ns("shop -f")).toEqual(works("shop"));
@@ -66,7 +66,7 @@ test("without a server --force switches, and nothing else asks", async () => {
   expect(await ns("-")).toEqual(works("default"));
 });
 
-test("--context is about another context, which has a namespace before of its own", async () => {
+test("ns --context changes another context, which has its own previous namespace", async () => {
   await runCli(["config", "set-context", "other", "--cluster=x"], { env, cwd: session.folder });
   expect((await ns("a -f --context=other")).stdout).toBe('Context "other" works in namespace "a" now.\n');
   expect((await ns("b -f --context=other")).stdout).toBe('Context "other" works in namespace "b" now.\n');
@@ -75,7 +75,7 @@ test("--context is about another context, which has a namespace before of its ow
   expect((await ns("- --context=other")).stdout).toBe('Context "other" works in namespace "a" now.\n');
 });
 
-describe("what is refused", () => {
+describe("ns refuses", () => {
   test.each([
     ["a b", usage("expected at most 1 argument, got 2")],
     ["-c a", usage("--current stands alone")],
@@ -83,11 +83,11 @@ describe("what is refused", () => {
     ["- -f", usage("--force needs a namespace")],
     ["a -n b", usage("--namespace is for one command: name the namespace to switch to without it")],
     ["x --context=nope -f", failed('error: no context exists with the name: "nope"\n')],
-  ])("ns %s", async (line, result) => {
+  ])("the command line: ns %s", async (line, result) => {
     expect(await ns(line)).toEqual(result);
   });
 
-  test("what no namespace can be called, with --force too", async () => {
+  test("a name that is not a valid namespace, with --force too", async () => {
     const { code, stderr } = await ns("a/../b --force");
     expect([code, stderr]).toEqual([1, expect.stringContaining('"a/../b" is not a valid namespace name: a lowercase')]);
   });
@@ -98,7 +98,7 @@ describe("what is refused", () => {
   });
 });
 
-test("on a terminal one is picked", async () => {
+test("ns on a terminal lets the user pick a namespace", async () => {
   const { terminal, ended } = startOnTerminal(["ns"], { cwd: session.folder, env });
   await terminal.shows("> default (current)");
   terminal.press("sta");
@@ -109,7 +109,7 @@ test("on a terminal one is picked", async () => {
   expect(terminal.raw).toEqual([true, false]);
 });
 
-test("a signal while one is picked gives the terminal back", async () => {
+test("ns restores the terminal when a signal comes while the user picks", async () => {
   const { terminal, ended, interrupt } = startOnTerminal(["ns"], { cwd: session.folder, env });
   await terminal.shows("> default (current)");
   interrupt();
@@ -118,7 +118,7 @@ test("a signal while one is picked gives the terminal back", async () => {
   expect(terminal.screen.isAlternate).toBe(false);
 });
 
-test("completion: namespaces for the first argument", async () => {
+test("completion of ns suggests namespaces for the first argument", async () => {
   const complete = async (...words: string[]): Promise<readonly string[]> => {
     const { stdout } = await runCli(["__completeNoDesc", "ns", ...words], { cwd: session.folder, env });
     return stdout.split("\n").slice(0, -2);

@@ -141,7 +141,7 @@ async function readAll(socket: Socket): Promise<string> {
   return text;
 }
 
-describe("what kubectl refuses, kubets refuses in its words", () => {
+describe("port-forward refuses the command lines that kubectl refuses, with its messages", () => {
   const lines = [
     "",
     "web",
@@ -181,7 +181,7 @@ describe("what kubectl refuses, kubets refuses in its words", () => {
     "web 80 -n other",
   ];
 
-  it.skipIf(missing !== undefined).each(lines)("port-forward %s", async (line) => {
+  it.skipIf(missing !== undefined).each(lines)("%s", async (line) => {
     const argv = line === "" ? [] : line.replace("BUSY", String(portOf(busy))).split(" ");
     // Where a port is taken at one of two addresses, kubectl goes on with the other.
     if (line === "web BUSY:80") argv.push("--address=localhost,127.0.0.1");
@@ -191,7 +191,7 @@ describe("what kubectl refuses, kubets refuses in its words", () => {
   });
 });
 
-describe("what kubectl forwards, kubets forwards", () => {
+describe("port-forward forwards as kubectl does", () => {
   const rows = [
     { line: "web :8080", at: 0 },
     { line: "pod/web :http", at: 0 },
@@ -202,7 +202,7 @@ describe("what kubectl forwards, kubets forwards", () => {
     { line: "web :8080 --address=127.0.0.1,::1", at: 0 },
   ] as const;
 
-  it.skipIf(missing !== undefined).each(rows)("port-forward $line", async (row) => {
+  it.skipIf(missing !== undefined).each(rows)("with the command line $line", async (row) => {
     const child = kubectl.start(["port-forward", ...row.line.split(" ")]);
     let theirs = "";
     child.stdout?.on("data", (chunk) => (theirs += String(chunk)));
@@ -226,7 +226,7 @@ describe("what kubectl forwards, kubets forwards", () => {
     expect(portless(ours.stdout + ours.stderr)).toBe(portless(theirs));
   });
 
-  it.skipIf(missing !== undefined)("a port of the pod that nothing listens on", async () => {
+  it.skipIf(missing !== undefined)("to a port of the pod on which nothing listens", async () => {
     const argv = ["web", `:${CLOSED}`, "--address=127.0.0.1"];
     const child = kubectl.start(["port-forward", ...argv]);
     let theirs = "";
@@ -246,8 +246,8 @@ describe("what kubectl forwards, kubets forwards", () => {
   });
 });
 
-describe("connections", () => {
-  it("end in one direction and go on in the other", async () => {
+describe("connections through port-forward", () => {
+  it("can end in one direction and continue in the other", async () => {
     await using forward = new Forward(["web", `:${UPPER}`]);
     const socket = await dial(await forward.port());
     socket.write("half ");
@@ -255,12 +255,12 @@ describe("connections", () => {
     expect(await readAll(socket)).toBe("HALF CLOSED");
   });
 
-  it("go over SPDY alone where WebSockets are turned off", async () => {
+  it("use SPDY alone where WebSockets are turned off", async () => {
     await using forward = new Forward(["web", `:${HTTP}`], { KUBECTL_PORT_FORWARD_WEBSOCKETS: "false" });
     expect(await get(await forward.port(), "spdy")).toBe("spdy");
   });
 
-  it("are a hundred at once", async () => {
+  it("may be a hundred at the same time", async () => {
     await using forward = new Forward(["web", `:${ECHO}`]);
     const port = await forward.port();
     const sockets = await Promise.all(Array.from({ length: 100 }, () => dial(port)));
@@ -274,7 +274,7 @@ describe("connections", () => {
   });
 
   it.each(["a WebSocket", "SPDY alone"])(
-    "carry more than any buffer holds, while those that are not read wait, over %s",
+    "carry any amount of data, and those that are not read wait, over %s",
     async (transport) => {
       const webSockets = String(transport === "a WebSocket");
       await using forward = new Forward(["web", `:${ECHO}`], { KUBECTL_PORT_FORWARD_WEBSOCKETS: webSockets });
@@ -306,7 +306,7 @@ describe("connections", () => {
     expect(await echoes(port)).toBe(false);
   });
 
-  it("end with the connection to the pod", async () => {
+  it("end when the connection to the pod ends", async () => {
     await using forward = new Forward(["web", `:${ECHO}`]);
     const socket = await dial(await forward.port());
     const closed = overOf(socket);
@@ -318,8 +318,8 @@ describe("connections", () => {
   });
 });
 
-describe("beyond kubectl", () => {
-  it("--reconnect goes on with another pod on the same local port", async () => {
+describe("port-forward with options that kubectl does not have", () => {
+  it("--reconnect continues with another pod on the same local port", async () => {
     await kubelet.pod("first", { labels: { app: "rolling" } });
     const api = kubelet.cluster.transport();
     const spec = { selector: { app: "rolling" }, ports: [{ port: HTTP }] };
@@ -335,7 +335,7 @@ describe("beyond kubectl", () => {
     expect(await get(port)).toBe("hello");
   });
 
-  it("--reconnect holds connections that come while there is no pod, and says once why there is none", async () => {
+  it("--reconnect holds new connections while there is no pod, and prints the reason once", async () => {
     await kubelet.pod("lonely");
     const api = kubelet.cluster.transport();
     await using forward = new Forward(["lonely", `:${HTTP}`, "--reconnect"]);
@@ -349,7 +349,7 @@ describe("beyond kubectl", () => {
     expect(forward.stderr.match(/Cannot connect yet: pods/g)).toHaveLength(1);
   });
 
-  it("--reconnect ends no connection for the fault of another", async () => {
+  it("--reconnect ends no other connections when one fails", async () => {
     await using forward = new Forward(["web", `:${ECHO}`, `:${CLOSED}`, "--reconnect", "--address=127.0.0.1"]);
     const socket = await dial(await forward.port());
     await readAll(await dial(await forward.port(1))).catch(() => "");

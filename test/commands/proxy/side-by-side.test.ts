@@ -13,7 +13,7 @@ import { type ProxySurroundings, type RunningProxy, startOurs, startReal } from 
 const kubectl = realTool("kubectl");
 if (kubectl.missing !== undefined) process.stdout.write(`proxies are not compared: ${kubectl.missing}\n`);
 
-describe.skipIf(kubectl.missing !== undefined)("proxy answers as kubectl's does", () => {
+describe.skipIf(kubectl.missing !== undefined)("kubets proxy and kubectl proxy give the same answers", () => {
   let cluster: Cluster;
   let echo: Server;
   let folder: string;
@@ -63,7 +63,7 @@ describe.skipIf(kubectl.missing !== undefined)("proxy answers as kubectl's does"
     return ours;
   }
 
-  test("requests of the API, and what the filter refuses", async () => {
+  test("to API requests, and to those that the filter refuses", async () => {
     const answers = await compare(["--port=0"], API);
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 404, 201, 409, 200, 405, 403, 403, 403, 200, 400]);
   });
@@ -105,12 +105,12 @@ describe.skipIf(kubectl.missing !== undefined)("proxy answers as kubectl's does"
       ["-p0", "--keepalive=1s", "--accept-hosts="],
       [403, 403, 403],
     ],
-  ])("%s", async (argv, statuses) => {
+  ])("with the flags %s", async (argv, statuses) => {
     const answers = await compare(argv, [{ path: "/api/v1/namespaces" }, { path: "/version" }, { path: "/healthz" }]);
     expect(answers.map(({ status }) => status)).toEqual(statuses);
   });
 
-  test("a prefix of the API's is taken off, and its slash is asked for", async () => {
+  test("for an --api-prefix, with and without its final slash", async () => {
     const answers = await compare(
       ["-p0", "--api-prefix=/k8s"],
       ["/k8s/version", "/k8s", "/k8s/", "/k8s?a=b", "/k8s//version", "/k8s/api/v1/namespaces/default"].map((path) => ({
@@ -120,14 +120,14 @@ describe.skipIf(kubectl.missing !== undefined)("proxy answers as kubectl's does"
     expect(answers.map(({ status }) => status)).toEqual([200, 307, 200, 307, 307, 200]);
   });
 
-  test("what reaches the server: method, address, body, headers", async () => {
+  test("and send the server the same method, address, body and headers", async () => {
     const { port } = echo.address() as AddressInfo;
     const answers = await compare([`--server=http://127.0.0.1:${port}`, "-p0"], ECHOED);
     expect(answers[0]?.body).toContain("x-forwarded-for: 127.0.0.1");
     expect(answers[1]?.body).not.toContain("x-own");
   });
 
-  test("--append-server-path puts the server's path in front; without it there is a warning", async () => {
+  test("with --append-server-path, and with a warning without it", async () => {
     const { port } = echo.address() as AddressInfo;
     const server = `--server=http://127.0.0.1:${port}/base`;
     const paths = ["/", "/api?x=y", "/a%2Fb"].map((path) => ({ path }));
@@ -138,14 +138,14 @@ describe.skipIf(kubectl.missing !== undefined)("proxy answers as kubectl's does"
     expect(ours).toBe(real);
   });
 
-  test("the files of a folder", async () => {
+  test("with the files of --www", async () => {
     const answers = await compare(["-p0", "--www=www"], FILES);
     expect(answers[1]?.body).toBe("hello\n");
     await compare(["-p0", "-w", "www", "-P", "/files"], [{ path: "/files/a.txt" }, { path: "/static/a.txt" }]);
     await compare(["-p0", "--www=nowhere"], [{ path: "/static/a.txt" }, { path: "/static/" }]);
   });
 
-  test("a server that is not there", async () => {
+  test("when the server does not answer", async () => {
     const [real, ours] = await both(["--server=http://127.0.0.1:1", "-p0"], async ({ address, stderr }) => {
       const answer = await ask(address, { path: "/api" });
       return { answer, stderr: await eventually(() => written(stderr)) };
@@ -154,7 +154,7 @@ describe.skipIf(kubectl.missing !== undefined)("proxy answers as kubectl's does"
     expect(ours.answer.body).toBe("dial tcp 127.0.0.1:1: connect: connection refused\n");
   });
 
-  test("a Unix socket is its owner's, and a stale one is replaced", async () => {
+  test("on a Unix socket that only its owner may use, in place of a left-over one", async () => {
     await both(["--unix-socket=api.sock"], async ({ address }) => {
       expect(address).toBe("api.sock");
       const answer = await ask(join(folder, address), { path: "/version", headers: { host: "localhost" } });

@@ -20,7 +20,7 @@ const programs = [
   { name: "kubets", start: startOurs, missing: undefined },
 ].filter(({ missing }) => missing === undefined);
 
-describe.each(programs)("what stays open through the proxy of $name", ({ name, start }) => {
+describe.each(programs)("a long request through the proxy of $name", ({ name, start }) => {
   let cluster: Cluster;
   let folder: string;
   let around: ProxySurroundings;
@@ -45,7 +45,7 @@ describe.each(programs)("what stays open through the proxy of $name", ({ name, s
       body: JSON.stringify({ metadata: { name: configMap } }),
     });
 
-  test("a watch gives each event when it happens", async () => {
+  test("as a watch delivers each event at the time of the change", async () => {
     await using proxy = disposable(await start(["-p0"], around));
     const [host = "", port = ""] = proxy.address.split(":");
     let text = "";
@@ -61,7 +61,7 @@ describe.each(programs)("what stays open through the proxy of $name", ({ name, s
     watch.destroy();
   });
 
-  test("a WebSocket is passed through, both ways", async () => {
+  test("as a WebSocket is passed through in both directions", async () => {
     await using proxy = disposable(await start(["-p0"], around));
     const [host = "", port = ""] = proxy.address.split(":");
     const headers = {
@@ -90,7 +90,7 @@ describe.each(programs)("what stays open through the proxy of $name", ({ name, s
     await seen(() => String(ended), "true");
   });
 
-  test("a large body arrives whole, in both directions", async () => {
+  test("with a large body is complete in both directions", async () => {
     await using proxy = disposable(await start(["-p0"], around));
     const data = { big: "x".repeat(700_000) };
     const { status } = await ask(proxy.address, {
@@ -105,7 +105,7 @@ describe.each(programs)("what stays open through the proxy of $name", ({ name, s
     await ask(proxy.address, { method: "DELETE", path: `${CONFIG_MAPS}/big` });
   });
 
-  test("a socket that is left over is replaced, and only its owner may use the new one", async () => {
+  test("uses the proxy's Unix socket, which replaces a left-over one and admits only its owner", async () => {
     const path = join(folder, "stale.sock");
     // Closing would take the file away: it is left as a killed program leaves it.
     const stale = createServer();

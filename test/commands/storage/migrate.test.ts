@@ -165,31 +165,34 @@ const items = (list: string): object[] =>
     )
     .map((item) => ({ ...item, metadata: { ...item.metadata, resourceVersion: "" } }));
 
-describe("storage migrate", () => {
-  test.each(PAIRS)("copies %s to %s: values, revisions where they can be kept, times to live", async (from, to) => {
-    const source = sourceOf(from);
-    const target = await newPlace(to);
-    const { keys: before, expiring } = stateBefore(from);
-    const { code, stdout, stderr } = await migrate(source, target);
-    const takesOver = to === "disk" || to === "postgres";
-    const keepsRevisions = takesOver && from !== "files";
-    const why = takesOver ? / has several keys at one revision\n$/ : / gives every write a revision of its own\n$/;
-    if (keepsRevisions) expect(stderr).toBe("");
-    else {
-      expect(stderr).toMatch(/^Warning: resourceVersions are others now, and watchers have to list anew: /);
-      expect(stderr).toMatch(why);
-    }
-    expect(stdout).toMatch(new RegExp(` copied: .* holds the same ${before.length} keys, `));
-    expect(code).toBe(0);
-    const { keys: after, expiring: kept } = await stateOf(target);
-    if (keepsRevisions) expect(after).toEqual(before);
-    else expect(after.map(content)).toEqual(before.map(content));
-    expect([...kept.keys()].sort()).toEqual([...expiring.keys()].sort());
-    for (const [key, at] of expiring) expect(Math.abs((kept.get(key) ?? 0) - at)).toBeLessThan(120_000);
-    expect(expiring.has("/registry/events/default/seen")).toBe(true);
-  });
+describe("kubets storage migrate", () => {
+  test.each(PAIRS)(
+    "copies from %s to %s the values, their time to live, and where possible their revisions",
+    async (from, to) => {
+      const source = sourceOf(from);
+      const target = await newPlace(to);
+      const { keys: before, expiring } = stateBefore(from);
+      const { code, stdout, stderr } = await migrate(source, target);
+      const takesOver = to === "disk" || to === "postgres";
+      const keepsRevisions = takesOver && from !== "files";
+      const why = takesOver ? / has several keys at one revision\n$/ : / gives every write a revision of its own\n$/;
+      if (keepsRevisions) expect(stderr).toBe("");
+      else {
+        expect(stderr).toMatch(/^Warning: resourceVersions are others now, and watchers have to list anew: /);
+        expect(stderr).toMatch(why);
+      }
+      expect(stdout).toMatch(new RegExp(` copied: .* holds the same ${before.length} keys, `));
+      expect(code).toBe(0);
+      const { keys: after, expiring: kept } = await stateOf(target);
+      if (keepsRevisions) expect(after).toEqual(before);
+      else expect(after.map(content)).toEqual(before.map(content));
+      expect([...kept.keys()].sort()).toEqual([...expiring.keys()].sort());
+      for (const [key, at] of expiring) expect(Math.abs((kept.get(key) ?? 0) - at)).toBeLessThan(120_000);
+      expect(expiring.has("/registry/events/default/seen")).toBe(true);
+    },
+  );
 
-  test.each(KINDS)("a server on %s serves what the source's server served", async (to) => {
+  test.each(KINDS)("lets a server on %s serve what the server on the source did", async (to) => {
     const source = sourceOf("disk");
     const target = await newPlace(to);
     expect(await migrate(source, target)).toMatchObject({ code: 0 });
@@ -207,7 +210,7 @@ describe("storage migrate", () => {
     expect(lists[1]).toEqual(lists[0]);
   });
 
-  test("with a kept revision a watch goes on where it was, in the new storage", async () => {
+  test("lets a watch continue in the new storage where revisions are kept", async () => {
     const source = sourceOf("disk");
     const last = Math.max(...(await keysOf(source)).map(({ revision }) => revision));
     const target = await newPlace("disk");
@@ -219,7 +222,7 @@ describe("storage migrate", () => {
   });
 });
 
-test.each(KINDS)("a source on %s stays as it is", async (kind) => {
+test.each(KINDS)("leaves a source on %s unchanged", async (kind) => {
   const { keys, expiring } = await stateOf(sourceOf(kind));
   // After each start, files are at a later revision.
   if (kind === "files") expect(keys.map(content)).toEqual(stateBefore(kind).keys.map(content));
@@ -227,8 +230,8 @@ test.each(KINDS)("a source on %s stays as it is", async (kind) => {
   expect(expiring.size).toBe(stateBefore(kind).expiring.size);
 });
 
-describe("storage migrate refuses", () => {
-  test("a target that holds other keys, and leaves it as it is", async () => {
+describe("kubets storage migrate refuses", () => {
+  test("a target that holds other keys, and leaves it unchanged", async () => {
     const target = await newPlace("disk");
     const kv = await open(target);
     await kv.create("/registry/configmaps/default/mine", Buffer.from("{}"));
@@ -242,7 +245,7 @@ describe("storage migrate refuses", () => {
     expect(await keysOf(target)).toEqual(before);
   });
 
-  test("a source that a server uses", async () => {
+  test("a source that a running server uses", async () => {
     const source = await newPlace("disk");
     await using _ = await cluster(source.options);
     const { code, stderr } = await migrate(source, await newPlace("disk"));
@@ -250,7 +253,7 @@ describe("storage migrate refuses", () => {
     expect(code).toBe(1);
   });
 
-  test("a source that is not there, and makes none", async () => {
+  test("a source that does not exist, and creates none", async () => {
     const missing = await newPlace("disk");
     expect(await migrate(missing, await newPlace("disk"))).toMatchObject({
       code: 1,
@@ -264,7 +267,7 @@ describe("storage migrate refuses", () => {
     }
   });
 
-  test("one storage as both", async () => {
+  test("the same storage as source and target", async () => {
     const { flag } = sourceOf("disk");
     const { stderr } = await migrate(sourceOf("disk"), sourceOf("disk"));
     expect(stderr).toBe(`error: ${flag} is both the source and the target\n`);

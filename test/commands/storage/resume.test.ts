@@ -54,32 +54,35 @@ async function killWhenGrown(child: ChildProcess, file: string, bytes: number): 
   await ended;
 }
 
-test.skipIf(!programIsBuilt)("a copy that kill -9 ended goes on, and no server starts on the part", async () => {
-  const [file = "", ...words] = programUnderTest;
-  const child = spawn(file, [...words, ...argsTo("disk:killed")], { cwd: folder, env: ENV, stdio: "ignore" });
-  await killWhenGrown(child, "killed/data.db-wal", 1_000_000);
-  const part = (await keysOf("killed")).length;
-  expect(part).toBeGreaterThan(0);
-  expect(part).toBeLessThan(KEYS);
-  await expect(startCluster({ port: false, storage: "disk", dataDir: join(folder, "killed") })).rejects.toThrow(
-    /^the storage holds a part of disk:\S+, whose migration did not end; run kubets storage migrate again/,
-  );
-  const other = await runCli(["storage", "migrate", "--from=disk:killed", "--to=disk:none"], {
-    program: "kubets",
-    cwd: folder,
-    env: ENV,
-  });
-  expect(other).toMatchObject({ code: 1, stderr: expect.stringContaining("holds only a part of another storage") });
-  const { code, stdout, stderr } = await run("disk:killed");
-  expect(stderr).toBe("");
-  expect(stdout).toContain(
-    `the rest of its copy is there now: disk:${join(folder, "killed")} holds the same ${KEYS} keys`,
-  );
-  expect(code).toBe(0);
-  expect(await keysOf("killed")).toEqual(await keysOf("source"));
-});
+test.skipIf(!programIsBuilt)(
+  "storage migrate, killed by kill -9, can be continued, and no server starts on the partial copy",
+  async () => {
+    const [file = "", ...words] = programUnderTest;
+    const child = spawn(file, [...words, ...argsTo("disk:killed")], { cwd: folder, env: ENV, stdio: "ignore" });
+    await killWhenGrown(child, "killed/data.db-wal", 1_000_000);
+    const part = (await keysOf("killed")).length;
+    expect(part).toBeGreaterThan(0);
+    expect(part).toBeLessThan(KEYS);
+    await expect(startCluster({ port: false, storage: "disk", dataDir: join(folder, "killed") })).rejects.toThrow(
+      /^the storage holds a part of disk:\S+, whose migration did not end; run kubets storage migrate again/,
+    );
+    const other = await runCli(["storage", "migrate", "--from=disk:killed", "--to=disk:none"], {
+      program: "kubets",
+      cwd: folder,
+      env: ENV,
+    });
+    expect(other).toMatchObject({ code: 1, stderr: expect.stringContaining("holds only a part of another storage") });
+    const { code, stdout, stderr } = await run("disk:killed");
+    expect(stderr).toBe("");
+    expect(stdout).toContain(
+      `the rest of its copy is there now: disk:${join(folder, "killed")} holds the same ${KEYS} keys`,
+    );
+    expect(code).toBe(0);
+    expect(await keysOf("killed")).toEqual(await keysOf("source"));
+  },
+);
 
-test("Ctrl-C leaves a part, from which the same command goes on: with what has changed in the source since", async () => {
+test("storage migrate, ended by Ctrl-C, can be continued, and includes what has changed in the source since", async () => {
   const running = startCli(argsTo("files:interrupted"), { program: "kubets", cwd: folder, env: ENV });
   await eventually(() => statSync(join(folder, "interrupted/core/configmaps/default/c00010.yaml")));
   const { stdout, stderr } = await running.interrupt();

@@ -34,7 +34,7 @@ beforeAll(async () => {
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
-describe("storage list", () => {
+describe("kubets storage list", () => {
   test("prints keys with revisions, sizes and media types", async () => {
     const { code, stdout, stderr } = await storage("list", "configmaps/default/s", "--from=disk:data");
     expect(stderr).toBe("");
@@ -44,7 +44,7 @@ describe("storage list", () => {
     );
   });
 
-  test("takes the data folder itself, and prints names, JSON and YAML", async () => {
+  test("accepts a data folder, and prints names, JSON and YAML", async () => {
     const names = await storage("list", "/registry/configmaps/default/s", "--from=data", "-oname");
     expect(names.stdout).toBe("/registry/configmaps/default/settings\n");
     const listed = JSON.parse((await storage("list", "configmaps/default/s", "--from=data", "-ojson")).stdout) as {
@@ -64,7 +64,7 @@ describe("storage list", () => {
     expect(yaml.stdout).toMatch(/^keys:\n- bytes: \d+\n {2}createRevision: \d+\n {2}key: \/registry/);
   });
 
-  test("reads a storage while nothing else does", async () => {
+  test("uses a storage only while no other process does", async () => {
     await using _ = await startCluster({
       ...quietCluster,
       port: false,
@@ -80,7 +80,7 @@ describe("storage list", () => {
   });
 });
 
-describe("storage get", () => {
+describe("kubets storage get", () => {
   test("prints the object as it is stored", async () => {
     const { stdout } = await storage("get", "configmaps/default/settings", "--from=disk:data");
     expect(stdout).toMatch(/^apiVersion: v1\ndata:\n {2}colour: red\nkind: ConfigMap\nmetadata:\n/);
@@ -89,22 +89,22 @@ describe("storage get", () => {
     expect(JSON.parse(json.stdout)).toMatchObject({ kind: "ConfigMap", data: { colour: "red" } });
   });
 
-  test("names a key that is not there", async () => {
+  test("reports a key that does not exist", async () => {
     const { code, stderr } = await storage("get", "configmaps/default/none", "--from=disk:data");
     expect(stderr).toBe(`error: there is no key /registry/configmaps/default/none in disk:${join(folder, "data")}\n`);
     expect(code).toBe(1);
   });
 });
 
-describe("storage check", () => {
-  test("says that what a server wrote has no damage", async () => {
+describe("kubets storage check", () => {
+  test("finds no damage in what a server wrote", async () => {
     const { code, stdout, stderr } = await storage("check", "--from=disk:data");
     expect(stderr).toBe("");
     expect(stdout).toMatch(/^disk:\S+ has no damage: \d+ keys, \d+ \w+, at revision \d+\n$/);
     expect(code).toBe(0);
   });
 
-  test("names every key whose value is damaged or is another object's", async () => {
+  test("names every key whose value is damaged or belongs to another object", async () => {
     const meta = (name: string, namespace?: string) => ({ metadata: { name, ...(namespace && { namespace }) } });
     await put({
       "/registry/pods/default/half": '{"kind":"Pod","apiVersion":"v1","metadata":{"na',
@@ -139,7 +139,7 @@ describe("storage check", () => {
   });
 });
 
-describe("storage commands refuse", () => {
+describe("kubets storage refuses", () => {
   test.each<[string, string[], string]>([
     ["no storage", ["list"], "error: name the storage: --from=disk:FOLDER, for instance\n"],
     [

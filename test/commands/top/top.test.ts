@@ -63,7 +63,7 @@ describe.skipIf(kubectl.missing !== undefined).each([
     "v1",
     ["top node", "top node one", "top pod", "top pod web", "top pod -A", ...BY_FIELDS],
   ],
-] as const)("%s", (_title, version, lines) => {
+] as const)("kubectl and kubets: %s", (_title, version, lines) => {
   let server: MetricsServer;
   const home = mkdtempSync(join(tmpdir(), "kubets-top-"));
 

@@ -46,8 +46,8 @@ const lines = (watched: Watched, rows = 24, more = {}): readonly string[] =>
     { columns: 80, rows },
   );
 
-describe("the screen", () => {
-  test("has the tree, the events about it by their times, the log and how it is left", () => {
+describe("the screen of kubets watch", () => {
+  test("shows the tree, its events by time, the log and how to leave", () => {
     expect(lines(watchedWeb())).toEqual([
       "rs/web in namespace shop",
       "NAME       READY   STATUS    AGE",
@@ -69,27 +69,27 @@ describe("the screen", () => {
     [13, "all", ["one", "two", "three"]],
     [10, "a part of it", ["three"]],
     [8, "a line of each", ["three"]],
-  ])("on %i rows every part has a share, the last lines of the log among them", (rows, _what, log) => {
+  ])("of %i rows gives every part a share, and the log its last lines", (rows, _what, log) => {
     const shown = lines(watchedWeb(), rows);
     expect(shown.length).toBeLessThanOrEqual(rows);
     expect(shown.filter((line) => line.startsWith("a app: "))).toEqual(log.map((text) => `a app: ${text}`));
     expect([shown[0], shown.at(-1)]).toEqual(["rs/web in namespace shop", "q leaves"]);
   });
 
-  test.each([1, 2, 3, 4, 5])("of %i rows has its title and no more lines than that, or how it is left", (rows) => {
+  test.each([1, 2, 3, 4, 5])("of %i rows never shows more lines than that", (rows) => {
     const shown = lines(watchedWeb(), rows);
     expect(shown[0]).toBe("rs/web in namespace shop");
     expect(shown.length).toBeLessThanOrEqual(Math.max(2, rows));
   });
 
-  test("a tree that does not fit says how much of it is left out", () => {
+  test("shows how many lines of a large tree it leaves out", () => {
     const watched = new Watched(() => undefined);
     const pods = Array.from({ length: 20 }, (_, index) => summary(`pod/${String.fromCharCode(97 + index)}`, "rs/web"));
     watched.set({ tree: treeOf(summary("rs/web"), ...pods) });
     expect(lines(watched, 8).slice(-3)).toEqual(["├─ pod/c   1/1     Running   5s", "and 17 more", "q leaves"]);
   });
 
-  test("says how far what is waited for is, that a server cannot be asked, and what is not looked at", () => {
+  test("shows the progress of the awaited condition, an unreachable server, and resources that it may not read", () => {
     const watched = watchedWeb();
     watched.set({ awaited: "Ready is False, waiting for true" });
     expect(lines(watched)[1]).toBe("Ready is False, waiting for true");
@@ -109,7 +109,7 @@ describe("the screen", () => {
     ]);
   });
 
-  test("what servers and containers wrote is inert and takes one line, and colours of a log are left out", () => {
+  test("escapes texts of servers and containers, each on one line, and removes colours of a log", () => {
     const hostile = "\u001b]0;title\u0007\u009b2J\r\nsecond\tcell";
     const watched = new Watched(() => undefined);
     watched.set({ tree: treeOf(summary(`pod/${hostile}`, undefined, hostile, hostile)), awaited: hostile });
@@ -132,11 +132,11 @@ test.each([
   [0, [5, 5], [0, 0]],
   [5, [0, 9], [0, 5]],
   [5, [], []],
-])("%i rows for those who want %j are %j", (rows, wanted, shares) => {
+])("kubets watch divides %i rows between parts that want %j into %j", (rows, wanted, shares) => {
   expect(shareOut(rows, wanted)).toEqual(shares);
 });
 
-test("only so many events and lines are kept as a screen may show", () => {
+test("kubets watch keeps at most 2000 events and log lines", () => {
   const watched = watchedWeb();
   for (let index = 0; index < 5000; index++) {
     watched.takeEvent(event(`e${index}`, "pod/a", "again", index), false);
@@ -148,7 +148,7 @@ test("only so many events and lines are kept as a screen may show", () => {
   expect(watched.lastLines(2).map(({ text }) => text)).toEqual(["4998", "4999"]);
 });
 
-describe("a line for each change", () => {
+describe("kubets watch in a pipe", () => {
   function change() {
     const [out, err]: [string[], string[]] = [[], []];
     const changes = new ChangeLines(
@@ -158,7 +158,7 @@ describe("a line for each change", () => {
     return { changes, taken: () => [...out.splice(0), ...err.splice(0)].map((line) => line.trimEnd()) };
   }
 
-  test("of objects, events, logs and what is waited for, each once", () => {
+  test("prints each change of objects, events, logs and the awaited condition once", () => {
     const { changes, taken } = change();
     const watched = watchedWeb();
     changes.show(watched);
@@ -188,7 +188,7 @@ describe("a line for each change", () => {
     ]);
   });
 
-  test("of a server that is gone and comes back, and of what is not looked at, on stderr", () => {
+  test("prints on stderr that the server is gone, is back, and what it may not read", () => {
     const { changes, taken } = change();
     const watched = new Watched(() => changes.show(watched));
     watched.set({ problem: "refused\nhere" });
@@ -203,7 +203,7 @@ describe("a line for each change", () => {
     ]);
   });
 
-  test("is one line, whatever others wrote", () => {
+  test("prints one line for each change, whatever texts contain", () => {
     const { changes, taken } = change();
     const hostile = "a\u001b[2Jb\r\nlog forged";
     const watched = new Watched(() => undefined);

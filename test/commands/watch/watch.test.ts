@@ -68,8 +68,8 @@ const givenBack = ({ terminal }: DrivenCommand): void => {
   expect([terminal.screen.isAlternate, terminal.screen.showsCursor]).toEqual([false, true]);
 };
 
-describe("on a terminal", () => {
-  test("tree, events and logs are on one screen, and q leaves it as it was", async () => {
+describe("kubets watch on a terminal", () => {
+  test("shows tree, events and logs on one screen, and q restores the former screen", async () => {
     const command = open("pod/web");
     const screen = await command.terminal.shows(/LOGS\nweb app: hello\n/);
     expect(screen).toMatch(/^pod\/web in namespace default\nNAME +READY +STATUS +AGE\npod\/web +1\/1 +Running/);
@@ -82,7 +82,7 @@ describe("on a terminal", () => {
     givenBack(command);
   });
 
-  test("what a container writes does nothing to the terminal, and a line is cut to it, also to a smaller one", async () => {
+  test("escapes what containers write, and cuts lines to the terminal, also after it becomes smaller", async () => {
     const command = open("pod web");
     await command.terminal.shows("web app: hello");
     await speak.get("web")?.(`\u001b]0;title\u0007\u001b[2Jred\r ${"long ".repeat(50)}\n`);
@@ -95,7 +95,7 @@ describe("on a terminal", () => {
     expect(await command.ended).toBe(0);
   });
 
-  test("what comes to belong to the object, changes and goes is in the tree", async () => {
+  test("updates the tree when objects that belong to the watched one come, change and go", async () => {
     await kubectl("create -f -", configMap("root"));
     const command = open("configmap/root");
     await command.terminal.shows("configmap/root");
@@ -109,7 +109,7 @@ describe("on a terminal", () => {
     expect(await command.ended).toBe(0);
   });
 
-  test("Ctrl-C leaves with 130, q with 1 where a condition was waited for", async () => {
+  test("exits with 130 on Ctrl-C, and with 1 on q while it waits for a condition", async () => {
     const first = open("pod/web");
     await first.terminal.shows("web app: hello");
     first.terminal.press("\u0003");
@@ -123,7 +123,7 @@ describe("on a terminal", () => {
     givenBack(second);
   });
 
-  test("a signal, and the end of the input, give the terminal back", async () => {
+  test("restores the terminal after a signal and at the end of the input", async () => {
     const first = open("pod/web");
     await first.terminal.shows("q leaves");
     first.interrupt();
@@ -137,7 +137,7 @@ describe("on a terminal", () => {
     givenBack(second);
   });
 
-  test("without UTF-8 the screen is ASCII alone", async () => {
+  test("draws only ASCII without UTF-8", async () => {
     await kubectl("create -f -", configMap("ascii"));
     await kubectl("create -f -", configMap("below", await ownerOf("ascii")));
     const command = open("configmap/ascii", { env: { LANG: "C" } });
@@ -148,8 +148,8 @@ describe("on a terminal", () => {
   });
 });
 
-describe("--for", () => {
-  test("ends when the condition holds, and says so on the screen that was before", async () => {
+describe("kubets watch --for", () => {
+  test("ends when the condition holds, and prints that below the restored screen", async () => {
     const command = open("pod/web --for=jsonpath={.metadata.labels.done}=yes --timeout=10m");
     await command.terminal.shows("is nothing, waiting for {.metadata.labels.done} to be yes");
     await kubectl("label pod web done=yes");
@@ -158,14 +158,14 @@ describe("--for", () => {
     givenBack(command);
   });
 
-  test("that does not hold in time ends with 1", async () => {
+  test("ends with exit code 1 when the condition does not hold in time", async () => {
     const command = open("pod/web --for=condition=Never --timeout=1ms");
     expect(await command.ended).toBe(1);
     expect(command.terminal.stderr).toBe("error: timed out waiting for the condition on pods/web\n");
     givenBack(command);
   });
 
-  test("create waits for an object that is not there, and delete for its end", async () => {
+  test("create waits until an object exists, and delete until it is gone", async () => {
     const created = open("configmap/later --for=create");
     await created.terminal.shows("is not there");
     await kubectl("create -f -", configMap("later"));
@@ -177,7 +177,7 @@ describe("--for", () => {
     expect(deleted.terminal.screen.text).toBe("configmap/later condition met\n|");
   });
 
-  test("a check that cannot be made ends it with its error", async () => {
+  test("ends with an error when the condition cannot be evaluated", async () => {
     const command = open("pod/web --for=jsonpath={.spec}=1");
     expect(await command.ended).toBe(1);
     expect(command.terminal.stderr).toContain("jsonpath leads to a nested object");
@@ -185,7 +185,7 @@ describe("--for", () => {
   });
 });
 
-test("in a pipe each change is a line, until the condition holds", async () => {
+test("kubets watch in a pipe prints each change as a line, until the condition holds", async () => {
   await kubectl("create -f -", configMap("piped"));
   const running = startCli(["watch", "configmap/piped"], { env, cwd: folder, program: "kubets" });
   await eventually(() => expect(running.stdout()).toBe("object configmap/piped: -\n"));
@@ -212,11 +212,11 @@ test.each([
     "watch pod/web --timeout=1s",
     "error: --timeout is the time that --for may take: say with --for what to wait for\nSee 'kubectl watch -h' for help and examples\n",
   ],
-])("%s is refused before anything is drawn", async (line, stderr) => {
+])("%s fails before anything is drawn", async (line, stderr) => {
   expect(await runCli(line.split(" "), { env, cwd: folder })).toEqual({ code: 1, stdout: "", stderr });
 });
 
-test("a server that is gone while it is watched is said to be, and asked again", async () => {
+test("kubets watch shows that the server is gone, and asks again", async () => {
   const own = await startCluster({ port: 0, ...quietCluster });
   const kubeconfig = join(folder, "own");
   writeFileSync(kubeconfig, own.kubeconfig());

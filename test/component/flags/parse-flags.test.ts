@@ -18,7 +18,7 @@ const specs: readonly FlagSpec[] = [
 ];
 const table = new FlagTable(specs);
 
-describe("a command line by pflag's grammar", () => {
+describe("a program parses its flags by pflag's grammar", () => {
   test.each([
     ["a short flag with its value attached", ["-ojson"], { output: "json" }, []],
     ["a short flag with = and its value", ["-o=json"], { output: "json" }, []],
@@ -43,7 +43,7 @@ describe("a command line by pflag's grammar", () => {
     ["an octal number with underscores", ["--number=0_17"], { number: 15 }, []],
     ["a count", ["--loud", "--loud"], { loud: 2 }, []],
     ["a duration", ["--timeout=1h2m3.5s"], { timeout: 3_723_500 }, []],
-  ])("%s", (_name, argv, given, args) => {
+  ])("for %s", (_name, argv, given, args) => {
     const parsed = parseFlags(table, argv);
     expect(Object.fromEntries(parsed.flags.given)).toEqual(given);
     expect(parsed.args).toEqual(args);
@@ -77,11 +77,11 @@ describe("a command line by pflag's grammar", () => {
       ["-f", '"a'],
       'invalid argument "\\"a" for "-f, --file" flag: parse error on line 1, column 3: extraneous or missing " in quoted-field',
     ],
-  ])("%j is refused in Go's words", (argv, message) => {
+  ])("and refuses %j with Go's message", (argv, message) => {
     expect(() => parseFlags(table, argv)).toThrow(expect.objectContaining({ name: "FlagError", message }));
   });
 
-  test("what nobody gave has its default, and is not changed", () => {
+  test("and a flag that was not given has its default and is not marked as changed", () => {
     const { flags } = parseFlags(table, []);
     expect([flags.number("number"), flags.duration("timeout"), flags.strings("file"), flags.string("dry-run")]).toEqual(
       [500, 30_000, [], "none"],
@@ -89,22 +89,22 @@ describe("a command line by pflag's grammar", () => {
     expect(flags.changed("number")).toBe(false);
   });
 
-  test("the place of -- is kept", () => {
+  test("and knows the place of --", () => {
     expect(parseFlags(table, ["a", "b", "--", "c"]).argsLenAtDash).toBe(2);
     expect(parseFlags(table, ["a"]).argsLenAtDash).toBe(-1);
   });
 
-  test("a deprecated flag leaves a notice", () => {
+  test("and prints a notice for a deprecated flag", () => {
     expect(parseFlags(table, ["-O"]).notices).toEqual(["Flag --old has been deprecated, use --new"]);
   });
 
-  test("reading a flag that was not declared, or as another type, is a mistake of the program", () => {
+  test("and throws when the program reads a flag that it did not declare, or as another type", () => {
     const { flags } = parseFlags(table, []);
     expect(() => flags.bool("nope")).toThrow("flag accessed but not defined: nope");
     expect(() => flags.bool("output")).toThrow("flag of type string");
   });
 
-  test("a command's own flag hides the inherited one, its letter included", () => {
+  test("and a command's own flag hides the inherited one with its short letter", () => {
     const own: FlagSpec = { name: "output", type: "string", usage: "" };
     const both = new FlagTable([own], specs);
     expect(both.named("output")).toBe(own);

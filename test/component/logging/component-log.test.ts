@@ -20,7 +20,7 @@ function logAll(log: ComponentLog): void {
   log.error("cli/run.go:72", "command failed", new Error("no such file\u0008"));
 }
 
-test("C-RUN-01: klog's lines have severity, time, process, file and values", () => {
+test("C-RUN-01: a klog line has severity, time, process, file and values", () => {
   const lines: string[] = [];
   logAll(logTo(lines));
   const head = (severity: string): string => `${severity}0701 09:05:03.040000 ${String(process.pid).padStart(7)} `;
@@ -32,7 +32,7 @@ test("C-RUN-01: klog's lines have severity, time, process, file and values", () 
   ]);
 });
 
-test("C-RUN-01: lines of JSON have component-base's fields in its order", () => {
+test("C-RUN-01: a JSON log line has component-base's fields in its order", () => {
   const lines: string[] = [];
   logAll(logTo(lines, { format: jsonLine }));
   expect(lines).toEqual([
@@ -43,7 +43,7 @@ test("C-RUN-01: lines of JSON have component-base's fields in its order", () => 
   ]);
 });
 
-test("-v and --vmodule say which messages are logged, and -v can change", () => {
+test("-v and --vmodule decide which messages are logged, and -v can change at run time", () => {
   const lines: string[] = [];
   const log = logTo(lines, { modules: "http*=3" });
   log.structured("httplog/httplog.go:134", "HTTP", {}, 3);
@@ -67,11 +67,11 @@ test.each([
     "base64url.bearer.authorization.k8s.io.<masked>, v5.channel.k8s.io",
   ],
   ["the bearer token is not valid", "the bearer token is not valid"],
-])("%s is logged as %s", (text, masked) => {
+])("the log masks secrets: %s is written as %s", (text, masked) => {
   expect(maskSecrets(text)).toBe(masked);
 });
 
-test("two streams part errors from the rest, whose lines wait for the buffer or for the time", () => {
+test("with split streams, errors go to stderr, and other lines wait for a full buffer or for the time", () => {
   const driven = manualClock();
   const [out, err]: [string[], string[]] = [[], []];
   const streams = openLogStreams({

@@ -28,7 +28,7 @@ const ALL: KeyUsage[] = ["digital signature", "key encipherment", "client auth"]
 const NONE = { dns: [], emails: [], uris: [], ips: [] };
 const NODE = { organization: ["system:nodes"], commonName: ["system:node:n1"] };
 
-describe("a kubelet's client certificate", () => {
+describe("recognizing the request for a kubelet's client certificate", () => {
   test.each([
     ["is asked for", NODE, NONE, ALL, undefined],
     ["needs no key encipherment", NODE, NONE, ["client auth", "digital signature"], undefined],
@@ -68,12 +68,12 @@ describe("a kubelet's client certificate", () => {
       "usages did not match [client auth digital signature key encipherment]",
     ],
     ["has usages", NODE, NONE, [], "usages did not match [client auth digital signature key encipherment]"],
-  ])("%s", (_, subject, alternativeNames, usages, problem) => {
+  ])("which %s", (_, subject, alternativeNames, usages, problem) => {
     expect(kubeletClientProblem({ subject, alternativeNames }, usages)).toBe(problem);
   });
 });
 
-describe("a request", () => {
+describe("the approver of certificate signing requests", () => {
   let pem = "";
   beforeAll(async () => {
     pem = (await certificateRequest("CN=system:node:n1,O=system:nodes")).request;
@@ -89,11 +89,11 @@ describe("a request", () => {
     ["of another node", { username: "system:node:n2" }, ["nodeclient"]],
     ["for another signer", { signerName: "kubernetes.io/kube-apiserver-client" }, []],
     ["with other usages", { usages: ["client auth"] }, []],
-  ])("%s is recognized", (_, spec, subresources) => {
+  ])("recognizes a request %s", (_, spec, subresources) => {
     expect(recognize(request(spec)).map(({ subresource }) => subresource)).toEqual(subresources);
   });
 
-  test("is reviewed for its user", () => {
+  test("sends an access review for the request's user", () => {
     const asked = request({ username: "u", uid: "1", groups: ["g"], extra: { e: ["x"] } });
     expect(reviewOf(asked, { subresource: "nodeclient", message: "" })).toEqual({
       user: "u",
@@ -116,11 +116,11 @@ describe("a request", () => {
     ["denied", { conditions: [{ type: "Denied", status: "True" }] }, false],
     ["failed", { conditions: [{ type: "Failed", status: "True" }] }, true],
     ["answered", { certificate: "eA==" }, false],
-  ])("that is %s is open: %#", (_, status, open) => {
+  ])("decides about a request that is %s, if it is undecided: %#", (_, status, open) => {
     expect(isOpen({ ...request(), status })).toBe(open);
   });
 
-  test("keeps its other conditions when it is approved", () => {
+  test("keeps other conditions of the request when it approves", () => {
     const conditions = [{ type: "Failed", status: "True" as const }];
     const after = approved({ ...request(), status: { conditions } }, { subresource: "nodeclient", message: "m" });
     expect(after.status?.conditions).toEqual([
@@ -139,7 +139,7 @@ async function ask(api: Transport, name: string, signerName = SIGNER): Promise<v
   expect(answer.status, answer.text).toBe(201);
 }
 
-test("on a cluster, a kubelet's request is approved and signed", async () => {
+test("on a cluster, a kubelet's certificate request is approved and signed", async () => {
   const controllers = [...(quietCluster.controllers || []), "certificatesigningrequest-approving-controller"];
   const cluster = await startCluster({ port: false, ...quietCluster, controllers });
   onTestFinished(() => cluster.close());

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { killAtRandom } from "./kills.js";
 
-test("a rollout, a StatefulSet's update and a job end the same when their controllers die 20 times", async () => {
+test("a rollout, a StatefulSet's update and a Job reach the same end when their controllers are killed 20 times", async () => {
   expect(await killAtRandom("twenty", 20)).toEqual([]);
 });

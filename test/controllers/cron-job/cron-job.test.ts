@@ -96,12 +96,12 @@ describe("a CronJob on a manual clock", () => {
     expect(object(annotations)["batch.kubernetes.io/cronjob-scheduled-timestamp"]).toBe("2026-01-01T01:02:00+01:00");
   });
 
-  test("measures how late each job was created", async () => {
+  test("records in a metric how late each job was created", async () => {
     // Those of tick and replace, and one each of the others.
     expect(await run.counted("cronjob_controller_job_creation_skew_duration_seconds")).toEqual({ "": 7 });
   });
 
-  test("counts what has finished, and starts again where one had to wait", async () => {
+  test("counts finished jobs, and starts a job that had to wait for them", async () => {
     await finish(jobName("forbid", 1), "Complete");
     await eventually(async () => {
       expect(await minutesOf("forbid")).toEqual([1, 2]);
@@ -112,7 +112,7 @@ describe("a CronJob on a manual clock", () => {
     });
   });
 
-  test("keeps no more finished jobs than its limits", async () => {
+  test("keeps no more finished jobs than its history limits", async () => {
     await patch(`${CRON_JOBS}/tick`, { spec: { failedJobsHistoryLimit: 0, successfulJobsHistoryLimit: 1 } });
     await finish(jobName("tick", 1), "Failed");
     await finish(jobName("tick", 2), "Complete");
@@ -125,7 +125,7 @@ describe("a CronJob on a manual clock", () => {
     });
   });
 
-  test("makes up for the last start that it missed when it is resumed", async () => {
+  test("starts the last missed job when it is resumed", async () => {
     await run.pass(3.5 * MINUTE, MINUTE / 2);
     expect(await minutesOf("paused")).toEqual([]);
     await patch(`${CRON_JOBS}/paused`, { spec: { suspend: false } });
@@ -133,7 +133,7 @@ describe("a CronJob on a manual clock", () => {
     await patch(`${CRON_JOBS}/strict`, { spec: { suspend: true } });
   });
 
-  test("whose schedule changes starts next at the time of the new schedule", async () => {
+  test("starts next at the time of the new schedule when its schedule changes", async () => {
     await patch(`${CRON_JOBS}/zone`, { spec: { schedule: "*/3 * * * *" } });
     await run.pass(MINUTE / 4);
     expect(await minutesOf("zone")).toEqual([2]);
@@ -141,7 +141,7 @@ describe("a CronJob on a manual clock", () => {
     await eventually(async () => expect(await minutesOf("zone")).toEqual([2, 6]));
   });
 
-  test("K37-142: adopts its own job that is there before its status lists it, and says nothing of jobs of others", async () => {
+  test("K37-142: adopts its own job that its status does not list yet, without an event about other jobs", async () => {
     await create("adopts", {});
     const { uid } = object((await call(run.api, "GET", `${CRON_JOBS}/adopts`)).at("metadata"));
     const next = Math.floor((run.time.now() - BEGIN) / MINUTE) + 1;
@@ -167,7 +167,7 @@ describe("a CronJob on a manual clock", () => {
     await patch(`${CRON_JOBS}/adopts`, { spec: { suspend: true } });
   });
 
-  test("drops a job from its status that went missing", async () => {
+  test("removes a job from its status that no longer exists", async () => {
     await call(run.api, "DELETE", `${JOBS}/${jobName("zone", 2)}?propagationPolicy=Background`);
     await eventually(async () => {
       expect(await statusOf("zone")).toMatchObject({ active: [{ name: jobName("zone", 6) }] });

@@ -15,7 +15,7 @@ interface Row {
   readonly now: string;
 }
 
-describe("which start of a CronJob is due", () => {
+describe("which start time of a CronJob is due", () => {
   test.each<[string, Row, due: string | undefined, missed: string, next: string]>([
     [
       "created a moment ago",
@@ -103,7 +103,7 @@ describe("which start of a CronJob is due", () => {
     expect(nextStartIn(one, scheduleOf(one), time)).toBe(expected);
   });
 
-  test("a schedule that names no day is refused, and never looked at again", () => {
+  test("never comes for a schedule that names no existing day, which gets one warning", () => {
     const never = cronJob(day("00:00:00"), { schedule: "59 23 31 2 *" });
     const now = Date.parse(day("10:00:00"));
     expect(() => dueTimes(never, scheduleOf(never), now, true)).toThrow(
@@ -113,10 +113,10 @@ describe("which start of a CronJob is due", () => {
   });
 });
 
-describe("the job of a start", () => {
+describe("the job that a CronJob creates for a start time", () => {
   const start = Date.parse("2026-07-01T10:30:00Z");
 
-  test("is named by the start's minute, and owned", () => {
+  test("is named by the minute and owned by the CronJob", () => {
     const metadata = { labels: { app: "a" }, annotations: { note: "n" } };
     const one = cronJob(day("00:00:00"), { jobTemplate: { metadata, spec: { template: {}, backoffLimit: 2 } } });
     expect(jobOf(one, start)).toEqual({
@@ -147,13 +147,13 @@ describe("the job of a start", () => {
     ["America/St_Johns", "2026-07-01T08:00:00-02:30"],
     ["Europe/London", "2026-07-01T11:30:00+01:00"],
     ["Africa/Abidjan", "2026-07-01T10:30:00Z"],
-  ])("says when, as clocks in %s show it", (timeZone, shown) => {
+  ])("has the time in its annotation as clocks in %s show it", (timeZone, shown) => {
     const { annotations } = jobOf(cronJob(day("00:00:00"), { timeZone }), start).metadata ?? {};
     expect(annotations?.["batch.kubernetes.io/cronjob-scheduled-timestamp"]).toBe(shown);
   });
 });
 
-describe("the jobs that a CronJob keeps", () => {
+describe("which finished jobs a CronJob keeps", () => {
   const complete = ["a", "b", "c", "d"].map((name, hour) => jobOfTick(name, day(`0${hour}:00:00`), "Complete"));
   const failed = ["x", "y"].map((name, hour) => jobOfTick(name, day(`0${hour}:30:00`), "Failed"));
   const running = jobOfTick("r", day("09:00:00"));
@@ -162,7 +162,7 @@ describe("the jobs that a CronJob keeps", () => {
     ["none", 0, 0, ["a", "b", "c", "d", "x", "y"]],
     ["all", 9, 9, []],
     ["no limits", undefined, undefined, []],
-  ])("%s", (_, successes, failures, deleted) => {
+  ])("with limits %s", (_, successes, failures, deleted) => {
     const one = cronJob(day("00:00:00"), {
       ...(successes !== undefined && { successfulJobsHistoryLimit: successes }),
       ...(failures !== undefined && { failedJobsHistoryLimit: failures }),
@@ -171,7 +171,7 @@ describe("the jobs that a CronJob keeps", () => {
     expect(jobsToDelete(one, jobs).map(({ metadata }) => metadata?.name)).toEqual(deleted);
   });
 
-  test("of one start are deleted by name, those that have not started last", () => {
+  test("of several for one start time, it deletes by name, those that have not started last", () => {
     const jobs = [
       jobOfTick("b", day("01:00:00"), "Failed"),
       jobOfTick("a", day("01:00:00"), "Failed"),
@@ -182,7 +182,7 @@ describe("the jobs that a CronJob keeps", () => {
   });
 });
 
-describe("the status of a CronJob", () => {
+describe("the status of a CronJob when", () => {
   const reference = (name: string) => ({ kind: "Job", name, namespace: "shop", uid: `${name}-uid` });
   test.each([
     ["a job runs", ["a"], [jobOfTick("a", day("01:00:00"))], { active: [reference("a")] }, {}],

@@ -16,7 +16,7 @@ const address = (name: string, ip: string): EndpointAddress => ({
 });
 const HTTP = [{ name: "http", port: 8080, protocol: "TCP" as const }];
 
-describe("the Endpoints of a service", () => {
+describe("the Endpoints that the controller writes for a Service", () => {
   const [a, b] = [member("a"), member("b", { ips: ["10.0.0.2"] })];
   const named = { ports: [{ name: "http", port: 80, protocol: "TCP" as const, targetPort: "web" }] };
   test.each<[string, Service, Pod[], EndpointSubset[]]>([
@@ -67,11 +67,11 @@ describe("the Endpoints of a service", () => {
       [a, b],
       [{ addresses: [address("a", "10.0.0.1"), address("b", "10.0.0.2")] }],
     ],
-  ])("%s", (_, web, pods, subsets) => {
+  ])("for %s", (_, web, pods, subsets) => {
     expect(subsetsOf(web, pods)).toEqual(subsets);
   });
 
-  test("have the service's labels, their own, and when the change happened", () => {
+  test("have the service's labels, a label of their own, and the time of the change", () => {
     const web = service({ clusterIP: "None" }, { tier: "front" });
     expect(wantedEndpoints(web, [a], undefined, "2026-01-01T00:00:05Z")?.metadata).toEqual({
       namespace: "shop",
@@ -95,7 +95,7 @@ describe("the Endpoints of a service", () => {
   });
 });
 
-describe("subsets in their canonical form", () => {
+describe("the subsets of Endpoints in canonical form", () => {
   const one = address("a", "10.0.0.1");
   const two = address("b", "10.0.0.2");
   const METRICS = { name: "metrics", port: 9090, protocol: "TCP" as const };
@@ -131,11 +131,11 @@ describe("subsets in their canonical form", () => {
       [{ notReadyAddresses: [one], ports: ["http"] }],
     ],
     ["without ports", [{ addresses: [two] }, { addresses: [one] }], [{ addresses: [one, two], ports: [] }]],
-  ])("%s", (_, subsets, packed) => {
+  ])("join or split so that %s", (_, subsets, packed) => {
     expect(sorted(repackSubsets(subsets))).toEqual(packed);
   });
 
-  test("have ports in the order of their hashes, as those of a cluster's DNS show", () => {
+  test("have ports in the order of their hashes, as in clusters that the DNS shows", () => {
     const ports = ["dns", "dns-tcp"].map(
       (name) => ({ name, port: 53, protocol: name === "dns" ? "UDP" : "TCP" }) as const,
     );
@@ -173,7 +173,7 @@ describe("subsets in their canonical form", () => {
         [200, 100],
       ],
     ],
-  ])("%s", (_, counts, kept) => {
+  ])("hold at most 1000 addresses: %s", (_, counts, kept) => {
     const cut = truncateSubsets(
       counts.map(([ready = 0, not = 0]) => ({ addresses: many(ready), notReadyAddresses: many(not) })),
     );
@@ -183,7 +183,7 @@ describe("subsets in their canonical form", () => {
   });
 });
 
-describe("when what changed endpoints happened", () => {
+describe("the trigger time that Endpoints carry is from the change in which", () => {
   const at = (seconds: number) => `2026-01-01T00:00:0${seconds}Z`;
   const ready = (name: string, seconds: number) => member(name, { since: at(seconds) });
   test.each([

@@ -68,7 +68,7 @@ const settled = (check: () => Promise<void>): Promise<void> =>
     await check();
   });
 
-describe("endpoints on a server", () => {
+describe("Endpoints on a server with controllers", () => {
   test("follow the pods that a service selects", async () => {
     await create(`${CORE}/services`, {
       metadata: { name: "web" },
@@ -98,7 +98,7 @@ describe("endpoints on a server", () => {
     });
   });
 
-  test("are put right when another changes or deletes them", async () => {
+  test("are restored when another client changes or deletes them", async () => {
     const [slice] = await slicesOf("web");
     const name = text(object(slice?.["metadata"])["name"]);
     await patch(`${SLICES}/${name}`, { endpoints: [] });
@@ -111,7 +111,7 @@ describe("endpoints on a server", () => {
     });
   });
 
-  test("that a user writes are left alone and mirrored, and go with their service", async () => {
+  test("that a user writes are left alone, mirrored into slices, and deleted with their service", async () => {
     const subsets = [{ addresses: [{ ip: "192.0.2.1" }], ports: [{ port: 5432 }] }];
     await create(`${CORE}/endpoints`, { metadata: { name: "db", labels: { a: "b" } }, subsets });
     await create(`${CORE}/services`, { metadata: { name: "db" }, spec: { ports: [{ port: 5432 }] } });

@@ -28,7 +28,7 @@ function node(
   };
 }
 
-describe("the shares of zones", () => {
+describe("the share of CPUs that each zone has, for topology hints,", () => {
   test.each<[string, Node[], [string, number][] | undefined]>([
     [
       "of equal zones",
@@ -76,7 +76,7 @@ describe("the shares of zones", () => {
     ["more CPU", node("a", "2"), true],
     ["that is not ready any more", node("a", "1", { ready: "Unknown" }), true],
     ["with another label", node("a", "1", { labels: { other: "x" } }), false],
-  ])("change with a node of %s: %#", (_, after, changes) => {
+  ])("changes with a node of %s: %#", (_, after, changes) => {
     expect(changesShares(node("a", "1"), after)).toBe(changes);
   });
 
@@ -87,7 +87,7 @@ describe("the shares of zones", () => {
     ["without a zone", { a: 4 }, { a: 0.5, b: 0.5 }, true],
     ["of nodes whose shares are not known", { a: 1 }, undefined, true],
     ["of nothing", {}, undefined, false],
-  ])("endpoints that are %s overload a zone: %#", (_, zones, shares, overloaded) => {
+  ])("shows whether endpoints that are %s overload a zone: %#", (_, zones, shares, overloaded) => {
     expect(isOverloaded(new Map(Object.entries(zones)), shares && new Map(Object.entries(shares)))).toBe(overloaded);
   });
 });
@@ -131,7 +131,7 @@ const NODES = "Insufficient Node information: allocatable CPU or zone not specif
 const UNABLE =
   "Unable to allocate minimum required endpoints to each zone without exceeding overload threshold (3 endpoints, 2 zones)";
 
-describe("hints", () => {
+describe("topology hints of endpoints", () => {
   test.each([
     ["are for an endpoint's zone", slice("a", "b"), EQUAL, ["a>a", "b>b"]],
     ["go to the zone that lacks endpoints", slice("a", "a", "a", "b"), EQUAL, ["a>b", "a>a", "a>a", "b>b"]],
@@ -167,13 +167,13 @@ describe("hints", () => {
       EQUAL,
       "One or more endpoints do not have a zone specified",
     ],
-  ])("are none %s", (_, one, shares, problem) => {
+  ])("are left out %s", (_, one, shares, problem) => {
     const plan = hintsByShares({ create: [one], update: [], unchanged: [slice(), slice()] }, shares);
     expect([plan.problem, plan.zones, plan.update]).toEqual([problem, undefined, []]);
     expect(shown(plan.create)).toEqual(shown([one]));
   });
 
-  test("that are right stay, in slices that do not change", () => {
+  test("that are right are kept, in slices that do not change", () => {
     const plan = hintsByShares(
       { create: [], update: [], unchanged: [slice("a>a", "a>b"), slice("b>b", "a>a")] },
       EQUAL,
@@ -191,11 +191,11 @@ describe("hints", () => {
     ["missing", slice("a>a", "b"), ["a>a", "b>b"]],
     ["for a zone that is gone", slice("a>a", "b>z"), ["a>a", "b>b"]],
     ["too many for a zone", slice("a>a", "a>a", "b>a", "b>a"), ["a>a", "a>a", "b>b", "b>b"]],
-  ])("that are %s are put right", (_, unchanged, hinted) => {
+  ])("that are %s are corrected", (_, unchanged, hinted) => {
     expect(shown(hintsByShares({ create: [], update: [], unchanged: [unchanged] }, EQUAL).update)).toEqual([hinted]);
   });
 
-  test("go when there can be none any more", () => {
+  test("are removed when they are no longer possible", () => {
     const unchanged = [slice("a>a", "b>b"), slice("a-")];
     expect(shown(hintsByShares({ create: [], update: [], unchanged }, undefined).update)).toEqual([["a", "b"]]);
   });
@@ -210,12 +210,12 @@ describe("hints", () => {
       false,
     ],
     [{}, false],
-  ])("are asked for by %j: %s", (annotations, wanted) => {
+  ])("are requested by annotations %j: %s", (annotations, wanted) => {
     expect(wantsShares({ metadata: { annotations: annotations as Record<string, string> } })).toBe(wanted);
   });
 });
 
-test("on a cluster, a Service with the annotation has hints and an event", async () => {
+test("on a cluster, a Service with the topology annotation gets hints and an event", async () => {
   const controllers = [...(quietCluster.controllers || []), "endpointslice-controller"];
   const cluster = await startCluster({ port: false, ...quietCluster, controllers });
   onTestFinished(() => cluster.close());

@@ -23,8 +23,8 @@ const shown = (slices: readonly EndpointSlice[]) =>
       `${addressType} ${endpoints?.map((one) => `${one.addresses[0]}${one.conditions?.ready ? "" : "!"}`).join()}`,
   );
 
-describe("Endpoints that a user wrote", () => {
-  test("have a slice with their labels and annotations, owned by them", () => {
+describe("the slices that mirror a user's Endpoints", () => {
+  test("have their labels and annotations, and are owned by them", () => {
     const annotations = { note: "n", "kubectl.kubernetes.io/last-applied-configuration": "{}" };
     const endpoints = written([{ addresses: [{ ip: "10.0.0.1", hostname: "h", nodeName: "one" }], ports: HTTP }], {
       labels: { a: "b" },
@@ -77,11 +77,11 @@ describe("Endpoints that a user wrote", () => {
       ],
       ["IPv4 10.0.0.1,10.0.0.2"],
     ],
-  ])("%s", (_, subsets, slices) => {
+  ])("hold addresses %s", (_, subsets, slices) => {
     expect(shown(planMirror(written(subsets), []).create)).toEqual(slices);
   });
 
-  test("that cannot be read, or are too many, are counted", () => {
+  test("leave out and count addresses that are invalid or too many", () => {
     expect(planMirror(written([{ addresses: ips("10.0.0.1", "nonsense"), ports: HTTP }]), [])).toMatchObject({
       invalid: 1,
       skipped: 1,
@@ -104,7 +104,7 @@ describe("Endpoints that a user wrote", () => {
     ["the ports: the slice is used again", written([{ addresses: ips("10.0.0.1"), ports: other }]), [0, 1, 0]],
     ["another subset", written([...(before.subsets ?? []), { addresses: ips("10.0.0.2"), ports: other }]), [1, 0, 0]],
     ["everything goes", written([]), [0, 0, 1]],
-  ])("change: %s", (_, after, counts) => {
+  ])("are written again for a change of: %s", (_, after, counts) => {
     const { create, update, remove } = planMirror(after, settled(before));
     expect([create.length, update.length, remove.length]).toEqual(counts);
     for (const { metadata } of update) expect(metadata?.name).toBe("db-0");

@@ -30,7 +30,7 @@ const members = (count: number, first = 0): Pod[] =>
 
 const sizes = (slices: readonly EndpointSlice[]) => slices.map(({ endpoints }) => endpoints?.length);
 
-describe("the slice of a service", () => {
+describe("a new EndpointSlice of a Service", () => {
   test("has its labels, owner, ports and one endpoint for each pod", () => {
     const { create, update, remove } = plan(service({}, { tier: "front" }), [member("a")]);
     expect([create, update, remove]).toEqual([
@@ -137,7 +137,7 @@ describe("the slice of a service", () => {
       [member("a", { ips: ["10.0.0.1", "fd00::1"] })],
       [{ addressType: "IPv6", endpoints: [{ addresses: ["fd00::1"] } as Endpoint] }],
     ],
-  ])("%s", (_, web, pods, slices) => {
+  ])("for %s", (_, web, pods, slices) => {
     const { create } = plan(web, pods);
     expect(create).toHaveLength(slices.length);
     expect(create).toMatchObject(slices);
@@ -155,7 +155,7 @@ describe("the slice of a service", () => {
       false,
       { ready: false, serving: false, terminating: true },
     ],
-  ])("conditions: %s", (_, parts, publishNotReadyAddresses, conditions) => {
+  ])("has the conditions of a pod: %s", (_, parts, publishNotReadyAddresses, conditions) => {
     const { create } = plan(service({ publishNotReadyAddresses }), [member("a", parts)]);
     expect(create[0]?.endpoints?.[0]?.conditions).toEqual(conditions);
   });
@@ -164,12 +164,12 @@ describe("the slice of a service", () => {
     ["of a pod of the service's subdomain", { hostname: "db-0", subdomain: "web" }, "db-0"],
     ["not of another subdomain", { hostname: "db-0", subdomain: "other" }, undefined],
     ["not without a host name", { subdomain: "web" }, undefined],
-  ])("host name: %s", (_, spec, hostname) => {
+  ])("has a host name %s", (_, spec, hostname) => {
     const { create } = plan(service(), [member("a", { spec: { nodeName: "one", containers: [], ...spec } })]);
     expect(create[0]?.endpoints?.[0]?.hostname).toBe(hostname);
   });
 
-  test("ports are in the order of their hashes, as those of a cluster's DNS show", () => {
+  test("has ports in the order of their hashes, as in clusters that the DNS shows", () => {
     const port = (name: string, number: number, protocol: "TCP" | "UDP") => ({
       name,
       port: number,
@@ -181,7 +181,7 @@ describe("the slice of a service", () => {
     expect(create[0]?.ports?.map(({ name }) => name)).toEqual(["dns", "dns-tcp", "metrics"]);
   });
 
-  test("a headless service is labelled so, and its own reserved labels are left out", () => {
+  test("is labelled when the service is headless, without the service's own reserved labels", () => {
     const labels = { "service.kubernetes.io/headless": "no", "kubernetes.io/service-name": "x", a: "b" };
     expect(plan(service({ clusterIP: "None" }, labels), []).create[0]?.metadata?.labels).toEqual({
       a: "b",
@@ -194,7 +194,7 @@ describe("the slice of a service", () => {
     );
   });
 
-  test("pods whose node is not there are left out, unless all are published", () => {
+  test("leaves out pods whose node does not exist, unless the service publishes all", () => {
     const lost = member("a", { node: "gone" });
     const { create, withoutNode } = plan(service(), [lost]);
     expect([sizes(create), withoutNode]).toEqual([[0], [lost]]);
@@ -211,14 +211,14 @@ describe("the slice of a service", () => {
     ["PreferSameNode", "two", { forNodes: [{ name: "two" }] }],
     ["PreferSameZone", "two", undefined],
     [undefined, "one", undefined],
-  ])("hints of trafficDistribution %s on node %s", (trafficDistribution, nodeName, hints) => {
+  ])("has hints for trafficDistribution %s on node %s", (trafficDistribution, nodeName, hints) => {
     const web = service({ ...(trafficDistribution !== undefined && { trafficDistribution }) });
     expect(plan(web, [member("a", { node: nodeName })]).create[0]?.endpoints?.[0]?.hints).toEqual(hints);
   });
 });
 
-describe("slices that are there", () => {
-  test("of unchanged pods are left alone", () => {
+describe("existing EndpointSlices of a Service", () => {
+  test("are left alone while the pods are unchanged", () => {
     const pods = members(3);
     expect(plan(service(), pods, settled(service(), pods))).toMatchObject({ create: [], update: [], remove: [] });
     expect(plan(service(), [], settled(service(), []))).toMatchObject({ create: [], update: [], remove: [] });
@@ -239,12 +239,12 @@ describe("slices that are there", () => {
     ["one less is taken out", 40, 39, { update: [39] }],
     ["the last one leaves a placeholder", 1, 0, { update: [0] }],
     ["a slice that becomes empty goes", 150, 100, { remove: 1 }],
-  ])("%s", (_, before, after, { create = [], update = [], remove = 0 }) => {
+  ])("are filled so that %s", (_, before, after, { create = [], update = [], remove = 0 }) => {
     const changes = plan(service(), members(after), settled(service(), members(before)));
     expect([sizes(changes.create), sizes(changes.update), changes.remove.length]).toEqual([create, update, remove]);
   });
 
-  test("a pod that goes and one that comes are one write", () => {
+  test("are written once when one pod goes and another comes", () => {
     const changes = plan(service(), members(3, 1), settled(service(), members(3)));
     expect([changes.create, sizes(changes.update), changes.remove]).toEqual([[], [3], []]);
     expect(changes.update[0]?.metadata?.name).toBe("web-0");
@@ -258,12 +258,12 @@ describe("slices that are there", () => {
     expect(sizes(plan(service(), [member("a", parts)], settled(service(), [member("a")])).update)).toEqual([1]);
   });
 
-  test("are relabelled with their service", () => {
+  test("get new labels with their service", () => {
     const { update } = plan(service({}, { tier: "back" }), [member("a")], settled(service(), [member("a")]));
     expect(update[0]?.metadata?.labels).toMatchObject({ tier: "back" });
   });
 
-  test("get and lose hints with trafficDistribution", () => {
+  test("gain and lose hints with trafficDistribution", () => {
     const close = service({ trafficDistribution: "PreferClose" });
     expect(plan(close, [member("a")], settled(service(), [member("a")])).update[0]?.endpoints?.[0]?.hints).toEqual({
       forZones: [{ name: "east" }],
@@ -272,7 +272,7 @@ describe("slices that are there", () => {
     expect(update[0]?.endpoints?.[0]).not.toHaveProperty("hints");
   });
 
-  test("of a family that the service has no more are removed", () => {
+  test("of an IP family that the service no longer has are removed", () => {
     const both = service({ ipFamilies: ["IPv4", "IPv6"] });
     const pods = [member("a", { ips: ["10.0.0.1", "fd00::1"] })];
     const { remove } = plan(service(), pods, settled(both, pods));

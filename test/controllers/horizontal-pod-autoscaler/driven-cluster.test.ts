@@ -66,7 +66,7 @@ const events = async () =>
     .filter((one) => object(one["involvedObject"])["kind"] === "HorizontalPodAutoscaler")
     .map(({ reason, message }) => `${text(reason)}: ${text(message)}`);
 
-test("a workload scales up by the processor time of its pods, and down when the window of calm is over", async () => {
+test("an autoscaler scales a workload up by the CPU use of its pods, and down after the stabilization window", async () => {
   let cpu = "80m";
   await begin({ kubernetesVersion: "1.36", stages: () => ({ app: { usage: { cpu } } }) });
   await create(SETS, replicaSet(2));
@@ -99,7 +99,7 @@ test("a workload scales up by the processor time of its pods, and down when the 
   expect(await replicas()).toBe(1);
 });
 
-test("custom, object and external metrics come from the cluster's source, and the largest scale wins", async () => {
+test("an autoscaler reads custom, object and external metrics, and the largest proposal wins", async () => {
   await begin({
     kubernetesVersion: "1.36",
     metrics: {
@@ -134,7 +134,7 @@ test("custom, object and external metrics come from the cluster's source, and th
   expect(await replicas()).toBe(8);
 });
 
-test("a metric that is not known is an event and a condition, and nothing is scaled", async () => {
+test("an autoscaler with an unknown metric records an event and a condition, and scales nothing", async () => {
   await begin();
   await create(SETS, replicaSet(2));
   const queue = {
@@ -160,7 +160,7 @@ describe("K37-038, K37-140: an autoscaler of 1.37", () => {
   });
   const FAST = { behavior: { scaleDown: { stabilizationWindowSeconds: 0 } } };
 
-  test("scales to zero and back by a metric from outside, and leaves the zero of a user", async () => {
+  test("scales to zero and back by an external metric, and does not scale up when a user set zero", async () => {
     let waiting = 0;
     await begin({ kubernetesVersion: "1.37", nodes: 0, metrics: { external: () => [waiting] } });
     await create(SETS, replicaSet(2));
@@ -188,7 +188,7 @@ describe("K37-038, K37-140: an autoscaler of 1.37", () => {
     expect(await conditions()).toContain("ScalingActive False ScalingDisabled");
   });
 
-  test("goes from zero to its new minimum when it may not scale to zero any more", async () => {
+  test("scales from zero to its new minimum when it may no longer scale to zero", async () => {
     let waiting = 0;
     await begin({ kubernetesVersion: "1.37", nodes: 0, metrics: { external: () => [waiting] } });
     await create(SETS, replicaSet(1));
@@ -202,7 +202,7 @@ describe("K37-038, K37-140: an autoscaler of 1.37", () => {
     expect(await replicas()).toBe(2);
   });
 
-  test("is acted on at once, when it is new and when its spec changes, and says of which generation its status is", async () => {
+  test("is evaluated at once when it is created or its spec changes, and its status names the generation", async () => {
     await begin({ kubernetesVersion: "1.37", nodes: 0, metrics: { external: () => [10] } });
     await create(SETS, replicaSet(1));
     await create(SCALERS, scaler([jobs("5")]));
@@ -223,7 +223,7 @@ describe("K37-038, K37-140: an autoscaler of 1.37", () => {
     expect(new Set(shown.conditions.map(({ observedGeneration }) => observedGeneration))).toEqual(new Set([2]));
   });
 
-  test("of 1.36 waits for its look at the metrics, and keeps the zero of its target", async () => {
+  test("of 1.36 waits for the next evaluation, and leaves its target at zero", async () => {
     await begin({ kubernetesVersion: "1.36", nodes: 0, metrics: { external: () => [10] } });
     await create(SETS, replicaSet(1));
     await create(SCALERS, scaler([jobs("5")]));
@@ -235,7 +235,7 @@ describe("K37-038, K37-140: an autoscaler of 1.37", () => {
     expect(await status()).not.toHaveProperty("observedGeneration");
   });
 
-  test("names metric, kind, namespace and name of an object whose metric is not known", async () => {
+  test("names metric, kind, namespace and object in the error about an unknown object metric", async () => {
     await begin({ kubernetesVersion: "1.37", nodes: 0 });
     await create(SETS, replicaSet(1));
     const describedObject = { apiVersion: "v1", kind: "Service", name: "web" };
@@ -251,7 +251,7 @@ describe("K37-038, K37-140: an autoscaler of 1.37", () => {
 test.each([
   ["of a target that is not there", "ReplicaSet", "none", 'replicasets.apps "none" not found'],
   ["of a kind that is not there", "Sail", "web", 'no matches for kind "Sail" in group "apps"'],
-])("an autoscaler %s says so", async (_title, kind, name, message) => {
+])("an autoscaler %s reports that in its condition", async (_title, kind, name, message) => {
   await begin({ nodes: 0 });
   const scaleTargetRef = { apiVersion: "apps/v1", kind, name };
   await create(SCALERS, scaler([CPU], { scaleTargetRef }));

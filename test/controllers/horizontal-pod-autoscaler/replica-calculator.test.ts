@@ -17,7 +17,7 @@ function measured(pods: readonly MeteredPod[], more: Partial<Measured> = {}): Me
 
 const uses = (...all: readonly number[]): readonly MeteredPod[] => all.map((one) => ({ uses: one }));
 
-describe("utilization of requests", () => {
+describe("the replicas that an autoscaler computes from the use of requests", () => {
   test.each(
     titled<[readonly MeteredPod[], target: number, replicas: number, percentage: number, Partial<Measured>?]>([
       ["usage above the target scales up", uses(300, 500, 700), 30, 5, 50],
@@ -117,11 +117,11 @@ describe("utilization of requests", () => {
       ],
       ["a pod without a condition does not count", [...uses(100), { uses: 900, ready: "unknown" }], 50, 1, 10],
     ]),
-  )("%s", (_title, [pods, target, replicas, percentage, more = {}]) => {
+  )("in percent: %s", (_title, [pods, target, replicas, percentage, more = {}]) => {
     expect(replicasForUtilization(measured(pods, more), target, "")).toMatchObject({ replicas, percentage });
   });
 
-  test("memory of a pod that is not ready counts", () => {
+  test("count the memory of pods that are not ready", () => {
     const pods = [...uses(100), { uses: 900, ready: "False", age: 10 } as const];
     const memory = measured(pods, { resource: "memory" });
     const named = memory.pods.map((pod) => ({
@@ -153,11 +153,11 @@ describe("utilization of requests", () => {
     ],
     ["a pod without the container", [{ uses: 5 }], "proxy", "container proxy not found in Pod pod-0"],
     ["pods that request nothing", [{ uses: 5, requests: 0 }], "", "no metrics returned matched known pods"],
-  ])("%s cannot be calculated", (_title, pods, container, message) => {
+  ])("cannot be computed for %s", (_title, pods, container, message) => {
     expect(() => replicasForUtilization(measured(pods), 50, container)).toThrow(message);
   });
 
-  test("a sidecar's request counts, an init container's does not, and those of the pod come first", () => {
+  test("count requests of sidecars but not of init containers, and those of the whole pod first", () => {
     const [pod] = measured(uses(500)).pods;
     const resources = { requests: { cpu: "500m" } };
     const initContainers = [
@@ -175,7 +175,7 @@ describe("utilization of requests", () => {
   });
 });
 
-describe("an average value", () => {
+describe("the replicas that an autoscaler computes from an average value per pod:", () => {
   test.each<readonly [string, readonly MeteredPod[], target: number, replicas: number, usage: number]>([
     ["above the target scales up", uses(20_000, 10_000, 30_000), 15_000, 4, 20_000],
     ["below the target scales down", times(5, { uses: 4000 }), 10_000, 2, 4000],
@@ -189,7 +189,7 @@ describe("an average value", () => {
   });
 });
 
-describe("the value of something else than pods", () => {
+describe("the replicas that an autoscaler computes from an object or external metric:", () => {
   const of = (replicas: number, pods: readonly MeteredPod[], value: number, target: number) =>
     replicasForValue(measured(pods, { replicas }), value, target);
 
@@ -206,7 +206,7 @@ describe("the value of something else than pods", () => {
     expect(of(replicas, pods, value, target)).toBe(wanted);
   });
 
-  test("without pods cannot be calculated", () => {
+  test("an error without pods", () => {
     expect(() => of(2, [], 10, 1)).toThrow(
       "unable to calculate ready pods: no pods returned by selector while calculating replica count",
     );
@@ -217,7 +217,7 @@ describe("the value of something else than pods", () => {
     ["below the share scales down", 5, 8000, 4000, 2, 1600],
     ["within the tolerance keeps the scale", 4, 20_500, 5000, 4, 5125],
     ["of a scale without pods is a number of replicas", 0, 9000, 3000, 3, 9000],
-  ])("a share of it %s", (_title, replicas, value, target, wanted, usage) => {
+  ])("by the value per pod, it %s", (_title, replicas, value, target, wanted, usage) => {
     expect(replicasForShare(replicas, TOLERANCES, value, target)).toEqual({ replicas: wanted, usage });
   });
 });

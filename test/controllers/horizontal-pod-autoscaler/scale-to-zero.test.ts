@@ -92,11 +92,11 @@ test.each<[string, Steps, readonly string[]]>([
   expect(await scalesOf(steps)).toEqual(expected);
 });
 
-test("K37-038: a resource of pods brings no target back from zero", async () => {
+test("K37-038: an autoscaler by a pod resource does not scale its target up from zero", async () => {
   expect(await scalesOf({ version: "1.37", min: 0, metrics: [CPU], looks: ["set 0", 0] })).toEqual(["0 -"]);
 });
 
-test("K37-140: an autoscaler whose last status the cache does not have yet is known to be behind", async () => {
+test("K37-140: an autoscaler notices that the cache does not have its last status yet", async () => {
   const cached = autoscalerOf(1, [EXTERNAL]);
   const written = (resourceVersion: string) => ({ ...cached, metadata: { ...cached.metadata, resourceVersion } });
   const parts = {

@@ -38,7 +38,7 @@ function decided(current: number, wanted: number, more: Partial<DecisionInput> =
 
 const within = "False DesiredWithinRange";
 
-describe("without behaviour", () => {
+describe("an autoscaler without a behavior scales", () => {
   test.each(
     titled<[current: number, wanted: number, replicas: number, able: string, limited: string, Partial<DecisionInput>?]>(
       [
@@ -101,17 +101,17 @@ describe("without behaviour", () => {
         ],
       ],
     ),
-  )("%s", (_title, [current, wanted, replicas, able, limited, more]) => {
+  )("from wanted to allowed replicas: %s", (_title, [current, wanted, replicas, able, limited, more]) => {
     expect(decided(current, wanted, more)).toMatchObject({ replicas, able, limited });
   });
 
-  test("the reason names the metric on the way up alone", () => {
+  test("up with the metric as reason, and down without", () => {
     expect(decided(1, 2).reason).toBe("cpu resource utilization (percentage of request) above target");
     expect(decided(2, 1).reason).toBe("All metrics below target");
     expect(decided(2, 2).reason).toBe("");
   });
 
-  test("an old recommendation gives its place to the new one", () => {
+  test("by recommendations of which a new one replaces the oldest", () => {
     const { recommendations } = decided(8, 3, {
       history: history([
         [9, 400],
@@ -142,7 +142,7 @@ const down = (scaleDown: Partial<HPAScalingRules>): HorizontalPodAutoscalerBehav
   scaleDown: rules({ stabilizationWindowSeconds: 0, ...scaleDown }),
 });
 
-describe("the policies of a behaviour", () => {
+describe("an autoscaler whose behavior has policies scales", () => {
   test.each(
     titled<
       [
@@ -260,12 +260,12 @@ describe("the policies of a behaviour", () => {
       ],
       ["a change within the limits is done", down({}), 10, 9, 9, within],
     ]),
-  )("%s", (_title, [behavior, current, wanted, replicas, limited, more = {}]) => {
+  )("by the policies: %s", (_title, [behavior, current, wanted, replicas, limited, more = {}]) => {
     expect(decided(current, wanted, { behavior, ...more })).toMatchObject({ replicas, limited });
   });
 });
 
-describe("the windows of a behaviour", () => {
+describe("an autoscaler whose behavior has stabilization windows:", () => {
   test.each<
     readonly [
       string,
@@ -327,7 +327,7 @@ describe("the windows of a behaviour", () => {
   });
 });
 
-describe("what is remembered of a change", () => {
+describe("an autoscaler remembers of a scaling", () => {
   test.each<
     readonly [
       string,
@@ -372,7 +372,7 @@ test.each([
   ["above the maximum", 9, { replicas: 5, reason: "Current number of replicas above Spec.MaxReplicas" }],
   ["below the minimum", 1, { replicas: 2, reason: "Current number of replicas below Spec.MinReplicas" }],
   ["within the bounds", 5, undefined],
-])("a scale %s", (_title, current, expected) => {
+])("an autoscaler limits a proposal %s", (_title, current, expected) => {
   expect(outOfBounds(current, 2, 5)).toEqual(expected);
 });
 
@@ -380,6 +380,6 @@ test.each([
   ["is 10 % by default", undefined, { scaleUp: 0.1, scaleDown: 0.1 }],
   ["may be set for one direction", { scaleUp: { tolerance: "50m" } }, { scaleUp: 0.05, scaleDown: 0.1 }],
   ["may be none", { scaleDown: { tolerance: "0" } }, { scaleUp: 0.1, scaleDown: 0 }],
-])("the tolerance %s", (_title, behavior, expected) => {
+])("the tolerance of an autoscaler %s", (_title, behavior, expected) => {
   expect(tolerancesOf(behavior)).toEqual(expected);
 });

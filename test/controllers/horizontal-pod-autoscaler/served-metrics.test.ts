@@ -88,7 +88,7 @@ afterAll(async () => {
   await cluster.close();
 });
 
-test("without an adapter the errors are client-go's", async () => {
+test("without a metrics adapter the autoscaler reports client-go's errors", async () => {
   const query = { namespace: "default", metric: "jobs", selector: "" };
   await expect(metrics().pods(query, "app=web")).rejects.toThrow(
     "no custom metrics API (custom.metrics.k8s.io) registered",
@@ -98,7 +98,7 @@ test("without an adapter the errors are client-go's", async () => {
   );
 });
 
-test("the metrics of pods, of objects, of a namespace and of something outside come from the adapter", async () => {
+test("the autoscaler gets pod, object, namespace and external metrics from the metrics adapter", async () => {
   await register("custom.metrics.k8s.io", "v1beta2");
   await register("external.metrics.k8s.io", "v1beta1");
   const query = { namespace: "default", metric: "queue", selector: "kind=mail" };

@@ -49,7 +49,7 @@ afterAll(async () => {
 });
 
 test.each([1, 2, 3, 4, 5, 6, 8, 10])(
-  "CTL-7: a job ends the same when its controller dies at write %i and another goes on",
+  "CTL-7: a Job reaches the same end when its controller is killed at write %i and another takes over",
   async (write) => {
     const name = `job-${write}`;
     const template = { spec: { restartPolicy: "Never", containers: [{ name: "c", image: "i" }] } };

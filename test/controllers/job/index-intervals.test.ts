@@ -10,7 +10,7 @@ import {
   parseIntervals,
 } from "../../../src/controllers/job/index-intervals.js";
 
-describe("completed indexes of a job", () => {
+describe("the compact text of a Job's completed indexes", () => {
   test.each([
     ["none", "", 10, "", 0],
     ["one", "0", 10, "0", 1],
@@ -23,7 +23,7 @@ describe("completed indexes of a job", () => {
     ["what is no number is passed over", "1,x,3", 10, "1,3", 2],
     ["a range of what is no number is passed over", "1,2-y,4", 10, "1,4", 2],
     ["a range that ends before it begins is passed over", "5-3,7", 10, "7", 1],
-  ])("%s", (_, written, completions, formatted, count) => {
+  ])("is parsed: %s", (_, written, completions, formatted, count) => {
     const intervals = parseIntervals(written, completions);
     expect(formatIntervals(intervals)).toBe(formatted);
     expect(countIndexes(intervals)).toBe(count);
@@ -33,7 +33,7 @@ describe("completed indexes of a job", () => {
     ["unordered indexes", [5, 1, 3, 4], "1,3-5"],
     ["the same index twice", [2, 2], "2"],
     ["none", [], ""],
-  ])("of %s", (_, indexes, formatted) => {
+  ])("is written for %s", (_, indexes, formatted) => {
     expect(formatIntervals(intervalsOf(indexes))).toBe(formatted);
   });
 
@@ -42,7 +42,7 @@ describe("completed indexes of a job", () => {
     ["overlapping ranges", "0-4", "3-8", "0-8"],
     ["apart", "0-1", "5", "0,1,5"],
     ["one inside the other", "0-9", "4-5", "0-9"],
-  ])("merge: %s", (_, one, other, merged) => {
+  ])("is merged with new indexes: %s", (_, one, other, merged) => {
     expect(formatIntervals(mergeIntervals(parseIntervals(one, 20), parseIntervals(other, 20)))).toBe(merged);
   });
 
@@ -51,7 +51,7 @@ describe("completed indexes of a job", () => {
     ["0,2,4", "0-4", 3],
     ["0-1", "2-3", 0],
     ["0-9", "1,3,5-6", 4],
-  ])("%s and %s share %i", (one, other, shared) => {
+  ])("%s and %s have %i indexes in common", (one, other, shared) => {
     expect(countShared(parseIntervals(one, 20), parseIntervals(other, 20))).toBe(shared);
   });
 
@@ -62,7 +62,7 @@ describe("completed indexes of a job", () => {
     ["0-9", 3, 10, []],
     ["0,2", 5, 4, [1, 3]],
     ["0-3,8", 9, 6, [4, 5]],
-  ])("with %j taken, the first %i free ones below %i are %j", (taken, count, completions, free) => {
+  ])("with %j used has as first %i free ones below %i: %j", (taken, count, completions, free) => {
     expect(firstFreeIndexes(parseIntervals(taken, 20), count, completions)).toEqual(free);
   });
 
@@ -71,7 +71,7 @@ describe("completed indexes of a job", () => {
     [5, true],
     [6, false],
     [0, false],
-  ])("3-5 has %i: %s", (index, has) => {
+  ])("3-5 contains %i: %s", (index, has) => {
     expect(hasIndex(parseIntervals("3-5", 10), index)).toBe(has);
   });
 });

@@ -54,7 +54,7 @@ const soon = (check: () => Promise<void>) =>
     await check();
   });
 
-describe.concurrent("a job on a server", () => {
+describe.concurrent("a Job on a server with controllers", () => {
   test("JOB-1: runs its pods, counts them, and completes", async () => {
     await create("pair", { completions: 2, parallelism: 2 });
     await soon(async () => expect(await statusOf("pair")).toMatchObject({ active: 2, ready: 0, terminating: 0 }));
@@ -79,7 +79,7 @@ describe.concurrent("a job on a server", () => {
     );
   });
 
-  test("fails after more failures than its limit", async () => {
+  test("fails after more failed pods than its backoff limit", async () => {
     await create("broken", { backoffLimit: 0, completions: 2, parallelism: 2 });
     await soon(async () => expect(await podsOf("broken")).toHaveLength(2));
     const [first] = await podsOf("broken");
@@ -100,7 +100,7 @@ describe.concurrent("a job on a server", () => {
     await soon(async () => expect(await reasonsOf("broken")).toContain(`${because.reason}: ${because.message}`));
   });
 
-  test("of indexes completes when each has succeeded, and may be made smaller", async () => {
+  test("with indexes completes when each has succeeded, and may be made smaller", async () => {
     await create("indexed", { completionMode: "Indexed", completions: 3, parallelism: 3 });
     await soon(async () => expect(await podsOf("indexed")).toHaveLength(3));
     const pods = await podsOf("indexed");
@@ -119,7 +119,7 @@ describe.concurrent("a job on a server", () => {
     );
   });
 
-  test("is suspended and resumed", async () => {
+  test("can be suspended and resumed", async () => {
     await create("paused", { suspend: true });
     await soon(async () => {
       const { startTime, conditions } = await statusOf("paused");
@@ -144,14 +144,14 @@ describe.concurrent("a job on a server", () => {
     });
   });
 
-  test("that another controller manages is left alone", async () => {
+  test("with another managedBy is left alone", async () => {
     await create("foreign", { managedBy: "example.com/runner" });
     await create("own", { managedBy: "kubernetes.io/job-controller" });
     await soon(async () => expect(await podsOf("own")).toHaveLength(1));
     expect([await podsOf("foreign"), await statusOf("foreign")]).toEqual([[], {}]);
   });
 
-  test("lets its pods go when it is deleted", async () => {
+  test("releases its pods when it is deleted", async () => {
     await create("gone", {});
     await soon(async () => expect(await podsOf("gone")).toHaveLength(1));
     await call(api, "DELETE", `${JOBS}/gone?propagationPolicy=Orphan`);
@@ -163,7 +163,7 @@ describe.concurrent("a job on a server", () => {
   });
 });
 
-test("jobs, their pods and their reconciliations are counted", async () => {
+test("metrics count jobs, their pods and reconciliations", async () => {
   const own = await manualControllers(jobController);
   onTestFinished(() => own.close());
   const send = (method: string, path: string, body: JsonObject) =>

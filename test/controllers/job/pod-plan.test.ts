@@ -24,7 +24,7 @@ interface Plan {
 
 type Row = [string, Partial<JobSpec>, JobStatus, Pod[], Plan];
 
-describe("JOB-3: what to do with a job's pods", () => {
+describe("JOB-3: which pods the Job controller creates or deletes for", () => {
   test.each<Row>([
     ["a new job", { completions: 3, parallelism: 2 }, {}, [], { create: 2 }],
     ["one runs already", { completions: 3, parallelism: 2 }, {}, [running("a")], { create: 1 }],
@@ -121,7 +121,7 @@ describe("JOB-3: what to do with a job's pods", () => {
     });
   });
 
-  test("without completions as many run as may, until one succeeds", () => {
+  test("a Job without completions: as many as its parallelism, until one succeeds", () => {
     const { completions: _, ...spec } = job({ parallelism: 2 }).spec ?? {};
     const planOf = (status: JobStatus) => {
       const endless = { ...job(), spec: spec as JobSpec, status };
@@ -131,13 +131,13 @@ describe("JOB-3: what to do with a job's pods", () => {
     expect(planOf({ succeeded: 1 })).toMatchObject({ create: 0, remove: [] });
   });
 
-  test("after a failure a new pod waits", () => {
+  test("a Job after a failure: it waits before it creates the next pod", () => {
     const record = { failures: 1, lastFailure: NOW - 4000 };
     expect(planPods(observe(job(), [], new Set()), record, NOW)).toMatchObject({ create: 0, wait: 6000 });
   });
 });
 
-describe("how long a job waits after failures", () => {
+describe("the Job controller's backoff after failures", () => {
   test.each([
     [0, 0, 0],
     [1, 0, 10_000],
@@ -148,7 +148,7 @@ describe("how long a job waits after failures", () => {
     [50, 0, 600_000],
     [1, 10_000, 0],
     [1, 60_000, 0],
-  ])("%i failures, the last one %i ms ago: %i ms", (failures, ago, left) => {
+  ])("of %i pods, the last one %i ms ago, lasts %i ms", (failures, ago, left) => {
     expect(backoffLeft({ failures, lastFailure: NOW - ago }, NOW)).toBe(left);
   });
 
@@ -166,7 +166,7 @@ describe("how long a job waits after failures", () => {
       [failed("b", 8), failed("c", 2)],
       { failures: 1, lastFailure: NOW - 2000 },
     ],
-  ])("%s", (_, successes, failures, after) => {
+  ])("counts failures in a row: %s", (_, successes, failures, after) => {
     expect(recordAfter(before, successes, failures)).toEqual(after);
   });
 
@@ -182,7 +182,7 @@ describe("how long a job waits after failures", () => {
     ],
     ["its deletion, when the grace began", pod("a", { deleted: true }), 40],
     ["its creation", pod("a", { phase: "Failed" }), 3600],
-  ])("a pod ended by %s", (_, ended, seconds) => {
+  ])("is measured from the end of a pod ended by %s", (_, ended, seconds) => {
     expect(recordAfter(NO_FAILURES, [], [ended]).lastFailure).toBe(NOW - seconds * 1000);
   });
 });

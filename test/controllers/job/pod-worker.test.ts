@@ -9,8 +9,8 @@ const FAILURES = "batch.kubernetes.io/job-index-failure-count";
 const IGNORED = "batch.kubernetes.io/job-index-ignored-failure-count";
 const indexed = (spec: Partial<JobSpec> = {}) => job({ completionMode: "Indexed", completions: 5, ...spec });
 
-describe("a job's pod", () => {
-  test("has the template, the job as its controller, and the tracking finalizer", () => {
+describe("the pod that the Job controller creates", () => {
+  test("has the template's spec, the job as its controller, and the tracking finalizer", () => {
     const made = jobPod(job(), CONTROLLER);
     expect(made).toMatchObject({
       metadata: {
@@ -22,7 +22,7 @@ describe("a job's pod", () => {
     });
   });
 
-  test("of an index has it in name, host name, annotation, label and environment", () => {
+  test("for an index has it in name, host name, annotation, label and environment", () => {
     const made = indexedPod(indexed(), CONTROLLER, 3, undefined);
     expect(made.metadata).toMatchObject({
       generateName: "work-3-",
@@ -35,7 +35,7 @@ describe("a job's pod", () => {
     ]);
   });
 
-  test("keeps a JOB_COMPLETION_INDEX of the template", () => {
+  test("keeps a JOB_COMPLETION_INDEX that the template sets", () => {
     const env = [{ name: "JOB_COMPLETION_INDEX", value: "mine" }];
     const template = {
       spec: { containers: [{ name: "c", image: "i", env }], initContainers: [{ name: "i", image: "i" }] },
@@ -45,7 +45,7 @@ describe("a job's pod", () => {
     expect(spec?.initContainers?.[0]?.env).toHaveLength(1);
   });
 
-  test("of a long name has its index in the generated one", () => {
+  test("with a long job name still has its index in the generated name", () => {
     const long = { ...indexed(), metadata: { name: "n".repeat(62) } };
     const { generateName = "" } = indexedPod(long, CONTROLLER, 12, undefined).metadata ?? {};
     expect(generateName).toBe(`${"n".repeat(54)}-12-`);
@@ -66,7 +66,7 @@ describe("a job's pod", () => {
     ],
     ["after one whose annotation cannot be read", {}, failed({ [FAILURES]: "many" }), { [FAILURES]: "1" }],
     ["after one whose annotation is negative", {}, failed({ [FAILURES]: "-3" }), { [FAILURES]: "1" }],
-  ])("counts the failures of its index: %s", (_, spec, replaced, annotations) => {
+  ])("has the number of failures of its index: %s", (_, spec, replaced, annotations) => {
     const made = indexedPod(indexed({ backoffLimitPerIndex: 5, ...spec }), CONTROLLER, 3, replaced);
     expect(made.metadata?.annotations).toEqual({ [INDEX]: "3", ...annotations });
   });

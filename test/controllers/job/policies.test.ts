@@ -8,7 +8,7 @@ import { pod } from "../../helpers/job-objects.js";
 const failed = (exitCode: number) => pod("work-1", { phase: "Failed", ended: 5, exitCode });
 const evicted = pod("work-1", { phase: "Failed", conditions: [{ type: "DisruptionTarget", status: "True" }] });
 
-describe("pod failure policy", () => {
+describe("the pod failure policy of a Job, when", () => {
   const codes = (
     action: PodFailurePolicyRule["action"],
     operator: "In" | "NotIn",
@@ -74,13 +74,13 @@ describe("pod failure policy", () => {
     expect(matchFailurePolicy({ rules }, failure)).toEqual(match);
   });
 
-  test("a container that still runs has no exit code to match", () => {
+  test("a container still runs, matches no exit code", () => {
     const deleted = pod("work-1", { deleted: true });
     expect(matchFailurePolicy({ rules: [codes("Ignore", "NotIn", [3])] }, deleted)).toEqual({ counts: true });
   });
 });
 
-describe("success policy of a job of 10", () => {
+describe("the success policy of a Job with 10 indexes", () => {
   test.each<[string, SuccessPolicyRule[], string, string | undefined]>([
     ["all of the named indexes", [{ succeededIndexes: "0-2" }], "0-2,5", "Matched rules at index 0"],
     ["not all of the named indexes", [{ succeededIndexes: "0-2" }], "0,1,5", undefined],
@@ -96,11 +96,11 @@ describe("success policy of a job of 10", () => {
     ["the second rule", [{ succeededIndexes: "0" }, { succeededCount: 1 }], "4", "Matched rules at index 1"],
     ["nothing succeeded", [{ succeededCount: 0 }], "", undefined],
     ["indexes beyond the completions", [{ succeededIndexes: "12-14" }], "0-9", undefined],
-  ])("%s", (_, rules, succeeded, message) => {
+  ])("is met or not: %s", (_, rules, succeeded, message) => {
     expect(metSuccessPolicy({ rules }, 10, parseIntervals(succeeded, 10))).toBe(message);
   });
 
-  test("without a policy nothing is met", () => {
+  test("is never met when there is none", () => {
     expect(metSuccessPolicy(undefined, 10, parseIntervals("0-9", 10))).toBeUndefined();
   });
 });

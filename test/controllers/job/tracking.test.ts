@@ -20,7 +20,7 @@ function list(spec: Partial<JobSpec>, status: JobStatus, pods: Pod[], verdict?: 
 
 const names = (pods: readonly Pod[]) => pods.map(({ metadata }) => metadata?.name);
 
-describe("pods that ended are counted once", () => {
+describe("the Job controller counts each ended pod once", () => {
   type Row = [string, Partial<JobSpec>, JobStatus, Pod[], JobStatus, string[]];
   const ignoring = {
     podFailurePolicy: { rules: [{ action: "Ignore" as const, onExitCodes: { operator: "In" as const, values: [1] } }] },
@@ -119,27 +119,27 @@ describe("pods that ended are counted once", () => {
       { failedIndexes: "1", uncountedTerminatedPods: { failed: ["a-uid"] } },
       ["a"],
     ],
-  ])("%s", (_, spec, status, pods, expected, released) => {
+  ])("in the status: %s", (_, spec, status, pods, expected, released) => {
     const tracking = list(spec, status, pods);
     expect(tracking.status).toEqual(expected);
     expect(names(tracking.release)).toEqual(released);
     expect(tracking.end).toBeUndefined();
   });
 
-  test("a pod whose finalizer the cache still shows is not counted again", () => {
+  test("even when its cache still shows the finalizer", () => {
     expect(list({}, { succeeded: 1 }, [succeeded("a")], undefined, ["a-uid"])).toMatchObject({
       status: { succeeded: 1, uncountedTerminatedPods: {} },
       release: [],
     });
   });
 
-  test("the status lists at most 500 pods at a time", () => {
+  test("listing at most 500 pods at a time", () => {
     const pods = Array.from({ length: 600 }, (_, index) => succeeded(`p${index}`));
     const { full, release, status } = list({ completions: 600 }, {}, pods);
     expect([full, release.length, status.uncountedTerminatedPods?.succeeded?.length]).toEqual([true, 500, 500]);
   });
 
-  test("of a job that is deleted every pod is released", () => {
+  test("and releases every pod of a deleted Job", () => {
     const deleted = job();
     deleted.metadata = { ...deleted.metadata, deletionTimestamp: ago(1) };
     const { release } = listEndedPods(observe(deleted, [pod("a")], new Set()), {}, undefined, NOW);
@@ -147,8 +147,8 @@ describe("pods that ended are counted once", () => {
   });
 });
 
-describe("how a job ends", () => {
-  test("it announces success, then completes when its pods are counted", () => {
+describe("the Job controller ends a Job", () => {
+  test("by announcing success first, then completion when its pods are counted", () => {
     const tracking = list({}, {}, [succeeded("a")], reached);
     expect(tracking.status).toEqual({
       conditions: [reached],
@@ -165,7 +165,7 @@ describe("how a job ends", () => {
     });
   });
 
-  test("it announces failure, counts what ran as failed, and says when no pod terminates any more", () => {
+  test("by announcing failure, counting running pods as failed, and setting the condition when no pod is terminating", () => {
     const tracking = list({}, {}, [pod("a"), succeeded("b")], failing);
     const { uncountedTerminatedPods } = tracking.status;
     expect(uncountedTerminatedPods).toEqual({ succeeded: ["b-uid"], failed: ["a-uid"] });
@@ -180,7 +180,7 @@ describe("how a job ends", () => {
     });
   });
 
-  test("what runs when the success policy is met counts neither way", () => {
+  test("by its success policy without counting the pods that still run", () => {
     const met = newCondition({ type: "SuccessCriteriaMet", reason: "SuccessPolicy", message: "m" }, "True", NOW);
     const tracking = list({}, {}, [pod("a")], met);
     expect(tracking.status.uncountedTerminatedPods).toEqual({});
@@ -188,7 +188,7 @@ describe("how a job ends", () => {
     expect(tracking.end).toMatchObject({ type: "Complete", reason: "SuccessPolicy", message: "m" });
   });
 
-  test("an end that was announced is not announced again", () => {
+  test("and does not announce the same end again", () => {
     const { status } = list({}, { conditions: [reached] }, [], reached);
     expect(status.conditions).toEqual([reached]);
   });

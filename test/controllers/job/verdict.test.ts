@@ -14,7 +14,7 @@ const failuresOf = (count: number) => ({ "batch.kubernetes.io/job-index-failure-
 
 type Row = [string, Partial<JobSpec>, JobStatus, Pod[], [type: string, reason: string] | undefined];
 
-describe("JOB-2: why a job ends", () => {
+describe("JOB-2: whether and why the Job controller ends a Job", () => {
   test.each<Row>([
     ["nothing has happened", {}, {}, [], undefined],
     ["fewer failures than the limit", { backoffLimit: 2 }, {}, [failed("a"), failed("b")], undefined],
@@ -191,12 +191,12 @@ describe("JOB-2: why a job ends", () => {
       [failed("a", 0)],
       ["FailureTarget", "MaxFailedIndexesExceeded"],
     ],
-  ])("%s", (_, spec, status, pods, expected) => {
+  ])("when %s", (_, spec, status, pods, expected) => {
     const verdict = verdictOn(observe(job(spec, status), pods, new Set()), NOW);
     expect(verdict && [verdict.type, verdict.reason]).toEqual(expected);
   });
 
-  test("the words of the conditions are Kubernetes'", () => {
+  test("with Kubernetes' words in the conditions", () => {
     const messageOf = (spec: Partial<JobSpec>, status: JobStatus, pods: Pod[] = []) =>
       verdictOn(observe(job(spec, status), pods, new Set()), NOW);
     expect(messageOf({ backoffLimit: 0 }, { failed: 1 })).toEqual({
@@ -222,7 +222,7 @@ describe("JOB-2: why a job ends", () => {
     ["some time is left", { activeDeadlineSeconds: 30 }, { startTime: ago(5) }, 25_000],
     ["a suspended job has no deadline", { activeDeadlineSeconds: 30, suspend: true }, { startTime: ago(5) }, undefined],
     ["one that has not started has none", { activeDeadlineSeconds: 30 }, {}, undefined],
-  ])("the deadline: %s", (_, spec, status, left) => {
+  ])("by its deadline: %s", (_, spec, status, left) => {
     expect(deadlineIn(job(spec, status), NOW)).toBe(left);
   });
 });

@@ -47,7 +47,7 @@ const review = (token: string) =>
     spec: { token },
   });
 
-test("a secret gets a token that the server takes for its account, and the day of its use", async () => {
+test("a token secret gets a token that the server accepts for its account, and the date of its last use", async () => {
   const uid = (await ask("POST", ACCOUNTS, { metadata: { name: "robot" } })).at("metadata.uid");
   await ask("POST", SECRETS, tokenSecret("robot-token", "robot"));
   const token = await tokenIn("robot-token");
@@ -67,7 +67,7 @@ test("a secret gets a token that the server takes for its account, and the day o
   expect(await labels()).toEqual({ "kubernetes.io/legacy-token-last-used": "2026-03-02" });
 });
 
-test("a generated token warns, and one that is marked invalid is refused", async () => {
+test("use of a generated token secret is warned about, and of one marked invalid refused", async () => {
   const token = await tokenIn("robot-token");
   await patch(`${ACCOUNTS}/robot`, { secrets: [{ name: "robot-token" }] });
   const asRobot = () =>
@@ -88,14 +88,14 @@ test("a generated token warns, and one that is marked invalid is refused", async
   );
 });
 
-test("a secret that is deleted leaves its account's list, and its token is worth nothing", async () => {
+test("a deleted token secret leaves its account's list, and its token is refused", async () => {
   const token = await tokenIn("robot-token");
   await ask("DELETE", `${SECRETS}/robot-token`);
   await eventually(async () => expect((await ask("GET", `${ACCOUNTS}/robot`)).at("secrets")).toBeUndefined());
   expect((await review(token)).at("status.error")).toBe("[invalid bearer token, Token has been invalidated]");
 });
 
-test("a secret goes with its account, and at once where there is none", async () => {
+test("a token secret is deleted with its account, and at once when the account does not exist", async () => {
   await ask("POST", ACCOUNTS, { metadata: { name: "brief" } });
   await ask("POST", SECRETS, tokenSecret("brief-token", "brief"));
   const token = await tokenIn("brief-token");
@@ -110,13 +110,13 @@ test("a secret goes with its account, and at once where there is none", async ()
   }
 });
 
-test("the ConfigMap of tracking has the first day, and gets one again", async () => {
+test("the ConfigMap that records since when token use is tracked is created, and again when deleted", async () => {
   expect((await ask("GET", TRACKING)).at("data")).toEqual({ since: "2026-03-01" });
   await patch(TRACKING, { data: { since: "never" } });
   await eventually(async () => expect((await ask("GET", TRACKING)).at("data")).toEqual({ since: "2026-03-02" }));
 });
 
-test("an unused generated token is marked after a year, and deleted after another", async () => {
+test("an unused generated token secret is marked invalid after a year, and deleted after another", async () => {
   const run = await manualControllers(legacyTokenCleaner);
   const get = (path: string) => call(run.api, "GET", path);
   await call(run.api, "POST", ACCOUNTS, { metadata: { name: "old" }, secrets: [{ name: "old-token" }] });

@@ -43,7 +43,7 @@ async function conditionsOf(name: string): Promise<Record<string, unknown>> {
 const migrate = (name: string, group: string, resource: string) =>
   ask("POST", MIGRATIONS, { metadata: { name }, spec: { resource: { group, resource } } });
 
-test("after a migration a definition has one stored version, and its objects are stored in it", async () => {
+test("after a storage migration a definition has one stored version, and its objects are stored in it", async () => {
   const versions = (storage: string) =>
     ["v1", "v2"].map((name) => versionOf(name, {}, { storage: name === storage, served: true }));
   await install(cluster.transport(), boxDefinition("move.example.com", versions("v1")));
@@ -79,7 +79,7 @@ test("after a migration a definition has one stored version, and its objects are
   expect(after.at("metadata.managedFields.1")).toBeUndefined();
 });
 
-test("a migration of built-in objects succeeds; one of what is not served fails; two of a resource run in turn", async () => {
+test("a storage migration of built-in objects succeeds, one of an unknown resource fails, and two of one resource run in turn", async () => {
   await ask("POST", "/api/v1/namespaces/default/secrets", { metadata: { name: "s" } });
   for (const name of ["secrets", "secrets-again"]) await migrate(name, "", "secrets");
   await migrate("nothing", "example.com", "nothings");
@@ -90,7 +90,7 @@ test("a migration of built-in objects succeeds; one of what is not served fails;
   });
 });
 
-test("a StorageVersion loses the servers whose Leases are gone, and goes with the last", async () => {
+test("a StorageVersion loses servers whose Leases have expired, and is deleted with the last", async () => {
   const labels = { "apiserver.kubernetes.io/identity": "kube-apiserver" };
   for (const name of ["server-a", "server-b"]) await ask("POST", LEASES, { metadata: { name, labels } });
   await ask("POST", VERSIONS, { metadata: { name: "apps.deployments" }, spec: {} });
@@ -113,7 +113,7 @@ test("a StorageVersion loses the servers whose Leases are gone, and goes with th
   expect(problems).toEqual([]);
 });
 
-test("K37-143: in 1.37 a migration of version v1 shows how many objects it has migrated", async () => {
+test("K37-143: in 1.37 a StorageVersionMigration of version v1 shows how many objects it has migrated", async () => {
   const newer = await startCluster({
     port: false,
     ...quietCluster,

@@ -37,7 +37,7 @@ function migration(
   };
 }
 
-describe("of the migrations of a resource", () => {
+describe("of several storage migrations of one resource", () => {
   test.each<[string, StorageVersionMigration[], string | undefined]>([
     ["the only one begins", [migration("a")], "a"],
     ["the oldest begins", [migration("a", {}, 5), migration("b", {}, 2)], "b"],
@@ -67,11 +67,14 @@ test.each([
   [{ Failed: "False" }, false],
   [{ Running: "True" }, false],
   [{}, false],
-] as [Record<string, "True" | "False">, boolean][])("a migration with %j is over: %s", (conditions, over) => {
-  expect(isOver(migration("a", conditions))).toBe(over);
-});
+] as [Record<string, "True" | "False">, boolean][])(
+  "a storage migration with the conditions %j is over: %s",
+  (conditions, over) => {
+    expect(isOver(migration("a", conditions))).toBe(over);
+  },
+);
 
-test("a migration runs, and when it succeeds it does not run any more and loses the condition", () => {
+test("a storage migration gets the condition Running, and loses it when it succeeds", () => {
   const running = withCondition(migration("a"), "Running", { reason: "R", message: "m", now: NOW });
   expect(running.status?.conditions).toEqual([
     { type: "Running", status: "True", lastTransitionTime: TIME, reason: "R", message: "m" },
@@ -87,7 +90,7 @@ test.each([
   ["another group", { group: "extensions", resource: "deployments" }, false],
   ["another resource", { group: "apps", resource: "daemonsets" }, false],
   ["the same", { group: "apps", resource: "deployments" }, true],
-])("a migration of %s", (_, resource, same) => {
+])("a storage migration of %s is of the same resource or not", (_, resource, same) => {
   expect(isSameResource(migration("a"), { ...migration("b"), spec: { resource } })).toBe(same);
 });
 
@@ -97,11 +100,11 @@ test.each([
   ["11", "10", false],
   ["9007199254740993", "9007199254740992", false],
   ["", "10", true],
-])("an object of version %j is migrated from %s: %s", (version, start, older) => {
+])("an object of resourceVersion %j needs a migration that started at %s: %s", (version, start, older) => {
   expect(isOlder(version, start)).toBe(older);
 });
 
-describe("a definition's status", () => {
+describe("the status of a CustomResourceDefinition", () => {
   const definition = (observedGeneration?: number): CustomResourceDefinition =>
     ({
       metadata: { name: "boxes.example.com", generation: 3 },
@@ -124,7 +127,7 @@ describe("a definition's status", () => {
     observedGeneration: 3,
   });
 
-  test("names the migration that runs", () => {
+  test("names the storage migration that runs", () => {
     expect(migratingStatus(definition(), "m", NOW)).toEqual({
       conditions: [condition("True", "MigrationRunning", "Migration m is running")],
     });
@@ -164,7 +167,7 @@ describe("a definition's status", () => {
   });
 });
 
-describe("a StorageVersion", () => {
+describe("the status of a StorageVersion", () => {
   const server = (apiServerID: string, encodingVersion = "v1") => ({
     apiServerID,
     encodingVersion,

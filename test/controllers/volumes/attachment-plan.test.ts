@@ -42,7 +42,7 @@ interface Row {
   readonly attached?: readonly string[];
 }
 
-describe("on a node", () => {
+describe("the attach controller's plan for a node's volumes:", () => {
   const deleting = { ...attachment(a), metadata: { ...attachment(a).metadata, deletionTimestamp: "t" } };
   const foreign = { ...attachment(a), metadata: { name: "by-hand" } };
   const rows: readonly [title: string, row: Row][] = [
@@ -105,7 +105,7 @@ describe("on a node", () => {
   });
 });
 
-test("an attachment is named for the handle, the driver and the node", () => {
+test("a VolumeAttachment is named for the handle, the driver and the node", () => {
   expect(attachmentName(a, "n1")).toBe("csi-64da9606d812e925809e009a8fdd12bc204ba2acdd02c06b9de574c6fa8621e3");
   expect(attachmentTo("n1", a).spec).toEqual({
     attacher: "disks.example.com",
@@ -114,7 +114,7 @@ test("an attachment is named for the handle, the driver and the node", () => {
   });
 });
 
-test("a node names attached volumes by driver and handle", () => {
+test("a node's status names attached volumes by driver and handle", () => {
   expect(attachedVolumes(wanted(a))).toEqual([{ name: IN_USE, devicePath: "" }]);
 });
 
@@ -125,14 +125,14 @@ test.each([
     [],
     'Multi-Attach error for volume "a" Volume is already exclusively attached to one node and can\'t be attached to another',
   ],
-])("a blocked volume has %s", (_title, users, message) => {
+])("a volume that is attached elsewhere causes an event that names %s", (_title, users, message) => {
   expect(multiAttachMessage(a, users)).toBe(message);
 });
 
 test.each([
   ["true", true],
   ["false", false],
-])("a node whose annotation is %s is managed: %s", (value, managed) => {
+])("a node whose annotation is %s is managed by the attach controller: %s", (value, managed) => {
   const annotations = { "volumes.kubernetes.io/controller-managed-attach-detach": value };
   expect(isManaged({ metadata: { name: "n", annotations } })).toBe(managed);
 });

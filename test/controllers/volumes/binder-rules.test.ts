@@ -18,8 +18,8 @@ const FAKE = "kubets.dev/fake";
 const held = { claimRef: { namespace: "shop", name: "c", uid: "c-uid" } };
 const reserved = { claimRef: { namespace: "shop", name: "c" } };
 
-describe("a volume", () => {
-  test("gets the reference and the mark of a binding that the binder chose", () => {
+describe("the volume binder changes a volume", () => {
+  test("that it chose by adding the claim's reference and its own mark", () => {
     const bound = boundVolume(volumeNamed("a"), claimNamed("c"));
     expect(bound.metadata?.annotations).toEqual(BY_CONTROLLER);
     expect(bound.spec?.claimRef).toEqual({
@@ -32,50 +32,50 @@ describe("a volume", () => {
     });
   });
 
-  test("that a user reserved gets the uid and no mark", () => {
+  test("that a user reserved by adding the claim's uid, without a mark", () => {
     const bound = boundVolume(volumeNamed("a", reserved), claimNamed("c"));
     expect(bound.metadata?.annotations).toBeUndefined();
     expect(bound.spec?.claimRef).toMatchObject({ name: "c", uid: "c-uid" });
   });
 
-  test("that is bound stays the same object", () => {
+  test("that is already bound not at all", () => {
     const volume = volumeNamed("a", held);
     expect(boundVolume(volume, claimNamed("c"))).toBe(volume);
   });
 
-  test("that the binder bound is unbound without a trace", () => {
+  test("that it bound itself, when it unbinds it, without a trace", () => {
     const unbound = unboundVolume(volumeNamed("a", held, { annotations: BY_CONTROLLER }));
     expect(unbound).toEqual({ ...volumeNamed("a"), metadata: { name: "a", uid: "a-uid" } });
   });
 
-  test("keeps its other annotations when it is unbound", () => {
+  test("when it unbinds it, keeping other annotations", () => {
     const unbound = unboundVolume(volumeNamed("a", held, { annotations: { ...BY_CONTROLLER, note: "kept" } }));
     expect(unbound.metadata?.annotations).toEqual({ note: "kept" });
   });
 
-  test("that a user reserved stays reserved by name", () => {
+  test("that a user reserved, when it unbinds it, leaving it reserved by name", () => {
     expect(unboundVolume(volumeNamed("a", held)).spec?.claimRef).toEqual({ namespace: "shop", name: "c" });
   });
 });
 
-describe("a claim", () => {
-  test("names its volume, with both marks where the binder chose", () => {
+describe("the volume binder changes a claim", () => {
+  test("by naming the volume, with both marks when it chose the volume", () => {
     const bound = boundClaim(claimNamed("c"), volumeNamed("a"));
     expect(bound.spec?.volumeName).toBe("a");
     expect(bound.metadata?.annotations).toEqual({ ...BY_CONTROLLER, ...COMPLETED });
   });
 
-  test("whose user chose has one mark", () => {
+  test("whose user chose the volume with one mark", () => {
     const bound = boundClaim(claimNamed("c", { volumeName: "a" }), volumeNamed("a"));
     expect(bound.metadata?.annotations).toEqual(COMPLETED);
   });
 
-  test("that is bound stays the same object", () => {
+  test("that is already bound not at all", () => {
     const claim = claimNamed("c", { volumeName: "a" }, COMPLETED);
     expect(boundClaim(claim, volumeNamed("a"))).toBe(claim);
   });
 
-  test("names its provisioner twice", () => {
+  test("by naming the provisioner in both annotations", () => {
     const waiting = awaitingProvisioner(claimNamed("c"), "example.com/disks");
     expect(waiting.metadata?.annotations).toEqual({
       "volume.kubernetes.io/storage-provisioner": "example.com/disks",
@@ -87,7 +87,7 @@ describe("a claim", () => {
   const size = { capacity: { storage: "5Gi" } };
   const withStatus = (status: NonNullable<PersistentVolumeClaim["status"]>) => ({ ...claimNamed("c"), status });
 
-  test("that becomes bound shows what its volume has", () => {
+  test("that becomes bound by showing the volume's size and modes", () => {
     const bound = claimInPhase(
       claimNamed("c"),
       "Bound",
@@ -101,22 +101,22 @@ describe("a claim", () => {
     });
   });
 
-  test("that is bound keeps its size while its volume grows", () => {
+  test("that is bound without changing its size while the volume grows", () => {
     const claim = withStatus({ phase: "Bound", accessModes: ["ReadWriteOnce"], capacity: { storage: "1Gi" } });
     expect(claimInPhase(claim, "Bound", volumeNamed("a", size))).toBe(claim);
   });
 
-  test("that is lost shows no size", () => {
+  test("that is lost by removing the size", () => {
     const claim = withStatus({ phase: "Bound", accessModes: ["ReadWriteOnce"], capacity: { storage: "1Gi" } });
     expect(claimInPhase(claim, "Lost").status).toEqual({ phase: "Lost" });
   });
 
-  test("that waits stays the same object", () => {
+  test("that waits not at all", () => {
     const claim = claimNamed("c");
     expect(claimInPhase(claim, "Pending")).toBe(claim);
   });
 
-  test("cannot be bound to a volume without a size", () => {
+  test("with an error for a volume without a size", () => {
     const volume = volumeNamed("a", { capacity: {} });
     expect(() => claimInPhase(claimNamed("c"), "Bound", volume)).toThrow(
       'PersistentVolume "a" is without a storage capacity',
@@ -124,7 +124,7 @@ describe("a claim", () => {
   });
 });
 
-describe("the binder's plan for a volume", () => {
+describe("the volume binder's plan for a volume:", () => {
   const provisioned = { annotations: { "pv.kubernetes.io/provisioned-by": FAKE } };
   const rows: readonly [
     title: string,
@@ -174,7 +174,7 @@ describe("the binder's plan for a volume", () => {
   });
 });
 
-describe("a released volume with the policy", () => {
+describe("the volume binder's plan for a released volume with the reclaim policy", () => {
   const fail = (reason: string, message: string) => ({ act: "fail", reason, message });
   const csi = { csi: { driver: "d", volumeHandle: "h" } };
   const without = (volume: PersistentVolume, spec: PersistentVolume["spec"]) => {
@@ -225,7 +225,7 @@ describe("a released volume with the policy", () => {
   });
 });
 
-describe("a claim that waits for its first consumer", () => {
+describe("the event for a claim that waits for its first consumer:", () => {
   const pod = (name: string, nodeName?: string): Pod => ({
     metadata: { name },
     spec: { containers: [], ...(nodeName && { nodeName }) },
@@ -246,7 +246,7 @@ describe("a claim that waits for its first consumer", () => {
   });
 });
 
-describe("the provisioner", () => {
+describe("the built-in provisioner", () => {
   const called = { "volume.kubernetes.io/storage-provisioner": FAKE };
   const chosen = { ...called, "volume.kubernetes.io/selected-node": "node-1" };
   const atOnce = classNamed("fast", { provisioner: FAKE });
@@ -275,7 +275,7 @@ describe("the provisioner", () => {
     expect(wantsVolume(claim, storageClass)).toBe(wants);
   });
 
-  test("makes a volume of the size, the class and the node", () => {
+  test("creates a volume with the claim's size, class and node", () => {
     const node = { metadata: { name: "node-1", labels: { "kubernetes.io/hostname": "host-1" } } };
     const volume = fakeVolume(claimNamed("c"), late, node);
     expect(volume.metadata).toEqual({ name: "pvc-c-uid", annotations: { "pv.kubernetes.io/provisioned-by": FAKE } });
@@ -294,7 +294,7 @@ describe("the provisioner", () => {
     });
   });
 
-  test("ties a volume for many nodes to none", () => {
+  test("creates a volume for many nodes without a node", () => {
     const shared = claimNamed("c", { accessModes: ["ReadWriteMany"] });
     expect(fakeVolume(shared, late, { metadata: { name: "node-1" } }).spec?.nodeAffinity).toBeUndefined();
   });

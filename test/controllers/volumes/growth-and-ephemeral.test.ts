@@ -24,7 +24,7 @@ const bound = (request: string, status: PersistentVolumeClaimStatus = {}): Persi
   status: { phase: "Bound", capacity: { storage: "1Gi" }, ...status },
 });
 
-describe("a claim grows", () => {
+describe("a bound claim is expanded", () => {
   test.each([
     ["when it asks for more than it has", bound("2Gi"), true],
     ["not when it has what it asks for", bound("1Gi"), false],
@@ -37,16 +37,16 @@ describe("a claim grows", () => {
     expect(wantsToGrow(claim)).toBe(grows);
   });
 
-  test("with its volume", () => {
+  test("together with its volume", () => {
     expect(grownVolume(volumeNamed("a"), bound("3Gi")).spec?.capacity).toEqual({ storage: "3Gi" });
   });
 
-  test("without a volume that is large enough", () => {
+  test("without a change of the volume when that is large enough", () => {
     const volume = volumeNamed("a", { capacity: { storage: "4Gi" } });
     expect(grownVolume(volume, bound("3Gi"))).toBe(volume);
   });
 
-  test("until nothing is left of the resize", () => {
+  test("and at the end loses all fields of the resize", () => {
     const resizing = { type: "Resizing", status: "True" } as const;
     const other = { type: "ModifyingVolume", status: "True" } as const;
     const claim = bound("3Gi", {
@@ -65,12 +65,12 @@ describe("a claim grows", () => {
     ["the cluster's own", { "pv.kubernetes.io/provisioned-by": "kubets.dev/fake" }, true],
     ["another program's", { "pv.kubernetes.io/provisioned-by": "example.com/disks" }, false],
     ["a user's", {}, false],
-  ])("by the cluster, when the volume is not %s: %s", (_title, annotations, own) => {
+  ])("by the cluster itself, unless the volume is not %s: %s", (_title, annotations, own) => {
     expect(isOwnVolume(volumeNamed("a", {}, { annotations }))).toBe(own);
   });
 });
 
-describe("the claim of an ephemeral volume", () => {
+describe("the claim that the controller makes for an ephemeral volume", () => {
   const pod: Pod = { metadata: { name: "web", namespace: "shop", uid: "web-uid" } };
   const volume: Volume = {
     name: "scratch",
@@ -87,7 +87,7 @@ describe("the claim of an ephemeral volume", () => {
     blockOwnerDeletion: true,
   };
 
-  test("has the pod's name, labels and annotations of the template, and the pod as its controller", () => {
+  test("has the pod's name, the template's labels and annotations, and the pod as its controller", () => {
     expect(ephemeralClaim(pod, volume)).toEqual({
       apiVersion: "v1",
       kind: "PersistentVolumeClaim",
@@ -117,12 +117,12 @@ describe("the claim of an ephemeral volume", () => {
       { ...claim, metadata: { ...claim.metadata, ownerReferences: [{ ...owner, controller: false }] } },
       foreign,
     ],
-  ])("may be %s", (_title, found, reason) => {
+  ])("is used when an existing one is %s", (_title, found, reason) => {
     expect(foreignClaim(pod, found)).toBe(reason);
   });
 });
 
-describe("a VolumeAttributesClass is in use by", () => {
+describe("a VolumeAttributesClass counts as in use by", () => {
   const of = (spec: PersistentVolumeClaim["spec"], status: PersistentVolumeClaim["status"]) => ({
     ...claimNamed("c", spec),
     status: status ?? {},

@@ -3,7 +3,7 @@ import { manualClock, seededRandom, startCluster } from "../../../src/cluster/in
 import { text } from "../../../src/machinery/meta/access.js";
 import { call } from "../../helpers/api-caller.js";
 
-test("on a manual clock a claim is bound when the cluster is at rest", async () => {
+test("on a manual clock a claim is bound when the cluster has no more work to do", async () => {
   await using cluster = await startCluster({
     port: false,
     nodes: 1,

@@ -54,7 +54,7 @@ async function reasonsOf(name: string): Promise<readonly string[]> {
   return objects(events.at("items")).map(({ reason }) => text(reason));
 }
 
-describe("a claim without a class", () => {
+describe("a claim without a storage class", () => {
   test("gets the default class, and waits for its first consumer", async () => {
     await created(CLAIMS, claim("waits"));
     await eventually(async () => {
@@ -84,15 +84,15 @@ describe("a claim without a class", () => {
     });
   });
 
-  test("loses its volume with its own end", async () => {
+  test("loses its volume when it is deleted", async () => {
     const name = text(object((await read(`${CLAIMS}/waits`))["spec"])["volumeName"]);
     await call(api, "DELETE", `${CLAIMS}/waits`);
     await eventually(async () => expect((await call(api, "GET", `${VOLUMES}/${name}`)).status).toBe(404));
   });
 });
 
-describe("a user's volume", () => {
-  test("is offered, bound and kept when its claim goes", async () => {
+describe("a volume that a user created", () => {
+  test("is offered, bound, and kept when its claim is deleted", async () => {
     await created(VOLUMES, volume("kept", { storageClassName: "manual" }));
     await eventually(async () => expect(await phaseOf(`${VOLUMES}/kept`)).toBe("Available"));
     await created(CLAIMS, claim("holds", { storageClassName: "manual" }));
@@ -102,7 +102,7 @@ describe("a user's volume", () => {
     await eventually(async () => expect(await phaseOf(`${VOLUMES}/kept`)).toBe("Released"));
   });
 
-  test("is found by a claim that was there before", async () => {
+  test("is bound to a claim that existed before", async () => {
     await created(CLAIMS, claim("early", { storageClassName: "late" }));
     await eventually(async () => expect(await reasonsOf("early")).toContain("ProvisioningFailed"));
     await created(VOLUMES, volume("late", { storageClassName: "late" }));
@@ -119,7 +119,7 @@ describe("a user's volume", () => {
     });
   });
 
-  test("that disappears makes its claim lost", async () => {
+  test("that is deleted makes its claim lost", async () => {
     await created(VOLUMES, volume("frail", { storageClassName: "frail" }));
     await created(CLAIMS, claim("lost", { storageClassName: "frail" }));
     await eventually(async () => expect(await phaseOf(`${CLAIMS}/lost`)).toBe("Bound"));
@@ -133,7 +133,7 @@ describe("a user's volume", () => {
     });
   });
 
-  test("is recycled where its policy says so", async () => {
+  test("is recycled when its policy says so", async () => {
     await created(VOLUMES, volume("again", { storageClassName: "again", persistentVolumeReclaimPolicy: "Recycle" }));
     await created(CLAIMS, claim("first", { storageClassName: "again" }));
     await eventually(async () => expect(await phaseOf(`${CLAIMS}/first`)).toBe("Bound"));
@@ -155,7 +155,7 @@ describe("a bound claim", () => {
     expect(object((await read(`${VOLUMES}/${name}`))["spec"])["capacity"]).toEqual({ storage: "3Gi" });
   });
 
-  test("of another volume waits for a program from outside", async () => {
+  test("to a volume of another driver waits for an external resizer", async () => {
     await created(CLASSES, { metadata: { name: "own" }, provisioner: "example.com/disks", allowVolumeExpansion: true });
     await created(VOLUMES, volume("own", { storageClassName: "own" }));
     await created(CLAIMS, claim("stays", { storageClassName: "own" }));
@@ -166,7 +166,7 @@ describe("a bound claim", () => {
   });
 });
 
-test("a VolumeAttributesClass stays until no claim uses it", async () => {
+test("a VolumeAttributesClass cannot be deleted while a claim uses it", async () => {
   const path = "/apis/storage.k8s.io/v1/volumeattributesclasses";
   await created(path, { metadata: { name: "gold" }, driverName: "d", parameters: { iops: "9" } });
   await created(CLAIMS, claim("golden", { storageClassName: "", volumeAttributesClassName: "gold" }));
@@ -179,7 +179,7 @@ test("a VolumeAttributesClass stays until no claim uses it", async () => {
   await eventually(async () => expect((await call(api, "GET", `${path}/gold`)).status).toBe(404));
 });
 
-test("a CSI volume is attached to the node of its pod, shown there, and detached with the pod", async () => {
+test("a CSI volume is attached to its pod's node, listed in the node's status, and detached with the pod", async () => {
   const attachments = "/apis/storage.k8s.io/v1/volumeattachments";
   const csi = { driver: "disks.example.com", volumeHandle: "h" };
   const { hostPath: _, ...spec } = object(volume("disk")["spec"]);
@@ -203,7 +203,7 @@ test("a CSI volume is attached to the node of its pod, shown there, and detached
   expect(object((await read("/api/v1/nodes/node-1"))["status"])["volumesAttached"]).toBeUndefined();
 });
 
-test("a pod's ephemeral volume has a claim that goes with the pod", async () => {
+test("a pod's ephemeral volume has a claim that is deleted with the pod", async () => {
   const template = { spec: object(claim("x", { storageClassName: "fast" })["spec"]) };
   const pod = mounting("x");
   const volumes = [{ name: "data", ephemeral: { volumeClaimTemplate: template } }];
@@ -218,8 +218,8 @@ const mounting = (claimName: string): JsonObject => ({
   volumes: [{ name: "data", persistentVolumeClaim: { claimName } }],
 });
 
-describe("workloads", () => {
-  test("a StatefulSet with claim templates runs, a volume for each pod", async () => {
+describe("workloads with claims", () => {
+  test("run as a StatefulSet with claim templates, a volume for each pod", async () => {
     const template = {
       metadata: { labels: { app: "db" } },
       spec: { containers: [{ name: "c", image: "db", volumeMounts: [{ name: "data", mountPath: "/data" }] }] },
@@ -241,7 +241,7 @@ describe("workloads", () => {
     }
   });
 
-  test("a Job with a claim completes", async () => {
+  test("complete as a Job with a claim", async () => {
     await created(CLAIMS, claim("work"));
     const pod = mounting("work");
     const containers = objects(pod["containers"]).map((one) => ({ ...one, command: ["true"] }));

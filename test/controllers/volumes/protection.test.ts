@@ -16,11 +16,11 @@ test.each([
   ["deleted", { deletionTimestamp: "2026-01-01T00:00:00Z" }, "none"],
   ["deleted and protected", { deletionTimestamp: "2026-01-01T00:00:00Z", finalizers: ["o", "f"] }, "remove"],
   ["deleted and held by another", { deletionTimestamp: "2026-01-01T00:00:00Z", finalizers: ["o"] }, "none"],
-])("the finalizer of an object that is %s: %#", (_, metadata, due) => {
+])("what happens to the protection finalizer of an object that is %s: %#", (_, metadata, due) => {
   expect(protection("f", { metadata })).toBe(due);
 });
 
-test("claims and volumes are protected, and go when nothing uses them", async () => {
+test("claims and volumes get a protection finalizer, and are deleted when nothing uses them", async () => {
   const run = await manualControllers(claimProtection, volumeProtection);
   onTestFinished(() => run.close());
   const [CLAIMS, PODS] = ["/api/v1/namespaces/default/persistentvolumeclaims", "/api/v1/namespaces/default/pods"];
@@ -59,38 +59,41 @@ test.each([
       ["True", "NoPodsUsingPVC"],
     ],
   ],
-])("K37-036, K37-145: what %s notes on a bound claim while pods come, wait and end", async (version, expected) => {
-  const run = await manualControllersOf(version, claimProtection);
-  onTestFinished(() => run.close());
-  const spec = { accessModes: ["ReadWriteOnce"], resources: { requests: { storage: "1Gi" } }, volumeName: "v" };
-  await call(run.api, "POST", CLAIMS, { metadata: { name: "data" }, spec });
-  const seen: unknown[] = [];
-  const look = async (): Promise<void> => {
-    await run.pass(1000);
-    const conditions = (await call(run.api, "GET", `${CLAIMS}/data`)).at("status.conditions") as
-      | { status: string; reason: string }[]
-      | undefined;
-    for (const { status, reason } of conditions ?? []) seen.push([status, reason]);
-  };
-  await look();
-  expect(seen, "an unbound claim").toEqual([]);
-  const bound = { status: { phase: "Bound" } };
-  await call(run.api, "PATCH", `${CLAIMS}/data/status`, bound, { type: "application/merge-patch+json" });
-  await look();
-  const volumes = [{ name: "v", persistentVolumeClaim: { claimName: "data" } }];
-  await call(run.api, "POST", PODS, {
-    metadata: { name: "user" },
-    spec: { containers: [{ name: "c", image: "i" }], volumes },
-  });
-  await look();
-  const over = { status: { phase: "Succeeded" } };
-  await call(run.api, "PATCH", `${PODS}/user/status`, over, { type: "application/merge-patch+json" });
-  await look();
-  expect(seen).toEqual(expected);
-  expect(run.problems).toEqual([]);
-});
+])(
+  "K37-036, K37-145: conditions that %s sets on a bound claim while pods start, wait and end",
+  async (version, expected) => {
+    const run = await manualControllersOf(version, claimProtection);
+    onTestFinished(() => run.close());
+    const spec = { accessModes: ["ReadWriteOnce"], resources: { requests: { storage: "1Gi" } }, volumeName: "v" };
+    await call(run.api, "POST", CLAIMS, { metadata: { name: "data" }, spec });
+    const seen: unknown[] = [];
+    const look = async (): Promise<void> => {
+      await run.pass(1000);
+      const conditions = (await call(run.api, "GET", `${CLAIMS}/data`)).at("status.conditions") as
+        | { status: string; reason: string }[]
+        | undefined;
+      for (const { status, reason } of conditions ?? []) seen.push([status, reason]);
+    };
+    await look();
+    expect(seen, "an unbound claim").toEqual([]);
+    const bound = { status: { phase: "Bound" } };
+    await call(run.api, "PATCH", `${CLAIMS}/data/status`, bound, { type: "application/merge-patch+json" });
+    await look();
+    const volumes = [{ name: "v", persistentVolumeClaim: { claimName: "data" } }];
+    await call(run.api, "POST", PODS, {
+      metadata: { name: "user" },
+      spec: { containers: [{ name: "c", image: "i" }], volumes },
+    });
+    await look();
+    const over = { status: { phase: "Succeeded" } };
+    await call(run.api, "PATCH", `${PODS}/user/status`, over, { type: "application/merge-patch+json" });
+    await look();
+    expect(seen).toEqual(expected);
+    expect(run.problems).toEqual([]);
+  },
+);
 
-test("K37-036: the condition keeps its time until the use of the claim changes", () => {
+test("K37-036: the condition Unused of a claim keeps its time until the use of the claim changes", () => {
   const at = (time: string): number => Date.parse(time);
   const phase = "Bound" as const;
   const claim = { status: { phase, conditions: [{ type: "Resizing", status: "True" as const }] } };

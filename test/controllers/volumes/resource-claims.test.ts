@@ -52,7 +52,7 @@ const owned = (uid: string) => ({
 const pending = podNamed("web", { spec: { containers: [] }, status: { phase: "Pending" } });
 const deleted = { name: "web", namespace: "shop", uid: "web-uid", deletionTimestamp: "2026-01-01T00:00:00Z" };
 
-describe("the ResourceClaim of a pod's entry", () => {
+describe("the ResourceClaim for an entry of a pod", () => {
   const shown = (claim?: string): Pod =>
     podNamed("web", {
       status: { resourceClaimStatuses: [{ name: "gpu", ...(claim && { resourceClaimName: claim }) }] },
@@ -74,7 +74,7 @@ describe("the ResourceClaim of a pod's entry", () => {
     expect(claimOfEntry(pod, entry)).toEqual(claim);
   });
 
-  test("made of a template has its labels, annotations and spec, and the pod as its controller", () => {
+  test("is made from a template with its labels, annotations and spec, and the pod as its controller", () => {
     const spec = { devices: { requests: [] } };
     const template = { spec: { metadata: { labels: { a: "b" }, annotations: { c: "d" } }, spec } };
     expect(generatedClaim(podNamed("web"), byTemplate, template)).toMatchObject({
@@ -93,13 +93,13 @@ describe("the ResourceClaim of a pod's entry", () => {
     ["web", "gpu", "web-gpu-"],
     ["p".repeat(50), "gpu", `${"p".repeat(50)}-gpu-`],
     ["p".repeat(60), "c".repeat(40), `${"p".repeat(33)}-${"c".repeat(22)}`],
-  ])("of %s and %s is named %s", (pod, entry, name) => {
+  ])("for pod %s and entry %s is named %s", (pod, entry, name) => {
     expect(generatedName(pod, entry)).toBe(name);
     expect(generatedName(pod, entry).length).toBeLessThanOrEqual(57);
   });
 });
 
-describe("a pod is done", () => {
+describe("a pod no longer needs its ResourceClaims", () => {
   test.each([
     ["when it succeeded", podNamed("web", { status: { phase: "Succeeded" } }), true],
     ["when it failed", podNamed("web", { status: { phase: "Failed" } }), true],
@@ -112,7 +112,7 @@ describe("a pod is done", () => {
   });
 });
 
-describe("a claim", () => {
+describe("a ResourceClaim", () => {
   test("is reserved for a pod that reached its node without the scheduler", () => {
     const claim = claimWith({ allocation, reservedFor: [consumer("a")] });
     expect(reservedFor(claim, podNamed("web")).status?.reservedFor).toEqual([consumer("a"), consumer("web")]);
@@ -139,7 +139,7 @@ describe("a claim", () => {
     expect(isReservationValid(consumer("web"), pod)).toBe(valid);
   });
 
-  test("cannot be reserved for what is no pod", () => {
+  test("cannot be reserved for an object that is not a pod", () => {
     expect(() => isReservationValid({ ...consumer("web"), resource: "jobs" }, undefined)).toThrow(
       "unsupported ReservedFor entry",
     );
@@ -200,7 +200,7 @@ describe("a claim", () => {
   });
 });
 
-describe("a pod whose device got a taint", () => {
+describe("a pod whose device has a taint is evicted", () => {
   const NOW = Date.parse("2026-01-01T00:01:00Z");
   const taint = {
     key: "broken",
@@ -270,7 +270,7 @@ describe("a pod whose device got a taint", () => {
     ],
   ];
 
-  test.each(rows)("%s", (_title, pod, used, slices, seconds) => {
+  test.each(rows)("or not: it %s", (_title, pod, used, slices, seconds) => {
     const time = seconds === undefined ? undefined : Date.parse("2026-01-01T00:00:00Z") + seconds * 1000;
     expect(evictionTime(pod, [used], taintsIn(slices), NOW)).toBe(time);
   });
@@ -283,12 +283,12 @@ describe("a pod whose device got a taint", () => {
     ["its value differs", { key: "broken", operator: "Equal", value: "no" }, false],
     ["its key differs", { key: "else", operator: "Exists" }, false],
     ["its effect differs", { key: "broken", operator: "Exists", effect: "NoSchedule" }, false],
-  ] as const)("tolerates it when %s: %s", (_title, toleration, answer) => {
+  ] as const)("unless it tolerates the taint, when %s: %s", (_title, toleration, answer) => {
     expect(tolerates(toleration, taint)).toBe(answer);
   });
 });
 
-describe("on a cluster", () => {
+describe("ResourceClaims on a cluster", () => {
   let cluster: Cluster;
   let api: Transport;
 
@@ -307,7 +307,7 @@ describe("on a cluster", () => {
     expect(answer.status, answer.text).toBe(201);
   };
 
-  test("a pod gets the claim of its template, and the claim goes when the pod is over", async () => {
+  test("are created from a pod's template, and deleted when the pod has ended", async () => {
     const requests = [{ name: "r", exactly: { deviceClassName: "gpu" } }];
     await created("/apis/resource.k8s.io/v1/namespaces/default/resourceclaimtemplates", {
       metadata: { name: "one" },
@@ -338,7 +338,7 @@ describe("on a cluster", () => {
     await eventually(async () => expect((await call(api, "GET", `${CLAIMS}/${name}`)).status).toBe(404));
   });
 
-  test("an event names the template that is missing", async () => {
+  test("cause an event that names a missing template", async () => {
     await created(PODS, {
       metadata: { name: "early" },
       spec: {
@@ -358,7 +358,7 @@ describe("on a cluster", () => {
     });
   });
 
-  test("a pod goes when its device gets a taint", async () => {
+  test("make their pod be evicted when the device gets a taint", async () => {
     const requests = [{ name: "r", exactly: { deviceClassName: "gpu" } }];
     await created(CLAIMS, { metadata: { name: "held" }, spec: { devices: { requests } } });
     await created(PODS, {

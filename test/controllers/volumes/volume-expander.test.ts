@@ -6,7 +6,7 @@ import { call } from "../../helpers/api-caller.js";
 import { eventually } from "../../helpers/eventually.js";
 import { manualControllers } from "../../helpers/manual-controllers.js";
 
-test("a claim grows although the change of its volume arrives after its own", async () => {
+test("the volume expander expands a claim although its informer shows the volume's change after the claim's", async () => {
   const { api, pass, close } = await manualControllers(volumeExpander);
   const claims = "/api/v1/namespaces/default/persistentvolumeclaims";
   const spec = { accessModes: ["ReadWriteOnce"], volumeName: "own", storageClassName: "" };

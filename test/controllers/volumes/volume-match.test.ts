@@ -11,7 +11,7 @@ const reference = (name: string, uid?: string) => ({ claimRef: { namespace: "sho
 const labelled = (name: string, labels: Record<string, string>) => volumeNamed(name, {}, { labels });
 const inPhase = (phase: "Pending" | "Released" | "Failed") => ({ ...volumeNamed("a"), status: { phase } });
 
-describe("the volume for a claim is", () => {
+describe("the volume that the binder chooses for a claim is", () => {
   const rows: readonly [
     title: string,
     claim: PersistentVolumeClaim,
@@ -191,7 +191,7 @@ describe("the volume for a claim is", () => {
   });
 });
 
-describe("a volume that a claim names is refused for", () => {
+describe("the binder refuses a volume that a claim names for", () => {
   const rows: readonly [title: string, volume: PersistentVolume, claim: PersistentVolumeClaim, reason?: string][] = [
     ["its size", volumeNamed("a"), claimNamed("c", asks("2Gi")), "requested PV is too small"],
     ["its class", volumeNamed("a", { storageClassName: "fast" }), claimNamed("c"), "storageClassName does not match"],
@@ -221,7 +221,7 @@ describe("a volume that a claim names is refused for", () => {
   });
 });
 
-describe("a volume belongs to a claim", () => {
+describe("the binder takes a volume as reserved for a claim", () => {
   const rows: readonly [title: string, volume: PersistentVolume, belongs: boolean][] = [
     ["not without a claimRef", volumeNamed("a"), false],
     ["by name alone", volumeNamed("a", reference("c")), true],
@@ -236,7 +236,7 @@ describe("a volume belongs to a claim", () => {
   });
 });
 
-describe("the default class is", () => {
+describe("the default storage class is", () => {
   const IS_DEFAULT = { "storageclass.kubernetes.io/is-default-class": "true" };
   const at = (name: string, creationTimestamp: string, annotations: Record<string, string> = IS_DEFAULT) =>
     classNamed(name, { metadata: { name, creationTimestamp, annotations } });
@@ -261,7 +261,7 @@ describe("the default class is", () => {
   });
 });
 
-describe("DEF-2: a claim's class", () => {
+describe("DEF-2: the storage class of a claim", () => {
   test.each([
     ["is its field", claimNamed("c", { storageClassName: "fast" }), "fast", true],
     ["is the old annotation's", claimNamed("c", {}, { [OLD_CLASS]: "slow" }), "slow", true],

@@ -100,7 +100,7 @@ export function threeServersTest({ name, missing, start: startPlace, seconds: us
         outage.to = sharedNow();
       };
 
-      test("nothing acknowledged is lost, and there is one of everything", {
+      test("lose no acknowledged write, and create every object only once", {
         timeout: (seconds + 240) * 1000,
       }, async () => {
         for (let index = 0; index < 3; index++) {

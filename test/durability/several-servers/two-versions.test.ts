@@ -107,7 +107,7 @@ describe.skipIf(etcdMissing !== undefined)("K37-104, K37-269: servers of 1.36 an
     return shared;
   }
 
-  test("each reads, changes and deletes what the other wrote, of every kind that both serve", {
+  test("each read, change and delete what the other wrote, for every kind that both serve", {
     timeout: (SECONDS + 240) * 1000,
   }, async () => {
     const objects = await sharedObjects();
@@ -157,7 +157,7 @@ describe.skipIf(etcdMissing !== undefined)("K37-104, K37-269: servers of 1.36 an
       expect({ what, deleted: isEnding(gone as KubeObject) }).toEqual({ what, deleted: true });
   }
 
-  test("K37-104: a kind of which each serves a version that the other does not is passed on in the one that both know", async () => {
+  test("K37-104: store a kind in a version that both know, although each serves a version that the other does not", async () => {
     const kind = "DeviceTaintRule";
     const spec = { taint: { key: "a.example.com/b", effect: "NoSchedule" } };
     const write = (version: Version, apiVersion: string, name: string) =>
@@ -181,7 +181,7 @@ describe.skipIf(etcdMissing !== undefined)("K37-104, K37-269: servers of 1.36 an
     }
   });
 
-  test("one Deployment is scaled by both in turn, and there is one of everything", { timeout: 240_000 }, async () => {
+  test("scale one Deployment in turn, and create every object only once", { timeout: 240_000 }, async () => {
     const spec = {
       replicas: 1,
       selector: { matchLabels: { app: "web" } },

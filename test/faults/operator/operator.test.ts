@@ -51,7 +51,7 @@ beforeAll(() => {
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 describe.skipIf(!built)("the operator of examples/operator, killed in the middle of its work, again and again", () => {
-  test("on the embedded cluster: every book is there once, and no other", async () => {
+  test("on the embedded cluster creates every book once, and no other", async () => {
     const cluster = await startCluster({ storage: "memory" });
     try {
       await playAndCompare(cluster.kubeconfig());
@@ -60,14 +60,14 @@ describe.skipIf(!built)("the operator of examples/operator, killed in the middle
     }
   });
 
-  describe.skipIf(missing !== undefined)("and a kube-apiserver 1.20", () => {
+  describe.skipIf(missing !== undefined)("on a kube-apiserver 1.20", () => {
     let etcd: EtcdServer;
     beforeAll(async () => {
       etcd = await startEtcd();
     });
     afterAll(() => etcd.stop());
 
-    test("has the same end state", async () => {
+    test("reaches the same end state", async () => {
       const server = await startKubernetes({ etcd: etcd.endpoint });
       try {
         await playAndCompare(server.kubeconfig());

@@ -142,7 +142,7 @@ describe.skipIf(etcdMissing !== undefined || !programIsBuilt)(
       throw failure;
     }
 
-    test("no acknowledged write is lost, no informer stops, and every Deployment and Job is as it should be at the end", {
+    test("lose no acknowledged write, stop no informer, and every Deployment and Job is complete at the end", {
       timeout: SECONDS * 1000 + 5 * REST,
     }, async () => {
       const random = seededRandom(SEED);
@@ -198,7 +198,7 @@ describe.skipIf(etcdMissing !== undefined || !programIsBuilt)(
     });
 
     test.each(LED)(
-      "a %s that stands still until another one leads writes nothing when it goes on",
+      "have a %s that stands still until another one leads, and then writes nothing",
       async (component) => {
         const observed = terms[component];
         const before = observed.holder ?? "";
@@ -217,7 +217,7 @@ describe.skipIf(etcdMissing !== undefined || !programIsBuilt)(
     );
 
     test.each(LED)(
-      "of a term of a %s that was over, at most the writes under way arrived, one to each resource of each worker",
+      "have, from a %s whose term is over, at most the writes that were under way, one to each resource of each worker",
       (component) => {
         const observed = terms[component];
         expect(observed.terms).toBeGreaterThan(1);
@@ -232,7 +232,7 @@ describe.skipIf(etcdMissing !== undefined || !programIsBuilt)(
       },
     );
 
-    test("the pods of a node whose process does not come back move to the others", async () => {
+    test("move the pods of a node whose process does not return to other nodes", async () => {
       const pods = () => asked((client) => client.of("v1", "Pod").namespace("default").listWhole());
       const live = async (): Promise<readonly (string | undefined)[]> =>
         (await pods()).items

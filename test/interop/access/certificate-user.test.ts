@@ -12,7 +12,7 @@ const missing = realTool("kubectl").missing ?? noOpenssl;
 if (missing !== undefined) process.stdout.write(`users by openssl and certificate requests are skipped: ${missing}\n`);
 
 // As administrators make users by hand: a key and a request by openssl, a certificate by the cluster.
-describe.skipIf(missing !== undefined)("a user made by openssl and kubectl 1.37.1", () => {
+describe.skipIf(missing !== undefined)("a user whose certificate openssl and kubectl 1.37.1 request", () => {
   let cluster: Cluster;
   let kubectl: RealKubectl;
 

@@ -30,7 +30,7 @@ describe("@kubernetes/client-node 1.4.0 with a restricted kubeconfig", () => {
   });
   afterAll(() => cluster.close());
 
-  test("lists what it may list", async () => {
+  test("lists what its user may list", async () => {
     const { items } = await core.listNamespacedConfigMap({ namespace: "default" });
     expect(items.map(({ metadata }) => metadata?.name)).toEqual(["kube-root-ca.crt"]);
   });
@@ -47,14 +47,14 @@ describe("@kubernetes/client-node 1.4.0 with a restricted kubeconfig", () => {
     });
   });
 
-  test("a watch is forbidden", async () => {
+  test("gets an error for a forbidden watch", async () => {
     const error = await new Promise<unknown>((resolve) => {
       void new Watch(config).watch("/api/v1/namespaces/default/configmaps", {}, () => {}, resolve);
     });
     expect(error).toMatchObject({ statusCode: 403 });
   });
 
-  test("an informer reports the watch that it may not start", async () => {
+  test("has an informer that reports a forbidden watch", async () => {
     const path = "/api/v1/namespaces/default/configmaps";
     const informer = makeInformer(config, path, () => core.listNamespacedConfigMap({ namespace: "default" }));
     const added: string[] = [];

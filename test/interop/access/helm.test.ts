@@ -37,7 +37,7 @@ describe.skipIf(missing !== undefined)("helm 4.3.1 by a user with rights in one 
     return (JSON.parse(text) as { items: { metadata: { name: string } }[] }).items.map(({ metadata }) => metadata.name);
   };
 
-  test("installs, upgrades, rolls back, lists and uninstalls there", async () => {
+  test("installs, upgrades, rolls back, lists and uninstalls in that namespace", async () => {
     expect(await helm.ok("install", "shop", chart, ...IN)).toMatch(/STATUS: deployed\nREVISION: 1/);
     expect(await objectsIn("team")).toEqual(["shop"]);
     expect(await helm.ok("upgrade", "shop", chart, "--set", "replicas=3", ...IN)).toMatch(

@@ -14,7 +14,7 @@ const { missing } = realTool("kubectl");
 if (missing !== undefined) process.stdout.write(`issuers with kubectl are skipped: ${missing}\n`);
 
 // Two issuers of identities for one cluster: the small one of these tests, and oauth2-mock-server as npm has it.
-describe.skipIf(missing !== undefined)("kubectl 1.37.1 with tokens of", () => {
+describe.skipIf(missing !== undefined)("kubectl 1.37.1 is authenticated by a token of", () => {
   let folder: string;
   let small: OidcIssuer;
   let other: OAuth2Server;
@@ -121,7 +121,7 @@ describe.skipIf(missing !== undefined)("kubectl 1.37.1 with tokens of", () => {
     });
   });
 
-  test("oauth2-mock-server, whose discovery and keys come over TLS", async () => {
+  test("oauth2-mock-server, whose discovery document and keys the server reads over TLS", async () => {
     const token = await tokenOfOther({});
     expect(userIn((await asToken(token, ...WHO)).stdout)).toMatchObject({
       username: "other:bob@example.com",
@@ -135,7 +135,7 @@ describe.skipIf(missing !== undefined)("kubectl 1.37.1 with tokens of", () => {
     });
   });
 
-  test("a key that oauth2-mock-server makes later is fetched when a token names it", async () => {
+  test("oauth2-mock-server with a new key, which the server fetches when a token names it", async () => {
     await other.issuer.keys.generate("ES256", { kid: "second" });
     const token = await other.issuer.buildToken({
       kid: "second",
@@ -160,7 +160,7 @@ describe.skipIf(missing !== undefined)("kubectl 1.37.1 with tokens of", () => {
         return `${head}.${changed}.${signature}`;
       },
     ],
-  ])("oauth2-mock-server with %s are no credentials", async (_, token) => {
+  ])("oauth2-mock-server, but not with %s", async (_, token) => {
     expect(await asToken(await token(), "get", "configmaps")).toEqual({
       code: 1,
       stdout: "",

@@ -22,7 +22,7 @@ const EVERYBODY = [
   ...["/readyz", "/readyz", "/version/", "/version/", "/version", "/version"].map((path) => `[${path}] [] [get]`),
 ];
 
-describe.skipIf(missing !== undefined)("kubectl 1.37.1, unchanged", () => {
+describe.skipIf(missing !== undefined)("kubectl 1.37.1, unchanged, with restricted users", () => {
   let cluster: Cluster;
   let admin: RealKubectl;
   let jane: RealKubectl;
@@ -40,7 +40,7 @@ describe.skipIf(missing !== undefined)("kubectl 1.37.1, unchanged", () => {
     await cluster.close();
   });
 
-  test("auth whoami names the user and its groups", async () => {
+  test("auth whoami prints the user's name and groups", async () => {
     expect(await jane.ok("auth whoami")).toMatch(
       /^ATTRIBUTE +VALUE\nUsername +jane\nGroups +\[developers system:authenticated\]\nExtra: authentication\.kubernetes\.io\/credential-id +\[X509SHA256=[0-9a-f]{64}\]\n$/,
     );
@@ -50,7 +50,7 @@ describe.skipIf(missing !== undefined)("kubectl 1.37.1, unchanged", () => {
     });
   });
 
-  test("a user whose name is beyond ASCII has the rights of the binding that names it", async () => {
+  test("a user with a non-ASCII name has the rights of the binding that names it", async () => {
     await admin.ok(["create", "rolebinding", "foreign", "--role=reader", "--user=jäne", "-n", "shop"]);
     expect(await admin.run(["auth", "can-i", "list", "pods", "-n", "shop", "--as=jäne"])).toMatchObject({
       code: 0,
@@ -75,7 +75,7 @@ describe.skipIf(missing !== undefined)("kubectl 1.37.1, unchanged", () => {
     });
   });
 
-  test("auth can-i --list shows what roles give, beside what every user may do", async () => {
+  test("auth can-i --list shows the rights from roles, beside those of every user", async () => {
     const rows = (text: string) =>
       text
         .split("\n")
@@ -89,7 +89,7 @@ describe.skipIf(missing !== undefined)("kubectl 1.37.1, unchanged", () => {
     expect(rows(await admin.ok("auth can-i --list"))).toEqual(expect.arrayContaining(["*.* [] [] [*]", "[*] [] [*]"]));
   });
 
-  test("auth reconcile adds what a role and a binding lack, and removes where it is told to", async () => {
+  test("auth reconcile adds the missing parts of a role and a binding, and removes others only when told to", async () => {
     const file = (verbs: string, subject: string) => `
 apiVersion: rbac.authorization.k8s.io/v1
 kind: ClusterRole
@@ -147,7 +147,7 @@ subjects:
     });
     afterAll(() => robot?.[Symbol.asyncDispose]());
 
-    test("makes a token that works from outside, for what its role allows", async () => {
+    test("makes a token that works outside of the cluster, with the rights of its role", async () => {
       const token = (await admin.ok("create token robot -n shop --duration=1h")).trim();
       const as = (...argv: string[]) => robot.run([...outside(), "--token", token, ...argv]);
       expect(await as("auth", "whoami", "-o", "jsonpath={.status.userInfo.username}")).toMatchObject({
@@ -167,7 +167,7 @@ subjects:
       expect(await rawRequest(cluster, "/api/v1/pods", { token })).toMatchObject({ status: 403 });
     });
 
-    test("for another audience it is no token of the API", async () => {
+    test("makes for another audience a token that the API refuses", async () => {
       const token = (await admin.ok("create token robot -n shop --audience=vault")).trim();
       expect(await robot.run([...outside(), "--token", token, "get", "pods", "-n", "shop"])).toEqual({
         code: 1,
@@ -176,7 +176,7 @@ subjects:
       });
     });
 
-    test("bound to a secret it ends with the secret", async () => {
+    test("makes a token that is refused when the secret to which it is bound is deleted", async () => {
       await admin.ok("create secret generic handle -n shop");
       const token = (
         await admin.ok("create token robot -n shop --bound-object-kind=Secret --bound-object-name=handle")
@@ -187,7 +187,7 @@ subjects:
       expect(await pods()).toMatchObject({ status: 401 });
     });
 
-    test("of a deleted account it ends with the account", async () => {
+    test("makes a token that is refused when its service account is deleted", async () => {
       await admin.ok("create serviceaccount brief -n shop");
       const token = (await admin.ok("create token brief -n shop")).trim();
       const version = () => rawRequest(cluster, "/version", { token });
@@ -197,7 +197,7 @@ subjects:
     });
   });
 
-  test("a pod's own token, read from its volume, works outside until the pod is deleted", async () => {
+  test("the token in a pod's volume works outside of the pod until the pod is deleted", async () => {
     await admin.ok("create serviceaccount worker -n shop");
     await admin.ok("create rolebinding worker --role=reader --serviceaccount=shop:worker -n shop");
     const overrides = JSON.stringify({ spec: { serviceAccountName: "worker", terminationGracePeriodSeconds: 0 } });
@@ -220,7 +220,7 @@ subjects:
     await eventually(async () => expect(await inShop("pods")).toMatchObject({ status: 401 }));
   });
 
-  test("a user of `kubets cluster user` is one for kubectl", async () => {
+  test("the user of `kubets cluster user` can be used by kubectl", async () => {
     const kubeconfig = join(admin.folder, "kubeconfig");
     const made = await runCli(["cluster", "user", "kim", "--group=developers", "--as-context"], {
       env: { HOME: admin.folder, KUBECONFIG: kubeconfig },

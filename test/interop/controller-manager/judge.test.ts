@@ -50,7 +50,7 @@ describe.skipIf(missing !== undefined)("kube-controller-manager 1.20 and our con
     await ours?.close();
   });
 
-  test.each(plays)("end with the same: $scenario.title", async ({ found }) => {
+  test.each(plays)("leave the same objects: $scenario.title", async ({ found }) => {
     expect(await found.promise).toBe("");
   });
 
@@ -60,13 +60,13 @@ describe.skipIf(missing !== undefined)("kube-controller-manager 1.20 and our con
     expect(pairs.map(differenceOf).filter((found) => found !== "")).toEqual([]);
   });
 
-  test("record the same events, but for names and numbers", async () => {
+  test("record the same events, except for names and numbers", async () => {
     await eventually(() => {
       expect(pairs.map(eventDifferenceOf).filter((found) => found !== "")).toEqual([]);
     });
   });
 
-  test.each(BEYOND)("differ in $title", async ({ title, steps, done }) => {
+  test.each(BEYOND)("differ in a known way: $title", async ({ title, steps, done }) => {
     const pair = await newPair(title.replaceAll(/\W+/g, "-").toLowerCase().replace(/-+$/, ""));
     for (const act of steps) {
       await Promise.all([act(pair.theirs), act(pair.ours)]);
@@ -80,7 +80,7 @@ describe.skipIf(missing !== undefined)("kube-controller-manager 1.20 and our con
     expect(done(pair.theirs.seen)).toBe(false);
   });
 
-  test("differ in every field of the list of those that came later", () => {
+  test("differ in every field of the list of later additions", () => {
     expect(LATER.filter((row) => !needed.has(row))).toEqual([]);
   });
 });

@@ -27,7 +27,7 @@ const OURS: readonly StartController[] = [
   daemonSetController,
 ];
 
-describe.skipIf(missing !== undefined)("the objects of kube-controller-manager 1.20", () => {
+describe.skipIf(missing !== undefined)("objects of kube-controller-manager 1.20 under our controllers", () => {
   let theirs: JudgedCluster;
   let session: Session;
   let ours: ControllersOfServer | undefined;
@@ -56,7 +56,7 @@ describe.skipIf(missing !== undefined)("the objects of kube-controller-manager 1
     await theirs?.close();
   });
 
-  test("stay when our controllers take over: ReplicaSets, revisions and pods", async () => {
+  test("are kept: ReplicaSets, revisions and pods", async () => {
     const before = session.seen;
     ours = controllersOf(theirs.cluster.transport(), OURS);
     // Each workload changes once, so that our controllers have surely worked on it.
@@ -82,7 +82,7 @@ describe.skipIf(missing !== undefined)("the objects of kube-controller-manager 1
     expect(after.revisions.length).toBe(before.revisions.length + 1);
   });
 
-  test("are updated and rolled back by ours: an old ReplicaSet is used again", async () => {
+  test("are updated and rolled back, and an old ReplicaSet is used again", async () => {
     const before = session.seen;
     for (const kind of ["Deployment", "StatefulSet", "DaemonSet"]) await update(kind, "web:1")(session);
     await done();
@@ -91,7 +91,7 @@ describe.skipIf(missing !== undefined)("the objects of kube-controller-manager 1
     expect(new Set(images)).toEqual(new Set(["web:1"]));
   });
 
-  test("have the names and hashes that ours gives the same data", () => {
+  test("have the names and hashes that our controllers compute from the same data", () => {
     const sets = revisionsOf("StatefulSet");
     expect(sets.length).toBe(2);
     for (const { metadata, data } of sets) {

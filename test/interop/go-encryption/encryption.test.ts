@@ -95,7 +95,7 @@ const SEEN = [
   ["grizzlies", "bears.example", "/registry/bears.example/grizzlies/default/a"],
 ] as const;
 
-describe.skipIf(missing !== undefined)("UND-6, C-STO-07: beside k8s.io/apiserver 0.36.3", () => {
+describe.skipIf(missing !== undefined)("UND-6, C-STO-07: k8s.io/apiserver 0.36.3 and kubets", () => {
   const kms = () => ({ kms: { apiVersion: "v2", name: "test", endpoint: plugin.endpoint } });
   test.each<[string, () => readonly unknown[]]>([
     ["aescbc", () => [{ resources: ["*.*"], providers: [{ aescbc: aes("key1", 1) }] }]],
@@ -118,7 +118,7 @@ describe.skipIf(missing !== undefined)("UND-6, C-STO-07: beside k8s.io/apiserver
         { resources: ["*.*"], providers: [{ aescbc: aes("all", 3) }] },
       ],
     ],
-  ])("%s: what one has encrypted, the other reads", async (_, resources) => {
+  ])("read what the other has encrypted: %s", async (_, resources) => {
     const file = fileOf(resources());
     const { transformers, keys } = await load(file);
     try {
@@ -153,7 +153,7 @@ describe.skipIf(missing !== undefined)("UND-6, C-STO-07: beside k8s.io/apiserver
     }
   });
 
-  test("a key of the plugin that is no longer its own is stale for both", async () => {
+  test("both treat values under an old key of the KMS plugin as stale", async () => {
     const file = fileOf([{ resources: ["secrets"], providers: [kms()] }]);
     const path = "/registry/secrets/default/a";
     const [{ bytes } = { bytes: "" }] = await askGo([{ file, resource: "secrets", path, value: base64(VALUE) }]);
@@ -230,7 +230,7 @@ describe.skipIf(missing !== undefined)("UND-6, C-STO-07: beside k8s.io/apiserver
       })),
       true,
     ],
-  ])("a file with %s is refused in the same words", async (_, given, reload = false) => {
+  ])("refuse an encryption configuration with %s in the same words", async (_, given, reload = false) => {
     const file = fileOf(given);
     const [theirs] = await askGo([{ file, reload }]);
     expect(theirs?.error).not.toBe("");

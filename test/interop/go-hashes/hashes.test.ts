@@ -38,14 +38,14 @@ const omit = ({ name }: { readonly name: string }): boolean => /Timestamp$|^mana
 const sample = (count: number, seed: number): PodTemplateSpec[] =>
   fc.sample(arbitraryOf(schema, { omit }), { numRuns: count, seed }) as PodTemplateSpec[];
 
-describe.skipIf(command === undefined)("Kubernetes' hashes by k8s.io/api 0.36", () => {
-  test("a template with every field is dumped as Go does", () => {
+describe.skipIf(command === undefined)("hashes of k8s.io/api 0.36, run in Go, and ours", () => {
+  test("start from the same dump of a template with every field", () => {
     const template = filledObject(schema, 1, { omit }) as PodTemplateSpec;
     const [dumped = ""] = ask([{ template }], "dump");
     expect(goDump(schema, template)).toBe(dumped);
   });
 
-  test("2,000 templates have the same hash", () => {
+  test("are equal for 2,000 templates", () => {
     const questions = sample(2000, 7).map((template, index) => ({
       template,
       ...(index % 3 > 0 && { collisionCount: index % 3 === 1 ? 0 : index }),
@@ -56,7 +56,7 @@ describe.skipIf(command === undefined)("Kubernetes' hashes by k8s.io/api 0.36", 
     expect(different.slice(0, 1)).toEqual([]);
   });
 
-  test("a template with a quantity of every size and suffix has the same hash", () => {
+  test("are equal for a template with a quantity of every size and suffix", () => {
     const texts = [
       "0",
       "1",
@@ -80,7 +80,7 @@ describe.skipIf(command === undefined)("Kubernetes' hashes by k8s.io/api 0.36", 
     expect(questions.map(({ template }) => podTemplateHash(template, undefined, release))).toEqual(ask(questions));
   });
 
-  test("revisions have the same hash", () => {
+  test("are equal for ControllerRevisions", () => {
     const questions = sample(50, 8).map((template, collisionCount) => ({
       data: JSON.stringify(template),
       ...(collisionCount > 0 && { collisionCount }),

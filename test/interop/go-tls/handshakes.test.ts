@@ -30,7 +30,7 @@ interface Seen {
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-describe.skipIf(program === undefined)("a client of Go's crypto/tls", () => {
+describe.skipIf(program === undefined)("our TLS server and a client of Go's crypto/tls", () => {
   let cluster: Cluster;
   beforeAll(async () => {
     cluster = await startCluster({ controllers: false, scheduler: false });
@@ -56,14 +56,14 @@ describe.skipIf(program === undefined)("a client of Go's crypto/tls", () => {
     });
   }
 
-  test("that keeps no sessions is sent no ticket that holds one", async () => {
+  test("exchange no session ticket when the client keeps no sessions", async () => {
     const [first] = await dial({ Count: 1 });
     expect(first).toMatchObject({ Served: true, Resumed: false });
     // Two tickets that hold the session of a client with a certificate have 1,400 bytes; two that only name one have 200.
     expect(first?.Beside).toBeLessThan(500);
   });
 
-  test("that keeps sessions resumes them", async () => {
+  test("resume sessions that the client keeps", async () => {
     const seen = await dial({ Count: 3, Sessions: true });
     expect(seen.map(({ Served, Resumed }) => [Served, Resumed])).toEqual([
       [true, false],
@@ -72,7 +72,7 @@ describe.skipIf(program === undefined)("a client of Go's crypto/tls", () => {
     ]);
   });
 
-  test("is served a thousand times at once", async () => {
+  test("complete a thousand handshakes at once", async () => {
     const seen = await dial({ Count: 1000, AtOnce: true });
     expect(seen.filter(({ Served }) => !Served)).toEqual([]);
     expect(seen).toHaveLength(1000);

@@ -44,7 +44,7 @@ const shown = (chain: CertificateChain) => ({
   ciphers: "DEFAULT@SECLEVEL=0",
 });
 
-test("the table has the verdicts of the Go that is here", { skip: command === undefined }, () => {
+test("the stored verdicts on certificates are those of the installed Go", { skip: command === undefined }, () => {
   const answers = execFileSync(command?.[0] ?? "", [], { input: chainsText, encoding: "utf8" })
     .trimEnd()
     .split("\n");
@@ -59,14 +59,14 @@ test("the table has the verdicts of the Go that is here", { skip: command === un
   expect(differing).toEqual([]);
 });
 
-test("the table has 40 chains of each kind at least", () => {
+test("the stored table has at least 40 certificate chains of each kind", () => {
   const names = (usage: CertificateChain["usage"]) =>
     new Set(certificateChains.filter((each) => each.usage === usage).map(({ name }) => name));
   expect(names("server").size).toBeGreaterThan(100);
   expect(names("client").size).toBeGreaterThan(40);
 });
 
-describe("a server's certificates", () => {
+describe("kubets accepts or refuses a server's certificate as Go does", () => {
   let server: Server;
   let port: number;
   beforeAll(async () => {
@@ -76,7 +76,7 @@ describe("a server's certificates", () => {
   });
   afterAll(() => server.close());
 
-  test.each(rowsOf(({ usage }) => usage === "server"))("by a client: %s: %s", async (_, verdict, chain) => {
+  test.each(rowsOf(({ usage }) => usage === "server"))("as a client: %s: %s", async (_, verdict, chain) => {
     server.setSecureContext(shown(chain));
     const tls = { caData: Buffer.from(pemOf(chain.roots)), serverName: chain.host ?? "", insecureSkipVerify: false };
     const client = createTransport({ server: `https://127.0.0.1:${port}`, tls }, { clock, env: {} });
@@ -93,27 +93,30 @@ describe("a server's certificates", () => {
   });
 
   const HOOK = "hook.shop.svc";
-  test.each(rowsOf(({ host }) => host === HOOK))("of a webhook: %s: %s", async (_, verdict, chain) => {
-    server.setSecureContext(shown(chain));
-    const locate = () => Promise.resolve({ host: "127.0.0.1", port });
-    const webhooks = new WebhookClients({ clock, timers: systemTimers, env: {}, locate }, systemRandom);
-    const caBundle = Buffer.from(pemOf(chain.roots)).toString("base64");
-    const service = { namespace: "shop", name: "hook", path: "/hook" };
-    // A webhook without authorities has those of the system.
-    if (chain.roots.length === 0) return;
-    try {
-      const { status } = await webhooks.of(webhookTarget({ service, caBundle })).post(Buffer.from("{}"));
-      expect({ status, verdict: "taken" }).toEqual({ status: 200, verdict });
-    } catch (error) {
-      if (!isTransportError(error)) throw error;
-      expect(withoutZone(error.reason)).toBe(verdict);
-    } finally {
-      await webhooks.close();
-    }
-  });
+  test.each(rowsOf(({ host }) => host === HOOK))(
+    "as a server that calls a webhook: %s: %s",
+    async (_, verdict, chain) => {
+      server.setSecureContext(shown(chain));
+      const locate = () => Promise.resolve({ host: "127.0.0.1", port });
+      const webhooks = new WebhookClients({ clock, timers: systemTimers, env: {}, locate }, systemRandom);
+      const caBundle = Buffer.from(pemOf(chain.roots)).toString("base64");
+      const service = { namespace: "shop", name: "hook", path: "/hook" };
+      // A webhook without authorities has those of the system.
+      if (chain.roots.length === 0) return;
+      try {
+        const { status } = await webhooks.of(webhookTarget({ service, caBundle })).post(Buffer.from("{}"));
+        expect({ status, verdict: "taken" }).toEqual({ status: 200, verdict });
+      } catch (error) {
+        if (!isTransportError(error)) throw error;
+        expect(withoutZone(error.reason)).toBe(verdict);
+      } finally {
+        await webhooks.close();
+      }
+    },
+  );
 });
 
-describe("a client's certificates", () => {
+describe("kubets accepts or refuses a client's certificate as Go does", () => {
   let listener: Listener;
   const own = createClusterPki(clock, systemRandom, clock);
   const proxy = { ...STANDARD_HEADERS, allowedNames: [] };
@@ -162,7 +165,7 @@ describe("a client's certificates", () => {
   const clients = rowsOf(({ usage, roots }) => usage === "client" && roots.length > 0);
   const holderOf = ({ name }: CertificateChain): string => (name.startsWith("self-signed") ? "self" : "holder");
 
-  test.each(clients)("of a user and of a front proxy: %s: %s", async (_, verdict, chain) => {
+  test.each(clients)("for a user and for a front proxy: %s: %s", async (_, verdict, chain) => {
     const isTaken = verdict === "taken";
     const authorities = pemOf(chain.roots);
     const both = await seen(chain, { clientCa: authorities, frontProxyCa: authorities });
@@ -173,7 +176,7 @@ describe("a client's certificates", () => {
     });
   });
 
-  test("an authority of front proxies makes no users, and one of users no front proxies", async () => {
+  test("and an authority of front proxies makes no users, nor the reverse", async () => {
     const [, , chain] = clients[0] ?? [];
     if (chain === undefined) throw new Error("the table has no clients");
     const [ofChain, others] = [pemOf(chain.roots), own.ca.certificate];

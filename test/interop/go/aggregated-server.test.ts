@@ -35,7 +35,7 @@ const BUILD = 600_000;
 const note = (name: string, text: string): string =>
   JSON.stringify({ apiVersion: `${GROUP}/v1`, kind: "Note", metadata: { name }, spec: { text } });
 
-describe.skipIf(missing !== undefined)("a server on k8s.io/apiserver behind the aggregator", () => {
+describe.skipIf(missing !== undefined)("a Go server on k8s.io/apiserver behind our aggregator", () => {
   let folder: string;
   let main: Cluster;
   let server: ChildProcess;
@@ -87,7 +87,7 @@ describe.skipIf(missing !== undefined)("a server on k8s.io/apiserver behind the 
     expect(await kubectl.ok("get notes -o name")).toBe("");
   });
 
-  test("client-go's informer, which `kubectl wait` uses, hears of a change and of the end", async () => {
+  test("sends client-go's informer, which `kubectl wait` uses, the change and the end of an object", async () => {
     await kubectl.ok("create -f -", note("awaited", "no"));
     const changed = kubectl.ok(["wait", "note/awaited", "--for=jsonpath={.spec.text}=yes", "--timeout=60s"]);
     await kubectl.ok(["patch", "note", "awaited", "--type=merge", "-p", '{"spec":{"text":"yes"}}']);
@@ -97,14 +97,14 @@ describe.skipIf(missing !== undefined)("a server on k8s.io/apiserver behind the 
     await gone;
   });
 
-  test("DISC-5, AOA-2: its resources are in discovery, and its schema in explain", async () => {
+  test("DISC-5, AOA-2: has its resources in discovery, and its schema in explain", async () => {
     await eventually(async () => {
       expect(await kubectl.ok(`api-resources --api-group=${GROUP} --no-headers --cached=false`)).toMatch(/^notes /);
       expect(await kubectl.ok("explain notes.spec.text")).toContain("FIELD: text <string>");
     });
   });
 
-  test("helm installs, upgrades and uninstalls a chart with one of its objects", async () => {
+  test("lets helm install, upgrade and uninstall a chart with one of its objects", async () => {
     await using helm = await realHelm(main);
     const chart = join(helm.folder, "notes");
     await mkdir(join(chart, "templates"), { recursive: true });

@@ -85,7 +85,7 @@ function describeSuite(title: string, tests: readonly string[], start: () => Pro
       run = await start();
     });
     test.each(tests)("%s", (name) => expect(run.outcomes.get(name), run.output).toBe("PASS"));
-    test("these are all tests of the program", () => {
+    test("has the tests that are listed here, and no others", () => {
       expect([...run.outcomes.keys()].filter((name) => !tests.includes(name))).toEqual([]);
     });
   });
@@ -94,7 +94,7 @@ function describeSuite(title: string, tests: readonly string[], start: () => Pro
 const shops = ["Shops", ...SHOPS.map((name) => `Shops/${name}`)];
 const skip = (...names: readonly string[]): string[] => [`-test.skip=${["TestStartTime", ...names].join("|")}`];
 
-describe.skipIf(missing !== undefined)("a Go operator's suite on envtest", () => {
+describe.skipIf(missing !== undefined)("a Go operator's test suite on envtest", () => {
   let folder: string;
   beforeAll(() => {
     folder = mkdtempSync(join(tmpdir(), "kubets-envtest-"));
@@ -105,7 +105,7 @@ describe.skipIf(missing !== undefined)("a Go operator's suite on envtest", () =>
     runSuite(await kubetsAssets(folder), skip(...(ownShops ? [] : ["TestShops"])), 10),
   );
 
-  describe.skipIf(realMissing !== undefined)("unchanged", () => {
+  describe.skipIf(realMissing !== undefined)("with the real programs, for comparison", () => {
     describeSuite("with kube-apiserver 1.20 and etcd", [...TESTS, ...shops], () => {
       symlinkSync(kubernetesProgram, join(folder, "kube-apiserver"));
       symlinkSync(etcd.path, join(folder, "etcd"));

@@ -21,7 +21,7 @@ if (missing !== undefined) process.stdout.write(`Wardle behind kube-apiserver 1.
 
 const PATIENCE = 60_000;
 
-describe.skipIf(missing !== undefined)("Wardle behind kube-apiserver 1.20, asked by the real kubectl", () => {
+describe.skipIf(missing !== undefined)("our example server Wardle behind kube-apiserver 1.20", () => {
   let folder: ApiserverFolder;
   let real: RealApiServer;
   let kubectl: RealKubectl;
@@ -57,20 +57,20 @@ describe.skipIf(missing !== undefined)("Wardle behind kube-apiserver 1.20, asked
     await folder?.dispose();
   });
 
-  test("A-AGG-01: its README's transcript is what the commands print", async () => {
+  test("A-AGG-01: prints the transcript of its README", async () => {
     const played = await playReadme(kubectl, "wardle/README.md");
     expect(played.length).toBeGreaterThan(0);
     for (const { command, written, printed } of played) expect(printed, command).toBe(written);
   });
 
-  test("A-APS: the aggregator has found its service, and says so", async () => {
+  test("A-APS: is found by the aggregator, and its APIService is available", async () => {
     const lines = await kubectl.ok(
       "get apiservices v1alpha1.wardle.example.com v1beta1.wardle.example.com --no-headers",
     );
     expect(lines).toMatch(/^v1alpha1\.\S+ +wardle\/api +True .*\nv1beta1\.\S+ +wardle\/api +True /);
   });
 
-  test("A-AUTHN: it believes the aggregator who the user is, and asks it what the user may do", async () => {
+  test("A-AUTHN: takes the user from the aggregator, and asks it what the user may do", async () => {
     await kubectl.ok("create serviceaccount reader");
     const reader = "--as=system:serviceaccount:default:reader";
     const refused = await kubectl.run(`get flunders ${reader}`);
@@ -81,7 +81,7 @@ describe.skipIf(missing !== undefined)("Wardle behind kube-apiserver 1.20, asked
     await eventually(async () => expect((await kubectl.run(`get flunders ${reader}`)).code).toBe(0), PATIENCE);
   });
 
-  test("a watch through it has the changes that follow", async () => {
+  test("sends changes through a watch", async () => {
     const flunder = { apiVersion: "wardle.example.com/v1beta1", kind: "Flunder", metadata: { name: "watched" } };
     await kubectl.ok("create -f -", JSON.stringify(flunder));
     const watch = kubectl.start("get flunders watched --watch --no-headers --output=jsonpath={.metadata.labels.step}/");

@@ -20,7 +20,7 @@ const POLICY = JSON.stringify({
   rules: [{ level: "RequestResponse" }],
 });
 
-describe.skipIf(missing !== undefined)("audit events beside kube-apiserver 1.20", () => {
+describe.skipIf(missing !== undefined)("the audit log of kubets beside kube-apiserver 1.20's", () => {
   let folder: string;
   let etcd: EtcdServer;
   let theirs: ReadonlyMap<string, AuditEvent>;
@@ -75,20 +75,20 @@ describe.skipIf(missing !== undefined)("audit events beside kube-apiserver 1.20"
     return readEvents(log);
   }
 
-  test("each request has the same events", () => {
+  test("has the same events for each request", () => {
     const compared = (events: ReadonlyMap<string, AuditEvent>): readonly string[] =>
       [...events].filter(([, { requestURI }]) => !ONLY_OF_ONE.test(requestURI)).map(([id]) => id);
     expect(compared(ours)).toEqual(compared(theirs));
   });
 
-  test("a time that is none is an event when its answer begins, since 1.21", () => {
+  test("has for an invalid timeout an event when the answer begins, since 1.21", () => {
     const stages = [...ours.values()]
       .filter(({ requestURI }) => ONLY_OF_ONE.test(requestURI))
       .map(({ stage }) => stage);
     expect(stages).toEqual(["ResponseStarted"]);
   });
 
-  test("events have the same fields with the same values", () => {
+  test("has events of the same fields with the same values", () => {
     const found: string[] = [];
     for (const [id, event] of theirs) {
       if (ONLY_OF_ONE.test(event.requestURI)) continue;

@@ -92,7 +92,7 @@ describe.skipIf(missing !== undefined)("kube-controller-manager 1.20 on kubets a
       }
     }, PATIENCE);
 
-  test("gives a new namespace its ServiceAccount, with a token of the server's key, and the authority", async () => {
+  test("gives a new namespace its ServiceAccount, with a token signed by the server's key, and the authority", async () => {
     await client.of("v1", "Namespace").create({ apiVersion: "v1", kind: "Namespace", metadata: { name: "shop" } });
     await until(() => client.of("v1", "ServiceAccount").namespace("shop").get("default"));
     await until(() => client.of("v1", "ConfigMap").namespace("shop").get("kube-root-ca.crt"));
@@ -116,7 +116,7 @@ describe.skipIf(missing !== undefined)("kube-controller-manager 1.20 on kubets a
   const sets = async () => (await client.of("apps/v1", "ReplicaSet").namespace("shop").listWhole()).items;
   const pods = async () => (await client.of("v1", "Pod").namespace("shop").listWhole()).items;
 
-  test("a Deployment gets a ReplicaSet and pods, which the garbage collector deletes with it", async () => {
+  test("creates a Deployment's ReplicaSet and pods, and deletes them with it", async () => {
     await deployments().create({
       apiVersion: "apps/v1",
       kind: "Deployment",
@@ -138,7 +138,7 @@ describe.skipIf(missing !== undefined)("kube-controller-manager 1.20 on kubets a
     await until(async () => expect([...(await sets()), ...(await pods())]).toEqual([]));
   });
 
-  test("orphans stay, without their owner", async () => {
+  test("keeps orphans without their owner", async () => {
     const map = (name: string, owner?: object) =>
       client
         .of("v1", "ConfigMap")
@@ -157,7 +157,7 @@ describe.skipIf(missing !== undefined)("kube-controller-manager 1.20 on kubets a
     });
   });
 
-  test("a deleted namespace ends with all that is in it", async () => {
+  test("deletes a namespace with all its objects", async () => {
     await client.of("v1", "Namespace").delete("shop");
     await until(async () =>
       expect(
@@ -169,14 +169,14 @@ describe.skipIf(missing !== undefined)("kube-controller-manager 1.20 on kubets a
     );
   });
 
-  test("controllers whose group versions 1.36 has dropped are not started, and the others go on", () => {
+  test("does not start controllers of group versions that 1.36 has dropped, and runs the others", () => {
     const log = real?.log() ?? "";
     expect(log).toMatch(/Started "deployment"/);
     expect(log).toMatch(/Skipping "disruption"/);
     expect(log).not.toMatch(/panic/);
   });
 
-  test("LE-3: kubets controller-manager competes with it for the same Lease, and takes over when it ends", async () => {
+  test("LE-3: competes with kubets controller-manager for one Lease, which takes over when it ends", async () => {
     const lease = () =>
       client.of("coordination.k8s.io/v1", "Lease").namespace("kube-system").get("kube-controller-manager");
     const { spec: theirs } = await lease();

@@ -26,7 +26,7 @@ const objectOf = (resource: string, name: string) => ({
   data: { text: resource === "secrets" ? Buffer.from(`secret of ${name}`).toString("base64") : `text of ${name}` },
 });
 
-describe.skipIf(missing !== undefined)("UND-6, C-STO-07: encrypted by kube-apiserver 1.20 and by kubets", () => {
+describe.skipIf(missing !== undefined)("UND-6, C-STO-07: kube-apiserver 1.20 and kubets read each other's", () => {
   let etcd: EtcdServer;
   let folder: string;
 
@@ -45,7 +45,7 @@ describe.skipIf(missing !== undefined)("UND-6, C-STO-07: encrypted by kube-apise
     ["aesgcm", { aesgcm: keys }, "k8s:enc:aesgcm:v1:key1:", "application/json"],
     ["secretbox", { secretbox: keys }, "k8s:enc:secretbox:v1:key1:", "application/vnd.kubernetes.protobuf"],
   ] as const)(
-    "%s",
+    "values, encrypted by %s",
     async (name, provider, prefix, storageMediaType) => {
       const resources = ["secrets", "configmaps"];
       const providers = [provider, ...(name === "identity" ? [] : [{ identity: {} }])];

@@ -93,7 +93,7 @@ function risen(before: string, after: string, name: string): Readonly<Record<str
   );
 }
 
-describe.skipIf(missing !== undefined)("the same requests to kube-apiserver 1.20", () => {
+describe.skipIf(missing !== undefined)("the metrics of kubets beside kube-apiserver 1.20's", () => {
   let etcd: EtcdServer;
   let real: RealApiServer;
   let own: Cluster;
@@ -121,7 +121,7 @@ describe.skipIf(missing !== undefined)("the same requests to kube-apiserver 1.20
     await etcd?.dispose();
   });
 
-  test("are at least 200", () => expect(sent).toBeGreaterThanOrEqual(200));
+  test("come from at least 200 requests", () => expect(sent).toBeGreaterThanOrEqual(200));
 
   test.each(["apiserver_request_total", "apiserver_request_duration_seconds_count", "apiserver_response_sizes_count"])(
     "have the same values of %s",
@@ -149,7 +149,7 @@ describe.skipIf(missing !== undefined)("the same requests to kube-apiserver 1.20
     }
   });
 
-  test("make as many steps of admission", () => {
+  test("count the same number of admission steps", () => {
     const steps = (text: string): Readonly<Record<string, number>> =>
       Object.fromEntries(
         samplesOf(text)

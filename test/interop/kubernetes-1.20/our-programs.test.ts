@@ -22,7 +22,7 @@ if (missing !== undefined) process.stdout.write(`the programs on kube-apiserver 
 
 const PATIENCE = 90_000;
 
-describe.skipIf(missing !== undefined)("our programs on kube-apiserver 1.20", () => {
+describe.skipIf(missing !== undefined)("kubets controller-manager, scheduler and node on kube-apiserver 1.20", () => {
   let etcd: EtcdServer;
   let real: RealApiServer;
   let folder: string;
@@ -80,7 +80,7 @@ describe.skipIf(missing !== undefined)("our programs on kube-apiserver 1.20", ()
       .map(({ spec }) => spec?.containers[0]?.image);
   };
 
-  test("a Deployment is rolled out", async () => {
+  test("roll out a Deployment", async () => {
     await deployments().create({
       apiVersion: "apps/v1",
       kind: "Deployment",
@@ -97,7 +97,7 @@ describe.skipIf(missing !== undefined)("our programs on kube-apiserver 1.20", ()
     await until(async () => expect((await deployments().get("web")).status).toMatchObject({ availableReplicas: 3 }));
   });
 
-  test("a new image is rolled out to its end, as the real kubectl sees it", async () => {
+  test("roll out a new image completely, as kubectl reports it", async () => {
     const image = { spec: { template: { spec: { containers: [{ name: "web", image: "nginx:2" }] } } } };
     await deployments().patch("web", image, { type: "strategic" });
     const kubectl = join(kubernetesFolder, "bin", "kubectl");
@@ -110,7 +110,7 @@ describe.skipIf(missing !== undefined)("our programs on kube-apiserver 1.20", ()
     expect(items).toHaveLength(2);
   });
 
-  test("a Job completes", async () => {
+  test("run a Job to its end", async () => {
     const jobs = client.of("batch/v1", "Job").namespace("default");
     await jobs.create({
       apiVersion: "batch/v1",
@@ -130,7 +130,7 @@ describe.skipIf(missing !== undefined)("our programs on kube-apiserver 1.20", ()
     });
   });
 
-  test("a Service gets the Endpoints of its pods, and pods reach it by its name", async () => {
+  test("give a Service the Endpoints of its pods, and pods reach it by its name", async () => {
     await client
       .of("v1", "Service")
       .namespace("default")
@@ -157,7 +157,7 @@ describe.skipIf(missing !== undefined)("our programs on kube-apiserver 1.20", ()
     await until(async () => expect((await pods.get("caller")).status?.phase).toBe("Succeeded"));
   });
 
-  test("a deleted Deployment takes its pods along, and a deleted namespace ends", async () => {
+  test("delete a Deployment's pods with it, and a namespace with its content", async () => {
     await deployments().delete("web", { propagationPolicy: "Foreground" });
     await until(async () => expect(await imagesOfPods()).toEqual([]));
     const namespaces = client.of("v1", "Namespace");
@@ -173,12 +173,12 @@ describe.skipIf(missing !== undefined)("our programs on kube-apiserver 1.20", ()
     ["endpointslice-controller", "EndpointSlice of discovery.k8s.io/v1"],
     ["horizontal-pod-autoscaler-controller", "HorizontalPodAutoscaler of autoscaling/v2"],
     ["service-cidr-controller", "ServiceCIDR of networking.k8s.io/v1, IPAddress of networking.k8s.io/v1"],
-  ])("%s is not started, and says that it lacks %s", (name, kinds) => {
+  ])("do not start %s, and print that the server lacks %s", (name, kinds) => {
     const line = `"Skipping controller" controller="${name}" reason="the API server does not serve ${kinds}"`;
     expect(log("controller-manager")).toContain(line);
   });
 
-  test("the programs log no error, and end well with SIGTERM", async () => {
+  test("log no error, and end with code 0 at SIGTERM", async () => {
     for (const name of programs.keys()) expect(log(name).match(/^E.*$/gm) ?? []).toEqual([]);
     for (const program of programs.values()) expect(await program.stop()).toBe(0);
   });

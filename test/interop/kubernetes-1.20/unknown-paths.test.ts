@@ -112,7 +112,7 @@ test
     askers.flatMap(([who, theirs, own]) =>
       ["GET", "POST", "DELETE"].map((method) => [`${method} of ${who}`, method, theirs, own] as const),
     ),
-  )("GEN-API-1: what is not served: %s", async (_, method, theirs, own) => {
+  )("GEN-API-1: kubets answers an unknown path as kube-apiserver 1.20 does: %s", async (_, method, theirs, own) => {
   const [wanted, found]: [Record<string, unknown>, Record<string, unknown>] = [{}, {}];
   for (const path of PATHS) {
     wanted[path] = await shown(theirs(), path, method);

@@ -56,7 +56,7 @@ describe.skipIf(missing !== undefined)("kubectl 1.37.1 autoscales a Deployment u
     return (cores.reduce((sum, one) => sum + one, 0) / rows.length / REQUEST_MILLICORES) * 100;
   };
 
-  test("an autoscaler shows what the pods use, and leaves a Deployment of the right size alone", async () => {
+  test("and the autoscaler shows what the pods use, and leaves a Deployment of the right size alone", async () => {
     const created = await kubectl.ok("autoscale deployment web --min=1 --max=5 --cpu=50%");
     expect(created).toBe("horizontalpodautoscaler.autoscaling/web autoscaled\n");
     // K37-140: the controller looks at a new autoscaler at once.
@@ -67,7 +67,7 @@ describe.skipIf(missing !== undefined)("kubectl 1.37.1 autoscales a Deployment u
     expect(await utilization()).toBe(20);
   });
 
-  test("it scales up while the pods use more than the target", async () => {
+  test("and the autoscaler scales up while the pods use more than the target", async () => {
     await use("120m");
     await cluster.clock.advance("20s");
     expect(await kubectl.ok("get deployment web -o jsonpath={.spec.replicas}"), "ceil(1 * 120 / 50)").toBe("3");
@@ -88,7 +88,7 @@ describe.skipIf(missing !== undefined)("kubectl 1.37.1 autoscales a Deployment u
     expect(described).toContain(`New size: 5; ${reason}\n`);
   });
 
-  test("it scales down when the load is gone and the time of its behavior is over", async () => {
+  test("and the autoscaler scales down when the load has ended and the window of its behavior is over", async () => {
     const behavior = { scaleDown: { stabilizationWindowSeconds: 120 } };
     await kubectl.ok(["patch", "hpa", "web", "--type=merge", "-p", JSON.stringify({ spec: { behavior } })]);
     await use("10m");

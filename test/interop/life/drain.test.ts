@@ -27,7 +27,7 @@ describe.skipIf(missing !== undefined)("kubectl 1.37.1 drains a node", () => {
   const nodesOfPods = async () =>
     (await kubectl.ok(["get", "pods", "-l", "app=web", "-o", "jsonpath={.items[*].spec.nodeName}"])).split(" ");
 
-  test("the scheduler spreads the pods, and leaves a cordoned node alone", async () => {
+  test("while the scheduler spreads the pods and avoids a cordoned node", async () => {
     expect((await nodesOfPods()).toSorted()).toEqual(["node-1", "node-2"]);
     expect(await kubectl.ok("cordon node-2")).toBe("node/node-2 cordoned\n");
     expect(await kubectl.ok("get node node-2 --no-headers")).toMatch(/^node-2 +Ready,SchedulingDisabled /);
@@ -40,7 +40,7 @@ describe.skipIf(missing !== undefined)("kubectl 1.37.1 drains a node", () => {
     expect((await nodesOfPods()).toSorted(), "the fuller node loses its pods first").toEqual(["node-1", "node-2"]);
   });
 
-  test("a budget holds a drain up, and lets it go on when it allows a disruption", async () => {
+  test("and waits while a disruption budget allows no eviction", async () => {
     await kubectl.ok("wait pdb/web --for=jsonpath={.status.currentHealthy}=2 --timeout=50s");
     const held = await kubectl.run("drain node-1 --timeout=1s");
     expect([held.code, held.stdout]).toEqual([
@@ -59,7 +59,7 @@ describe.skipIf(missing !== undefined)("kubectl 1.37.1 drains a node", () => {
     expect(await nodesOfPods()).toEqual(["node-2", "node-2"]);
   });
 
-  test("pods that no controller makes again are drained only by force", async () => {
+  test("and removes pods without a controller only with --force", async () => {
     await kubectl.ok("uncordon node-1");
     await kubectl.ok("cordon node-2");
     await kubectl.ok("run bare --image=example.org/web:1");
@@ -71,7 +71,7 @@ describe.skipIf(missing !== undefined)("kubectl 1.37.1 drains a node", () => {
     expect(gone.stderr).toBe('Error from server (NotFound): pods "bare" not found\n');
   });
 
-  test("a pod that no node takes says why, until a node does", async () => {
+  test("and a pod that no node takes has an event with the reason, until a node takes it", async () => {
     await kubectl.ok("cordon node-1");
     await kubectl.ok("run waiting --image=example.org/web:1");
     await kubectl.ok("wait pod/waiting --for=condition=PodScheduled=False --timeout=50s");

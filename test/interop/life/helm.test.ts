@@ -12,7 +12,7 @@ if (missing !== undefined) process.stdout.write(`releases by helm are skipped: $
 
 const CHART = join(import.meta.dirname, "chart");
 
-describe.skipIf(missing !== undefined)("helm 4.3.1, unchanged, and a release that runs", () => {
+describe.skipIf(missing !== undefined)("helm 4.3.1, unchanged, with a release whose pods run", () => {
   let cluster: Cluster;
   let api: Transport;
   let helm: RealHelm;
@@ -39,14 +39,14 @@ describe.skipIf(missing !== undefined)("helm 4.3.1, unchanged, and a release tha
     expect(job.status).toMatchObject({ succeeded: 1 });
   });
 
-  test("test runs the hook pod and shows its log", async () => {
+  test("test runs the hook's pod and prints its log", async () => {
     const tested = await helm.ok("test", "store", "--logs", "--timeout=50s");
     expect(tested).toMatch(/TEST SUITE: +store-answers\n/);
     expect(tested).toMatch(/Phase: +Succeeded/);
     expect(tested).toContain("POD LOGS: store-answers (check)\nthe release answers\n");
   });
 
-  test("upgrade --wait rolls out; upgrade --rollback-on-failure goes back to what ran", async () => {
+  test("upgrade --wait rolls out; upgrade --rollback-on-failure returns to the former release", async () => {
     await helm.ok("upgrade", "store", CHART, "--set", "image=example.org/web:2", "--wait", "--timeout=50s");
     expect((await deployment()).status).toMatchObject({ updatedReplicas: 2, readyReplicas: 2 });
 
@@ -73,7 +73,7 @@ describe.skipIf(missing !== undefined)("helm 4.3.1, unchanged, and a release tha
     ]);
   });
 
-  test("a test that fails ends with 1", async () => {
+  test("test exits with 1 when a test fails", async () => {
     await helm.ok("upgrade", "store", CHART, "--set", "check=exit 3", "--wait", "--timeout=50s");
     const { code, stdout } = await helm.run("test", "store", "--timeout=50s");
     expect([code, stdout]).toEqual([1, expect.stringMatching(/Phase: +Failed/)]);

@@ -10,7 +10,7 @@ import { workload } from "./workload.js";
 const { missing } = realTool("kubectl");
 if (missing !== undefined) process.stdout.write(`rollouts by kubectl are skipped: ${missing}\n`);
 
-describe.skipIf(missing !== undefined)("kubectl 1.37.1, unchanged, and workloads that run", () => {
+describe.skipIf(missing !== undefined)("kubectl 1.37.1, unchanged, with workloads that run", () => {
   let cluster: ServedCluster;
   let kubectl: RealKubectl;
 
@@ -33,7 +33,7 @@ describe.skipIf(missing !== undefined)("kubectl 1.37.1, unchanged, and workloads
   const sets = (name: string) =>
     field(`replicasets`, `{range .items[?(@.metadata.ownerReferences[0].name=="${name}")]}{.spec.replicas} {end}`);
 
-  test("AT-29: a Deployment goes through its life: status, pause, set, resume, history, undo, restart, scale", async () => {
+  test("AT-29: follows a Deployment through status, pause, set, resume, history, undo, restart and scale", async () => {
     await apply(workload("web", 3));
     await rolledOut("web");
     expect(JSON.parse(await field("deployment/web", "{.spec}"))).toMatchObject({
@@ -90,7 +90,7 @@ describe.skipIf(missing !== undefined)("kubectl 1.37.1, unchanged, and workloads
     expect(await kubectl.ok("get replicasets,pods")).toBe("");
   });
 
-  test("a StatefulSet and a DaemonSet are rolled out", async () => {
+  test("rolls out a StatefulSet and a DaemonSet", async () => {
     const { replicas, ...everywhere } = (workload("one", 2) as unknown as { spec: { replicas: number } }).spec;
     await apply(
       {
@@ -114,7 +114,7 @@ describe.skipIf(missing !== undefined)("kubectl 1.37.1, unchanged, and workloads
 
   // The command line has no nodes that lack an image.
   test.skipIf(testsExecutable)(
-    "a rollout whose image cannot be pulled exceeds its deadline, and the pods say why",
+    "reports a rollout past its deadline whose image cannot be pulled, and the pods show the reason",
     async () => {
       await apply(workload("stuck", 1));
       await rolledOut("stuck");
@@ -136,7 +136,7 @@ describe.skipIf(missing !== undefined)("kubectl 1.37.1, unchanged, and workloads
     },
   );
 
-  test("logs -f of a workload ends with its pod, exec enters one of its pods", async () => {
+  test("ends logs -f of a workload with its pod, and runs exec in one of its pods", async () => {
     await apply(workload("talk", 1));
     await rolledOut("talk");
     const pod = await field("pods", '{.items[?(@.metadata.labels.app=="talk")].metadata.name}');
@@ -152,7 +152,7 @@ describe.skipIf(missing !== undefined)("kubectl 1.37.1, unchanged, and workloads
     await kubectl.ok("delete deployment talk");
   });
 
-  test("a Job is waited for, and its log is what its pod wrote", async () => {
+  test("waits for a Job, and prints its pod's log", async () => {
     await kubectl.ok(["create", "job", "sum", "--image=example.org/calc", "--", "sh", "-c", "echo $((6 * 7))"]);
     expect(await kubectl.ok("wait job/sum --for=condition=Complete --timeout=50s")).toBe(
       "job.batch/sum condition met\n",
@@ -162,7 +162,7 @@ describe.skipIf(missing !== undefined)("kubectl 1.37.1, unchanged, and workloads
     await kubectl.ok("delete job sum");
   });
 
-  test("a Job of a CronJob runs at once; run --rm shows what a pod writes", async () => {
+  test("creates a Job from a CronJob at once, and run --rm prints what a pod writes", async () => {
     await kubectl.ok([
       "create",
       "cronjob",

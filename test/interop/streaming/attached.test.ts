@@ -23,14 +23,14 @@ describe.skipIf(missing !== undefined)("kubectl without a terminal", () => {
     await cluster?.close();
   });
 
-  test("run -i --rm: the input goes in, the exit code is the pod's, and the pod is deleted", async () => {
+  test("run -i --rm: the input reaches the pod, the exit code is the pod's, and the pod is deleted", async () => {
     const line = "run once --image=shell --restart=Never -i --rm -q -- sh -c";
     const outcome = await kubectl.run([...line.split(" "), SCRIPT], "hello\n");
     expect(outcome).toEqual({ code: 4, stdout: "got hello\n", stderr: "err\npod default/once terminated (Error)\n" });
     expect(await kubectl.ok("get pods -o name")).toBe("pod/web\n");
   });
 
-  test("debug -i: an ephemeral container in the pod", async () => {
+  test("debug -i: adds an ephemeral container to the pod", async () => {
     const line = "debug web -i --image=shell -c dbg -q -- sh -c";
     expect(await kubectl.run([...line.split(" "), SCRIPT], "hello\n")).toMatchObject({
       code: 0,
@@ -39,7 +39,7 @@ describe.skipIf(missing !== undefined)("kubectl without a terminal", () => {
     expect(await kubectl.ok("get pod web -o=jsonpath={.spec.ephemeralContainers[*].name}")).toBe("dbg");
   });
 
-  test("debug --copy-to: another pod, whose image and command are others", async () => {
+  test("debug --copy-to: makes another pod with another image and command", async () => {
     const line = "debug web --copy-to=copy --container=web --image=other -i -q -- sh -c";
     expect(await kubectl.run([...line.split(" "), SCRIPT], "hello\n")).toMatchObject({
       code: 0,
@@ -48,7 +48,7 @@ describe.skipIf(missing !== undefined)("kubectl without a terminal", () => {
     expect(await kubectl.ok("get pod copy -o=jsonpath={.spec.containers[*].image}")).toBe("other");
   });
 
-  test("debug node: a pod on the node", async () => {
+  test("debug node: makes a pod on the node", async () => {
     const line = "debug node/node --image=shell -i -q -- sh -c";
     expect(await kubectl.run([...line.split(" "), SCRIPT], "hello\n")).toMatchObject({
       code: 0,

@@ -61,19 +61,19 @@ describe("@kubernetes/client-node 1.4.0, unchanged", () => {
     return { out: out.text, err: err.text, status };
   };
 
-  test("Exec: both outputs and the exit code", async () => {
+  test("Exec receives both outputs and the exit code", async () => {
     const { out, err, status } = await exec(["sh", "-c", "echo out; echo err >&2; exit 3"]);
     expect([out, err, status.status, status.reason]).toEqual(["out\n", "err\n", "Failure", "NonZeroExitCode"]);
     expect(status.details?.causes).toEqual([{ reason: "ExitCode", message: "3" }]);
   });
 
-  test("Exec: input goes in", async () => {
+  test("Exec sends input", async () => {
     const text = "x".repeat(300_000);
     const { out, status } = await exec(["head", "-c", "300000"], Readable.from([Buffer.from(text)]));
     expect([out === text, status.status]).toEqual([true, "Success"]);
   });
 
-  test("Attach: the program that runs is joined", async () => {
+  test("Attach joins the running program", async () => {
     const [out, input] = [new Kept(), new PassThrough()];
     const socket = await new Attach(config).attach("default", "chat", "main", out, null, input, false);
     input.write("hello\n");
@@ -81,7 +81,7 @@ describe("@kubernetes/client-node 1.4.0, unchanged", () => {
     socket.close();
   });
 
-  test("Cp: a file goes there and comes back", async () => {
+  test("Cp copies a file there and back", async () => {
     const content = createHash("sha512").update("content").digest();
     await mkdir(join(folder, "there"));
     await writeFile(join(folder, "there", "file"), content);
@@ -94,7 +94,7 @@ describe("@kubernetes/client-node 1.4.0, unchanged", () => {
     await expect.poll(() => readFile(join(folder, "back", "file")).catch(() => undefined)).toEqual(content);
   });
 
-  test("PortForward: a connection is carried to the pod", async () => {
+  test("PortForward carries a connection to the pod", async () => {
     const forward = new PortForward(config);
     const server: Server = createServer((socket) => {
       void forward.portForward("default", "web", [7], socket, null, socket);

@@ -81,18 +81,18 @@ describe.skipIf(missing !== undefined)("PostgreSQL in a pod, through kubectl por
     return stdout.trimEnd();
   }
 
-  test("statements and their results go through", async () => {
+  test("answers SQL statements", async () => {
     await sql("create table books (id serial, title text)");
     await sql("insert into books (title) select 'book ' || n from generate_series(1, 1000) n");
     expect(await sql("select count(*), max(title) from books")).toBe("1000|book 999");
   });
 
-  test("a result of some megabytes arrives whole", async () => {
+  test("sends a result of several megabytes completely", async () => {
     const [text, sum] = [await sql("select repeat('0123456789', 500000)"), "0123456789".repeat(500_000)];
     expect(text === sum).toBe(true);
   });
 
-  test("several connections are open at once", async () => {
+  test("serves several connections at once", async () => {
     const answers = await Promise.all(Array.from({ length: 10 }, (_, n) => sql(`select pg_sleep(0.2), ${n}`)));
     expect(answers).toEqual(Array.from({ length: 10 }, (_, n) => `|${n}`));
   });

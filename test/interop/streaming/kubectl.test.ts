@@ -19,8 +19,8 @@ for (const [name, { missing }] of PROGRAMS) {
 
 const LARGE = 20_000_000;
 
-describe.each(PROGRAMS)("kubectl %s", (_, { path, missing }, env) => {
-  if (missing !== undefined) return test.skip("is not here", () => {});
+describe.each(PROGRAMS)("streaming commands of kubectl %s", (_, { path, missing }, env) => {
+  if (missing !== undefined) return test.skip("are skipped: the tool is missing", () => {});
   let shared: StreamingCluster;
   let kubectl: RealKubectl;
 
@@ -44,7 +44,7 @@ describe.each(PROGRAMS)("kubectl %s", (_, { path, missing }, env) => {
     await shared?.[Symbol.asyncDispose]();
   });
 
-  test("exec: output, errors and exit code are the program's", async () => {
+  test("exec: prints output and errors and exits with the program's code", async () => {
     expect(await kubectl.run(["exec", "web", "--", "sh", "-c", "echo out; echo err >&2; exit 3"])).toEqual({
       code: 3,
       stdout: "out\n",
@@ -52,13 +52,13 @@ describe.each(PROGRAMS)("kubectl %s", (_, { path, missing }, env) => {
     });
   });
 
-  test("exec -i: input goes in, and its end", async () => {
+  test("exec -i: sends the input and its end", async () => {
     const text = "line\n".repeat(LARGE / 5);
     const { code, stdout } = await kubectl.run(["exec", "-i", "web", "--", "cat"], text);
     expect([code, stdout === text]).toEqual([0, true]);
   });
 
-  test("exec: a container is chosen, with a notice", async () => {
+  test("exec: chooses a container, and prints which", async () => {
     expect(await kubectl.run("exec pair -- echo hi")).toEqual({
       code: 0,
       stdout: "hi\n",
@@ -67,17 +67,17 @@ describe.each(PROGRAMS)("kubectl %s", (_, { path, missing }, env) => {
     expect(await kubectl.run("exec pair -c second -- hostname")).toMatchObject({ code: 0, stdout: "pair\n" });
   });
 
-  test("exec: a program that there is not", async () => {
+  test("exec: reports a program that does not exist", async () => {
     const { code, stderr } = await kubectl.run("exec bare -- sh");
     expect([code, stderr]).toEqual([1, expect.stringContaining('exec: "sh": executable file not found in $PATH')]);
   });
 
-  test("attach: the program that runs is joined", async () => {
+  test("attach: joins the running program", async () => {
     const { code, stdout } = await kubectl.run(["attach", "-i", "chat"], "hello\n");
     expect([code, stdout]).toEqual([0, expect.stringContaining("hello\n")]);
   });
 
-  test("cp: a folder goes there and comes back", async () => {
+  test("cp: copies a folder there and back", async () => {
     const { folder } = kubectl;
     await mkdir(join(folder, "there", "below"), { recursive: true });
     for (let index = 0; index < 50; index++) {

@@ -33,7 +33,7 @@ async function echo(connection: ByteStream): Promise<void> {
   await connection.end();
 }
 
-describe.skipIf(missing !== undefined)("pods of our node behind kube-apiserver 1.20", () => {
+describe.skipIf(missing !== undefined)("pods of kubets node behind kube-apiserver 1.20", () => {
   let trust: KubeletTrust;
   let etcd: EtcdServer;
   let server: RealApiServer;
@@ -77,7 +77,7 @@ describe.skipIf(missing !== undefined)("pods of our node behind kube-apiserver 1
     trust?.[Symbol.dispose]();
   });
 
-  test("the node is ready, and its pods run", async () => {
+  test("run, and the node is ready", async () => {
     const { status, text: answer } = await server.call("GET", "/api/v1/nodes/node-1");
     expect([status, answer]).toEqual([200, expect.stringContaining('"type":"Ready","status":"True"')]);
     const ended = await eventually(async () => {
@@ -88,7 +88,7 @@ describe.skipIf(missing !== undefined)("pods of our node behind kube-apiserver 1
     expect(ended.at("status.containerStatuses.0.state.terminated.exitCode")).toBe(3);
   });
 
-  describe.each(PROTOCOLS)("%s", (protocol, env) => {
+  describe.each(PROTOCOLS)("used by kubectl and kubets, with %s", (protocol, env) => {
     let kubectl: RealKubectl;
     let kubets: RealKubectl;
     let attached = 0;
@@ -152,19 +152,19 @@ describe.skipIf(missing !== undefined)("pods of our node behind kube-apiserver 1
 
     const titled = LINES.map((row) => ({ ...row, title: row.line.join(" ") }));
 
-    test.each(titled)("$title: ends with $code, in the same way by both", async ({ code, line, stdin }) => {
+    test.each(titled)("$title: both exit with $code and print the same", async ({ code, line, stdin }) => {
       const theirs = await kubectl.run(line, stdin);
       expect(theirs.code, theirs.stderr).toBe(code);
       expect(comparable(await kubets.run(line, stdin))).toEqual(comparable(theirs));
     });
 
-    test("what cp brought back is the same in both folders", async () => {
+    test("cp brought back the same folder for both", async () => {
       const [theirs, ours] = await Promise.all([kubectl, kubets].map(({ folder }) => contents(join(folder, "back"))));
       expect(ours).toEqual(theirs);
       expect(Object.keys(ours ?? {}).sort()).toEqual(["a", "below/binary"]);
     });
 
-    test("attach -i: the program that runs reads the input and ends", async () => {
+    test("attach -i: the running program reads the input and ends", async () => {
       const attach = async (program: RealKubectl): Promise<KubectlResult> => {
         const name = `chat-${PROTOCOLS.findIndex(([one]) => one === protocol)}-${attached++}`;
         await pod(name, [{ name: "main", image: "busybox", stdin: true, stdinOnce: true, command: ["cat"] }]);
@@ -175,7 +175,7 @@ describe.skipIf(missing !== undefined)("pods of our node behind kube-apiserver 1
       expect(await attach(kubets)).toEqual(theirs);
     });
 
-    test("port-forward: connections go through, and a port without a listener ends it", async () => {
+    test("port-forward carries connections, and ends at a port where nothing listens", async () => {
       const theirs = [await forwarded(kubectl, 7), await forwarded(kubectl, 81)];
       expect(theirs[0]).toMatchObject({ code: 0, answer: "all of it" });
       expect(theirs[1]).toMatchObject({ code: 1, answer: "0 bytes" });
@@ -183,7 +183,7 @@ describe.skipIf(missing !== undefined)("pods of our node behind kube-apiserver 1
     });
   });
 
-  test("the node has reported no fault", () => {
+  test("caused no error that the node reported", () => {
     expect(faults).toEqual([]);
   });
 });

@@ -69,7 +69,7 @@ describeBoth("on a terminal, kubectl and kubets alike", () => {
     await terminal.shows("\n40 150");
   }
 
-  test("exec -it: a shell, the size of its terminal, its exit code", async () => {
+  test("exec -it: runs a shell in a terminal of the user's size, and exits with its code", async () => {
     const { screen, code } = await alike(async (terminal) => {
       await terminal.start("kubectl exec -it web -- sh");
       // Keys that come before the prompt would stand before it.
@@ -84,7 +84,7 @@ describeBoth("on a terminal, kubectl and kubets alike", () => {
   test.each([
     { key: "C-c", signal: 2 },
     { key: "C-\\", signal: 3 },
-  ])("exec -it: $key is a key of the remote terminal", async ({ key, signal }) => {
+  ])("exec -it: $key reaches the remote terminal", async ({ key, signal }) => {
     const { screen, code } = await alike(async (terminal) => {
       await terminal.start("kubectl exec -it web -- sh -c 'echo ready; sleep 1000'");
       await terminal.shows(/\nready/);
@@ -98,7 +98,7 @@ describeBoth("on a terminal, kubectl and kubets alike", () => {
   test.each([
     { flags: "-i", code: 1 },
     { flags: "", code: 130 },
-  ])("exec $flags without -t: Ctrl-C ends the command here, with code $code", async ({ flags, code }) => {
+  ])("exec $flags without -t: Ctrl-C ends the local command, with code $code", async ({ flags, code }) => {
     const outcome = await alike(async (terminal) => {
       await terminal.start(inShell(`kubectl exec ${flags} web -- sh -c "echo ready; sleep 1000"`));
       await terminal.shows(/\nready/);
@@ -108,8 +108,8 @@ describeBoth("on a terminal, kubectl and kubets alike", () => {
     expect(outcome).toEqual({ screen: "ready\n^C", code });
   });
 
-  describe.each(["TERM", "HUP", "INT", "QUIT"])("SIG%s while the terminal is raw", (signal) => {
-    test("ends the command with code 1", async () => {
+  describe.each(["TERM", "HUP", "INT", "QUIT"])("SIG%s while exec has set the terminal to raw mode", (signal) => {
+    test("ends the command with code 1 and restores the terminal", async () => {
       const { code } = await alike(async (terminal, name) => {
         await terminal.start(`sh -c 'echo $$ > pid-${name}; exec kubectl exec -it web -- sh -c "echo ready; cat"'`);
         await terminal.shows(/\nready/);
@@ -120,7 +120,7 @@ describeBoth("on a terminal, kubectl and kubets alike", () => {
     });
   });
 
-  test("attach -it: the size of its terminal, and the detach keys", async () => {
+  test("attach -it: has the terminal's size, and ends at the detach keys", async () => {
     const { screen, code } = await alike(async (terminal, name) => {
       await terminal.start(`kubectl attach -it left-${name}`);
       await terminal.shows("try pressing enter");
@@ -132,7 +132,7 @@ describeBoth("on a terminal, kubectl and kubets alike", () => {
     expect([code, screen]).toEqual([0, expect.stringContaining(again)]);
   });
 
-  test("attach -it: the program's exit code is not the command's", async () => {
+  test("attach -it: does not exit with the program's code", async () => {
     const { code } = await alike(async (terminal, name) => {
       await terminal.start(`kubectl attach -it ended-${name}`);
       await terminal.shows("try pressing enter");
@@ -142,7 +142,7 @@ describeBoth("on a terminal, kubectl and kubets alike", () => {
     expect(code).toBe(0);
   });
 
-  test("run -it --rm: the exit code is the pod's, which is deleted", async () => {
+  test("run -it --rm: exits with the pod's code, and deletes the pod", async () => {
     const { screen, code } = await alike(async (terminal, name) => {
       await terminal.start(`kubectl run ${name} --image=shell --restart=Never -it --rm -- sh`);
       await terminal.shows("try pressing enter");
@@ -153,7 +153,7 @@ describeBoth("on a terminal, kubectl and kubets alike", () => {
     expect(screen).toMatch(/pod "NAME" deleted from default namespace\npod default\/NAME terminated \(Error\)\n$/);
   });
 
-  test("run -it: the detach keys leave a pod that runs", async () => {
+  test("run -it: the detach keys leave the pod running", async () => {
     const { code } = await alike(async (terminal, name) => {
       // A shell's prompt may come before the session or after the keys that end it; cat has none.
       await terminal.start(`kubectl run kept-${name} --image=shell -it -- cat`);
@@ -171,7 +171,7 @@ describeBoth("on a terminal, kubectl and kubets alike", () => {
     expect([code, phases]).toEqual([0, "Running Running"]);
   });
 
-  test("debug -it: kubets shows first what it changes", async () => {
+  test("debug -it: kubets first prints what it changes", async () => {
     const [theirs, ours] = await both(async (terminal, name) => {
       await terminal.start(`kubectl debug web -it --image=shell -c ${name} -- sh`);
       await terminal.shows("try pressing enter");

@@ -61,21 +61,21 @@ describe.skipIf(missing !== undefined).each([
     return Buffer.concat(chunks);
   }
 
-  test("a large binary body comes whole", async () => {
+  test("receives a large binary body completely", async () => {
     expect(sumOf(await send("GET"))).toBe(sumOf(LARGE));
   });
 
-  test("a large binary body goes there and comes back at once", async () => {
+  test("sends and receives a large binary body at the same time", async () => {
     expect(sumOf(await send("POST", LARGE))).toBe(sumOf(LARGE));
   });
 
-  test("a hundred connections are open at once, and each has its own answer", async () => {
+  test("carries a hundred connections at once, each with its own answer", async () => {
     const bodies = Array.from({ length: CONNECTIONS }, (_, index) => randomBytes(10_000 + index));
     const answers = await Promise.all(bodies.map((body) => send("POST", body)));
     expect(answers.map(sumOf)).toEqual(bodies.map(sumOf));
   });
 
-  test("requests follow each other on one connection", async () => {
+  test("carries several requests on one connection", async () => {
     const agent = new Agent({ keepAlive: true, maxSockets: 1 });
     for (const text of ["one", "two", "three"]) {
       expect(String(await send("POST", Buffer.from(text), agent))).toBe(text);

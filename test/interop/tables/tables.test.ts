@@ -22,7 +22,7 @@ const CONTROLLERS = ["namespace-controller", "root-ca-certificate-publisher-cont
 
 const AT_ONCE = 3;
 
-describe.skipIf(missing !== undefined)("kubectl 1.37.1 prints the tables of every kind", () => {
+describe.skipIf(missing !== undefined)("kubectl 1.37.1 prints our server's tables of every kind as recorded", () => {
   let cluster: DrivenCluster;
   let client: KubernetesClient;
   let kubectl: RealKubectl;
@@ -51,7 +51,7 @@ describe.skipIf(missing !== undefined)("kubectl 1.37.1 prints the tables of ever
     await cluster?.close();
   });
 
-  test.each(GROUPS)("$name", async ({ name, commands }) => {
+  test.each(GROUPS)("in the group $name", async ({ name, commands }) => {
     const shown = await transcript({ name, commands });
     const file = join(GOLDEN, `${name}.txt`);
     if (refresh) {
@@ -61,7 +61,7 @@ describe.skipIf(missing !== undefined)("kubectl 1.37.1 prints the tables of ever
     expect(shown).toBe(await readFile(file, "utf8"));
   });
 
-  test("no served kind is left out", async () => {
+  test("without leaving out a served kind", async () => {
     const names = await kubectl.ok("api-resources --verbs=list --output=name");
     const kinds = names.trimEnd().split("\n");
     const shown = new Set(GROUPS.flatMap(({ commands }) => commands.map((command) => /^[a-z]+/.exec(command)?.[0])));

@@ -6,7 +6,7 @@ import { inShortTurns } from "../../helpers/short-turns.js";
 
 const COUNT = 24_000;
 
-test("many conflicts are told in short turns, in the order of their paths", async () => {
+test("building the message of very many apply conflicts pauses often, and sorts them by path", async () => {
   const name = (index: number): string => `V${String(index).padStart(5, "0")}`;
   const env = Object.fromEntries(
     Array.from({ length: COUNT }, (_, index) => [`k:{"name":"${name(COUNT - 1 - index)}"}`, { "f:value": {} }]),

@@ -52,7 +52,7 @@ const rows: readonly (readonly [string, FieldFilter, JsonObject, JsonObject])[] 
   ["including what is not there leaves nothing", including("status"), pod, {}],
 ];
 
-test.each(rows)("%s", (_, filter, set, expected) => {
+test.each(rows)("filtering a set of owned fields: %s", (_, filter, set, expected) => {
   const before = JSON.stringify(set);
   expect(filter(set as never)).toEqual(expected);
   expect(JSON.stringify(set)).toBe(before);

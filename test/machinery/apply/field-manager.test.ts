@@ -91,8 +91,8 @@ const deployment = (replicas: number | undefined, image = "nginx"): JsonObject =
   },
 });
 
-describe("the first apply", () => {
-  test("makes the object and gives it to the applier", () => {
+describe("the first server-side apply of an object", () => {
+  test("creates the object and makes the applier own its fields", () => {
     const live = map(["one", { a: "1" }]);
     expect(live.object?.["data"]).toEqual({ a: "1" });
     expect(live.entries).toEqual([
@@ -107,7 +107,7 @@ describe("the first apply", () => {
     ]);
   });
 
-  test("its entry prints in the order of the wire", () => {
+  test("writes a managedFields entry in the order of the wire format", () => {
     expect(Object.keys(map(["one", { a: "1" }]).entries[0] ?? {})).toEqual([
       "manager",
       "operation",
@@ -130,51 +130,51 @@ describe("the first apply", () => {
       { uid: "u", resourceVersion: "1", generation: 1, creationTimestamp: null, selfLink: "x" },
       '{"f:data":{"f:a":{}}}',
     ],
-  ])("owns %s", (_, metadata, fields) => {
+  ])("makes the applier own %s", (_, metadata, fields) => {
     const live = new Live(CONFIG_MAP).apply("one", { data: { a: "1" } }, { metadata });
     expect(live.owners).toEqual([`Apply one ${fields}`]);
   });
 
-  test("of nothing but a name owns nothing: there is no entry", () => {
+  test("of only a name owns nothing, and writes no entry", () => {
     expect(new Live(CONFIG_MAP).apply("one", {}).entries).toEqual([]);
   });
 
-  test("may name its key's default or not", () => {
+  test("owns a list item with and without its key's default value", () => {
     const live = new Live(SERVICE).apply("one", { spec: { ports: [{ port: 80 }] } });
     live.apply("one", { spec: { ports: [{ port: 80, protocol: "TCP" }] } });
     expect(live.spec["ports"]).toEqual([{ port: 80, protocol: "TCP", targetPort: 0 }]);
   });
 });
 
-describe("pruning what the applier leaves out", () => {
+describe("server-side apply, for fields that the applier leaves out,", () => {
   test.each([
     ["a map key goes", { a: "1", b: "2" }, { a: "1" }, { a: "1" }],
     ["the last key goes with the map", { a: "1" }, {}, undefined],
     ["everything changes", { a: "1" }, { b: "2" }, { b: "2" }],
     ["nothing changes", { a: "1" }, { a: "1" }, { a: "1" }],
-  ])("%s", (_, first, second, expected) => {
+  ])("removes them: %s", (_, first, second, expected) => {
     expect(map(["one", first], ["one", second]).object?.["data"]).toEqual(expected);
   });
 
-  test("what another applier owns too stays", () => {
+  test("keeps those that another applier owns too", () => {
     const live = map(["one", { a: "1", b: "2" }], ["two", { b: "2" }], ["one", { a: "1" }]);
     expect(live.object?.["data"]).toEqual({ a: "1", b: "2" });
     expect(live.owners).toEqual(['Apply two {"f:data":{"f:b":{}}}', 'Apply one {"f:data":{"f:a":{}}}']);
   });
 
-  test("what an updater changed since is the updater's and stays", () => {
+  test("keeps those that an updater has changed since, who then owns them", () => {
     const live = map(["one", { a: "1", b: "2" }]).update("two", { data: { a: "1", b: "3" } });
     live.apply("one", { data: { a: "1" } });
     expect(live.object?.["data"]).toEqual({ a: "1", b: "3" });
   });
 
-  test("what an updater added stays", () => {
+  test("keeps those that an updater added", () => {
     const live = map(["one", { a: "1" }]).update("two", { data: { a: "1", b: "2" } });
     live.apply("one", { data: { c: "3" } });
     expect(live.object?.["data"]).toEqual({ b: "2", c: "3" });
   });
 
-  test("a list item goes with what is in it", () => {
+  test("removes a list item with all its fields", () => {
     const live = new Live(POD).apply("one", {
       spec: {
         containers: [
@@ -187,7 +187,7 @@ describe("pruning what the applier leaves out", () => {
     expect(live.spec["containers"]).toEqual([{ name: "a", image: "1", resources: {} }]);
   });
 
-  test("a list item that another owns a field of stays, with that field and its key", () => {
+  test("keeps a list item of which another manager owns a field, with that field and its key", () => {
     const live = new Live(POD).apply("one", {
       spec: {
         containers: [
@@ -204,21 +204,21 @@ describe("pruning what the applier leaves out", () => {
     ]);
   });
 
-  test("an item of a set goes", () => {
+  test("removes an item of a set", () => {
     const live = new Live(POD).apply("one", {}, { metadata: { finalizers: ["a/a", "b/b"] } });
     live.apply("one", {}, { metadata: { finalizers: ["b/b"] } });
     expect(live.metadata["finalizers"]).toEqual(["b/b"]);
   });
 
-  test("an atomic map goes as one", () => {
+  test("removes an atomic map as a whole", () => {
     const live = new Live(SERVICE).apply("one", { spec: { selector: { a: "1" }, type: "ClusterIP" } });
     live.apply("one", { spec: { type: "ClusterIP" } });
     expect(live.spec["selector"]).toBeUndefined();
   });
 });
 
-describe("conflicts", () => {
-  test("one: the message names manager and path", () => {
+describe("conflicts of a server-side apply", () => {
+  test("name the manager and the path", () => {
     const error = failure(() => map(["one", { a: "1" }], ["two", { a: "2" }]));
     expect(error.status).toEqual({
       kind: "Status",
@@ -232,7 +232,7 @@ describe("conflicts", () => {
     });
   });
 
-  test("with an updater: its version too", () => {
+  test("name the updater's API version too", () => {
     const live = new Live(DEPLOYMENT).update("kubectl", deployment(1));
     const error = failure(() => live.apply("two", deployment(2)));
     expect(error.message).toBe('Apply failed with 1 conflict: conflict with "kubectl" using apps/v1: .spec.replicas');
@@ -241,20 +241,20 @@ describe("conflicts", () => {
     ]);
   });
 
-  test("with an updater of a subresource: that too", () => {
+  test("name the updater's subresource too", () => {
     const live = map(["one", { a: "1" }]).update("two", { data: { a: "2" } }, { subresource: "status" });
     expect(failure(() => live.apply("one", { data: { a: "1" } })).message).toBe(
       'Apply failed with 1 conflict: conflict with "two" with subresource "status" using v1: .data.a',
     );
   });
 
-  test("several of one manager", () => {
+  test("with one manager list several paths", () => {
     expect(failure(() => map(["one", { a: "1", b: "1" }], ["two", { a: "2", b: "2" }])).message).toBe(
       'Apply failed with 2 conflicts: conflicts with "one":\n- .data.a\n- .data.b',
     );
   });
 
-  test("of several managers", () => {
+  test("with several managers list each", () => {
     const run = () => map(["b", { a: "1" }], ["a", { b: "1" }], ["c", { a: "2", b: "2" }]);
     const error = failure(run);
     expect(error.message).toBe(
@@ -263,20 +263,20 @@ describe("conflicts", () => {
     expect(error.status.details?.causes?.map(({ field }) => field)).toEqual([".data.b", ".data.a"]);
   });
 
-  test("two managers of one path are two conflicts", () => {
+  test("count a path that two managers own twice", () => {
     expect(failure(() => map(["a", { k: "1" }], ["b", { k: "1" }], ["c", { k: "2" }])).message).toBe(
       'Apply failed with 2 conflicts: conflicts with "a":\n- .data.k\nconflicts with "b":\n- .data.k',
     );
   });
 
-  test("in a list item", () => {
+  test("name the path within a list item", () => {
     const pod = (image: string) => ({ spec: { containers: [{ name: "c", image }] } });
     expect(failure(() => new Live(POD).apply("one", pod("1")).apply("two", pod("2"))).message).toBe(
       'Apply failed with 1 conflict: conflict with "one": .spec.containers[name="c"].image',
     );
   });
 
-  test("of an atomic list is one, of the list", () => {
+  test("about an atomic list name the list", () => {
     const pod = (key: string) => ({ spec: { tolerations: [{ key }] } });
     expect(failure(() => new Live(POD).apply("one", pod("a")).apply("two", pod("b"))).message).toBe(
       'Apply failed with 1 conflict: conflict with "one": .spec.tolerations',
@@ -290,33 +290,33 @@ describe("conflicts", () => {
       ['Apply one {"f:data":{"f:a":{}}}', 'Apply two {"f:data":{"f:a":{}}}'],
     ],
     ["another key is no conflict", { b: "1" }, ['Apply one {"f:data":{"f:a":{}}}', 'Apply two {"f:data":{"f:b":{}}}']],
-  ])("%s", (_, data, owners) => {
+  ])("do not arise in some cases: %s", (_, data, owners) => {
     expect([...map(["one", { a: "1" }], ["two", data]).owners].sort()).toEqual(owners);
   });
 
-  test("a conflict leaves nothing behind", () => {
+  test("leave the object and its owners unchanged", () => {
     const live = map(["one", { a: "1" }]);
     const before = JSON.stringify(live.object);
     failure(() => live.apply("two", { data: { a: "2" } }));
     expect(JSON.stringify(live.object)).toBe(before);
   });
 
-  test("force takes the path from the others", () => {
+  test("are resolved by force, which takes the path from the other managers", () => {
     const live = map(["one", { a: "1", b: "1" }]).apply("two", { data: { a: "2" } }, { force: true });
     expect(live.object?.["data"]).toEqual({ a: "2", b: "1" });
     expect(live.owners).toEqual(['Apply one {"f:data":{"f:b":{}}}', 'Apply two {"f:data":{"f:a":{}}}']);
   });
 
-  test("force takes the entry of who has nothing left", () => {
+  test("that are forced remove the entry of a manager who owns nothing any more", () => {
     const live = map(["one", { a: "1" }]).apply("two", { data: { a: "2" } }, { force: true });
     expect(live.owners).toEqual(['Apply two {"f:data":{"f:a":{}}}']);
   });
 
-  test("a manager does not conflict with itself", () => {
+  test("do not arise with the manager's own applied fields", () => {
     expect(map(["one", { a: "1" }], ["one", { a: "2" }]).object?.["data"]).toEqual({ a: "2" });
   });
 
-  test("but with what it updated", () => {
+  test("do arise with the same manager's updated fields", () => {
     const live = map(["one", { a: "1" }]).update("one", { data: { a: "2" } });
     expect(failure(() => live.apply("one", { data: { a: "3" } })).message).toBe(
       'Apply failed with 1 conflict: conflict with "one" using v1: .data.a',
@@ -324,21 +324,21 @@ describe("conflicts", () => {
   });
 });
 
-describe("updates", () => {
-  test("a create owns the map it makes and what is in it", () => {
+describe("an update tracked in managedFields", () => {
+  test("that creates an object owns a new map and what is in it", () => {
     expect(new Live(CONFIG_MAP).update("one", { data: { a: "1" } }).owners).toEqual([
       'Update one {"f:data":{".":{},"f:a":{}}}',
     ]);
   });
 
-  test("a deployment's, as kube-apiserver writes it", () => {
+  test("of a Deployment gives the entries that kube-apiserver writes", () => {
     const live = new Live(DEPLOYMENT).update("kubectl-create", deployment(1), { metadata: { labels: { app: "x" } } });
     expect(live.owners).toEqual([
       'Update kubectl-create {"f:metadata":{"f:labels":{".":{},"f:app":{}}},"f:spec":{"f:replicas":{},"f:selector":{},"f:template":{"f:metadata":{"f:labels":{".":{},"f:a":{}}},"f:spec":{"f:containers":{"k:{\\"name\\":\\"c\\"}":{".":{},"f:image":{},"f:name":{},"f:resources":{}}}}}}}',
     ]);
   });
 
-  test("give a manager the fields that it changed, and remove them from the others", () => {
+  test("gives the manager the fields that it changed, and removes them from others", () => {
     const live = map(["one", { a: "1", b: "1" }])
       .at(5)
       .update("two", { data: { a: "2", b: "1" } });
@@ -347,19 +347,19 @@ describe("updates", () => {
     expect(live.entries[0]?.["time"]).toBe("2026-01-01T00:00:00Z");
   });
 
-  test("what it removes nobody owns any more", () => {
+  test("removes ownership of removed fields", () => {
     const live = map(["one", { a: "1", b: "1" }]).update("two", { data: { a: "1" } });
     expect(live.owners).toEqual(['Apply one {"f:data":{"f:a":{}}}']);
   });
 
-  test("an update of nothing changes no time and no entry", () => {
+  test("without a change keeps times and entries", () => {
     const live = map(["one", { a: "1" }])
       .at(5)
       .update("two", { data: { a: "1" } });
     expect(live.entries.map(({ time }) => time)).toEqual(["2026-01-01T00:00:00Z"]);
   });
 
-  test("several updates of one manager are one entry", () => {
+  test("repeated by one manager stays one entry", () => {
     const live = new Live(CONFIG_MAP)
       .update("one", { data: { a: "1" } })
       .at(3)
@@ -368,31 +368,31 @@ describe("updates", () => {
     expect(live.entries[0]?.["time"]).toBe("2026-01-01T00:00:03Z");
   });
 
-  test("an update under a subresource is another entry", () => {
+  test("of a subresource is an entry of its own", () => {
     const live = new Live(CONFIG_MAP).update("one", { data: { a: "1" } });
     live.update("one", { data: { a: "2" } }, { subresource: "status" });
     expect(live.owners).toEqual(['Update one {"f:data":{}}', 'Update one/status {"f:data":{"f:a":{}}}']);
   });
 
-  test("without a manager's name have the name unknown", () => {
+  test("without a manager's name has the name unknown", () => {
     expect(new Live(CONFIG_MAP).update("", { data: { a: "1" } }).entries[0]?.["manager"]).toBe("unknown");
   });
 
-  test("does not own what its endpoint resets", () => {
+  test("does not own fields that the endpoint resets", () => {
     const reset = excluding("status");
     const live = new Live(DEPLOYMENT, { reset }).update("one", { ...deployment(1), status: { replicas: 3 } });
     expect(live.owners[0]).not.toContain("f:status");
   });
 
-  test("an apply does not own what its endpoint resets", () => {
+  test("likewise leaves fields out of an apply that the endpoint resets", () => {
     const reset = excluding("status");
     const live = new Live(DEPLOYMENT, { reset }).apply("one", { ...deployment(1), status: { replicas: 3 } });
     expect(live.owners[0]).not.toContain("f:status");
   });
 });
 
-describe("the order of entries", () => {
-  test("appliers, then updaters; each by time, then by name", () => {
+describe("the order of managedFields entries", () => {
+  test("is appliers, then updaters, each by time, then by name", () => {
     const live = new Live(CONFIG_MAP)
       .at(3)
       .apply("b", { data: { b: "1" } })
@@ -409,7 +409,7 @@ describe("the order of entries", () => {
     ]);
   });
 
-  test("an applier that joins without changing anything has no time, and is first", () => {
+  test("has an applier first that joined without a change, because it has no time", () => {
     const live = map(["one", { a: "1" }], ["two", { a: "1" }]);
     expect(live.entries.map(({ manager, time }) => [manager, time])).toEqual([
       ["two", undefined],
@@ -417,7 +417,7 @@ describe("the order of entries", () => {
     ]);
   });
 
-  test("an apply that changes nothing keeps its time", () => {
+  test("is not changed by an apply without changes", () => {
     const live = map(["one", { a: "1" }])
       .at(9)
       .apply("one", { data: { a: "1" } });
@@ -425,7 +425,7 @@ describe("the order of entries", () => {
   });
 });
 
-describe("too many updaters", () => {
+describe("managedFields with many updaters", () => {
   const updates = (count: number) => {
     const live = new Live(CONFIG_MAP);
     const data: JsonObject = {};
@@ -436,11 +436,11 @@ describe("too many updaters", () => {
     return live;
   };
 
-  test("ten are kept", () => {
+  test("keep ten", () => {
     expect(updates(10).entries).toHaveLength(10);
   });
 
-  test("of eleven the oldest two become one", () => {
+  test("merge of eleven the oldest two into one", () => {
     const { owners, entries } = updates(11);
     expect(owners).toHaveLength(10);
     expect(owners[0]).toBe('Update ancient-changes {"f:data":{".":{},"f:k0":{},"f:k1":{}}}');
@@ -448,7 +448,7 @@ describe("too many updaters", () => {
     expect(owners[1]).toBe('Update m2 {"f:data":{"f:k2":{}}}');
   });
 
-  test("of fourteen the oldest five", () => {
+  test("merge of fourteen the oldest five into one", () => {
     const { owners } = updates(14);
     expect(owners).toHaveLength(10);
     expect(owners[0]).toBe(
@@ -457,18 +457,18 @@ describe("too many updaters", () => {
   });
 });
 
-describe("managedFields in a request", () => {
+describe("managedFields that a request sends", () => {
   const given = (managedFields: JsonObject[]) =>
     map(["one", { a: "1" }]).update("two", { data: { a: "1" } }, { metadata: { managedFields } });
 
   test.each([
     ["an empty list resets them", []],
     ["a list of an empty entry resets them", [{}]],
-  ])("%s", (_, managedFields) => {
+  ])("reset the tracking: %s", (_, managedFields) => {
     expect(given(managedFields).entries).toEqual([]);
   });
 
-  test("after a reset nothing is tracked until the next apply, which finds an owner before it", () => {
+  test('leave nothing tracked after a reset until the next apply, which finds the former owner "before-first-apply"', () => {
     const live = given([]).update("three", { data: { a: "1", b: "1" } });
     expect(live.entries).toEqual([]);
     live.apply("four", { data: { c: "1" } });
@@ -478,7 +478,7 @@ describe("managedFields in a request", () => {
     ]);
   });
 
-  test("entries that make sense replace those of the object", () => {
+  test("replace those of the object when they are valid", () => {
     const entry = {
       manager: "me",
       operation: "Update",
@@ -498,24 +498,24 @@ describe("managedFields in a request", () => {
       "fields that are none",
       { manager: "me", operation: "Apply", apiVersion: "v1", fieldsType: "FieldsV1", fieldsV1: { a: {} } },
     ],
-  ])("entries with %s are dropped for those of the object", (_, entry) => {
+  ])("are ignored with %s", (_, entry) => {
     expect(given([entry]).owners).toEqual(['Apply one {"f:data":{"f:a":{}}}']);
   });
 
-  test("a subresource does not listen to them", () => {
+  test("are ignored on a subresource", () => {
     const live = map(["one", { a: "1" }]);
     live.update("two", { data: { a: "1" } }, { metadata: { managedFields: [] }, subresource: "status" });
     expect(live.owners).toEqual(['Apply one {"f:data":{"f:a":{}}}']);
   });
 
-  test("an applied configuration has none", () => {
+  test("are refused in an applied configuration", () => {
     const error = failure(() => new Live(CONFIG_MAP).apply("one", {}, { metadata: { managedFields: [] } }));
     expect(error.message).toBe("metadata.managedFields must be nil");
     expect(error.code).toBe(400);
   });
 });
 
-describe("moving from client-side apply", () => {
+describe("moving from client-side to server-side apply", () => {
   const ANNOTATION = "kubectl.kubernetes.io/last-applied-configuration";
   const applied = (data: JsonObject) =>
     JSON.stringify({ apiVersion: "v1", kind: "ConfigMap", metadata: { name: "x" }, data });
@@ -526,13 +526,13 @@ describe("moving from client-side apply", () => {
       { metadata: { annotations: { [ANNOTATION]: annotation } } },
     );
 
-  test("kubectl takes over what the annotation says", () => {
+  test("gives kubectl the fields of the last-applied annotation", () => {
     const live = clientSide({ a: "1" }).apply("kubectl", { data: { a: "2" } });
     expect(live.object?.["data"]).toEqual({ a: "2" });
     expect(live.owners[0]).toBe('Apply kubectl {"f:data":{"f:a":{}}}');
   });
 
-  test("and the annotation then says what was applied", () => {
+  test("updates the annotation to the applied configuration", () => {
     const live = clientSide({ a: "1" }).apply("kubectl", { data: { a: "2" } });
     const { annotations } = live.metadata as { annotations: JsonObject };
     expect(annotations[ANNOTATION]).toBe(
@@ -540,14 +540,14 @@ describe("moving from client-side apply", () => {
     );
   });
 
-  test("others do not", () => {
+  test("is only done for kubectl's own manager name", () => {
     const error = failure(() => clientSide({ a: "1" }).apply("helm", { data: { a: "2" } }));
     expect(error.message).toBe(
       'Apply failed with 1 conflict: conflict with "kubectl-client-side-apply" using v1: .data.a',
     );
   });
 
-  test("what has changed since is not taken over", () => {
+  test("leaves out fields that have changed since", () => {
     const live = clientSide({ a: "1", b: "1" }).update(
       "other",
       { data: { a: "9", b: "1" } },
@@ -564,12 +564,12 @@ describe("moving from client-side apply", () => {
     ["that is no JSON", "{"],
     ["of another version", JSON.stringify({ apiVersion: "v2", kind: "ConfigMap", data: { a: "1" } })],
     ["that does not fit the kind", JSON.stringify({ apiVersion: "v1", kind: "ConfigMap", data: { a: 1 } })],
-  ])("an annotation %s says nothing", (_, annotation) => {
+  ])("ignores an annotation %s", (_, annotation) => {
     expect(failure(() => clientSide({ a: "1" }, annotation).apply("kubectl", { data: { a: "2" } })).code).toBe(409);
   });
 });
 
-describe("a configuration of the wrong kind", () => {
+describe("an apply of a configuration of another kind or version is refused", () => {
   const wrong = (applied: JsonObject) =>
     failure(() => fieldManagerOf(DEPLOYMENT).apply(undefined, applied, "one", false));
   test.each([
@@ -586,13 +586,13 @@ describe("a configuration of the wrong kind", () => {
       400,
       "failed to create typed patch object (default/x; apps/v1, Kind=Deployment): .foo: field not declared in schema",
     ],
-  ])("%s", (_, applied, code, message) => {
+  ])("for %s", (_, applied, code, message) => {
     const error = wrong(applied as JsonObject);
     expect([error.code, error.message]).toEqual([code, message]);
   });
 });
 
-describe("several versions of one kind", () => {
+describe("managedFields with several versions of one kind", () => {
   // The other version keeps its data under binaryData.
   const rename = (object: JsonObject, from: string, to: string): JsonObject => {
     const [old, now] = from === "v1" ? ["data", "binaryData"] : ["binaryData", "data"];
@@ -612,18 +612,18 @@ describe("several versions of one kind", () => {
       .update("one", { data: { a: "1" } })
       .update("one", { data: { a: "1" } }, { metadata: { managedFields: [owner(apiVersion)] } });
 
-  test("a conflict is seen, and told, in the owner's version", () => {
+  test("report a conflict by the path in the owner's version", () => {
     const live = withOwner("kubets.dev/v2", other);
     expect(failure(() => live.apply("two", { data: { a: "2" } })).message).toContain(": .binaryData.a");
   });
 
-  test("an owner of a version that is gone is gone", () => {
+  test("lose an owner whose version no longer exists", () => {
     const live = withOwner("kubets.dev/v3", other).apply("two", { data: { a: "2" } }, { force: true });
     expect(live.owners.some((entry) => entry.includes("other"))).toBe(false);
   });
 });
 
-describe("a value nested deeper than the stack", () => {
+describe("a value nested too deeply for the stack", () => {
   const deep = (levels: number): JsonObject => {
     let value: JsonObject = {};
     for (let level = 0; level < levels; level++) value = { a: value };
@@ -631,7 +631,7 @@ describe("a value nested deeper than the stack", () => {
   };
   const REVISIONS = { group: "apps", version: "v1", kind: "ControllerRevision" };
 
-  test("makes an update lose its managed fields", () => {
+  test("makes an update drop managedFields", () => {
     const manager = fieldManagerOf(REVISIONS);
     const [live, next] = [deep(100_000), deep(100_000)].map((data) => objectOf(REVISIONS, { data }));
     expect(manager.update(live, next ?? {}, "one")).toBeUndefined();

@@ -27,7 +27,7 @@ const set = (text: string) =>
 /** Every path, as a set prints itself. */
 const show = (of: ReturnType<typeof set>) => [...paths(sorted(of))].map((path) => pathText(path).slice(1)).join(" ");
 
-describe("union", () => {
+describe("the union of two sets of field paths", () => {
   test.each([
     ["", "", ""],
     ["a", "", "a"],
@@ -44,7 +44,7 @@ describe("union", () => {
   });
 });
 
-describe("intersection", () => {
+describe("the intersection of two sets of field paths", () => {
   test.each([
     ["a", "", ""],
     ["a", "a", "a"],
@@ -60,7 +60,7 @@ describe("intersection", () => {
   });
 });
 
-describe("difference: a parent stays without its child, a child without its parent", () => {
+describe("the difference of two sets of field paths keeps a parent without its child, and the reverse", () => {
   test.each([
     ["a", "", "a"],
     ["a", "a", ""],
@@ -77,13 +77,13 @@ describe("difference: a parent stays without its child, a child without its pare
     expect(show(difference(set(a), set(b)))).toBe(expected);
   });
 
-  test("takes nothing from nothing: the set is the same object", () => {
+  test("with nothing in common is the same object", () => {
     const owned = set("a.b c");
     expect(difference(owned, set("a.x d"))).toBe(owned);
   });
 });
 
-describe("recursive difference: what is below goes too", () => {
+describe("the recursive difference of two sets of field paths removes also what is below", () => {
   test.each([
     ["a.b.c", "a.b", ""],
     ["a a.b.c", "a.b", "a"],
@@ -96,7 +96,7 @@ describe("recursive difference: what is below goes too", () => {
   });
 });
 
-describe("membership", () => {
+describe("membership in a set of field paths", () => {
   test.each([
     ["a.b", "a.b", true],
     ["a.b", "a", false],
@@ -113,28 +113,28 @@ describe("membership", () => {
     ).toBe(expected);
   });
 
-  test("no set has the path of the whole object", () => {
+  test("is false for the path of the whole object", () => {
     expect(has(set("a"), [])).toBe(false);
     expect(isEmpty(set(""))).toBe(true);
   });
 });
 
-test("lists the members of a level before the paths below it", () => {
+test("a set of field paths lists the members of a level before the paths below it", () => {
   expect(show(set("b a.x c.y c a.w"))).toBe("b c a.w a.x c.y");
 });
 
-test("sets of the same paths are equal, in whatever order", () => {
+test("sets of the same field paths are equal in whatever order they were made", () => {
   expect(equal(set("a b.c"), set("b.c a"))).toBe(true);
   expect(equal(set("a b.c"), set("a b"))).toBe(false);
   expect(equal(set("a"), set("a b"))).toBe(false);
 });
 
-test("a set in order is not made anew", () => {
+test("sorting a set of field paths that is in order returns the same object", () => {
   const inOrder = set("a b.c b.d");
   expect(sorted(inOrder)).toBe(inOrder);
 });
 
-describe("a step as a person reads it", () => {
+describe("a step of a field path in an error message", () => {
   test.each([
     ["f:replicas", ".replicas"],
     ["f:app.kubernetes.io/name", ".app.kubernetes.io/name"],
@@ -153,7 +153,7 @@ describe("a step as a person reads it", () => {
   });
 });
 
-describe("the order of steps", () => {
+describe("the order of steps in a field path:", () => {
   test.each([
     ["f:a", "f:b"],
     ["f:Z", "f:a"],
@@ -179,7 +179,7 @@ describe("the order of steps", () => {
   });
 });
 
-test("one parsed from JSON and one made are the same", () => {
+test("a set of field paths parsed from JSON equals one built by code", () => {
   const parsed = parseFieldsV1(JSON.parse('{"f:a":{".":{},"f:b":{}}}') as JsonValue);
   expect(equal(parsed, set("a a.b"))).toBe(true);
 });

@@ -4,7 +4,7 @@ import type { JsonValue } from "../../../src/machinery/meta/json.js";
 
 const reprint = (text: string) => JSON.stringify(printFieldsV1(parseFieldsV1(JSON.parse(text) as JsonValue)));
 
-describe("fieldsV1 that are canonical print as they were read", () => {
+describe("fieldsV1 in canonical form are printed as they were read", () => {
   test.each([
     ["nothing", "{}"],
     ["a field", '{"f:spec":{}}'],
@@ -29,7 +29,7 @@ describe("fieldsV1 that are canonical print as they were read", () => {
   });
 });
 
-describe("fieldsV1 that are not canonical become so", () => {
+describe("fieldsV1 in another form are brought into canonical form", () => {
   test.each([
     ["fields are sorted by bytes", '{"f:b":{},"f:a":{},"f:B":{}}', '{"f:B":{},"f:a":{},"f:b":{}}'],
     ["beyond the basic plane sorts last", '{"f:\u{1F600}":{},"f:\uFFFD":{}}', '{"f:\uFFFD":{},"f:\u{1F600}":{}}'],
@@ -63,13 +63,13 @@ describe("fieldsV1 that are not canonical become so", () => {
     expect(reprint(text)).toBe(expected);
   });
 
-  test("absent fields are none", () => {
+  test("missing fieldsV1 are an empty set", () => {
     expect(printFieldsV1(parseFieldsV1(undefined))).toEqual({});
     expect(printFieldsV1(parseFieldsV1(null))).toEqual({});
   });
 });
 
-describe("what is no field set is refused", () => {
+describe("invalid fieldsV1 are refused", () => {
   test.each([
     ["a list", "[]"],
     ["a text", '"f:a"'],

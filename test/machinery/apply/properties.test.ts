@@ -69,8 +69,8 @@ function anyPod(next: (below: number) => number): JsonObject {
   );
 }
 
-describe("field sets", () => {
-  test("print and parse to the same set, and print again to the same bytes", () => {
+describe("random sets of field paths", () => {
+  test("are the same after printing and parsing, byte for byte", () => {
     for (let seed = 0; seed < ROUNDS; seed++) {
       const set = anySet(numbers(seed));
       const text = JSON.stringify(printFieldsV1(set));
@@ -80,7 +80,7 @@ describe("field sets", () => {
     }
   });
 
-  test("are a union of what they share and what each has alone", () => {
+  test("are the union of what they share and what each has alone", () => {
     for (let seed = 0; seed < ROUNDS; seed++) {
       const next = numbers(seed);
       const [a, b] = [anySet(next), anySet(next)];
@@ -92,10 +92,10 @@ describe("field sets", () => {
   });
 });
 
-describe("apply", () => {
+describe("server-side apply of random objects", () => {
   const manager = fieldManagerOf(POD);
 
-  test("a second time changes nothing", () => {
+  test("changes nothing the second time", () => {
     for (let seed = 0; seed < ROUNDS; seed++) {
       const next = numbers(seed);
       const applied = anyPod(next);
@@ -107,7 +107,7 @@ describe("apply", () => {
     }
   });
 
-  test("of something else and back gives the same object", () => {
+  test("of another object and back yields the first one", () => {
     for (let seed = 0; seed < ROUNDS; seed++) {
       const next = numbers(seed);
       const [first, second] = [anyPod(next), anyPod(next)];

@@ -39,7 +39,7 @@ describe.each([
   ["ServiceAccount", SERVICE_ACCOUNT],
   ["ConfigMap", CONFIG_MAP],
   ["Node", NODE],
-])("%s", (_, kind: GroupVersionKind) => {
+])("server-side apply of random objects of the kind %s", (_, kind: GroupVersionKind) => {
   const schema = structOfKind(kind);
   // With what Go writes of structs that are empty: two who apply one value would else not agree on it.
   const some = configurations(schema).map((object) => encodedView(object, schema));
@@ -51,7 +51,7 @@ describe.each([
   const apply = (live: JsonObject | undefined, applied: JsonObject, name: string, force = false): JsonObject =>
     stored(manager().apply(live, applied, name, force));
 
-  test("what is applied twice changes nothing, managedFields and their times included", () => {
+  test("changes nothing the second time, managedFields and their times included", () => {
     fc.assert(
       fc.property(some, some, (theirs, own) => {
         const live = apply(apply(undefined, theirs, "they"), own, "me", true);
@@ -61,7 +61,7 @@ describe.each([
     );
   });
 
-  test("appliers that agree may come in any order", () => {
+  test("has the same result in any order of appliers that agree", () => {
     fc.assert(
       fc.property(some, decisions, decisions, (whole, left, right) => {
         const [one, two] = [part(whole, schema, left), part(whole, schema, right)];
@@ -75,7 +75,7 @@ describe.each([
     );
   });
 
-  test("what an applier leaves out goes, and what another applied of it stays", () => {
+  test("removes what an applier leaves out, and keeps what another applied", () => {
     fc.assert(
       fc.property(some, decisions, decisions, (whole, left, right) => {
         const [kept, theirs] = [part(whole, schema, left), part(whole, schema, right)];
@@ -88,7 +88,7 @@ describe.each([
     );
   });
 
-  test("an update without changes changes no owners, and repeating an update changes nothing", () => {
+  test("and an update without changes leaves the owners unchanged, also when repeated", () => {
     fc.assert(
       fc.property(some, some, (applied, next) => {
         const live = apply(undefined, applied, "me");
@@ -218,7 +218,7 @@ function withoutEmpty(value: JsonValue): JsonValue | undefined {
   return entries.length === 0 ? undefined : Object.fromEntries(entries);
 }
 
-test("a part has values of the whole only", () => {
+test("the test's random part of an object has only values of the whole object", () => {
   const schema = structOfKind(POD);
   fc.assert(
     fc.property(configurations(schema), decisions, (whole, seed) => {

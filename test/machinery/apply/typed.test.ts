@@ -22,7 +22,7 @@ const RESOURCE_SLICE_CLAIM = { group: "apps", version: "v1", kind: "ControllerRe
 const container = (fields: JsonObject): JsonObject => ({ spec: { containers: [{ name: "c", ...fields }] } });
 const C = '"k:{\\"name\\":\\"c\\"}"';
 
-describe("the field set of an object", () => {
+describe("the set of fields that an object has", () => {
   test.each([
     [
       "leaves of a struct",
@@ -125,18 +125,18 @@ describe("the field set of an object", () => {
       `{"f:spec":{"f:containers":{${C}:{".":{},"f:env":{"k:{\\"name\\":\\"A\\"}":{}},"f:name":{}}}}}`,
     ],
     ["several keys of one field", POD, { spec: { tolerations: [{ key: "a" }] } }, '{"f:spec":{"f:tolerations":{}}}'],
-  ] as const)("%s", (_, kind, object, expected) => {
+  ] as const)("for %s", (_, kind, object, expected) => {
     expect(JSON.stringify(printFieldsV1(toFieldSet(object as unknown as JsonObject, typeOfKind(kind))))).toBe(expected);
   });
 
-  test("of a kind without a schema: objects key by key, lists as one", () => {
+  test("without a schema has objects key by key and lists as one", () => {
     const object = { spec: { a: 1, list: [{ name: "x" }], empty: {}, nothing: null } };
     expect(JSON.stringify(printFieldsV1(toFieldSet(object, DEDUCED)))).toBe(
       '{"f:spec":{".":{},"f:a":{},"f:empty":{},"f:list":{},"f:nothing":{}}}',
     );
   });
 
-  test("free-form values below a field are owned as they are", () => {
+  test("has free-form values as they are", () => {
     const props = structOf("io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.JSONSchemaProps");
     if (props === undefined) throw new Error("no JSONSchemaProps");
     const object = { default: { a: { b: 1 }, l: [1] }, example: "x" };
@@ -153,7 +153,7 @@ function changes(before: JsonValue, after: JsonValue, type = typeOfKind(POD)): s
   return [...show("-", removed), ...show("*", modified), ...show("+", added)].join(" ");
 }
 
-describe("what changed between two objects", () => {
+describe("comparing two objects by their schema finds", () => {
   test.each([
     ["nothing", { spec: { nodeName: "a" } }, { spec: { nodeName: "a" } }, ""],
     ["a leaf modified", { spec: { nodeName: "a" } }, { spec: { nodeName: "b" } }, "*.spec.nodeName"],
@@ -271,17 +271,17 @@ describe("what changed between two objects", () => {
       '-.spec.containers[name="a"] -.spec.containers[name="a"].image -.spec.containers[name="a"].name +.spec.containers[name="a"]',
     ],
     ["1 and 1.0 are the same", { spec: { priority: 1 } }, { spec: { priority: 1n } }, ""],
-  ])("%s", (_, before, after, expected) => {
+  ])("for %s", (_, before, after, expected) => {
     expect(changes(before as JsonValue, after as JsonValue)).toBe(expected);
   });
 
-  test("a free-form value that changes its shape is modified and what is in it added", () => {
+  test("a free-form value that changes its shape as modified, and its new content as added", () => {
     expect(changes({ a: 1 }, { a: { b: 1 } }, DEDUCED)).toBe("*.a +.a.b");
     expect(changes({ a: { b: 1 } }, { a: 1 }, DEDUCED)).toBe("*.a -.a.b".split(" ").reverse().join(" "));
   });
 });
 
-describe("laying a configuration over an object", () => {
+describe("merging an applied configuration into an object by its schema", () => {
   const finalizers = (...names: string[]) => ({ metadata: { finalizers: names } });
   test.each([
     ["a leaf wins", { spec: { nodeName: "a" } }, { spec: { nodeName: "b" } }, { spec: { nodeName: "b" } }],
@@ -388,7 +388,7 @@ describe("laying a configuration over an object", () => {
   });
 });
 
-describe("removing paths", () => {
+describe("removing field paths from an object", () => {
   const remove = (object: JsonValue, fields: string) =>
     atOnce(removeItemsSteps(object as JsonObject, parseFieldsV1(JSON.parse(fields) as JsonValue), typeOfKind(POD)));
   test.each([
@@ -425,7 +425,7 @@ describe("removing paths", () => {
   });
 });
 
-describe("what does not fit its type", () => {
+describe("checking an object against its schema", () => {
   test.each([
     ["an unknown field", { spec: { foo: 1 } }, ".spec.foo: field not declared in schema"],
     [
@@ -533,7 +533,7 @@ describe("what does not fit its type", () => {
       { spec: { nodeName: 1, hostname: 2 } },
       "errors:\n  .spec.nodeName: expected string, got &value.valueUnstructured{Value:1}\n  .spec.hostname: expected string, got &value.valueUnstructured{Value:2}",
     ],
-  ])("%s", (_, object, message) => {
+  ])("reports %s", (_, object, message) => {
     expect(() => validate(object as unknown as JsonValue, typeOfKind(POD))).toThrow(message);
     try {
       validate(object as unknown as JsonValue, typeOfKind(POD));
@@ -547,13 +547,13 @@ describe("what does not fit its type", () => {
     ["a number as a quantity", container({ resources: { limits: { cpu: 1 } } })],
     ["a text or a number as a port", container({ livenessProbe: { httpGet: { port: "http" } } })],
     ["nothing", {}],
-  ])("%s fits", (_, object) => {
+  ])("accepts %s", (_, object) => {
     expect(() => validate(object as JsonValue, typeOfKind(POD))).not.toThrow();
   });
 });
 
-describe("an object as its JSON reads", () => {
-  test("zero structs are there, empty values are not, and unchanged parts are shared", () => {
+describe("an object prepared for field tracking", () => {
+  test("has zero structs, lacks empty values, and shares unchanged parts with the original", () => {
     const labels = { a: "1" };
     const object = {
       metadata: { name: "x", labels },

@@ -14,7 +14,7 @@ const entry = (manager: string, operation: string, fieldsV1: JsonObject, rest: J
 
 const path = ["f:data", "f:a"];
 
-describe("who owns a field", () => {
+describe("finding the managers that own a field", () => {
   const entries = [
     entry("applier", "Apply", { "f:data": { "f:a": {} } }),
     entry("updater", "Update", { "f:data": { "f:a": {} } }),
@@ -27,19 +27,19 @@ describe("who owns a field", () => {
   test.each([
     ["Apply", ["applier"]],
     ["Update", ["updater", "both"]],
-  ] as const)("by %s", (operation, names) => {
+  ] as const)("by operation %s", (operation, names) => {
     expect(ownersOf(entries, operation, path).map(({ manager }) => manager)).toEqual(names);
   });
 });
 
 // What client-go's csaupgrade says it does: see its package comment and UpgradeManagedFields.
-describe("an updater's fields become an applier's", () => {
-  test("the updater itself becomes the applier when there is none", () => {
+describe("when kubectl changes from client-side to server-side apply, its updater's fields", () => {
+  test("become an applier's when there is none", () => {
     const before = [entry("other", "Update", { "f:x": {} }), entry("csa", "Update", { "f:b": {}, "f:a": {} })];
     expect(upgradeManager(before, "csa", "ssa")).toEqual([before[0], entry("ssa", "Apply", { "f:a": {}, "f:b": {} })]);
   });
 
-  test("they are united with those of an applier that is there, which keeps its place", () => {
+  test("are merged into those of an existing applier, which keeps its place", () => {
     const before = [
       entry("ssa", "Apply", { "f:a": {} }, { time: "2026-02-02T00:00:00Z" }),
       entry("csa", "Update", { "f:b": { ".": {}, "f:c": {} } }),
@@ -50,7 +50,7 @@ describe("an updater's fields become an applier's", () => {
     ]);
   });
 
-  test("an updater of another version is forgotten", () => {
+  test("are dropped when they are of another version", () => {
     const before = [
       entry("ssa", "Apply", { "f:a": {} }),
       entry("csa", "Update", { "f:b": {} }, { apiVersion: "v1beta1" }),
@@ -58,12 +58,12 @@ describe("an updater's fields become an applier's", () => {
     expect(upgradeManager(before, "csa", "ssa")).toEqual([entry("ssa", "Apply", { "f:a": {} })]);
   });
 
-  test("what a subresource's updater manages stays with it", () => {
+  test("stay with the updater of a subresource", () => {
     const before = [entry("csa", "Update", { "f:status": {} }, { subresource: "status" })];
     expect(upgradeManager(before, "csa", "ssa")).toBe(before);
   });
 
-  test("without that updater nothing changes", () => {
+  test("are unchanged when there is no such updater", () => {
     const before = [entry("ssa", "Apply", { "f:a": {} }), entry("other", "Update", { "f:b": {} })];
     expect(upgradeManager(before, "csa", "ssa")).toBe(before);
   });

@@ -25,27 +25,27 @@ function shared(depth: number): unknown {
   return depth === 0 ? "leaf" : Array.from({ length: 2 }, () => shared(depth - 1));
 }
 
-describe("an evaluation is bounded", () => {
-  test("nested macros over a large list end when the cost is spent", () => {
+describe("evaluating a CEL expression is bounded:", () => {
+  test("nested macros over a large list end at the cost limit", () => {
     const list = Array.from({ length: 1000 }, (_, index) => index);
     const { value, cost, ended } = evaluate(env, nested(6, "v1 >= 0"), { list }, { costLimit });
     expect(value).toMatchObject({ message: COST });
     expect([cost, ended]).toEqual([costLimit + 1, "cost"]);
   });
 
-  test("without a cost limit they end when the steps are spent", () => {
+  test("without a cost limit they end at the step limit", () => {
     const list = Array.from({ length: 1000 }, (_, index) => index);
     const { value, ended } = evaluate(env, nested(6, "true"), { list }, { stepLimit: 100_000 });
     expect(value).toMatchObject({ message: STEPS });
     expect(ended).toBe("steps");
   });
 
-  test("no operator absorbs the end of the steps", () => {
+  test("no logical operator hides that the steps are used up", () => {
     const list = Array.from({ length: 1000 }, (_, index) => index);
     expect(evaluate(env, `${nested(3, "true")} || true`, { list }, { stepLimit: 1000 }).ended).toBe("steps");
   });
 
-  test("lists that double thirty times take no memory, and searching them spends steps", () => {
+  test("lists that double thirty times take no memory, and searching them uses steps", () => {
     const double = (depth: number): string =>
       depth === 0 ? "0 in l0" : `cel.bind(l${depth - 1}, l${depth} + l${depth}, ${double(depth - 1)})`;
     const text = `cel.bind(l30, list, ${double(30)})`;
@@ -53,19 +53,19 @@ describe("an evaluation is bounded", () => {
     expect(evaluate(env, text.replace("0 in l0", "l0.size() == 3 * 1073741824"), { list: [1, 2, 3] }).value).toBe(true);
   });
 
-  test("strings that double spend steps before they take memory", () => {
+  test("strings that double use steps before they take memory", () => {
     const double = (depth: number): string =>
       depth === 0 ? "s0.size() > 0" : `cel.bind(s${depth - 1}, s${depth} + s${depth}, ${double(depth - 1)})`;
     const { value } = evaluate(env, `cel.bind(s60, text, ${double(60)})`, { text: "abc" });
     expect(value).toMatchObject({ message: STEPS });
   });
 
-  test("a text replaced by itself is refused before it is made", () => {
+  test("replacing a text in itself is refused before the result is built", () => {
     const text = "a".repeat(100_000);
     expect(evaluate(env, "text.replace('a', text)", { text }).value).toMatchObject({ message: "string is too long" });
   });
 
-  test("values that are nested deeply are compared within the steps", () => {
+  test("deeply nested values are compared within the steps", () => {
     const { value } = evaluate(
       env,
       "any == other",
@@ -75,14 +75,14 @@ describe("an evaluation is bounded", () => {
     expect(value).toMatchObject({ message: STEPS });
   });
 
-  test("sorting and flattening spend steps", () => {
+  test("sorting and flattening use steps", () => {
     const list = Array.from({ length: 20_000 }, (_, index) => -index);
     expect(evaluate(env, "list.sort()", { list }, { stepLimit: 1000 }).ended).toBe("steps");
     expect(evaluate(env, "lists.range(100000000).size()").ended).toBe("steps");
   });
 });
 
-describe("a pattern is bounded", () => {
+describe("matching a regular expression in CEL is bounded:", () => {
   test.each([
     ["(a+)+$", 100_000, false],
     ["(a*)*b", 100_000, false],
@@ -93,18 +93,18 @@ describe("a pattern is bounded", () => {
     expect(value).toBe(found);
   });
 
-  test("a long repetition that may begin anywhere spends as many steps as text and program have", () => {
+  test("a long repetition that may begin anywhere uses as many steps as text and program have", () => {
     const text = "abba".repeat(5000);
     expect(evaluate(env, "text.matches('(a|b)*a(a|b){300}[cd]')", { text }).value).toMatchObject({ message: STEPS });
   });
 
-  test("a pattern that makes a large program is refused", () => {
+  test("a pattern that compiles to a large program is refused", () => {
     const { ast } = env.compile(`text.matches('(?:${"abcdefghij".repeat(10)}){1000}')`);
     expect(() => env.program(ast as NonNullable<typeof ast>)).toThrow("error parsing regexp: expression too large");
   });
 });
 
-describe("an expression is bounded", () => {
+describe("parsing a CEL expression is bounded:", () => {
   const issue = (text: string): string => env.compile(text).issues?.toString().split("\n")[0] ?? "";
   const NESTED = "ERROR: <input>:-1:0: expression recursion limit exceeded: 250";
   const CHAINED = "ERROR: <input>:-1:0: max recursion depth exceeded";
@@ -135,13 +135,13 @@ describe("an expression is bounded", () => {
     expect(evaluate(env, Array.from({ length: 5000 }, () => "true").join(" && ")).value).toBe(true);
   });
 
-  test("an expression has at most 100,000 code points", () => {
+  test("an expression may have at most 100,000 code points", () => {
     expect(issue(" ".repeat(100_001))).toBe(
       "ERROR: <input>:-1:0: expression code point size exceeds limit: size: 100001, limit 100000",
     );
   });
 
-  test("of many issues a hundred are listed", () => {
+  test("at most a hundred errors are listed", () => {
     const text = env.compile("$".repeat(200)).issues?.toString() ?? "";
     expect(text.split("\n").filter((line) => line.startsWith("ERROR")).length).toBe(100);
     expect(text).toMatch(/\n101 more errors were truncated$/);

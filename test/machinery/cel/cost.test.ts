@@ -111,8 +111,8 @@ const COSTS: readonly (readonly [expression: string, cost: number])[] = [
   ["sets.equivalent(ints, ints)", 11],
 ];
 
-describe("what evaluation costs", () => {
-  test.each(COSTS)("%s costs %i", (text, cost) => {
+describe("the runtime cost of a CEL expression", () => {
+  test.each(COSTS)("of %s is %i", (text, cost) => {
     const evaluation = evaluate(env, text, bindings);
     expect(evaluation.value).not.toBeInstanceOf(ErrorValue);
     expect(evaluation.cost).toBe(cost);
@@ -122,11 +122,11 @@ describe("what evaluation costs", () => {
     ["has(self.replicas)", 1],
     ["has(self.labels.k)", 2],
     ["has(self.labels) && has(self.labels.k)", 3],
-  ])("%s costs %i where Kubernetes charges nothing for has()", (text, cost) => {
+  ])("of %s is %i where Kubernetes charges nothing for has()", (text, cost) => {
     expect(evaluate(env, text, bindings, { presenceTestHasCost: false }).cost).toBe(cost);
   });
 
-  test("a program's own costs of calls go before those of the standard library", () => {
+  test("follows the program's own costs of functions before the standard ones", () => {
     const asked: [string, string | undefined][] = [];
     const options: ProgramOptions = {
       costOf(name, overload) {
@@ -141,7 +141,7 @@ describe("what evaluation costs", () => {
     ]);
   });
 
-  test("evaluation ends as soon as it has cost more than the limit", () => {
+  test("ends the evaluation as soon as it exceeds the limit", () => {
     const text = "'abcdefg'.contains('val1' + other)";
     expect(evaluate(env, text, bindings, { costLimit: 5 }).value).toBe(false);
     const over = evaluate(env, text, bindings, { costLimit: 4 });
@@ -149,7 +149,7 @@ describe("what evaluation costs", () => {
     expect(over).toMatchObject({ cost: 5, ended: "cost" });
   });
 
-  test("no logical operator absorbs the end of the evaluation", () => {
+  test("ends the evaluation in spite of logical operators", () => {
     expect(evaluate(env, "text.contains(text) || true", bindings, { costLimit: 100 }).ended).toBe("cost");
   });
 });

@@ -176,19 +176,19 @@ const RUNTIME: readonly (readonly [expression: string, message: string])[] = [
   ["x == 1 && map['none'] == 1 || map['no'] == 1", "no such key: none"],
 ];
 
-describe("the issues of an expression", () => {
-  test.each(SYNTAX)("%j is no expression", (text, issues) => {
+describe("compiling a CEL expression reports cel-go's errors", () => {
+  test.each(SYNTAX)("for %j, which has a syntax error", (text, issues) => {
     const found = issuesOf(text)
       .split("\n")
       .filter((line) => line.startsWith("ERROR"));
     expect(found).toEqual(issues.map((issue) => `ERROR: <input>:${issue}`));
   });
 
-  test.each(TYPES)("%j does not type", (text, message) => {
+  test.each(TYPES)("for %j, which has a type error", (text, message) => {
     expect(issuesOf(text).split("\n")[0]).toBe(`ERROR: <input>:${message}`);
   });
 
-  test("are shown below their lines, a wide caret below a wide character", () => {
+  test("below the line with a caret, a wide one below a wide character", () => {
     expect(issuesOf("x == 1 &&\n\t'é' == 'ü'.nope() && ''.é")).toBe(
       [
         "ERROR: <input>:2:26: Syntax error: token recognition error at: 'é'",
@@ -205,14 +205,14 @@ describe("the issues of an expression", () => {
     ["duration('1 hour') < duration('1h')", "1:10: invalid duration argument"],
     ["timestamp('today') < timestamp('2024-01-01T00:00:00Z')", "1:11: invalid timestamp argument"],
     ["ints.all(i, text.matches('['))", "1:26: invalid matches argument"],
-  ])("%s has a literal that can never be right", (text, message) => {
+  ])("for %s, whose literal can never be valid", (text, message) => {
     expect(issuesOf(text)).toBe("");
     const validated = env.extend({ validators: LITERAL_VALIDATORS });
     expect(validated.compile(text).issues?.toString().split("\n")[0]).toBe(`ERROR: <input>:${message}`);
     expect(validated.compile("duration('1h') > duration('1m') && text.matches('a')").issues).toBeUndefined();
   });
 
-  test("elements of different types are an issue where literals must be homogeneous", () => {
+  test("for elements of different types where literals must be homogeneous", () => {
     const strict = env.extend({ homogeneousLiterals: true });
     expect(env.compile("[1, 'a']").issues).toBeUndefined();
     expect(strict.compile("[1, 'a']").issues?.toString()).toBe(
@@ -221,10 +221,10 @@ describe("the issues of an expression", () => {
   });
 });
 
-describe("the error of an evaluation", () => {
+describe("evaluating a CEL expression", () => {
   const bindings = { x: 1, ints: [1, 2], map: { a: 1 }, any: { x: 1 }, self: {} };
 
-  test.each(RUNTIME)("%s fails", (text, message) => {
+  test.each(RUNTIME)("%s fails: %s", (text, message) => {
     expect(evaluate(env, text, bindings).value).toMatchObject({ message });
   });
 
@@ -234,11 +234,11 @@ describe("the error of an evaluation", () => {
     ["1 / 0 == 1 && false", false],
     ["ints.exists(i, i / (i - 1) == 2)", true],
     ["!ints.all(i, i / (i - 1) == 3)", true],
-  ])("%s is %s, because a term that decides absorbs errors", (text, value) => {
+  ])("%s yields %s, because a deciding term hides errors", (text, value) => {
     expect(evaluate(env, text, bindings).value).toBe(value);
   });
 
-  test("a pattern that is none is refused before it runs", () => {
+  test("refuses an invalid pattern before it runs", () => {
     const { ast } = env.compile("text.matches('(')");
     expect(() => env.program(ast as NonNullable<typeof ast>)).toThrow(
       new ConstantError("error parsing regexp: missing closing ): `(`"),

@@ -24,8 +24,8 @@ const ROWS: readonly (readonly [expression: string, kubernetes: string, newest: 
   ["'%x'.format(['hi'])", "6869", "6869"],
 ];
 
-describe("format", () => {
-  test("a text that is no number is none, whatever it is called", () => {
+describe("CEL's format()", () => {
+  test("prints a text for %d as an error, whatever the text is", () => {
     const env = environment({}, { libraries: [STRINGS_2] });
     expect(evaluate(env, "'%f'.format(['constructor'])").value).toMatchObject({
       message: "error during formatting: fixed-point clause can only be used on doubles, was given string",
@@ -33,7 +33,7 @@ describe("format", () => {
     expect(evaluate(env, "'%f'.format(['NaN'])").value).toBe("NaN");
   });
 
-  test.each(ROWS)("%s is %j", (text, kubernetes, newest) => {
+  test.each(ROWS)("prints %s as %j", (text, kubernetes, newest) => {
     expect(evaluate(environment({}, { libraries: [STRINGS_2] }), text).value).toBe(kubernetes);
     expect(evaluate(environment({}, { libraries: [STRINGS_4] }), text).value).toBe(newest);
   });

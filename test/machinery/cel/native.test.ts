@@ -21,7 +21,7 @@ const self = {
   "a-b": "escaped",
 };
 
-describe("decoded objects are read by their declared types", () => {
+describe("CEL reads decoded API objects by their declared types", () => {
   test.each([
     ["self.replicas + 1 == 4"],
     ["self.maxReplicas == 9007199254740993"],
@@ -44,7 +44,7 @@ describe("decoded objects are read by their declared types", () => {
     ["self.children[0] == self.children[0] && self.children[0] != self.children[0].children[0]"],
     ["has(self.name) && !has(self.children[0].name)"],
     ["self.children[?0].?name == optional.none() && self.?name == optional.of('n')"],
-  ])("%s", (text) => {
+  ])("so that %s is true", (text) => {
     expect(evaluate(env, text, { self }).value).toBe(true);
   });
 
@@ -56,11 +56,11 @@ describe("decoded objects are read by their declared types", () => {
     ["any.exists(k, k == 'text')"],
     ["any.?none.?deeper == optional.none()"],
     ["any.int == 1.0 && any.int == 1u && any.double > any.int"],
-  ])("%s, of what has no declared type", (text) => {
+  ])("or without a declared type by their values: %s is true", (text) => {
     expect(evaluate(env, text, { any: self.extra }).value).toBe(true);
   });
 
-  test("a variable is asked for only when it is read, and once", () => {
+  test("and asks for a variable only when the expression uses it, once", () => {
     const asked: string[] = [];
     const bindings = (name: string): unknown => {
       asked.push(name);

@@ -20,7 +20,7 @@ function programOf(text: string, options: ProgramOptions = {}) {
   return env.program(ast, options);
 }
 
-describe("an expression comes to the same in slices as at once", () => {
+describe("a CEL expression has the same result in time slices as at once", () => {
   test.each([
     ["nested loops", "list.all(a, list.exists(b, b == a))", {}],
     ["a loop over a map", "map.all(k, map[k] >= 0) && map.exists(k, map[k] == 299)", {}],
@@ -34,7 +34,7 @@ describe("an expression comes to the same in slices as at once", () => {
     ["a variable bound to a loop", "cel.bind(large, list.filter(a, a > 10), large.all(a, a > 10))", {}],
     ["a cost that is exceeded", "list.all(a, list.all(b, a + b >= 0))", { costLimit: 10_000 }],
     ["steps that are spent", "list.all(a, list.all(b, a + b >= 0))", { stepLimit: 10_000 }],
-  ] as const)("%s", (_, text, options: ProgramOptions) => {
+  ] as const)("with %s", (_, text, options: ProgramOptions) => {
     const program = programOf(text, options);
     const whole = program.evaluate(bindings);
     for (const most of [0, 300]) {
@@ -47,7 +47,7 @@ describe("an expression comes to the same in slices as at once", () => {
   });
 });
 
-test("an expression that loops for long pauses often, and a short one never", () => {
+test("a long-running CEL expression pauses often, and a short one never", () => {
   const pauses = (text: string): number => {
     const steps = programOf(text).evaluateSteps(bindings);
     let count = 0;

@@ -9,11 +9,11 @@ test.each([
   ["no certificate", "-----BEGIN PRIVATE KEY-----\nAA==\n-----END PRIVATE KEY-----\n", []],
   ["two with text around them", `# a\n${BEGIN}\nAA==\n${END}\n# b\n${BEGIN}\nBB==\n${END}`, ["AA==", "BB=="]],
   ["a beginning without an end after one", `${BEGIN}\nAA==\n${END}\n${BEGIN}\nBB==`, ["AA=="]],
-])("%s", (_, text, bodies) => {
+])("finding PEM certificates in a text: %s", (_, text, bodies) => {
   expect(certificateBlocks(text)).toEqual(bodies.map((body) => `${BEGIN}\n${body}\n${END}`));
 });
 
-test("a bundle of nothing but beginnings is read in one pass", async () => {
+test("finding PEM certificates in a text of begin lines alone takes one pass", async () => {
   const bundle = `${BEGIN}\n`.repeat(10_000);
   expect(await inShortTurns(() => Promise.resolve(certificateBlocks(bundle)))).toEqual([]);
 });

@@ -25,14 +25,14 @@ test.each([
   ["a UniversalString", 0x1c],
   ["a VisibleString", 0x1a],
   ["an integer", 0x02],
-])("%s in it is refused, as Go refuses it", (_, tag) => {
+])("a certificate's subject with %s is refused, as Go refuses it", (_, tag) => {
   const at = der.indexOf(Buffer.from("\x0c\x03two", "latin1"));
   const changed = Buffer.from(der);
   changed[at] = tag;
   expect(() => readX509(changed)).toThrow(`unsupported string type: ${tag}`);
 });
 
-test("bytes that are no certificate are refused", () => {
+test("bytes that are not a certificate are refused", () => {
   for (const bytes of [Buffer.of(), Buffer.of(0x30, 0), Buffer.of(0x30, 2, 0x30, 0)]) {
     expect(() => readX509(bytes)).toThrow();
   }

@@ -36,7 +36,7 @@ const DNS = 0x82;
 const URI = 0x86;
 const IP = 0x87;
 
-describe("the subject", () => {
+describe("the subject of a PKCS #10 request", () => {
   test.each<readonly [string, Buffer, string | undefined]>([
     ["UTF-8", utf8String("Jürgen"), "Jürgen"],
     ["printable, with a wildcard", text(0x13, "*.a & b"), "*.a & b"],
@@ -45,7 +45,7 @@ describe("the subject", () => {
     ["two bytes each, ended by a zero", tlv(0x1e, Buffer.from([0, 0x61, 3, 0xa9, 0, 0])), "aΩ"],
     ["a number is no name", tlv(2, Buffer.of(5)), undefined],
     ["GeneralString is none either", text(0x1b, "x"), undefined],
-  ])("%s", (_, value, expected) => {
+  ])("is read from %s", (_, value, expected) => {
     const { commonName } = readCertificateRequest(request(subject(value), KEY, tlv(0xa0, Buffer.alloc(0)))).subject;
     expect(commonName?.at(-1)).toBe(expected);
   });
@@ -56,14 +56,14 @@ describe("the subject", () => {
     ["not ASCII", text(0x16, "\xe9"), "asn1: syntax error: IA5String contains invalid character"],
     ["not UTF-8", tlv(0x0c, Buffer.of(0xff)), "asn1: invalid UTF-8 string"],
     ["a surrogate", tlv(0x1e, Buffer.of(0xd8, 0x3d)), "invalid BMPString"],
-  ])("%s", (_, value, problem) => {
+  ])("is refused when %s", (_, value, problem) => {
     const der = request(subject(value), KEY, tlv(0xa0, Buffer.alloc(0)));
     expect(() => readCertificateRequest(der)).toThrow(new DerError(problem));
   });
 });
 
-describe("alternative names", () => {
-  test("are read by kind, in order", () => {
+describe("the alternative names of a PKCS #10 request", () => {
+  test("are read by type, in order", () => {
     const v6 = Buffer.from("20010db8000000000000000000000001", "hex");
     const mapped = Buffer.from("00000000000000000000ffff0a000001", "hex");
     const der = withNames(
@@ -85,7 +85,7 @@ describe("alternative names", () => {
     ["HTTP://H/'x'\"y\"#'a'\"b\"", "http://H/%27x%27%22y%22#%27a%27%22b%22"],
     ["//Host/x", "//Host/x"],
     ["http://h/?#", "http://h/?"],
-  ])("the URI %s", (uri, expected) => {
+  ])("include the URI %s", (uri, expected) => {
     expect(readCertificateRequest(withNames(text(URI, uri))).alternativeNames.uris).toEqual([expected]);
   });
 
@@ -96,7 +96,7 @@ describe("alternative names", () => {
     ["http://a b/", 'parse "http://a b/": invalid character " " in host name'],
     ["http://a:b/", 'parse "http://a:b/": invalid port ":b" after host'],
     ["http://a..b/", "invalid domain"],
-  ])("no URI: %s", (uri, problem) => {
+  ])("are refused for an invalid URI: %s", (uri, problem) => {
     const shown = uri.replace("\x01", "\\x01");
     expect(() => readCertificateRequest(withNames(text(URI, uri)))).toThrow(
       new DerError(`x509: cannot parse URI "${shown}": ${problem}`),
@@ -119,16 +119,16 @@ describe("alternative names", () => {
     ],
     ["no attributes at all", request(JANE, KEY), "asn1: syntax error: sequence truncated"],
     ["bytes behind the request", Buffer.concat([asking(), Buffer.of(5, 0)]), "asn1: syntax error: trailing data"],
-  ])("%s", (_, der, problem) => {
+  ])("are refused for %s", (_, der, problem) => {
     expect(() => readCertificateRequest(der)).toThrow(new DerError(problem));
   });
 
-  test("an attribute that is none asks for nothing", () => {
+  test("are empty for an unknown attribute", () => {
     const der = asking(tlv(2, Buffer.of(1)), attribute("1.2.840.113549.1.9.14"), extensions(named(text(DNS, "x"))));
     expect(readCertificateRequest(der).alternativeNames.dns).toEqual(["x"]);
   });
 
-  test("of more lists than one, the first counts", () => {
+  test("are those of the first list when there are several", () => {
     const both = set(sequence(named(text(DNS, "a"))), sequence(named(text(DNS, "b"))));
     expect(readCertificateRequest(asking(attribute("1.2.840.113549.1.9.14", both))).alternativeNames.dns).toEqual([
       "a",
@@ -136,7 +136,7 @@ describe("alternative names", () => {
   });
 });
 
-test("no cut makes the reader fail otherwise than by a DerError", async () => {
+test("a PKCS #10 request cut at any byte makes the reader throw only a DerError", async () => {
   const algorithm = { name: "ECDSA", namedCurve: "P-256", hash: "SHA-256" };
   const keys = await webcrypto.subtle.generateKey(algorithm, true, ["sign", "verify"]);
   const names = new SubjectAlternativeNameExtension([

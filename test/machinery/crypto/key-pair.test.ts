@@ -15,7 +15,7 @@ test.each<[string, PemPair, string]>([
   ["a key behind its parameters", { ...pair, key: block("EC PARAMETERS") + pair.key }, "CN=one"],
   ["text around the blocks", { certificate: `a\n${pair.certificate}b\n`, key: `c\n${pair.key}` }, "CN=one"],
   ["lines that end as on Windows", { ...pair, certificate: pair.certificate.replaceAll("\n", "\r\n") }, "CN=one"],
-])("takes %s", (_, given, subject) => {
+])("reading a certificate and its key accepts %s", (_, given, subject) => {
   expect(readKeyPair(given).leaf.subject).toBe(subject);
 });
 
@@ -52,6 +52,6 @@ test.each<[string, PemPair, string]>([
   ["a key of other bytes", { ...pair, key: block("PRIVATE KEY") }, "tls: failed to parse private key"],
   ["another key", { ...pair, key: other.key }, "tls: private key does not match public key"],
   ["a key of another type", { ...pair, key: rsa.key }, "tls: private key type does not match public key type"],
-])("refuses %s in Go's words, without the key", (_, given, message) => {
+])("reading a certificate and its key refuses %s in Go's words, without printing the key", (_, given, message) => {
   expect(() => readKeyPair(given)).toThrow(new Error(message));
 });

@@ -18,11 +18,11 @@ test.each([
   ["a first line without a last one before it", `-----BEGIN CERTIFICATE-----\n${good}`],
   ["a last line without a first one before it", `-----END CERTIFICATE-----\n${good}`],
   ["a block with bad base64 before it", `${good.replace(/\w{3}/g, "!")}${good}`],
-])("a block is read with %s", (_, text) => {
+])("PEM parsing reads %s", (_, text) => {
   expect(read(text)).toEqual(["CERTIFICATE: true"]);
 });
 
-test("several blocks are read in order, with their headers", () => {
+test("PEM parsing reads several blocks in order, with their headers", () => {
   const key = pemText("EC PRIVATE KEY", bytes).replace("\n", "\nProc-Type: 4,ENCRYPTED\nDEK-Info: AES\n\n");
   expect(read(`${good}${key}${good}`)).toEqual([
     "CERTIFICATE: true",
@@ -41,11 +41,11 @@ test.each([
   ["with a character that is not of base64", good.replace(/\n\w/, "\n!")],
   ["with a character too few", good.replace(/\n\w/, "\n")],
   ["with headers and nothing else", "-----BEGIN A-----\nComment: x\n-----END B-----\n"],
-])("a block %s is none", (_, text) => {
+])("PEM parsing ignores a block %s", (_, text) => {
   expect(read(text)).toEqual([]);
 });
 
-test("a text of first lines alone, or of last lines alone, is read once", () => {
+test("PEM parsing reads a text of begin lines alone, or of end lines alone, only once", () => {
   const many = 200_000;
   for (const line of ["-----BEGIN A-----\n", "-----END A-----\n", "\n-----BEGIN A-----\n-----END B-----\n"])
     expect(read(line.repeat(many))).toEqual([]);

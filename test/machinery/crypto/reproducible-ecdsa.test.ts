@@ -16,11 +16,11 @@ test.each([
     "f1abb023518351cd71d881567b1ea663ed3efcf6c5132b354f28d3b0b7d38367" +
       "019f4113742a2b14bd25926b49c649155f267e60d3814b4c0cc84250e46f0083",
   ],
-])("the signature of %j is the one in RFC 6979", (message, signature) => {
+])("deterministic ECDSA signs %j as RFC 6979 shows", (message, signature) => {
   expect(reproducibleSignature(reproducibleKey(SECRET), Buffer.from(message)).toString("hex")).toBe(signature);
 });
 
-test("OpenSSL verifies the signatures of a key that is made of any bytes", () => {
+test("deterministic ECDSA makes signatures, by a key derived from any bytes, that OpenSSL verifies", () => {
   for (let byte = 0; byte < 256; byte += 51) {
     const key = reproducibleKey(Buffer.alloc(32, byte));
     const data = Buffer.from(`data ${byte}`);

@@ -20,8 +20,8 @@ async function ownLines(table: MetricTable, accept?: string): Promise<readonly s
 
 const COUNTER: FamilyDefinition = { name: "calls_total", type: "counter", help: "Calls.", labels: ["verb", "code"] };
 
-describe("Prometheus' text", () => {
-  test("has help with Kubernetes' prefixes, labels by name, and series in the order of their labels", async () => {
+describe("metrics in Prometheus' text format", () => {
+  test("have help with Kubernetes' prefixes, labels by name, and series in the order of their labels", async () => {
     const table = new MetricTable();
     const calls = table.family({ ...COUNTER, stability: "STABLE" });
     calls.add(calls.series("LIST", "200"), 2);
@@ -36,7 +36,7 @@ describe("Prometheus' text", () => {
     ]);
   });
 
-  test("escapes what labels and helps may have", async () => {
+  test("have special characters of labels and helps escaped", async () => {
     const table = new MetricTable();
     const odd = table.family({ name: "odd", type: "gauge", help: 'A \\ and\n a "quote".', labels: ["a"] });
     odd.set(odd.series('x"\\\ny'), Number.POSITIVE_INFINITY);
@@ -47,7 +47,7 @@ describe("Prometheus' text", () => {
     ]);
   });
 
-  test("has cumulative buckets, the sum and the count of a histogram", async () => {
+  test("have cumulative buckets, the sum and the count of a histogram", async () => {
     const table = new MetricTable();
     const times = table.family({ name: "times", type: "histogram", help: "Times.", buckets: [0.1, 1] });
     for (const value of [0.05, 0.1, 0.5, 7]) times.observe(times.series(), value);
@@ -62,14 +62,14 @@ describe("Prometheus' text", () => {
     ]);
   });
 
-  test("leaves out a metric without values", async () => {
+  test("leave out a metric without values", async () => {
     const table = new MetricTable();
     table.family(COUNTER);
     expect(await ownLines(table)).toEqual([]);
   });
 });
 
-test("OpenMetrics names counters without _total, shows floats as such, and ends with EOF", async () => {
+test("metrics in OpenMetrics' format name counters without _total, show floats as such, and end with EOF", async () => {
   const table = new MetricTable();
   const calls = table.family({ name: "calls_total", type: "counter", help: 'A "call".' });
   calls.add(calls.series());
@@ -97,11 +97,11 @@ test.each([
     "application/openmetrics-text;version=1.0.0,application/openmetrics-text;version=0.0.1;q=0.75,text/plain;version=0.0.4;q=0.5,*/*;q=0.1",
     "application/openmetrics-text; version=1.0.0; charset=utf-8",
   ],
-])("Accept %j is answered with %s", (accept, contentType) => {
+])("Accept %j is answered with metrics as %s", (accept, contentType) => {
   expect(expositionFor(accept).contentType).toBe(contentType);
 });
 
-describe("which metrics there are", () => {
+describe("a table of metrics", () => {
   const deprecated = (version: string, stability: NonNullable<FamilyDefinition["stability"]>): FamilyDefinition => ({
     ...COUNTER,
     stability,
@@ -122,14 +122,14 @@ describe("which metrics there are", () => {
     ["1.34.0", "STABLE", "# HELP calls_total [STABLE] (Deprecated since 1.34.0) Calls."],
     ["1.33.0", "STABLE", ""],
   ] as const)(
-    "of 1.36, a metric that is deprecated since %s and %s has the help %j",
+    "in 1.36 has for a metric deprecated since %s with stability %s the help %j",
     async (version, stability, line) => {
       expect(await shown({}, deprecated(version, stability))).toBe(line);
       expect(await shown({ showsHidden: true }, deprecated(version, stability))).not.toBe("");
     },
   );
 
-  test("a disabled metric is neither shown nor kept", async () => {
+  test("neither shows nor records a disabled metric", async () => {
     const table = new MetricTable({ disabled: ["calls_total"] });
     const calls = table.family(COUNTER);
     for (let code = 0; code < 100; code++) calls.add(calls.series("GET", String(code)));
@@ -138,7 +138,7 @@ describe("which metrics there are", () => {
     expect(samplesWith(await textOf(table), "disabled_metrics_total")[0]?.value).toBe(1);
   });
 
-  test("a label's value that is not allowed becomes unexpected, and is counted", async () => {
+  test("replaces a label value that is not allowed by unexpected, and counts that", async () => {
     const table = new MetricTable({ allowedLabels: { "calls_total,verb": ["GET"] } });
     const calls = table.family(COUNTER);
     for (const verb of ["GET", "BREW", "MAKE", "BREW"]) calls.add(calls.series(verb, "200"));
@@ -150,7 +150,7 @@ describe("which metrics there are", () => {
     expect(samplesWith(text, "cardinality_enforcement_unexpected_categorizations_total")[0]?.value).toBe(3);
   });
 
-  test("ten thousand combinations of labels are kept, and all others are one", () => {
+  test("keeps ten thousand combinations of labels, and merges all others", () => {
     const table = new MetricTable();
     const calls = table.family(COUNTER);
     for (let code = 0; code < 12_000; code++) calls.add(calls.series("GET", String(code)));
@@ -159,7 +159,7 @@ describe("which metrics there are", () => {
   });
 });
 
-test("a reset forgets the values and tells those that hold series", async () => {
+test("forgets its values at a reset, and tells those that hold series", async () => {
   const table = new MetricTable();
   const calls = table.family(COUNTER);
   let told = 0;
@@ -172,7 +172,7 @@ test("a reset forgets the values and tells those that hold series", async () => 
   expect(told).toBe(1);
 });
 
-test("the registry's methods record by the names of labels", async () => {
+test("a metrics registry's methods take values for the declared label names", async () => {
   const table = new MetricTable();
   table.counter({ name: "a_total", help: "A.", labelNames: ["x"] }).add(2, { x: "1" });
   table.gauge({ name: "b", help: "B.", labelNames: [] }).set(-1, {});
@@ -188,7 +188,7 @@ test("the registry's methods record by the names of labels", async () => {
   ]);
 });
 
-test("exponential buckets are those of Go's library", () => {
+test("exponential buckets of histograms are those of Go's library", () => {
   expect(exponentialBuckets(1e-8, 10, 10)).toEqual([1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1, 1, 10]);
   expect(exponentialBuckets(0.001, 2, 5)).toEqual([0.001, 0.002, 0.004, 0.008, 0.016]);
 });

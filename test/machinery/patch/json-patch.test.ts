@@ -182,14 +182,14 @@ const cases: readonly Case[] = [
   },
 ];
 
-test.each(cases)("$name", ({ patch, result, error }) => {
+test.each(cases)("a JSON patch: $name", ({ patch, result, error }) => {
   const before = JSON.stringify([document, patch]);
   if (error === undefined) expect(applyJsonPatch(document, patch)).toStrictEqual(result);
   else expect(failure(() => applyJsonPatch(document, patch))).toBe(error);
   expect(JSON.stringify([document, patch])).toBe(before);
 });
 
-test("a patch that fails half-way leaves nothing behind, and is a 422", () => {
+test("a JSON patch that fails half-way changes nothing, and is a 422", () => {
   const patch = [
     { op: "remove", path: "/data/k" },
     { op: "test", path: "/data/k", value: "1" },
@@ -198,7 +198,7 @@ test("a patch that fails half-way leaves nothing behind, and is a 422", () => {
   expect(document.data).toEqual({ k: "1" });
 });
 
-test("operations and what they copy are limited", () => {
+test("the number of operations of a JSON patch, and the size of what they copy, are limited", () => {
   const many = Array.from({ length: 3 }, () => ({ op: "test", path: "/data/k", value: "1" }));
   expect(statusOf(() => applyJsonPatch(document, many, { maxOperations: 2, maxCopiedBytes: 0 }))).toMatchObject({
     code: 413,

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import type { JsonValue } from "../../../src/machinery/meta/json.js";
 import { measureJson } from "../../../src/machinery/patch/json-size.js";
 
-test("a value is as large as its JSON is long", () => {
+test("the measured size of a value is the length of its JSON", () => {
   fc.assert(
     fc.property(fc.jsonValue(), (value) => {
       // A negative zero has a sign here and none in JSON.
@@ -18,11 +18,11 @@ test.each<[JsonValue, number]>([
   [[], 1],
   [{ a: 1 }, 1],
   [[[], [[]], { a: {} }], 3],
-])("%j is nested %i deep", (value, depth) => {
+])("the measured nesting of %j is %i", (value, depth) => {
   expect(measureJson(value).depth).toBe(depth);
 });
 
-test("what stands in many places counts in each, however many there are", () => {
+test("a value that stands in several places counts in each, however many there are", () => {
   let value: JsonValue = "x";
   for (let level = 0; level < 40; level++) value = [value, value];
   expect(measureJson(value)).toEqual({ bytes: 2 ** 40 * 3 + (2 ** 40 - 1) * 3, depth: 40 });

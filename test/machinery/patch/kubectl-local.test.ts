@@ -75,7 +75,7 @@ function shown(message: string): string {
   return (key === undefined ? message : `Object to be patched is missing field (${key})`).trimEnd();
 }
 
-describe.skipIf(kubectl.missing !== undefined)("kubectl patch --local", () => {
+describe.skipIf(kubectl.missing !== undefined)("kubectl patch --local and our patches have the same result", () => {
   const tables: readonly (readonly [PatchKind, readonly Row[]])[] = [
     ["strategic", strategicLists],
     ["strategic", strategicMaps],

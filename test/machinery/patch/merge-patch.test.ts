@@ -35,15 +35,15 @@ test.each([
     patch: { a: [{ z: null }] },
     result: { a: [{ z: null }] },
   },
-])("$name", ({ document, patch, result }) => {
+])("a JSON merge patch: $name", ({ document, patch, result }) => {
   expect(applyMergePatch(document, patch)).toStrictEqual(result);
 });
 
-test.each([[[1]], [1], [null]])("%j is no merge patch", (patch) => {
+test.each([[[1]], [1], [null]])("a JSON merge patch may not be %j", (patch) => {
   expect(() => applyMergePatch({}, patch as JsonValue)).toThrow("Invalid JSON Patch");
 });
 
-test("keys named like members of Object.prototype are plain keys", () => {
+test("a JSON merge patch treats keys named like members of Object.prototype as plain keys", () => {
   const patch = JSON.parse('{"__proto__":{"x":1},"constructor":{"y":null}}') as JsonObject;
   const result = applyMergePatch({}, patch);
   expect(JSON.stringify(result)).toBe('{"__proto__":{"x":1},"constructor":{}}');
@@ -57,7 +57,7 @@ const { tree } = fc.letrec<{ tree: JsonObject; value: JsonValue }>((tie) => ({
   value: fc.oneof({ maxDepth: 3 }, leaf, tie("tree"), fc.array(leaf, { maxLength: 3 })) as fc.Arbitrary<JsonValue>,
 }));
 
-test("patch(diff(a, b), a) is b", () => {
+test("a JSON merge patch made of the difference of a and b turns a into b", () => {
   fc.assert(
     fc.property(tree, tree, (a, b) => {
       expect(deepEqual(applyMergePatch(a, createMergePatch(a, b)), b)).toBe(true);
@@ -65,7 +65,7 @@ test("patch(diff(a, b), a) is b", () => {
   );
 });
 
-test("three ways: what was removed goes, what others set stays", () => {
+test("kubectl apply's merge patch removes what the user removed, and keeps what others set", () => {
   const patch = createThreeWayJsonMergePatch(
     { spec: { gone: 1, kept: 1, nested: { gone: 1 } } },
     { spec: { kept: 2, added: { x: 1 }, empty: {} } },
@@ -74,7 +74,7 @@ test("three ways: what was removed goes, what others set stays", () => {
   expect(patch).toStrictEqual({ spec: { gone: null, kept: 2, added: { x: 1 }, empty: {}, nested: null } });
 });
 
-test("three ways: nothing to do is {}", () => {
+test("kubectl apply's merge patch is {} when there is nothing to do", () => {
   const object = { a: { b: [1, { c: "d" }] } };
   expect(createThreeWayJsonMergePatch(object, object, { ...object, status: {} })).toStrictEqual({});
 });

@@ -40,14 +40,14 @@ const kinds = [
   ["batch/v1", "CronJob"],
 ] as const;
 
-describe.each(kinds)("%s %s", (apiVersion, kind) => {
+describe.each(kinds)("for random objects of the kind %s %s:", (apiVersion, kind) => {
   const schema = schemaOf(apiVersion, kind);
   const patchSchema = fromSchema(schema);
   const some = objects(schema);
   const stored = (object: JsonObject) => decodeObject(object, schema, { mode: "Ignore" }).object as JsonObject;
   const same = (a: JsonObject, b: JsonObject) => deepEqual(unordered(a, schema), unordered(b, schema));
 
-  test("JSON merge patch: patch(diff(a, b), a) is b", () => {
+  test("a JSON merge patch made of the difference of a and b turns a into b", () => {
     fc.assert(
       fc.property(some, some, (a, b) => {
         const patch = createMergePatch(a, b);
@@ -57,7 +57,7 @@ describe.each(kinds)("%s %s", (apiVersion, kind) => {
     );
   });
 
-  test("JSON patch: patch(diff(a, b), a) is b", () => {
+  test("a JSON patch made of the difference of a and b turns a into b", () => {
     fc.assert(
       fc.property(some, some, (a, b) => {
         expect(applyJsonPatch(a, operations(a, b, ""))).toStrictEqual(b);
@@ -65,7 +65,7 @@ describe.each(kinds)("%s %s", (apiVersion, kind) => {
     );
   });
 
-  test("strategic merge patch: patch(diff(a, b), a) is b", () => {
+  test("a strategic merge patch made of the difference of a and b turns a into b", () => {
     fc.assert(
       fc.property(some, some, (a, b) => {
         const patch = createTwoWayMergePatch(a, b, patchSchema);
@@ -76,7 +76,7 @@ describe.each(kinds)("%s %s", (apiVersion, kind) => {
     );
   });
 
-  test("kubectl apply's patch: with nobody else at work it makes b of a", () => {
+  test("kubectl apply's patch turns a into b when nobody else has changed a", () => {
     fc.assert(
       fc.property(some, some, (a, b) => {
         const patch = createThreeWayMergePatch(a, b, a, patchSchema, { overwrite: false });
@@ -85,7 +85,7 @@ describe.each(kinds)("%s %s", (apiVersion, kind) => {
     );
   });
 
-  test("kubectl apply's patch: applied to what others made of a, it leaves what is theirs, and a second time it does nothing", () => {
+  test("kubectl apply's patch keeps what others changed in a, and does nothing the second time", () => {
     fc.assert(
       fc.property(some, some, some, (original, modified, current) => {
         const patch = createThreeWayMergePatch(original, modified, current, patchSchema, { overwrite: true });
@@ -101,7 +101,7 @@ describe.each(kinds)("%s %s", (apiVersion, kind) => {
     );
   });
 
-  test("kubectl apply's JSON merge patch: a second time it does nothing", () => {
+  test("kubectl apply's JSON merge patch does nothing the second time", () => {
     fc.assert(
       fc.property(some, some, some, (original, modified, current) => {
         const patch = unlessInConflict(() => createThreeWayJsonMergePatch(original, modified, current));

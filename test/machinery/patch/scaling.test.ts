@@ -98,8 +98,8 @@ const SHAPES: readonly (readonly [what: string, size: number, prepare: (size: nu
   ],
 ];
 
-describe("work does not grow with the square of its input", () => {
-  test.each(SHAPES)("%s", (_what, size, prepare) => {
+describe("patches take time in proportion to their input", () => {
+  test.each(SHAPES)("for %s", (_what, size, prepare) => {
     expect(prepare(size)()).toBeDefined();
   });
 });
@@ -121,7 +121,7 @@ test("comparing RBAC rules takes steps in proportion to their names, not to the 
   expect(steps(400)).toBeLessThan(2.2 * Math.max(steps(200), 100));
 });
 
-test("append adds more items than a call may have arguments", () => {
+test("append() adds more items than a function call may have arguments", () => {
   const list: number[] = [];
   append(
     list,
@@ -131,7 +131,7 @@ test("append adds more items than a call may have arguments", () => {
   expect(list).toHaveLength(300_001);
 });
 
-test("sortedSteps sorts a field set as sorted does", () => {
+test("sorting a set of field paths in slices has the same result as at once", () => {
   const set = { "f:b": { 'k:{"n":2}': {}, ".": {}, 'k:{"n":10}': {} }, "f:a": {}, 'v:"x"': {}, "v:1": {}, "i:0": {} };
   expect(JSON.stringify(atOnce(sortedSteps(set)))).toBe(JSON.stringify(sorted(set)));
 });

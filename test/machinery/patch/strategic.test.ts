@@ -148,14 +148,14 @@ describe("a strategic merge patch", () => {
   });
 });
 
-describe("what kubectl apply sends", () => {
+describe("the strategic merge patch of kubectl apply", () => {
   const bytes = (original: JsonObject, modified: JsonObject, current: JsonObject): string =>
     encodeJson(createThreeWayMergePatch(original, modified, current, deployment, { overwrite: true }), {
       sortKeys: true,
     });
   const template = (spec: JsonObject): JsonObject => ({ spec: { template: { spec } } });
 
-  test("keeps what others added, deletes what was taken out, and names the order", () => {
+  test("keeps what others added, deletes what the user removed, and states the order", () => {
     const original = template({ containers: [c("a", "1"), c("b", "1")] });
     const current = template({ containers: [c("x", "1"), c("a", "1"), c("b", "1")] });
     expect(bytes(original, template({ containers: [c("n", "1"), c("a", "2")] }), current)).toBe(
@@ -163,21 +163,21 @@ describe("what kubectl apply sends", () => {
     );
   });
 
-  test("says $retainKeys where one field excludes another", () => {
+  test("states $retainKeys where one field excludes another", () => {
     const live = { spec: { strategy: { type: "RollingUpdate", rollingUpdate: { maxSurge: 1 } } } };
     expect(bytes(live, { spec: { strategy: { type: "Recreate" } } }, live)).toBe(
       '{"spec":{"strategy":{"$retainKeys":["type"],"rollingUpdate":null,"type":"Recreate"}}}',
     );
   });
 
-  test("pairs ports of one number in kubectl's way", () => {
+  test("matches ports of one number as kubectl does", () => {
     const ports = (...list: JsonObject[]): JsonObject => template({ containers: [{ name: "c", ports: list }] });
     const udp = { containerPort: 80, protocol: "UDP" };
     const tcp = { containerPort: 80, protocol: "TCP" };
     expect(bytes(ports(tcp, udp), ports(tcp, udp), ports(tcp, udp))).toBe("{}");
   });
 
-  test("without overwriting, a field changed on both sides is a conflict", () => {
+  test("without overwriting reports a field changed on both sides as a conflict", () => {
     const make = (replicas: number): JsonObject => ({ spec: { replicas } });
     const act = (): unknown =>
       createThreeWayMergePatch(make(1), make(2), make(3), deployment, {
@@ -190,7 +190,7 @@ describe("what kubectl apply sends", () => {
     );
   });
 
-  test("a field that no type has is refused only where something changed in it", () => {
+  test("refuses an unknown field only where something in it changed", () => {
     const made = (x: number): JsonObject => ({ spec: { nope: { x } } });
     expect(bytes(made(1), made(1), made(1))).toBe("{}");
     expect(() => bytes(made(1), made(2), made(1))).toThrow(
@@ -218,7 +218,7 @@ const somePod = fc.record({
   ),
 }) as fc.Arbitrary<unknown> as fc.Arbitrary<JsonObject>;
 
-test("patch(diff(a, b), a) is b, for pods of all shapes", () => {
+test("a strategic merge patch made of the difference of two random pods turns the first into the second", () => {
   fc.assert(
     fc.property(somePod, somePod, (a, b) => {
       const patch = createTwoWayMergePatch(a, b, pod);
@@ -228,7 +228,7 @@ test("patch(diff(a, b), a) is b, for pods of all shapes", () => {
   );
 });
 
-test("three ways with nobody else at work is two ways", () => {
+test("kubectl apply's patch equals the two-way patch when nobody else has changed the object", () => {
   fc.assert(
     fc.property(somePod, somePod, (a, b) => {
       const patch = createThreeWayMergePatch(a, b, a, pod, { overwrite: false });

@@ -30,11 +30,11 @@ test.each<[string, Partial<PolicyRule>, Partial<PolicyRule>, boolean]>([
   ["not what stands before a star", url("/api/*"), url("/api"), false],
   ["no star in the middle", url("/*/v1"), url("/api/v1"), false],
   ["not a path for resources", { ...url("*"), verbs: ["*"] }, pods, false],
-])("a rule covers %s", (_what, held, wanted, covers) => {
+])("whether an RBAC rule covers another: %s", (_what, held, wanted, covers) => {
   expect(uncovered(rule(held), rule(wanted)).length).toBe(covers ? 0 : 1);
 });
 
-test("several rules together cover what none of them does alone", () => {
+test("several RBAC rules together can cover what none of them covers alone", () => {
   const held = readRules([pods, logs, url("/logs")]);
   const wanted = rule({ verbs: ["get", "list"], apiGroups: [""], resources: ["pods", "pods/log"] });
   expect(uncovered(held, wanted)).toEqual([
@@ -51,6 +51,6 @@ test.each([
   [logs, "pods/log"],
   [{ ...pods, apiGroups: ["apps"], resources: ["deployments/scale/x"] }, "deployments.apps/scale/x"],
   [{ ...pods, apiGroups: ["*"], resources: ["*"] }, "*.*"],
-])("the resource of %j is shown as %j", (fields, shown) => {
+])("the resource of the RBAC rule %j is printed as %j", (fields, shown) => {
   expect(readRules([fields]).map(resourceText)).toEqual([shown]);
 });

@@ -50,7 +50,7 @@ const widget = struct("Widget", {
   anything: anyJson,
 });
 
-describe("decoding", () => {
+describe("decoding an object whose schema preserves unknown fields", () => {
   test.each<readonly [string, JsonObject, JsonObject, readonly string[]]>([
     [
       "keeps unknown fields where the struct preserves them",
@@ -141,7 +141,7 @@ describe("decoding", () => {
   });
 });
 
-describe("encoding", () => {
+describe("encoding an object with preserved unknown fields", () => {
   test.each<readonly [string, JsonObject, string]>([
     [
       "declared fields in their order, then the others in the order of their keys",
@@ -160,7 +160,7 @@ describe("encoding", () => {
     expect(Buffer.from(atOnce(encodeObjectSteps(object, widget))).toString()).toBe(text);
   });
 
-  test("is the same in steps for a long object", () => {
+  test("writes a long object in time slices the same", () => {
     const object = {
       opens: Array.from({ length: 3000 }, (_, index) => ({ z: index, size: 1, a: [index] })),
       free: { b: 1, a: 2 },
@@ -169,18 +169,18 @@ describe("encoding", () => {
   });
 });
 
-test("defaults are those of declared fields only", () => {
+test("default values apply to declared fields only, not to preserved unknown ones", () => {
   const object = { open: { port: {}, other: {} }, free: { port: {} } };
   applyDefaults(object, widget);
   expect(object).toEqual({ open: { port: { number: 80 }, other: {} }, free: { port: {} } });
 });
 
-test("a deep copy and the view that fields are tracked in keep unknown fields", () => {
+test("a deep copy and field tracking keep preserved unknown fields", () => {
   const object = { open: { x: { y: 1 } }, closed: { x: 1 } };
   expect(encodedView(structuredClone(object), widget)).toEqual({ open: { x: { y: 1 } }, closed: {} });
 });
 
-describe("managed fields", () => {
+describe("managedFields of an object with preserved unknown fields", () => {
   const type = descriptorOf(widget);
   const printed = (set: FieldSet): unknown => JSON.parse(JSON.stringify(printFieldsV1(set)));
 
@@ -210,29 +210,29 @@ describe("managed fields", () => {
     expect(printed(toFieldSet(value, type))).toEqual(fields);
   });
 
-  test("a field that nothing declares and nothing preserves does not fit", () => {
+  test("refuse a field that is neither declared nor preserved", () => {
     expect(() => validate({ closed: { x: 1 } }, type)).toThrow(".closed.x: field not declared in schema");
   });
 
-  test("an applied configuration is laid over unknown fields", () => {
+  test("let an applied configuration merge into unknown fields", () => {
     const merged = merge({ open: { x: { a: 1, b: 1 }, size: 1 } }, { open: { x: { b: 2, c: 3 } } }, type);
     expect(merged).toEqual({ open: { x: { a: 1, b: 2, c: 3 }, size: 1 } });
   });
 
-  test("a changed unknown field is told from its neighbours", () => {
+  test("track a changed unknown field separately from its neighbours", () => {
     const changes = atOnce(compareSteps({ open: { x: { a: 1, b: 1 } } }, { open: { x: { a: 1, b: 2, c: 1 } } }, type));
     expect(printed(changes.modified)).toEqual({ "f:open": { "f:x": { "f:b": {} } } });
     expect(printed(changes.added)).toEqual({ "f:open": { "f:x": { "f:c": {} } } });
   });
 
-  test("what became atomic below a declared field of an open struct is owned as a whole", () => {
+  test("own a value as a whole that became atomic below a declared field of an open struct", () => {
     const atomic = struct("Open", { port: { ...port, mapType: "atomic" as const } }, { preservesUnknownFields: true });
     const before = parseFieldsV1({ "f:port": { "f:name": {} }, "f:x": { "f:y": {} } });
     expect(printed(reconcile(before, descriptorOf(atomic)))).toEqual({ "f:port": {}, "f:x": { "f:y": {} } });
   });
 });
 
-test("a strategic merge patch merges unknown fields as a JSON merge patch does", () => {
+test("a strategic merge patch merges preserved unknown fields as a JSON merge patch does", () => {
   const current = { open: { port: { name: "a" }, x: { a: 1, b: [{ name: "a" }] } } };
   const patch = { open: { port: { number: 1 }, x: { a: null, b: [{ name: "b" }], c: { d: 1 } } } };
   expect(strategicMergePatch(current, patch, fromSchema(widget))).toEqual({
@@ -243,7 +243,7 @@ test("a strategic merge patch merges unknown fields as a JSON merge patch does",
   ).toThrow("unable to find api field");
 });
 
-describe("OpenAPI", () => {
+describe("OpenAPI of a schema that preserves unknown fields", () => {
   const named = {
     ...struct("Widget", Object.fromEntries(widget.fields.map(({ name, schema }) => [name, schema]))),
     definition: "com.example.v1.Widget",
@@ -260,7 +260,7 @@ describe("OpenAPI", () => {
     ] as Record<string, unknown>;
   const ref = (prefix: string) => `${prefix}${objectMeta.definition}`;
 
-  test("version 3 has the extensions beside the declared fields", () => {
+  test("in version 3 has the extension beside the declared fields", () => {
     const { free: freeShape, open: openShape, embedded: embeddedShape, limit } = properties(v3Dialect);
     expect(freeShape).toEqual({ type: "object", "x-kubernetes-preserve-unknown-fields": true });
     expect(openShape).toMatchObject({
@@ -281,7 +281,7 @@ describe("OpenAPI", () => {
     expect(limit).toEqual({ anyOf: [{ type: "integer" }, { type: "string" }], "x-kubernetes-int-or-string": true });
   });
 
-  test("version 2 lists no fields of a struct that may have others: kubectl would refuse those", () => {
+  test("in version 2 lists no fields of such a struct, because kubectl would refuse others", () => {
     const { open: openShape, openEmbedded: openEmbeddedShape, embedded: embeddedShape, limit } = properties(v2Dialect);
     expect(openShape).toEqual({ type: "object", "x-kubernetes-preserve-unknown-fields": true });
     expect(openEmbeddedShape).toEqual({

@@ -9,7 +9,7 @@ const widget = struct("Widget", { size: int32 });
 const gadget = struct("Gadget", { name: string });
 const status = struct("Status", { message: string });
 
-describe("a scheme", () => {
+describe("a scheme, the registry of kinds,", () => {
   test("SCH-1, SCH-5: takes several kinds of a version in one call", () => {
     const scheme = new Scheme("test");
     scheme.registerAll(V1, { Widget: widget, Gadget: { schema: () => gadget } });

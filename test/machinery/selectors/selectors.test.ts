@@ -21,7 +21,7 @@ describe("label selectors", () => {
     ["in in (in,notin)", "in in (in,notin)"],
     ["example.com/x=y", "example.com/x=y"],
     ["", ""],
-  ])("%j reads back as %j", (text, canonical) => {
+  ])("prints %j as %j after parsing", (text, canonical) => {
     const selector = parseLabelSelector(text);
     expect(selector.toString()).toBe(canonical);
     expect(parseLabelSelector(canonical).toString()).toBe(canonical);
@@ -38,7 +38,7 @@ describe("label selectors", () => {
     ["a>1", { a: "2" }, true],
     ["a<1", { a: "x" }, false],
     ["toString", {}, false],
-  ])("%j on %j is %j", (text, labels, matches) => {
+  ])("match, for %j on %j: %j", (text, labels, matches) => {
     expect(parseLabelSelector(text).matches(labels)).toBe(matches);
   });
 
@@ -85,7 +85,7 @@ describe("label selectors", () => {
     [{ matchLabels: { a: null } }, { a: "" }, true],
     [{ matchLabels: null, matchExpressions: null }, {}, true],
     [{ matchExpressions: [{ key: "a", operator: "In", values: [null] }] }, { a: "" }, true],
-  ])("reads null in %j as what is empty", (selector, labels, selected) => {
+  ])("reads null in %j as empty: %j", (selector, labels, selected) => {
     expect(selectorFromObject(selector).matches(labels)).toBe(selected);
   });
 
@@ -93,7 +93,7 @@ describe("label selectors", () => {
     [[null], '"" is not a valid label selector operator'],
     [[{ key: "a", operator: null }], '"" is not a valid label selector operator'],
     ["a", "matchExpressions is not a list"],
-  ])("refuses matchExpressions %j in words", (matchExpressions: unknown, message) => {
+  ])("refuses matchExpressions %j: %s", (matchExpressions: unknown, message) => {
     const selector: LabelSelectorObject = JSON.parse(JSON.stringify({ matchExpressions }));
     expect(() => selectorFromObject(selector)).toThrow(new SelectorError(message));
   });
@@ -105,7 +105,7 @@ describe("field selectors", () => {
     ["b=1,a==2", "a=2,b=1"],
     ["a=x\\,y\\=z\\\\", "a=x\\,y\\=z\\\\"],
     [",,", ""],
-  ])("%j reads back as %j", (text, canonical) => {
+  ])("prints %j as %j after parsing", (text, canonical) => {
     expect(parseFieldSelector(text).toString()).toBe(canonical);
   });
 
@@ -117,7 +117,7 @@ describe("field selectors", () => {
     expect(() => parseFieldSelector(text)).toThrow(new SelectorError(message));
   });
 
-  it("matches on equality; a field that is missing is empty", () => {
+  it("match by equality; a missing field is empty", () => {
     const selector = parseFieldSelector("status.phase!=Running,spec.nodeName=");
     expect(selector.matches({ "status.phase": "Pending" })).toBe(true);
     expect(selector.matches({ "status.phase": "Running" })).toBe(false);

@@ -116,7 +116,7 @@ const nulls: readonly Row[] = [
   ["null in an object", object({ o: object({ a: text }) }), { o: { a: null } }, { o: {} }],
 ];
 
-describe("applyDefaults, as apiextensions' defaulting.Default", () => {
+describe("filling default values into a custom object, as apiextensions' defaulting.Default", () => {
   test.each(defaults)("%s", (_, schema, value, expected) => {
     const object = structuredClone(value);
     applyDefaults(object, structuralSchemaOf(schema));
@@ -133,7 +133,7 @@ describe("applyDefaults, as apiextensions' defaulting.Default", () => {
   });
 });
 
-describe("removeNulls, as apiextensions' defaulting.PruneNonNullableNullsWithoutDefaults", () => {
+describe("removing null from a custom object, as apiextensions' defaulting.PruneNonNullableNullsWithoutDefaults", () => {
   test.each(nulls)("%s", (_, schema, value, expected) => {
     const object = structuredClone(value);
     removeNulls(object, structuralSchemaOf(schema));

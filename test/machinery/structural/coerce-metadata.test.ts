@@ -11,7 +11,7 @@ const objectMeta = schemaFor({ group: "", version: "v1", kind: "ConfigMap" })?.b
 
 const UNREADABLE = "json: cannot unmarshal string into Go struct field ObjectMeta.labels of type map[string]string";
 
-describe("coerceMetadata, as apiextensions' objectmeta.CoerceWithOptions", () => {
+describe("decoding metadata of embedded resources in a custom object, as apiextensions' objectmeta.CoerceWithOptions", () => {
   test.each<[string, JsonObject, JsonValue, JsonValue, string[]]>([
     ["good metadata stays", embedded(), { metadata: { name: "a" } }, { metadata: { name: "a" } }, []],
     [
@@ -63,7 +63,7 @@ describe("coerceMetadata, as apiextensions' objectmeta.CoerceWithOptions", () =>
       'spec.x.metadata: Invalid value: "a": json: cannot unmarshal string into Go value of type v1.ObjectMeta',
       { metadata: "a" },
     ],
-  ])("%s is an error, or dropped from what is stored", (_, resource, message, left) => {
+  ])("reports %s, or drops it from a stored object", (_, resource, message, left) => {
     const schema = withX(embedded());
     const refused = coerceMetadata({ spec: { x: { ...resource } } }, schema, { objectMeta, dropInvalid: false });
     expect(refused.error && formatFieldError(refused.error)).toBe(message);

@@ -96,18 +96,18 @@ const ROWS: readonly (readonly [format: string, good: readonly string[], bad: re
   ["k8s-long-name", ["a", "a.b-c", `${"a".repeat(100)}.b`], ["", "a..b", ".a", "a.", "A.b", "a".repeat(254)]],
 ];
 
-describe("formats, as kube-openapi's strfmt", () => {
-  describe.each(ROWS)("%s", (format, good, bad) => {
-    test.each(good)("has %j", (text) => {
+describe("named formats of schemas, as kube-openapi's strfmt,", () => {
+  describe.each(ROWS)("for the format %s", (format, good, bad) => {
+    test.each(good)("accept %j", (text) => {
       expect(formatCheckOf(format)?.(text)).toBe(true);
     });
-    test.each(bad)("has not %j", (text) => {
+    test.each(bad)("refuse %j", (text) => {
       expect(formatCheckOf(format)?.(text)).toBe(false);
     });
   });
 });
 
-describe("formats of schemas, as apiextensions' StripUnsupportedFormatsPostProcess", () => {
+describe("formats in a custom resource's schema, as apiextensions' StripUnsupportedFormatsPostProcess", () => {
   test.each([
     ["date", "string", "date"],
     ["date", "", "date"],
@@ -120,7 +120,7 @@ describe("formats of schemas, as apiextensions' StripUnsupportedFormatsPostProce
     ["semver", "string", ""],
     ["constructor", "string", ""],
     ["date", "object", ""],
-  ])("%s of type %j is checked as %j", (format, type, checked) => {
+  ])("%s of type %j is validated as %j", (format, type, checked) => {
     expect(checkedFormat(format, type)).toBe(checked);
   });
 
@@ -138,11 +138,11 @@ describe("formats of schemas, as apiextensions' StripUnsupportedFormatsPostProce
     ["a boolean", true, ['spec.x: Invalid value: "": spec.x in body must be of type date: ""']],
     ["a list, which kube-openapi lets pass", ["a"], []],
     ["null", null, ['spec.x: Invalid value: "null": spec.x in body must be of type string: "null"']],
-  ])("a date refuses %s", (_, value, problems) => {
+  ])("refuse as a date %s", (_, value, problems) => {
     expect(problemsOfX({ type: "string", format: "date" }, value)).toEqual(problems);
   });
 
-  test("a format that no server knows is not checked", () => {
+  test("are not validated when no server knows them", () => {
     expect(problemsOfX(array({ type: "string", format: "semver" }), ["a"])).toEqual([]);
   });
 });

@@ -177,7 +177,7 @@ const roots: readonly Row[] = [
   ],
 ];
 
-describe("prune, as apiextensions' pruning.PruneWithOptions", () => {
+describe("pruning a custom object by its schema, as apiextensions' pruning.PruneWithOptions", () => {
   describe.each([
     ["removes what is not specified", values, false],
     ["keeps below x-kubernetes-preserve-unknown-fields", kept, false],
@@ -191,7 +191,7 @@ describe("prune, as apiextensions' pruning.PruneWithOptions", () => {
     });
   });
 
-  test("a value that is no resource loses apiVersion, kind and metadata, which nothing reports at its root", () => {
+  test("removes apiVersion, kind and metadata of a value that is no resource without reporting them", () => {
     const value: JsonObject = { ...pod, a: { kind: "b" } };
     expect(prune(value, structuralSchemaOf(object({ a: object({}) })), { isResourceRoot: false })).toEqual(["a.kind"]);
     expect(value).toEqual({ a: {} });

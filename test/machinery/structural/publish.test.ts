@@ -11,7 +11,7 @@ const published = (x: JsonObject, isV3: boolean): unknown => {
   return ((schema.properties as JsonObject).spec as { properties: { x: unknown } }).properties.x;
 };
 
-describe("publishedSchema in version 3, as apiextensions' BuildOpenAPIV3", () => {
+describe("a custom resource's schema in OpenAPI v3, as apiextensions' BuildOpenAPIV3", () => {
   test.each<[string, JsonObject, JsonObject]>([
     [
       "a schema as it is",
@@ -53,7 +53,7 @@ describe("publishedSchema in version 3, as apiextensions' BuildOpenAPIV3", () =>
   });
 });
 
-describe("publishedSchema in version 2, as apiextensions' ToStructuralOpenAPIV2", () => {
+describe("a custom resource's schema in OpenAPI v2, as apiextensions' ToStructuralOpenAPIV2", () => {
   test.each<[string, JsonObject, JsonObject]>([
     ["alternatives are left out", { ...text, anyOf: [{ minLength: 1 }], oneOf: [{}], allOf: [{}], not: {} }, text],
     ["a nullable value has no type", object({ a: text }, { nullable: true, description: "d" }), { description: "d" }],

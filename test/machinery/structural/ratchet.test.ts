@@ -114,13 +114,13 @@ const rows: readonly Row[] = [
   ],
 ];
 
-describe("an update, as apiextensions' RatchetingSchemaValidator, is forgiven or not", () => {
+describe("an update of a stored invalid value, as apiextensions' RatchetingSchemaValidator, is accepted or not for", () => {
   test.each(rows)("%s", (_, x, value, old, ...problems) => {
     expect(problemsOfX(x as JsonObject, value, old)).toEqual(problems);
   });
 });
 
-describe("CorrelatedValue, as apiserver's common.CorrelatedObject", () => {
+describe("comparing a custom object with its old value, as apiserver's common.CorrelatedObject", () => {
   const correlate = (schema: JsonObject, value: JsonValue, old: JsonValue): CorrelatedValue =>
     new CorrelatedValue(value, old, structuralSchemaOf(schema));
 
@@ -150,7 +150,7 @@ describe("CorrelatedValue, as apiserver's common.CorrelatedObject", () => {
     expect(correlate(schema, value, old).isEqual).toBe(isEqual);
   });
 
-  test("the item with the keys of an item is its old value", () => {
+  test("finds for an item of a keyed list its old item with the same keys", () => {
     const value = correlate(items, [{ name: "b", a: "2" }], [{ name: "a" }, { name: "b", a: "1" }]);
     expect(value.item(0)?.old).toEqual({ name: "b", a: "1" });
     expect(value.item(0)?.field("a")?.old).toBe("1");
@@ -158,12 +158,12 @@ describe("CorrelatedValue, as apiserver's common.CorrelatedObject", () => {
     expect(value.item(1)).toBeUndefined();
   });
 
-  test("a child is made once", () => {
+  test("makes the value for a child once", () => {
     const value = correlate(object({ a: text }), { a: "1" }, { a: "1" });
     expect(value.field("a")).toBe(value.field("a"));
   });
 
-  test("items of sets and atomic lists have no old value", () => {
+  test("finds no old value for items of sets and atomic lists", () => {
     expect(correlate(set(text), ["a"], ["a"]).item(0)).toBeUndefined();
     expect(correlate(array(text), ["a"], ["a"]).item(0)).toBeUndefined();
   });

@@ -152,13 +152,13 @@ const COSTS: readonly (readonly [
   ["an optional", listOf(number), "self[?0].optMap(x, x > 1.0).orValue(false)", 20, 10, 20],
 ];
 
-describe("what rules cost by their estimate", () => {
+describe("the estimated cost of a CEL validation rule for", () => {
   test.each(COSTS)("%s: %#", (_what, schema, rule, cost, limit, less) => {
     expect(costOf(schema(undefined), rule)).toBe(cost);
     expect(costOf(schema(limit), rule)).toBe(less);
   });
 
-  test("of loops without limits is more than any rule may cost", () => {
+  test("loops without limits is higher than any rule may cost", () => {
     const loops = "self.all(x, self.all(y, self.all(z, true)))";
     expect(costOf(array(number), loops)).toBeGreaterThan(1e18);
     expect(costOf({ ...array(number), maxItems: 10 }, loops)).toBe(3552);

@@ -25,7 +25,7 @@ const THREE = { a: "1", b: "2", c: 3 };
 const byThree = mapList(["a", "b", "c"], object({ a: text, b: text, c: integer, v: text }));
 const NO_SCALARS = "listSet operations are only supported on lists of scalar values";
 
-describe("K37-243: lists of type set and map", () => {
+describe("K37-243: CEL validation rules that compare lists of type set and map", () => {
   const rows: readonly (readonly [
     rule: string,
     before: string,
@@ -93,13 +93,13 @@ describe("K37-243: lists of type set and map", () => {
     ["self.x == self.y", { x: set(array(integer)), y: set(array(integer)) }, { x: [[1]], y: [[1]] }],
     ["self.x + self.y == self.y", { x: set(map(text)), y: set(map(text)) }, { x: [{ a: "b" }], y: [{ a: "b" }] }],
   ];
-  test.each(noScalars)("%s of what is no scalar is an error in 1.37", (rule, fields, value) => {
+  test.each(noScalars)("%s of non-scalar items is an error in 1.37", (rule, fields, value) => {
     expect(say("1.36", rule, fields, value)).toBe("true");
     expect(say("1.37", rule, fields, value)).toContain(NO_SCALARS);
   });
 });
 
-describe("K37-240: includes", () => {
+describe("K37-240: the CEL function includes() in validation rules of 1.37", () => {
   const fields = { x: array(integer), y: text };
   const value = { x: [1, 2], y: "b" };
 
@@ -112,7 +112,7 @@ describe("K37-240: includes", () => {
   );
 });
 
-describe("K37-245: what a rule over names may cost", () => {
+describe("K37-245: the estimated cost of a CEL validation rule over names", () => {
   const named = (property: string, more: JsonObject = {}): number => {
     const rule = `self.metadata.${property}.contains(self.metadata.${property})`;
     const schema = structuralSchemaOf(object({ metadata: object({ [property]: { ...text, ...more } }) }));
@@ -126,7 +126,7 @@ describe("K37-245: what a rule over names may cost", () => {
     return (before ?? 0) / (since ?? 1);
   };
 
-  test.each(["name", "generateName"])("is less for %s", (property) => {
+  test.each(["name", "generateName"])("is lower in 1.37 for the format %s", (property) => {
     expect(named(property)).toBeGreaterThan(1000);
   });
 });

@@ -38,7 +38,7 @@ function judge(schema: JsonObject, value: JsonValue, old?: JsonValue, options: R
 const inSpec = (rule: string | JsonObject, fields: JsonObject, value: JsonObject, old?: JsonObject): Judged =>
   judge(object({ spec: ruled(object(fields), rule) }), { spec: value }, old === undefined ? undefined : { spec: old });
 
-describe("a rule is true of values as their schema has them", () => {
+describe("a CEL validation rule sees values as their schema declares them:", () => {
   const TIME = "2011-08-18T19:03:37.01+01:00";
   const keyed = mapList(["k"], object({ k: text, v: text }));
   const [A1, A2, B] = [{ k: "a", v: "1" }, { k: "a", v: "2" }, { k: "b" }];
@@ -156,7 +156,7 @@ describe("a rule is true of values as their schema has them", () => {
   });
 });
 
-describe("a rule that is false or fails is an error of its value", () => {
+describe("a CEL validation rule that is false or fails yields an error:", () => {
   const rows: readonly (readonly [rule: string, fields: JsonObject, value: JsonObject, error: string])[] = [
     ["self.x > 5", { x: integer }, { x: 5 }, "spec: Invalid value: failed rule: self.x > 5"],
     [" self.x > 5\n", { x: integer }, { x: 5 }, "spec: Invalid value: failed rule: self.x > 5"],
@@ -305,7 +305,7 @@ describe("a rule that is false or fails is an error of its value", () => {
   });
 });
 
-describe("the error of a rule", () => {
+describe("the message, reason and field of a CEL validation rule's error:", () => {
   const x = { x: integer, y: object({ z: text, "a.b": text }), m: map(text) };
   const rows: readonly (readonly [what: string, rule: JsonObject, error: string])[] = [
     ["has its message", { message: " too small " }, "spec: Invalid value: too small"],
@@ -385,7 +385,7 @@ describe("the error of a rule", () => {
   });
 });
 
-describe("an error names the place of its value, and shows a scalar", () => {
+describe("the path and the value in a CEL validation rule's error:", () => {
   const no = (schema: JsonObject): JsonObject => ruled(schema, "false");
   const failed = "failed rule: false";
   const rows: readonly (readonly [what: string, schema: JsonObject, value: JsonObject, errors: readonly string[]])[] = [
@@ -443,14 +443,14 @@ describe("an error names the place of its value, and shows a scalar", () => {
     expect(judge(schema, value).errors).toEqual(errors);
   });
 
-  test("the path of a part that is judged alone", () => {
+  test("the path is right for a part that is validated alone", () => {
     expect(judge(object({ a: no(text) }), { a: "x" }, undefined, { path: "spec.default" }).errors).toEqual([
       `spec.default.a: Invalid value: "x": ${failed}`,
     ]);
   });
 });
 
-describe("a transition rule", () => {
+describe("a CEL validation rule with oldSelf (a transition rule):", () => {
   const grows = "self >= oldSelf";
   const optional: JsonObject = { rule: "oldSelf.hasValue() || self > 5", optionalOldSelf: true };
   const fixed: JsonObject = { rule: "!oldSelf.hasValue() || oldSelf.value() == self", optionalOldSelf: true };
@@ -569,7 +569,7 @@ describe("a transition rule", () => {
   });
 });
 
-describe("what an update leaves as it was", () => {
+describe("CEL validation rules on an update of a stored invalid value:", () => {
   const small = ruled(integer, "self < 5");
   const warning = "Invalid value: 9: failed rule: self < 5";
   const keyed = object({ k: text, n: small });
@@ -668,11 +668,11 @@ describe("what an update leaves as it was", () => {
   });
 });
 
-describe("what rules cost", () => {
+describe("the runtime cost of CEL validation rules", () => {
   const OUT = "validation failed due to running out of cost budget, no further validation rules will be run";
   const twenty = Array.from({ length: 20 }, (_, index) => index);
 
-  test("is taken off the object's budget", () => {
+  test("counts against the budget of the whole object", () => {
     expect(inSpec("self.x > 5", { x: integer }, { x: 6 }).budgetLeft).toBe(10_000_000 - 3);
     expect(inSpec("has(self.x)", { x: integer }, { x: 6 }).budgetLeft).toBe(10_000_000 - 1);
   });
@@ -682,12 +682,12 @@ describe("what rules cost", () => {
     [`"str1 " + self.str`, 50, 46],
     [`"str1 " + ["a", "b", "c", "d"][4]`, 50, 47],
     [`"string 1" + "string 2"`, 1, -1],
-  ])("is that of a messageExpression too: %s", (messageExpression, budget, left) => {
+  ])("includes that of messageExpression: %s", (messageExpression, budget, left) => {
     const schema = object({ spec: ruled(object({ str: text }), { rule: "false", messageExpression }) });
     expect(judge(schema, { spec: { str: "a string" } }, undefined, { budget }).budgetLeft).toBe(left);
   });
 
-  test("ends all rules when the budget is spent", () => {
+  test("ends all rules when the budget is used up", () => {
     const schema = object({ l: array(ruled(integer, "self >= 0")), z: ruled(text, "false") });
     const { errors, budgetLeft } = judge(schema, { l: twenty, z: "" }, undefined, { budget: 20 });
     expect([errors, budgetLeft]).toEqual([[`l[10]: Invalid value: "integer": ${OUT}`], -1]);
@@ -701,7 +701,7 @@ describe("what rules cost", () => {
     expect([errors, budgetLeft]).toEqual([[`spec: Invalid value: "object": ${detail}`], -1]);
   });
 
-  test("counts for a messageExpression too", () => {
+  test("ends also messageExpressions", () => {
     const messageExpression =
       "self.l.all(a, self.l.all(b, self.l.all(c, self.l.all(d, self.l.all(e, a + b + c + d + e >= 0))))) ? 'a' : 'b'";
     const { errors, budgetLeft } = inSpec({ rule: "false", messageExpression }, { l: array(integer) }, { l: twenty });
@@ -719,6 +719,6 @@ describe("what rules cost", () => {
   });
 });
 
-test("a schema without rules has nothing that judges", () => {
+test("a schema without CEL validation rules has no validator", () => {
   expect(compileRules(structuralSchemaOf(object({ a: text, l: array(object({ b: integer })) })), true)).toBeUndefined();
 });

@@ -23,7 +23,7 @@ const boxWithX = (x: JsonObject): StructSchema =>
 
 const specOf = (kind: StructSchema): StructSchema => kind.byName.get("spec")?.schema as StructSchema;
 
-describe("contentSchemaOf makes of x", () => {
+describe("the content schema made from a custom resource's schema", () => {
   const fieldX = (x: JsonObject): Field => specOf(boxWithX(x)).byName.get("x") as Field;
 
   test.each<[string, JsonObject, Partial<Schema>]>([
@@ -65,16 +65,16 @@ describe("contentSchemaOf makes of x", () => {
       embedded({ spec: object({}) }),
       { type: "struct", embeddedResource: true, preservesUnknownFields: true },
     ],
-  ])("%s", (_, x, expected) => {
+  ])("describes a field with %s", (_, x, expected) => {
     expect(fieldX(x).schema).toMatchObject(expected);
   });
 
-  test("the default of a list's key, which apply needs", () => {
+  test("has the default value of a list's key, which apply needs", () => {
     const { schema } = fieldX(mapList(["port"], object({ port: { ...integer, default: 80 } })));
     expect((schema as { items: StructSchema }).items.byName.get("port")?.default).toBe(80);
   });
 
-  test("the fields of an embedded resource that it does not declare", () => {
+  test("adds the fields of an embedded resource that its schema does not declare", () => {
     expect([...(fieldX(embedded({ spec: object({}) })).schema as StructSchema).byName.keys()]).toEqual([
       "kind",
       "apiVersion",
@@ -83,7 +83,7 @@ describe("contentSchemaOf makes of x", () => {
     ]);
   });
 
-  test("nothing of apiVersion, kind and metadata at the root", () => {
+  test("leaves out apiVersion, kind and metadata at the root", () => {
     const content = contentSchemaOf(
       () => structuralSchemaOf(object({ kind: text, metadata: object({}), data: map(text) })),
       "Box",
@@ -92,7 +92,7 @@ describe("contentSchemaOf makes of x", () => {
   });
 });
 
-describe("decoding a custom resource by its content schema", () => {
+describe("decoding a custom object by its content schema", () => {
   const decode = (schema: StructSchema, body: string) => {
     const { value, duplicates } = decodeJson(new TextEncoder().encode(body));
     return decodeObject<JsonObject>(value, schema, { duplicates });
@@ -141,12 +141,12 @@ describe("decoding a custom resource by its content schema", () => {
       'spec.x.metadata: Invalid value: {"labels":"a"}: json: cannot unmarshal string into Go struct field ObjectMeta.labels of type map[string]string',
     ],
     ["kind", "5", "spec.x.kind: Invalid value: 5: must be a string"],
-  ])("%s of an embedded resource that cannot be read is an error", (field, value, message) => {
+  ])("reports %s of an embedded resource that cannot be decoded", (field, value, message) => {
     const body = `{"spec": {"x": {"${field}": ${value}}}}`;
     expect(() => decode(boxWithX(embedded()), body)).toThrow(message);
   });
 
-  test("a field of the root that is not known is an unknown field, and one that is preserved stays", () => {
+  test("reports an unknown field at the root, and keeps a preserved one", () => {
     const kind = (schema: JsonObject) =>
       objectSchema(
         GVK,
@@ -157,13 +157,13 @@ describe("decoding a custom resource by its content schema", () => {
     expect(decode(kind(object({}, unknownFields)), body)).toEqual({ object: { foo: { a: 1 } }, strictErrors: [] });
   });
 
-  test("what was decoded is not changed", () => {
+  test("does not change the decoded value", () => {
     const value = { spec: { x: { a: "1", b: 2 } } };
     decodeObject(value, boxWithX(object({ a: text })));
     expect(value).toEqual({ spec: { x: { a: "1", b: 2 } } });
   });
 
-  test("encoding writes empty and null values as they are, keys in byte order", () => {
+  test("encodes empty and null values as they are, with keys in byte order", () => {
     const box = {
       kind: "Box",
       apiVersion: "example.com/v1",

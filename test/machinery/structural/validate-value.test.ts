@@ -453,7 +453,7 @@ const resources: readonly Row[] = [
   ["in a map", map(embedded()), { a: { kind: "Pod" } }, "spec.x[a].apiVersion: Required value"],
 ];
 
-describe("compileValueValidation", () => {
+describe("validating a custom object's value by its schema", () => {
   describe.each([
     ["types, as kube-openapi's typeValidator and numberValidator", types],
     ["limits, as kube-openapi's numberValidator, stringValidator, schemaSliceValidator and objectValidator", limits],
@@ -468,12 +468,12 @@ describe("compileValueValidation", () => {
     });
   });
 
-  test("a field of the root that is missing is named without a dot", () => {
+  test("names a missing field of the root without a dot", () => {
     const validate = compileValueValidation(structuralSchemaOf(object({ spec: object({}) }, { required: ["spec"] })));
     expect(validate({}, undefined).map(formatFieldError)).toEqual(["spec: Required value"]);
   });
 
-  test("a status has its path before the field, and not in kube-openapi's text", () => {
+  test("puts the path of a status before the field", () => {
     const status = object({ replicas: integer, ip: { ...text, format: "ipv4" } }, { required: ["phase"] });
     const schema = structuralSchemaOf(object({ status, spec: object({}, { required: ["size"] }) }));
     const validate = compileValueValidation(schema);
@@ -491,7 +491,7 @@ describe("compileValueValidation", () => {
     expect(problems({ spec: {} })).toEqual([]);
   });
 
-  test("a schema 40 levels deep with alternatives at each level is judged level by level", () => {
+  test("validates a schema 40 levels deep with alternatives at each level once for each level", () => {
     let schema: JsonObject = { ...text, maxLength: 1 };
     let value: JsonValue = "ab";
     for (let level = 0; level < 40; level++) {
@@ -501,11 +501,11 @@ describe("compileValueValidation", () => {
     expect(problemsOfX(schema, value)).toEqual([`spec.x${".a".repeat(40)}: Too long: may not be more than 1 byte`]);
   });
 
-  test("an expression that would run for ever elsewhere is matched in time linear in the text", () => {
+  test("matches patterns in time linear in the text, also those that backtrack in other engines", () => {
     expect(problemsOfX({ ...text, pattern: "^(a+)+$" }, `${"a".repeat(50_000)}!`)).toHaveLength(1);
   });
 
-  test("a schema that was made ready in steps judges as one that was not", () => {
+  test("has the same errors when it was compiled in time slices", () => {
     const properties = Object.fromEntries(
       Array.from({ length: 1000 }, (_, index) => [`a${index}`, { ...text, pattern: `^${index}$`, default: "x" }]),
     );
@@ -518,7 +518,7 @@ describe("compileValueValidation", () => {
     ]);
   });
 
-  test("no more than a thousand problems are kept", () => {
+  test("returns at most a thousand errors", () => {
     expect(
       problemsOfX(
         array(integer),

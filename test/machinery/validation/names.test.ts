@@ -12,7 +12,7 @@ import { validateObjectMeta, validateObjectMetaUpdate } from "../../../src/machi
 const SUBDOMAIN =
   "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character (e.g. 'example.com', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')";
 
-describe("names, in apimachinery's words", () => {
+describe("validation of names, with apimachinery's messages", () => {
   it.each([
     ["a good subdomain", dns1123SubdomainErrors("a.b-c"), []],
     ["an upper-case subdomain", dns1123SubdomainErrors("A"), [SUBDOMAIN]],
@@ -37,21 +37,21 @@ describe("names, in apimachinery's words", () => {
   });
 });
 
-describe("metadata", () => {
+describe("validation of metadata", () => {
   const rule = { namespaced: true, nameRule: dns1123SubdomainErrors };
 
-  it("needs a name and a namespace", () => {
+  it("requires a name and a namespace", () => {
     expect(validateObjectMeta({}, rule).map(formatFieldError)).toEqual([
       "metadata.name: Required value: name or generateName is required",
       "metadata.namespace: Required value",
     ]);
   });
 
-  it("a name to be continued may end in a dash", () => {
+  it("accepts a generateName that ends in a dash", () => {
     expect(validateObjectMeta({ generateName: "a-", name: "a-x", namespace: "n" }, rule)).toEqual([]);
   });
 
-  it("keeps its identity, and its finalizers only shrink once it is being deleted", () => {
+  it("refuses a changed identity, and further finalizers once the object is being deleted", () => {
     const old = { name: "a", uid: "1", resourceVersion: "5", deletionTimestamp: "2026-01-01T00:00:00Z" };
     expect(validateObjectMetaUpdate({ ...old, uid: "2", finalizers: ["x/y"] }, old).map(formatFieldError)).toEqual([
       'metadata.finalizers: Forbidden: no new finalizers can be added if the object is being deleted, found new finalizers []string{"x/y"}',

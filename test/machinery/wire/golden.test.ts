@@ -12,11 +12,11 @@ import { goldenObjects, hasGoldenObjects } from "../../helpers/golden-objects.js
 const META = "io.k8s.apimachinery.pkg.apis.meta.v1";
 
 describe.skipIf(!hasGoldenObjects).each(goldenObjects)(
-  "golden objects of $version",
+  "Kubernetes $version's published example objects",
   ({ release, folder, ...golden }) => {
     const files = golden.files.filter((file) => file.endsWith(".json"));
 
-    test("there is one for every served kind of k8s.io/api", () => {
+    test("exist for every served kind of k8s.io/api", () => {
       const served = release
         .servedResources()
         .map(({ group, version, kind }) => `${group || "core"}.${version}.${kind}`);
@@ -26,7 +26,7 @@ describe.skipIf(!hasGoldenObjects).each(goldenObjects)(
       expect(files.length).toBeGreaterThan(180);
     });
 
-    test.each(files)("%s decodes strictly and encodes to the same JSON in the same order", (file) => {
+    test.each(files)("decode strictly and encode to the same JSON in the same order: %s", (file) => {
       const bytes = readFileSync(join(folder, file));
       const { value, duplicates } = decodeJson(bytes);
       const gvk = kindOf(file);

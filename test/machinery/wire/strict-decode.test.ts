@@ -25,7 +25,7 @@ function refusal(text: string, expected = apps("Deployment")): string {
 const deployment = (spec: string): string => `{"apiVersion":"apps/v1","kind":"Deployment","spec":${spec}}`;
 const cannot = 'Deployment in version "v1" cannot be handled as a Deployment: ';
 
-describe("a body of the wrong form is refused as kube-apiserver does", () => {
+describe("a request body of the wrong form is refused as kube-apiserver does", () => {
   test.each([
     [
       "a string for a number",
@@ -104,14 +104,14 @@ describe("a body of the wrong form is refused as kube-apiserver does", () => {
     }
   });
 
-  test("what is not JSON, with the start of the body", () => {
+  test("for text that is not JSON, with the start of the body", () => {
     expect(refusal("{")).toBe(
       "the object provided is unrecognized (must be of type Deployment): couldn't get version/kind; json parse error: unexpected end of JSON input ({)",
     );
     expect(refusal("nonsense")).toMatch(/looking for|literal null .*\(6e6f6e73656e7365\)$/);
   });
 
-  test("base64 that is none", () => {
+  test("for invalid base64", () => {
     const secret = '{"apiVersion":"v1","kind":"Secret","data":{"a":"not base64"}}';
     expect(refusal(secret, core("Secret"))).toBe(
       'Secret in version "v1" cannot be handled as a Secret: illegal base64 data at input byte 3',
@@ -119,8 +119,8 @@ describe("a body of the wrong form is refused as kube-apiserver does", () => {
   });
 });
 
-describe("a body that is accepted", () => {
-  test("comes out as Go encodes it again: nulls and empty values gone, zero structs there, canonical scalars", () => {
+describe("a request body that is accepted", () => {
+  test("is decoded as Go would encode it again: without nulls and empty values, with zero structs and canonical scalars", () => {
     const { object, schema } =
       decode(`{"metadata":{"name":"a","labels":null,"annotations":{},"creationTimestamp":"2020-01-01T01:00:00.5+01:00"},
       "spec":{"paused":false,"replicas":0,"selector":null,"template":{"spec":{"containers":[{"name":"b","resources":{"limits":{"memory":"1024Mi","cpu":0.5}}}]}}}}`);
@@ -131,13 +131,13 @@ describe("a body that is accepted", () => {
     );
   });
 
-  test("has unknown fields pruned, and only warns about them when asked to", () => {
+  test("loses unknown fields, with a warning only when asked for", () => {
     const { object, warnings } = decode(deployment('{"foo":1,"replicas":2}'), apps("Deployment"), "Warn");
     expect(object).toEqual({ apiVersion: "apps/v1", kind: "Deployment", spec: { replicas: 2 } });
     expect(warnings).toEqual(['unknown field "spec.foo"']);
   });
 
-  test("keeps free-form parts as they are", () => {
+  test("keeps free-form values as they are", () => {
     const text =
       '{"apiVersion":"apps/v1","kind":"ControllerRevision","data":{"z":{"a":null,"b":9007199254740993}},"revision":1}';
     const { object, schema, warnings } = decode(text, apps("ControllerRevision"));
@@ -147,7 +147,7 @@ describe("a body that is accepted", () => {
     );
   });
 
-  test("writes required lists and null entries as Go does", () => {
+  test("has required lists and null entries as Go writes them", () => {
     const role = { group: "rbac.authorization.k8s.io", version: "v1", kind: "Role" };
     const { object, schema } = decode('{"rules":null}', role);
     expect(encodeObjectText(object, schema)).toBe(
@@ -159,7 +159,7 @@ describe("a body that is accepted", () => {
     );
   });
 
-  test("nests a recursive type as deep as people do, and not deeper than the stack", () => {
+  test("may nest a recursive type deeply, but not deeper than the stack", () => {
     const crd = { group: "apiextensions.k8s.io", version: "v1", kind: "CustomResourceDefinition" };
     const nested = (depth: number): string =>
       `{"spec":{"versions":[{"schema":{"openAPIV3Schema":${'{"not":'.repeat(depth)}{}${"}".repeat(depth)}}}]}}`;
@@ -168,7 +168,7 @@ describe("a body that is accepted", () => {
   });
 });
 
-test("static defaults fill what is left out, where their struct is", () => {
+test("static default values fill missing fields whose struct is present", () => {
   const { object, schema } = decode(
     deployment('{"template":{"spec":{"containers":[{"ports":[{"containerPort":1},{"protocol":"UDP"}]}]}}}'),
   );

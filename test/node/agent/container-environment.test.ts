@@ -9,7 +9,7 @@ const doubling = (count: number) => [
   ...Array.from({ length: count }, (_, index) => ({ name: `A${index + 1}`, value: `$(A${index})$(A${index})` })),
 ];
 
-describe("a container's environment", () => {
+describe("the environment variables of a container", () => {
   test.each([
     ["$(A)-$(A)", "a-a"],
     ["$$(A) $$$$ $ $x", "$(A) $$ $ $x"],
@@ -17,7 +17,7 @@ describe("a container's environment", () => {
     ["$(constructor) $(__proto__)", "$(constructor) $(__proto__)"],
     ["$(B$(A)", "$(B$(A)"],
     ["", ""],
-  ])("expands %j to %j", async (value, expanded) => {
+  ])("expand references: %j to %j", async (value, expanded) => {
     const env = await containerEnvironment(
       {
         env: [
@@ -31,19 +31,19 @@ describe("a container's environment", () => {
     expect(env.word(value)).toBe(expanded);
   });
 
-  test("that doubles itself is too long for any program, and is given up at once", async () => {
+  test("end the start at once when they double themselves beyond any program's limit", async () => {
     await expect(containerEnvironment({ env: doubling(30) }, source())).rejects.toMatchObject({
       reason: "StartError",
       message: expect.stringContaining("argument list too long"),
     });
   });
 
-  test("that just fits is too long for arguments that repeat it", async () => {
+  test("may fit while arguments that repeat them are too long", async () => {
     const env = await containerEnvironment({ env: doubling(14) }, source());
     expect(() => env.word("$(A14)".repeat(20))).toThrow("argument list too long");
   });
 
-  test("of many references without an end takes no longer than others", async () => {
+  test("with many unterminated references take no longer to expand than others", async () => {
     await inShortTurns(async () => {
       const value = "$(".repeat(500_000);
       const env = await containerEnvironment({ env: [{ name: "V", value }] }, source());
@@ -51,7 +51,7 @@ describe("a container's environment", () => {
     });
   });
 
-  test("of a key that a ConfigMap lacks is missing, whatever its name", async () => {
+  test("report a missing key of a ConfigMap, whatever its name is", async () => {
     const valueFrom = { configMapKeyRef: { name: "big", key: "constructor" } };
     await expect(containerEnvironment({ env: [{ name: "A", valueFrom }] }, source())).rejects.toThrow(
       "couldn't find key constructor in ConfigMap default/big",

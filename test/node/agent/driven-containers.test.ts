@@ -79,7 +79,7 @@ const patch = (path: string, change: object) =>
   call(api, "PATCH", path, change, { type: "application/strategic-merge-patch+json" });
 const exists = async (name: string) => (await call(api, "GET", `${PODS}/${name}`)).status === 200;
 
-describe("what the node says of a resize", () => {
+describe("the conditions and events with which a node answers the resize of a pod", () => {
   const resize = (name: string, resources: object) =>
     patch(`${PODS}/${name}/resize`, { spec: { containers: [{ name: "app", resources }] } });
   const asked = (name: string, reason: string) =>
@@ -92,7 +92,7 @@ describe("what the node says of a resize", () => {
     });
   const small = { resources: { requests: { memory: "64Mi", cpu: "100m" } } };
 
-  test("one that it does at once", async () => {
+  test("when it resizes at once", async () => {
     await create("grown", { ...idle, ...small });
     expect((await resize("grown", { requests: { cpu: "200m" } })).status).toBe(200);
     await cluster.clock.atRest();
@@ -102,7 +102,7 @@ describe("what the node says of a resize", () => {
     ]);
   });
 
-  test("one for which a container runs again", async () => {
+  test("when the container restarts for it", async () => {
     const resizePolicy = [{ resourceName: "cpu", restartPolicy: "RestartContainer" }];
     await create("grown-anew", { ...idle, ...small, resizePolicy });
     expect((await resize("grown-anew", { requests: { cpu: "200m" } })).status).toBe(200);
@@ -113,7 +113,7 @@ describe("what the node says of a resize", () => {
     expect(await asked("grown-anew", "ResizeCompleted")).toHaveLength(1);
   });
 
-  test("one that it can never do", async () => {
+  test("when it can never resize the pod", async () => {
     await create("vast", { ...idle, ...small });
     expect((await resize("vast", { requests: { cpu: "400" } })).status).toBe(200);
     await cluster.clock.atRest();
@@ -125,13 +125,13 @@ describe("what the node says of a resize", () => {
   });
 });
 
-describe("what the node says of itself", () => {
+describe("the events and conditions of a node", () => {
   const ofNode = async (reason: string) =>
     (await events("node-1"))
       .filter((one) => one["reason"] === reason)
       .map(({ type, message, count }) => [type, message, count]);
 
-  test("that it starts and is ready", async () => {
+  test("show that it starts and is ready", async () => {
     expect(await ofNode("Starting")).toEqual([["Normal", "Starting kubelet.", 1]]);
     expect(await ofNode("NodeReady")).toEqual([["Normal", "Node node-1 status is now: NodeReady", 1]]);
     const [ready] = (await events("node-1")).filter((one) => one["reason"] === "NodeReady");
@@ -141,7 +141,7 @@ describe("what the node says of itself", () => {
     });
   });
 
-  test("that it is cordoned, and that it is no more", async () => {
+  test("show that it is cordoned, and that it is gone", async () => {
     expect(await ofNode("NodeNotSchedulable")).toEqual([]);
     await patch("/api/v1/nodes/node-1", { spec: { unschedulable: true } });
     await cluster.clock.atRest();
@@ -155,18 +155,18 @@ describe("what the node says of itself", () => {
   });
 });
 
-test("a log that is followed goes on for longer than other requests may take", async () => {
+test("logs -f may last longer than other requests to a node", async () => {
   await create("talks", sh("echo first; sleep 200; echo last"));
   const log = call(api, "GET", `${PODS}/talks/log?follow=true`);
   await cluster.clock.advance("201s");
   expect(await log).toMatchObject({ status: 200, text: "first\nlast\n" });
 });
 
-describe("conditions of others", () => {
+describe("pod conditions that the node and others write", () => {
   const write = (name: string, conditions: readonly object[]) =>
     patch(`${PODS}/${name}/status`, { status: { conditions } });
 
-  test("a pod is ready when the gate is open that another writes, and unready when it is closed again", async () => {
+  test("make a pod ready when another client opens its readiness gate, and unready when it closes it", async () => {
     await create("opened", idle, { spec: { readinessGates: [{ conditionType: "example.com/warm" }] } });
     expect(await condition("opened", "Ready")).toMatchObject({
       status: "False",
@@ -185,7 +185,7 @@ describe("conditions of others", () => {
     expect(await condition("opened", "ContainersReady")).toMatchObject({ status: "True" });
   });
 
-  test("the node writes its own conditions only: those of others stay", async () => {
+  test("stay unchanged by the node when they are others'", async () => {
     await create("watched", sh("sleep 5"), { spec: { restartPolicy: "Never" } });
     await write("watched", [{ type: "example.com/seen", status: "True" }]);
     await cluster.clock.advance("10s");
@@ -193,7 +193,7 @@ describe("conditions of others", () => {
     expect(await condition("watched", "example.com/seen")).toMatchObject({ status: "True" });
   });
 
-  test("the node writes its conditions again when another has changed them", async () => {
+  test("are written again by the node when another client changes the node's own", async () => {
     await create("doubted", idle);
     const before = await condition("doubted", "Ready");
     await write("doubted", [{ type: "Ready", status: "False", reason: "NodeNotReady" }]);
@@ -205,13 +205,13 @@ describe("conditions of others", () => {
   });
 });
 
-describe("restart rules", () => {
+describe("container restart rules", () => {
   const rules = (action: string, code: number) => ({
     restartPolicy: "Never",
     restartPolicyRules: [{ action, exitCodes: { operator: "In", values: [code] } }],
   });
 
-  test("a container of a pod that never restarts is restarted by a rule, until no rule matches", async () => {
+  test("restart a container of a pod that never restarts, until no rule matches", async () => {
     await create("ruled", rules("Restart", 42), {
       spec: { restartPolicy: "Never" },
       stages: { app: { crashes: { runs: 2, code: 42 }, exit: { code: 7 } } },
@@ -222,7 +222,7 @@ describe("restart rules", () => {
     expect(await status("ruled")).toMatchObject({ phase: "Failed" });
   });
 
-  test("a container's own policy goes before the pod's", async () => {
+  test("come after the container's own restart policy, which overrides the pod's", async () => {
     await create(
       "own-policy",
       {},
@@ -239,7 +239,7 @@ describe("restart rules", () => {
     expect(await status("own-policy")).toMatchObject({ phase: "Running" });
   });
 
-  test("an init container with the policy Never fails the pod, whatever the pod's policy is", async () => {
+  test("do not save an init container with the policy Never, whose failure fails the pod", async () => {
     const init = { name: "init", image: "i", restartPolicy: "Never" };
     await create("init-never", {}, { spec: { initContainers: [init] }, stages: { init: { exit: { code: 1 } } } });
     await cluster.clock.advance("1m");
@@ -247,7 +247,7 @@ describe("restart rules", () => {
     expect(await container("init-never", "init")).toMatchObject({ restartCount: 0 });
   });
 
-  test("a rule may restart all containers, the init containers first", async () => {
+  test("may restart all containers, the init containers first", async () => {
     const init = { name: "init", image: "i" };
     const side = { name: "side", image: "i", restartPolicy: "Always" };
     await create(
@@ -282,8 +282,8 @@ describe("restart rules", () => {
   });
 });
 
-describe("the network of the node", () => {
-  test("a pod on it has the node's addresses and name, and none of the pods' addresses", async () => {
+describe("a pod with hostNetwork", () => {
+  test("has the node's addresses and name, and none of the pods' addresses", async () => {
     const report = { ...sh("hostname > /dev/termination-log"), ports: [{ containerPort: 9000 }] };
     await create("on-host", report, { spec: { hostNetwork: true, restartPolicy: "Never" } });
     const { hostIP, podIP, podIPs, hostIPs } = await status("on-host");
@@ -292,7 +292,7 @@ describe("the network of the node", () => {
     expect(await terminated("on-host")).toMatchObject({ message: "node-1\n" });
   });
 
-  test("a host port of the node leads to the pod's port", async () => {
+  test("listens at its host port of the node", async () => {
     await create("mapped", { image: "web", ports: [{ containerPort: 80, hostPort: 8080 }] });
     const { podIP, hostIP } = await status("mapped");
     expect(podIP).not.toBe(hostIP);
@@ -302,7 +302,7 @@ describe("the network of the node", () => {
   });
 });
 
-describe("termination messages", () => {
+describe("termination messages of containers", () => {
   test.each([
     [
       "of the log's end where the container asks for it",
@@ -334,7 +334,7 @@ describe("termination messages", () => {
     expect([message.length, message.slice(-5)]).toEqual([4096, "01000"]);
   });
 
-  test("share 12 KiB with those of the pod's other containers", async () => {
+  test("share 12 KiB between all containers of a pod", async () => {
     const big = "m".repeat(4000);
     const containers = ["a", "b", "c", "d"].map((name) => ({ name, image: "i" }));
     await create(
@@ -351,8 +351,8 @@ describe("termination messages", () => {
   });
 });
 
-describe("hooks", () => {
-  test("postStart runs before the container counts as started, and its output is not its log", async () => {
+describe("container life-cycle hooks", () => {
+  test("postStart runs before the container counts as started, and its output is not in the log", async () => {
     await create("post", { ...idle, lifecycle: { postStart: { exec: { command: ["sleep", "5"] } } } });
     expect(await container("post")).toMatchObject({ state: { running: {} }, ready: false, started: false });
     await cluster.clock.advance("6s");
@@ -369,7 +369,7 @@ describe("hooks", () => {
     expect(all).toContain("Killing: FailedPostStartHook");
   });
 
-  test("a hook of a container that stands in for an image of which nothing is known cannot fail", async () => {
+  test("a hook of a container whose image has no known program cannot fail", async () => {
     const lifecycle = { postStart: { exec: { command: ["its-own-program"] } } };
     await create("post-unknown", { image: "unknown", lifecycle });
     expect(await container("post-unknown")).toMatchObject({ ready: true });
@@ -380,7 +380,7 @@ describe("hooks", () => {
     ["exec", { exec: { command: ["sleep", "5"] } }, 5],
     ["one that fails", { exec: { command: ["false"] } }, 0],
     ["one that is longer than the grace", { sleep: { seconds: 20 } }, 10],
-  ])("preStop is waited for: %s", async (title, preStop, seconds) => {
+  ])("preStop delays the stop: %s", async (title, preStop, seconds) => {
     const name = `pre-${title.replaceAll(" ", "-")}`;
     await create(name, { ...idle, lifecycle: { preStop } });
     await remove(name, 10);
@@ -394,7 +394,7 @@ describe("hooks", () => {
     if (title === "one that fails") expect(await said(name)).toContain("FailedPreStopHook: PreStopHook failed");
   });
 
-  test("an HTTP hook sends the pod's headers, and any answer will do", async () => {
+  test("an HTTP hook sends the pod's headers, and any answer counts as success", async () => {
     const httpGet = { port: 80, path: "/bad", httpHeaders: [{ name: "X-From", value: "hook" }] };
     await create("pre-http", { image: "web", lifecycle: { preStop: { httpGet } } });
     await remove("pre-http", 10);
@@ -403,7 +403,7 @@ describe("hooks", () => {
     expect(await said("pre-http")).not.toContain("FailedPreStopHook: PreStopHook failed");
   });
 
-  test("a hook that has used up the grace leaves two seconds", async () => {
+  test("a hook that uses up the grace period leaves the container two seconds", async () => {
     await create("no-grace", {
       ...sh("trap '' TERM; while true; do sleep 1; done"),
       lifecycle: { preStop: { sleep: { seconds: 20 } } },
@@ -415,7 +415,7 @@ describe("hooks", () => {
     expect(await exists("no-grace")).toBe(false);
   });
 
-  test("a shorter grace ends a pod that is being stopped", async () => {
+  test("a shorter grace period shortens a stop that is under way", async () => {
     await create("shortened", sh("trap '' TERM; while true; do sleep 1; done"));
     await remove("shortened", 60);
     await cluster.clock.advance("5s");
@@ -425,7 +425,7 @@ describe("hooks", () => {
   });
 });
 
-test("sidecars stop after the pod's containers, the last one first", async () => {
+test("sidecars stop after the pod's other containers, the last one first", async () => {
   const sidecar = (name: string) => ({ name, image: "i", restartPolicy: "Always" });
   await create(
     "ordered",
@@ -444,7 +444,7 @@ test("sidecars stop after the pod's containers, the last one first", async () =>
   expect(order.indexOf("gone")).toBe(8);
 });
 
-describe("what keeps a container from starting", () => {
+describe("a container does not start, with a reason in its status, because of", () => {
   test("an image that cannot be pulled", async () => {
     await create("pull", { image: "missing" });
     const problem = 'failed to resolve reference "missing": missing: not found';
@@ -472,7 +472,7 @@ describe("what keeps a container from starting", () => {
     );
   });
 
-  test("a name that is no image's", async () => {
+  test("an invalid image name", async () => {
     await create("bad-name", { image: "Nginx" });
     const message =
       'Failed to apply default image tag "Nginx": couldn\'t parse image name "Nginx": ' +
@@ -483,7 +483,7 @@ describe("what keeps a container from starting", () => {
     );
   });
 
-  test("another image takes the place of one that could not be pulled", async () => {
+  test("an image that cannot be pulled, until another image replaces it", async () => {
     await create("repaired", { image: "Wrong" });
     await patch(`${PODS}/repaired`, { spec: { containers: [{ name: "app", image: "right" }] } });
     await cluster.clock.advance("11s");
@@ -494,7 +494,7 @@ describe("what keeps a container from starting", () => {
     ["a ConfigMap", { configMapKeyRef: { name: "none", key: "k" } }, 'configmap "none" not found'],
     ["a Secret", { secretKeyRef: { name: "none", key: "k" } }, 'secret "none" not found'],
     ["a key", { configMapKeyRef: { name: "some", key: "k" } }, "couldn't find key k in ConfigMap default/some"],
-  ])("a variable of %s that is not there", async (title, valueFrom, message) => {
+  ])("a variable from %s that does not exist", async (title, valueFrom, message) => {
     await call(api, "POST", `${NAMESPACE}/configmaps`, { metadata: { name: "some" }, data: { other: "1" } });
     const name = `variable-${title.toLowerCase().replaceAll(" ", "-")}`;
     await create(name, { env: [{ name: "V", valueFrom }] });
@@ -502,7 +502,7 @@ describe("what keeps a container from starting", () => {
     expect(await said(name)).toContain(`Failed: Error: ${message}`);
   });
 
-  test("optional ones do not, and neither do optional volumes", async () => {
+  test("required sources, but not because of optional variables and volumes", async () => {
     const valueFrom = { configMapKeyRef: { name: "none", key: "k", optional: true } };
     const from = [{ secretRef: { name: "none", optional: true } }];
     await create(
@@ -521,7 +521,7 @@ describe("what keeps a container from starting", () => {
       "configmap references non-existent config key: k",
     ],
     ["a Secret", { secret: { secretName: "none" } }, 'secret "none" not found'],
-  ])("a volume of %s that is not there", async (title, volume, problem) => {
+  ])("a volume from %s that does not exist", async (title, volume, problem) => {
     await call(api, "POST", `${NAMESPACE}/configmaps`, { metadata: { name: "keys" }, data: { other: "1" } });
     const name = `volume-${title.toLowerCase().replaceAll(" ", "-")}`;
     const mount = { volumeMounts: [{ name: "v", mountPath: "/v" }] };
@@ -530,7 +530,7 @@ describe("what keeps a container from starting", () => {
     expect(await said(name)).toContain(`FailedMount: MountVolume.SetUp failed for volume "v" : ${problem}`);
   });
 
-  test("a program that is not there, again and again", async () => {
+  test("a program that does not exist, at each restart", async () => {
     await create("no-program", { command: ["nope"] });
     expect(await waiting("no-program")).toMatchObject({ reason: "CrashLoopBackOff" });
     expect(await container("no-program")).toMatchObject({
@@ -540,7 +540,7 @@ describe("what keeps a container from starting", () => {
   });
 });
 
-test("resources reach the environment in units of the divisor", async () => {
+test("resource variables of a container are in units of their divisor", async () => {
   const field = (resource: string, divisor?: string) => ({
     valueFrom: { resourceFieldRef: { resource, ...(divisor && { divisor }) } },
   });
@@ -557,8 +557,8 @@ test("resources reach the environment in units of the divisor", async () => {
   expect((await terminated("resources"))["message"]).toBe("1 250 64 8\n");
 });
 
-describe("probes", () => {
-  test("a container has started when its startup probe succeeds; until then its sidecar's pod waits", async () => {
+describe("probes of a container", () => {
+  test("count it as started when the startup probe succeeds, for which a sidecar's pod waits", async () => {
     const startupProbe = { exec: { command: ["test", "-f", "/tmp/up"] }, periodSeconds: 1, failureThreshold: 30 };
     const side = { name: "side", image: "i", restartPolicy: "Always", startupProbe };
     await create(
@@ -588,7 +588,7 @@ describe("probes", () => {
       /^Get "http:\/\/10[.\d]+:81\/": dial tcp 10[.\d]+:81: connect: connection refused$/,
     ],
     ["a closed TCP port", "other", { tcpSocket: { port: 81 } }, /^dial tcp 10[.\d]+:81: connect: connection refused$/],
-  ])("a readiness probe that fails says why: %s", async (title, image, probe, message) => {
+  ])("give the reason when readiness fails: %s", async (title, image, probe, message) => {
     const name = `unready-${title.toLowerCase().replaceAll(" ", "-")}`;
     await create(name, { image, ...(image !== "web" && idle), readinessProbe: { ...probe, periodSeconds: 1 } });
     const unhealthy = (await events(name)).find(({ reason }) => reason === "Unhealthy");
@@ -596,7 +596,7 @@ describe("probes", () => {
     expect(object(unhealthy?.involvedObject).fieldPath).toBe("spec.containers{app}");
   });
 
-  test("a liveness probe restarts the container with the probe's own grace, after its preStop hook", async () => {
+  test("restart it when liveness fails, with the probe's own grace period and its preStop hook", async () => {
     const livenessProbe = {
       exec: { command: ["sh", "-c", "echo sick; exit 1"] },
       periodSeconds: 1,
@@ -619,8 +619,8 @@ describe("probes", () => {
   });
 });
 
-describe("limits", () => {
-  test("a container that uses more memory than its limit is OOMKilled", async () => {
+describe("resource limits", () => {
+  test("kill a container that uses more memory with OOMKilled", async () => {
     await create(
       "hungry",
       { resources: { limits: { memory: "64Mi" } } },
@@ -633,7 +633,7 @@ describe("limits", () => {
     expect(await terminated("hungry")).toMatchObject({ exitCode: 137, reason: "OOMKilled" });
   });
 
-  test("a pod that uses more of the disk than its limit is evicted", async () => {
+  test("evict a pod that uses more disk space", async () => {
     await create(
       "full",
       { resources: { limits: { "ephemeral-storage": "1Mi" } } },
@@ -652,7 +652,7 @@ describe("limits", () => {
     expect(await said("full")).toContain(`Evicted: ${message}`);
   });
 
-  test("a pod whose containers and emptyDirs together use more than the limits is evicted", async () => {
+  test("evict a pod whose containers and emptyDirs together use more disk space", async () => {
     const resources = { limits: { "ephemeral-storage": "512Ki" } };
     const volumeMounts = [{ name: "cache", mountPath: "/cache" }];
     const script = "head -c 1M /dev/zero > /cache/a; sleep infinity";
@@ -671,7 +671,7 @@ describe("limits", () => {
     await cluster.clock.atRest();
   });
 
-  test("a pod whose emptyDir holds more than its sizeLimit is evicted, and gives its bytes back", async () => {
+  test("evict a pod whose emptyDir exceeds its sizeLimit, and free its bytes", async () => {
     const before = processLimits.files.used;
     const container = {
       ...sh("head -c 1023k /dev/zero > /cache/a; sleep infinity"),
@@ -692,13 +692,13 @@ describe("limits", () => {
   });
 });
 
-describe("a running pod that changes", () => {
+describe("changing a running pod", () => {
   const resize = (name: string, cpu: string) =>
     patch(`${PODS}/${name}/resize`, {
       spec: { containers: [{ name: "app", resources: { requests: { cpu } } }] },
     });
 
-  test("another image restarts its container", async () => {
+  test("to another image restarts the container", async () => {
     await create("image", { ...idle, image: "one" });
     await patch(`${PODS}/image`, { spec: { containers: [{ name: "app", image: "two" }] } });
     await cluster.clock.advance("1s");
@@ -706,7 +706,7 @@ describe("a running pod that changes", () => {
     expect(await said("image")).toContain("Killing: Container app definition changed, will be restarted");
   });
 
-  test("other resources are taken over as it runs", async () => {
+  test("to other resources applies them while it runs", async () => {
     await create("resized", { ...idle, resources: { requests: { cpu: "1" } } });
     expect((await resize("resized", "2")).status).toBe(200);
     await cluster.clock.advance("1s");
@@ -719,7 +719,7 @@ describe("a running pod that changes", () => {
     expect(object(now).observedGeneration).toBe(object(metadata).generation);
   });
 
-  test("other resources restart it where its resize policy says so", async () => {
+  test("to other resources restarts the container when its resize policy says so", async () => {
     const resizePolicy = [{ resourceName: "cpu", restartPolicy: "RestartContainer" }];
     await create("resize-restarts", { ...idle, resources: { requests: { cpu: "1" } }, resizePolicy });
     await resize("resize-restarts", "2");
@@ -728,7 +728,7 @@ describe("a running pod that changes", () => {
     expect(await said("resize-restarts")).toContain("Killing: Container app resize requires restart");
   });
 
-  test("resources that the node does not have are not taken over", async () => {
+  test("to resources that the node lacks does not apply them", async () => {
     await create("too-large", { ...idle, resources: { requests: { cpu: "1" } } });
     await resize("too-large", "100");
     await cluster.clock.advance("1s");
@@ -744,7 +744,7 @@ describe("a running pod that changes", () => {
   });
 });
 
-test("a readiness gate that no one has set says so", async () => {
+test("a pod whose readiness gate nobody has set has the reason in its condition", async () => {
   await create("gated", idle, { spec: { readinessGates: [{ conditionType: "example.com/gate" }] } });
   expect(await condition("gated", "Ready")).toMatchObject({
     status: "False",
@@ -753,12 +753,12 @@ test("a readiness gate that no one has set says so", async () => {
   });
 });
 
-test("a pod's quality of service and start are in its status", async () => {
+test("a pod's status has its QoS class and its start time", async () => {
   await create("qos", { ...idle, resources: { requests: { cpu: "1" } } });
   expect(await status("qos")).toMatchObject({ qosClass: "Burstable", startTime: expect.any(String) });
 });
 
-test("an init container that runs is not ready, and its pod is not initialized before it has ended", async () => {
+test("a running init container is not ready, and its pod is not initialized before it ends", async () => {
   const initContainers = ["first", "second"].map((name) => ({ name, image: "busybox" }));
   const stages = { first: { exit: {} }, second: { exit: { after: "30s" } } };
   await create("prepared", idle, { spec: { initContainers }, stages });
@@ -773,6 +773,6 @@ test("an init container that runs is not ready, and its pod is not initialized b
   expect([initialized, reason, said]).toEqual(["True", undefined, undefined]);
 });
 
-test("no error was reported on the way", () => {
+test("the tests of this file caused no error in the node's agent", () => {
   expect(errors).toEqual([]);
 });

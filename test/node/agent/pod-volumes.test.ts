@@ -79,8 +79,8 @@ const failsToMount = (name: string, message: string) =>
 const notProcessed = (problem: string): string =>
   `Unable to attach or mount volumes: unmounted volumes=[data], unattached volumes=[], failed to process volumes=[data]: error processing PVC default/${problem}`;
 
-describe("a claim's bytes", () => {
-  test("are there for a later pod on another node, up to its size, and are gone with its volume", async () => {
+describe("the files of a PersistentVolume", () => {
+  test("are kept for a later pod on another node, up to the volume's size, and deleted with the volume", async () => {
     await claim("kept");
     await createPod(
       "writer",
@@ -100,7 +100,7 @@ describe("a claim's bytes", () => {
     await eventually(() => expect(processLimits.volumes.used).toBe(before));
   });
 
-  test("are those of an ephemeral volume's own claim", async () => {
+  test("exist for an ephemeral volume by its own claim", async () => {
     const volumeClaimTemplate = {
       spec: { accessModes: ["ReadWriteOnce"], resources: { requests: { storage: "1Mi" } } },
     };
@@ -109,7 +109,7 @@ describe("a claim's bytes", () => {
     expect(await logOf("scratch")).toBe("x\n");
   });
 
-  test("are for no pod of a claim that is missing, unbound, or not the pod's own", async () => {
+  test("are not mounted when the claim is missing, unbound, or not the pod's own", async () => {
     const nodeName = { nodeName: "node-1" };
     await createPod("missing", "true", ofClaim("none"), nodeName);
     await failsToMount(
@@ -138,7 +138,7 @@ describe("a claim's bytes", () => {
     );
   });
 
-  test("are for no pod of a claim that names the volume of another", async () => {
+  test("are not mounted when the claim names another claim's volume", async () => {
     const capacity = { storage: "1Mi" };
     const accessModes = ["ReadWriteMany"];
     await create(VOLUMES, {
@@ -164,8 +164,8 @@ describe("a claim's bytes", () => {
   });
 });
 
-describe("an emptyDir", () => {
-  test("brings what init containers made to the pod's containers, in all their runs", async () => {
+describe("an emptyDir of a pod", () => {
+  test("passes files from init containers to the pod's containers, over all restarts", async () => {
     await createPod(
       "shared",
       "cat /data/a; echo main >> /data/a; [ $(wc -l < /data/a) = 3 ]",
@@ -180,7 +180,7 @@ describe("an emptyDir", () => {
   });
 });
 
-test("a hostPath of another type than is there keeps its pod waiting, with the kubelet's words", async () => {
+test("a hostPath of a wrong type keeps its pod waiting, with the kubelet's message", async () => {
   const nodeName = { nodeName: "node-1" };
   await createPod("makes", "true", { hostPath: { path: "/run/x.lock", type: "FileOrCreate" } }, nodeName);
   await ends("makes");
@@ -189,7 +189,7 @@ test("a hostPath of another type than is there keeps its pod waiting, with the k
   await failsToMount("expects", `MountVolume.SetUp failed for volume "data" : ${problem}`);
 });
 
-test("a subPathExpr that has no value keeps its container waiting, with the kubelet's words", async () => {
+test("a subPathExpr without a value keeps its container waiting, with the kubelet's message", async () => {
   const mount = { name: "data", mountPath: "/data", subPathExpr: "$(NONE)" };
   await createPod(
     "pathless",

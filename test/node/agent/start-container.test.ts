@@ -12,7 +12,7 @@ test.each([
   "example.com:8443/a/b__c/d-e.f:A_b.c",
   `busybox@sha256:${"a".repeat(64)}`,
   `gcr.io/p/i:tag@sha256:${"0".repeat(64)}`,
-])("%s is a reference to an image", (image) => {
+])("%s is a valid image reference", (image) => {
   expect(imageNameProblem(image)).toBeUndefined();
 });
 
@@ -28,6 +28,6 @@ test.each([
   [`nginx:${"t".repeat(129)}`, "invalid reference format"],
   ["a".repeat(64), `invalid repository name (${"a".repeat(64)}), cannot specify 64-byte hexadecimal strings`],
   ["n".repeat(300), "repository name must not be more than 255 characters"],
-])("%s is none", (image, problem) => {
+])("the image reference %s is refused: %s", (image, problem) => {
   expect(imageNameProblem(image)).toBe(problem);
 });

@@ -90,7 +90,7 @@ const forbidden = (user: string, verb: string, subresources: string): string =>
 
 const EXEC = "/exec/default/web/c?command=ls&output=1";
 
-describe("over the kubelet's socket", () => {
+describe("authentication and authorization of the kubelet API", () => {
   test.each<readonly [who: string, request: string, answer: string]>([
     [OUT, "GET /pods", "401 Unauthorized"],
     [OUT, "GET /healthz", "401 Unauthorized"],
@@ -145,16 +145,16 @@ describe("over the kubelet's socket", () => {
     [KUBELET, "GET /pods", forbidden("system:node:node-1", "get", "pods proxy")],
     ["system:node:node-2,system:nodes", `POST ${EXEC}`, forbidden("system:node:node-2", "create", "proxy")],
     ["system:anonymous,system:unauthenticated", "GET /pods", forbidden("system:anonymous", "get", "pods proxy")],
-  ])("%s: %s", async (who, line, answer) => {
+  ])("by %s: %s answers %s", async (who, line, answer) => {
     const [method = "", path = ""] = line.split(" ");
     expect(await ask(who, method, path)).toBe(answer);
   });
 
-  test("a certificate of another authority is none", async () => {
+  test("refuse a client certificate of another authority", async () => {
     expect(await ask(kubeletCertificates().client, "GET", "/pods")).toBe("401 Unauthorized");
   });
 
-  test("a certificate that is none of the cluster's leaves a valid token its rights", async () => {
+  test("ignore an unknown certificate beside a valid token", async () => {
     const authorization = `Bearer ${token}`;
     expect(await ask(kubeletCertificates().client, "GET", "/pods", { authorization })).toBe("200 PodList");
   });
@@ -166,7 +166,7 @@ describe("over the kubelet's socket", () => {
     "sec-websocket-key": "dGhlIHNhbXBsZSBub25jZQ==",
   };
 
-  test("a bearer token is reviewed by the API server", async () => {
+  test("ask the API server to review a bearer token", async () => {
     const withToken = (text: string, method = "GET", path = "/pods"): Promise<string> =>
       ask(OUT, method, path, { authorization: text });
     expect(await withToken(`Bearer ${token}`)).toBe("200 PodList");
@@ -180,7 +180,7 @@ describe("over the kubelet's socket", () => {
     }
   });
 
-  test("a WebSocket may bring its token as a subprotocol, and the upgrade is authorized as every request", async () => {
+  test("accept a token as WebSocket subprotocol, and authorize the upgrade like any request", async () => {
     const encoded = (text: string): string =>
       `base64url.bearer.authorization.k8s.io.${Buffer.from(text).toString("base64url")}`;
     const offering = (...names: readonly string[]) => ({ ...SOCKET, "sec-websocket-protocol": names.join(", ") });
@@ -193,12 +193,12 @@ describe("over the kubelet's socket", () => {
     );
   });
 
-  test("no caller could make the node report a fault", () => {
+  test("caused no error in the node's agent in these tests", () => {
     expect(faults).toEqual([]);
   });
 });
 
-describe("reviews by the API server", () => {
+describe("the kubelet API caches reviews of the API server", () => {
   const caller = { name: "kept", groups: ["system:authenticated"], extra: { place: ["here"] } };
   const access = { verb: "get", node: "node-1", subresource: "proxy" };
   let client: KubernetesClient;
@@ -224,7 +224,7 @@ describe("reviews by the API server", () => {
     return { time, reviews: new ServerReviews(client, time) };
   }
 
-  test("keep a right for five minutes and a refusal for thirty seconds, as kubelets do", async () => {
+  test("for five minutes when allowed and thirty seconds when refused, as kubelets do", async () => {
     const { time, reviews: kept } = reviews();
     expect(await kept.allows(caller, access)).toBe(false);
     const bindings = `${RBAC}/clusterrolebindings`;
@@ -244,7 +244,7 @@ describe("reviews by the API server", () => {
     expect(asked).toHaveLength(5);
   });
 
-  test("keep a token's user for two minutes, and an unknown token as long", async () => {
+  test("for two minutes for a token's user, and for an unknown token", async () => {
     const { time, reviews: kept } = reviews();
     for (const one of [token, "nonsense"]) {
       for (let index = 0; index < 2; index++) {
@@ -259,7 +259,7 @@ describe("reviews by the API server", () => {
     expect(asked).toHaveLength(3);
   });
 
-  test("ask again after a failure", async () => {
+  test("but not when the review failed", async () => {
     const { reviews: kept } = reviews();
     fails = true;
     await expect(kept.allows(caller, access)).rejects.toThrow("away");

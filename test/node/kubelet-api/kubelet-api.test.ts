@@ -26,7 +26,7 @@ async function spdySession(
   return { response, connection, streams };
 }
 
-describe("what a kubelet refuses", () => {
+describe("the kubelet API's answers to plain requests", () => {
   const rows = [
     { path: "/healthz", status: 200, body: "ok" },
     { path: "/nope", status: 404, body: "404 page not found\n" },
@@ -77,14 +77,14 @@ describe("what a kubelet refuses", () => {
     }
   });
 
-  test("a client without a certificate of the cluster sees nothing, /healthz included", async () => {
+  test("a client without a certificate of the cluster gets nothing, not even /healthz", async () => {
     await using kubelet = await serveKubelet();
     for (const path of ["/healthz", "/pods", "/nope"]) {
       expect(await kubelet.get(path, { anonymous: true })).toEqual({ status: 401, body: "Unauthorized" });
     }
   });
 
-  test("a stream protocol that it does not know is refused with those that it does", async () => {
+  test("an unknown stream protocol is refused with a list of the known ones", async () => {
     await using kubelet = await serveKubelet();
     const { response, body } = await kubelet.upgrade(exec(["ls"]), {
       ...SPDY,
@@ -97,8 +97,8 @@ describe("what a kubelet refuses", () => {
   });
 });
 
-describe("exec over SPDY", () => {
-  test("input, output and errors are streams, and the error stream has the Status", async () => {
+describe("exec over SPDY on the kubelet API", () => {
+  test("has streams for input, output and errors, and the Status on the error stream", async () => {
     await using kubelet = await serveKubelet();
     const path = exec(["sh", "-c", "cat; echo oops >&2; exit 3"], "input=1&output=1&error=1");
     const { response, connection, streams } = await spdySession(kubelet, path, ["error", "stdin", "stdout", "stderr"]);
@@ -117,7 +117,7 @@ describe("exec over SPDY", () => {
     await connection.close();
   });
 
-  test("success is a Status too, and nothing in protocols before 4", async () => {
+  test("sends a Status for success too, and none before protocol 4", async () => {
     await using kubelet = await serveKubelet();
     for (const [protocol, expected] of [
       ["v4.channel.k8s.io", '{"metadata":{},"status":"Success"}'],
@@ -134,7 +134,7 @@ describe("exec over SPDY", () => {
     }
   });
 
-  test("a program that does not exist is an internal error", async () => {
+  test("answers an internal error for a program that does not exist", async () => {
     await using kubelet = await serveKubelet();
     const { connection, streams } = await spdySession(kubelet, exec(["nope"]), ["error", "stdout", "stderr"]);
     const { code, reason, message } = JSON.parse(await readText(streams["error"] as ByteStream)) as Record<
@@ -148,7 +148,7 @@ describe("exec over SPDY", () => {
     await connection.close();
   });
 
-  test("a client that does not open its streams within 30 seconds is disconnected", async () => {
+  test("disconnects a client that does not open its streams within 30 seconds", async () => {
     const time = new ManualTime();
     await using kubelet = await serveKubelet({}, {}, { timers: time });
     const { connection } = await spdySession(kubelet, exec(["true"]), ["error"]);
@@ -156,7 +156,7 @@ describe("exec over SPDY", () => {
     await connection.closed;
   });
 
-  test("a client that is gone ends the program", async () => {
+  test("ends the program when the client disconnects", async () => {
     await using kubelet = await serveKubelet();
     const { connection } = await spdySession(kubelet, exec(["sleep", "infinity"]), ["error", "stdout", "stderr"]);
     await eventually(async () => expect((await kubelet.container.sh("ps")).stdout).toContain("sleep infinity"));
@@ -165,7 +165,7 @@ describe("exec over SPDY", () => {
   });
 });
 
-describe("exec over a WebSocket", () => {
+describe("exec over a WebSocket on the kubelet API", () => {
   const protocols = [
     "v5.channel.k8s.io",
     "v4.channel.k8s.io",
@@ -174,7 +174,7 @@ describe("exec over a WebSocket", () => {
     "base64.channel.k8s.io",
   ];
 
-  test.each(protocols)("%s: channels of output, errors and the Status", async (protocol) => {
+  test.each(protocols)("with %s has channels for output, errors and the Status", async (protocol) => {
     await using kubelet = await serveKubelet();
     const session = await kubelet.webSocket(exec(["sh", "-c", "echo out; echo err >&2; exit 4"]), [protocol]);
     expect(await session.closed).toBe(1000);
@@ -186,7 +186,7 @@ describe("exec over a WebSocket", () => {
     else expect(session.text(3)).toBe(words);
   });
 
-  test("v5 closes the input by channel 255", async () => {
+  test("with v5 ends the input by channel 255", async () => {
     await using kubelet = await serveKubelet();
     const session = await kubelet.webSocket(exec(["cat"], "input=1&output=1"), ["v5.channel.k8s.io"]);
     session.socket.send(Buffer.from("\0abc"));
@@ -195,12 +195,12 @@ describe("exec over a WebSocket", () => {
     expect(session.text(1)).toBe("abc");
   });
 
-  test("an unknown subprotocol is refused", async () => {
+  test("refuses an unknown subprotocol", async () => {
     await using kubelet = await serveKubelet();
     await expect(kubelet.webSocket(exec(["true"]), ["v9.channel.k8s.io"])).rejects.toThrow("403");
   });
 
-  test("a terminal echoes, has the client's size, and Ctrl-C interrupts", async () => {
+  test("with a terminal echoes, has the client's size, and Ctrl-C interrupts", async () => {
     await using kubelet = await serveKubelet();
     const session = await kubelet.webSocket(exec(["sh"], "input=1&output=1&tty=1"), ["v4.channel.k8s.io"]);
     const type = (keys: string): void => session.socket.send(Buffer.from(`\0${keys}`));
@@ -222,7 +222,7 @@ describe("exec over a WebSocket", () => {
     expect(session.text(3)).toContain('"message":"7"');
   });
 
-  test("a slow reader loses nothing", async () => {
+  test("loses nothing for a slow reader", async () => {
     await using kubelet = await serveKubelet();
     const session = await kubelet.webSocket(exec(["sh", "-c", "head -c 4M /dev/zero"]), ["v4.channel.k8s.io"]);
     session.socket.pause();
@@ -234,7 +234,7 @@ describe("exec over a WebSocket", () => {
   });
 });
 
-describe("a hostile client", () => {
+describe("a hostile client of the kubelet API", () => {
   const sleeping = exec(["sleep", "infinity"], "input=1&output=1");
   const runs = async (kubelet: ServedKubelet): Promise<boolean> =>
     (await kubelet.container.exec(["ps"])).stdout.includes("sleep");
@@ -243,7 +243,7 @@ describe("a hostile client", () => {
   test.each([
     ["a frame of SPDY/2", Buffer.from([0x80, 2, 0, 1, 0, 0, 0, 0])],
     ["zeros", Buffer.alloc(100_000)],
-  ])("that sends %s is disconnected, and no program is run", async (_name, garbage) => {
+  ])("that sends %s is disconnected, and no program runs", async (_name, garbage) => {
     await using kubelet = await serveKubelet();
     const { socket } = await kubelet.upgrade(sleeping, { ...SPDY, "x-stream-protocol-version": "v4.channel.k8s.io" });
     socket.on("error", () => {});
@@ -254,7 +254,7 @@ describe("a hostile client", () => {
     expect(await runs(kubelet)).toBe(false);
   });
 
-  test("may send messages of channels that there are none of, sizes that are none, and many without a byte", async () => {
+  test("may send messages on unknown channels, invalid sizes, and many empty messages", async () => {
     await using kubelet = await serveKubelet();
     const session = await kubelet.webSocket(exec(["cat"], "input=1&output=1&tty=1"), ["v5.channel.k8s.io"]);
     const { socket } = session;
@@ -284,7 +284,7 @@ describe("a hostile client", () => {
   });
 });
 
-test("attach joins the main program: what it writes from now on, and its input", async () => {
+test("attach on the kubelet API joins the main program, with its further output and its input", async () => {
   await using kubelet = await serveKubelet(
     {},
     { command: ["sh", "-c", "read x; echo got $x; read y; echo bye $y"], stdin: true },
@@ -298,14 +298,14 @@ test("attach joins the main program: what it writes from now on, and its input",
   expect(JSON.parse(session.text(3))).toMatchObject({ status: "Success" });
 });
 
-describe("port-forward", () => {
+describe("port-forward on the kubelet API", () => {
   const echo = async (connection: ByteStream): Promise<void> => {
     for await (const chunk of connection)
       await connection.write(Buffer.from(Buffer.from(chunk).toString().toUpperCase()));
     await connection.end();
   };
 
-  test("over SPDY each connection has a stream of data and one of errors", async () => {
+  test("over SPDY has a data stream and an error stream for each connection", async () => {
     await using kubelet = await serveKubelet({ ports: { 80: echo } });
     const { socket, response } = await kubelet.upgrade("/portForward/default/web", {
       ...SPDY,
@@ -329,7 +329,7 @@ describe("port-forward", () => {
     await connection.close();
   });
 
-  test("over a WebSocket the query names the ports", async () => {
+  test("over a WebSocket takes the ports from the query", async () => {
     await using kubelet = await serveKubelet({ ports: { 80: echo } });
     const session = await kubelet.webSocket("/portForward/default/web?port=80&port=81", ["v4.channel.k8s.io"]);
     session.socket.send(Buffer.from("\0hello"));
@@ -339,7 +339,7 @@ describe("port-forward", () => {
     await once(session.socket, "close");
   });
 
-  test("over a WebSocket ends a second after the pod has closed its side, for the client cannot learn of it before", async () => {
+  test("over a WebSocket ends a second after the pod has closed its side, because the client cannot learn of it before", async () => {
     const time = new ManualTime();
     const once80 = async (connection: ByteStream): Promise<void> => {
       await connection.write(Buffer.from("bye"));
@@ -361,13 +361,13 @@ describe("port-forward", () => {
     ["?port=0", 'port "0" must be > 0'],
     ["?port=x", 'unable to parse "x" as a port: strconv.ParseUint: parsing "x": invalid syntax'],
     ["?port=70000", 'unable to parse "70000" as a port: strconv.ParseUint: parsing "70000": value out of range'],
-  ])("a WebSocket with the query '%s' is refused: %s", async (query) => {
+  ])("over a WebSocket with the query '%s' is refused: %s", async (query) => {
     await using kubelet = await serveKubelet();
     await expect(kubelet.webSocket(`/portForward/default/web${query}`, ["v4.channel.k8s.io"])).rejects.toThrow("400");
   });
 });
 
-describe("logs", () => {
+describe("logs of the kubelet API", () => {
   const script = "echo one; echo two >&2; printf three";
   const logs = async (kubelet: ServedKubelet, query: string): Promise<string> =>
     (await kubelet.get(`/containerLogs/default/web/c${query}`)).body;
@@ -381,19 +381,19 @@ describe("logs", () => {
     ["?sinceSeconds=100", "one\ntwo\nthree"],
     ["?sinceTime=2199-01-01T00:00:00Z", ""],
     ["?follow=true", "one\ntwo\nthree"],
-  ])("%s: %j", async (query, expected) => {
+  ])("with the query '%s' are %j", async (query, expected) => {
     await using kubelet = await serveKubelet({}, { command: ["sh", "-c", script] });
     await kubelet.container.started.exited;
     expect(await logs(kubelet, query)).toBe(expected);
   });
 
-  test("times come before lines", async () => {
+  test("have times before the lines", async () => {
     await using kubelet = await serveKubelet({}, { command: ["sh", "-c", "echo one"] });
     await kubelet.container.started.exited;
     expect(await logs(kubelet, "?timestamps=true")).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{9}Z one\n$/);
   });
 
-  test("following goes on until the container ends", async () => {
+  test("follow until the container ends", async () => {
     await using kubelet = await serveKubelet({}, { command: ["sh", "-c", "echo one; sleep 0.2; echo two; sleep 0.1"] });
     expect(await logs(kubelet, "?follow=true")).toBe("one\ntwo\n");
   });

@@ -125,7 +125,7 @@ describe.concurrent("a program of a pod reaches", () => {
   });
 });
 
-describe.concurrent("a program of a pod is refused", () => {
+describe.concurrent("a program of a pod gets an error for", () => {
   test.each<readonly [string, string, string | RegExp, object]>([
     [
       "a Service without endpoints",
@@ -163,8 +163,8 @@ describe.concurrent("a program of a pod is refused", () => {
   );
 });
 
-describe("a program of a pod reaches nothing of the machine", () => {
-  test("by a port of this machine's loopback, from the network of its node", async () => {
+describe("a program of a pod cannot reach the machine that runs kubets", () => {
+  test("by a port of the machine's loopback, from a pod with hostNetwork", async () => {
     const port = new URL(cluster.url ?? "").port;
     const script = `nc -z 127.0.0.1 ${port}; nc -z localhost ${port}`;
     expect(await run(script, { hostNetwork: true })).toBe(
@@ -172,7 +172,7 @@ describe("a program of a pod reaches nothing of the machine", () => {
     );
   });
 
-  test("by endpoints that are written by hand", async () => {
+  test("by endpoints that a user wrote", async () => {
     await create(`${DEFAULT}/services`, {
       metadata: { name: "by-hand" },
       spec: { clusterIP: "10.96.1.4", ports: [{ port: 80 }] },
@@ -201,7 +201,7 @@ describe("a program of a pod reaches nothing of the machine", () => {
   });
 });
 
-describe.concurrent("a host outside of the cluster", () => {
+describe.concurrent("a host name outside of the cluster", () => {
   const STANDS_IN = "programs of pods reach nothing outside of the cluster\n";
 
   test.each([
@@ -222,11 +222,11 @@ describe.concurrent("a host outside of the cluster", () => {
       `kubets: wget stands in for http://example.com/: ${STANDS_IN}0 page\n`,
     ],
     ["nc", "nc -z example.com 443", `kubets: nc stands in for example.com:443: ${STANDS_IN}`],
-  ])("gives a script of a pod an empty answer: %s", async (_title, script, output) => {
+  ])("answers a pod's script with an empty body: %s", async (_title, script, output) => {
     expect(await run(script)).toBe(output);
   });
 
-  test("is a bad address where nothing stands in", async () => {
+  test("is a bad address where stand-ins are switched off", async () => {
     const spec = { annotations: { "kubets.dev/images": "strict" } };
     const name = "strict";
     const container = { name: "c", image: "busybox", command: ["wget", "http://example.com"] };

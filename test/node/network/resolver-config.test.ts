@@ -32,7 +32,7 @@ describe("/etc/resolv.conf of a pod", () => {
   ])("%s", (_title, spec, text) => expect(conf(spec)).toBe(text));
 });
 
-describe("the names that are tried for a name", () => {
+describe("the names that a pod's resolver tries for a name", () => {
   const config = { nameservers: [DNS], searches: ["a.svc.cluster.local", "cluster.local"], ndots: 2 };
   test.each([
     ["web", ["web.a.svc.cluster.local", "web.cluster.local", "web"]],

@@ -34,8 +34,8 @@ function chosen(given: Service, endpoints: readonly Endpoint[], client = CLIENT)
   );
 }
 
-describe("a connection to a Service", () => {
-  test("goes to any of the ready endpoints, at the port of their slice", () => {
+describe("a connection from a pod to a Service", () => {
+  test("goes to any ready endpoint, at the port of its slice", () => {
     const endpoints = [
       endpoint("10.244.0.2"),
       endpoint("10.244.0.3"),
@@ -44,7 +44,7 @@ describe("a connection to a Service", () => {
     expect(chosen(service(), endpoints)).toEqual(new Set(["10.244.0.2:8080", "10.244.0.3:8080"]));
   });
 
-  test("goes to endpoints that end and still serve while none is ready", () => {
+  test("goes to terminating endpoints that still serve while none is ready", () => {
     const ending = { ready: false, serving: true, terminating: true };
     const endpoints = [
       endpoint("10.244.0.2", { conditions: ending }),
@@ -55,14 +55,14 @@ describe("a connection to a Service", () => {
 
   test("is refused without endpoints", () => expect(chosen(service(), [])).toEqual(new Set(["refused"])));
 
-  test("stays on the client's node with internalTrafficPolicy Local, and is dropped where that has no endpoint", () => {
+  test("stays on the client's node with internalTrafficPolicy Local, and is dropped when that node has no endpoint", () => {
     const endpoints = [endpoint("10.244.0.2", { nodeName: "node-1" }), endpoint("10.244.1.2", { nodeName: "node-2" })];
     const local = service({ internalTrafficPolicy: "Local" });
     expect(chosen(local, endpoints)).toEqual(new Set(["10.244.0.2:8080"]));
     expect(chosen(local, endpoints, { ...CLIENT, node: "node-3" })).toEqual(new Set(["dropped"]));
   });
 
-  test("of the same client goes to the same endpoint with sessionAffinity, until it has been silent for too long", () => {
+  test("goes with sessionAffinity to the same endpoint, until the client has been silent for too long", () => {
     const { made, pass } = routes();
     const endpoints = slices(Array.from({ length: 50 }, (_, index) => endpoint(`10.244.0.${index + 2}`)));
     const sticky = service({

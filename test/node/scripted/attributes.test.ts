@@ -4,7 +4,7 @@ import { startScripted } from "../../helpers/scripted-container.js";
 
 const FILES = { f: "hello\n", "d/g": "x", big: "0123456789abcdef\n".repeat(5000) };
 
-describe("chmod, chown and truncate", () => {
+describe("the scripted chmod, chown and truncate", () => {
   compareWithReal(["chmod", "chown", "truncate"], FILES, [
     "chmod 600 f; stat -c %a f; chmod u+x,g+w f; stat -c %a f; chmod -x f; stat -c %a f; chmod a=rw f; stat -c %a f; chmod u=rwx,go= f; stat -c %a f; chmod g=u f; stat -c %a f; chmod +x f; stat -c %a f",
     "chmod -R 700 d; stat -c %a d d/g; chmod -R u=rwX,go=rX d; stat -c %a d d/g; chmod +t d; stat -c %a d; chmod 0755 d; stat -c %a d; chmod g+s d; stat -c %a d",
@@ -15,7 +15,7 @@ describe("chmod, chown and truncate", () => {
   ]);
 });
 
-describe("gzip", () => {
+describe("the scripted gzip", () => {
   compareWithReal(["gzip", "gunzip", "zcat"], FILES, [
     "gzip f; ls; gunzip f.gz; cat f; gzip -k f; ls; gzip -c big | gunzip -c | cmp - big && echo same; zcat f.gz; gzip -dc < f.gz",
     "cat f | gzip | zcat; gzip -9 big; gzip -t big.gz; gunzip -k big.gz; wc -c big; gzip -d -f big.gz; ls",
@@ -24,7 +24,7 @@ describe("gzip", () => {
   ]);
 });
 
-test("chown's owners are shown, and getent answers from the container's files", async () => {
+test("chown's owners are listed by ls, and getent answers from the container's files", async () => {
   const passwd = "root:x:0:0:root:/root:/bin/sh\nweb:x:101:101:Web:/srv:/bin/sh\n";
   const { sh } = await startScripted({ files: { "/etc/passwd": passwd, "/etc/group": "web:x:101:\n" } });
   expect(await sh("touch /f; chown web:web /f; find /f -user web -group web -printf '%u %g %U\\n'")).toEqual({

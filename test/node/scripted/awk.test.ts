@@ -8,7 +8,7 @@ const FILES = {
   b: "x 1\ny 2\n\nz 3\n\n\nw 4\n",
 };
 
-describe("awk answers as this machine's awk", () => {
+describe("the scripted awk answers as this machine's awk", () => {
   compareWithReal(["awk"], FILES, [
     "awk '{print $1}' f",
     "awk '{print $NF, NR, NF}' f",
@@ -145,7 +145,7 @@ describe("awk answers as this machine's awk", () => {
   ]);
 });
 
-describe("date", () => {
+describe("the scripted date", () => {
   compareWithReal(["date"], FILES, [
     "date -u -d @0",
     "date -u -d @1700000000 +%Y-%m-%dT%H:%M:%SZ",

@@ -170,7 +170,7 @@ const LONG_WORK: readonly Row[] = [
   { name: "jobs that have ended", script: "for i in $(seq 1000); do : & done; wait; echo $i", stdout: "1000\n" },
 ];
 
-describe("long work of a script keeps no request waiting, and ends in the shell's words", () => {
+describe("a script with long work delays no request, and ends with a shell error", () => {
   test.each(LONG_WORK)("$name", async ({ script, stdout = "", stderr = "", code = 0 }) => {
     await inShortTurns(async () => {
       const { sh } = await startScripted({}, {}, serverLimits());
@@ -182,7 +182,7 @@ describe("long work of a script keeps no request waiting, and ends in the shell'
   });
 });
 
-describe("a container that takes more than it may", () => {
+describe("a container that uses more than it may", () => {
   const OOM: readonly (readonly [name: string, script: string])[] = [
     ["lines that are kept", "yes | tail -n 100000000"],
     ["words", "set -- $(yes | head -c 8M)"],
@@ -198,7 +198,7 @@ describe("a container that takes more than it may", () => {
     ["paths of links", "mkdir /t; cd /t; for i in 1 2 3 4 5 6 7 8 9; do ln -s /t $i; done; echo /t/*/*/*/*/*/*/*/*/*"],
   ];
 
-  test.each(OOM)("is OOMKilled for %s, and nothing of it is left", async (_name, script) => {
+  test.each(OOM)("is OOMKilled for %s, and its memory is freed", async (_name, script) => {
     await inShortTurns(async () => {
       const limits = serverLimits();
       const container = await startScripted({}, { limits: () => ({ memoryBytes: 8 * MIB }) }, limits);
@@ -243,12 +243,12 @@ describe("a container that takes more than it may", () => {
     });
   });
 
-  test("has no place for another exec, which says so", async () => {
+  test("refuses a further exec with an error", async () => {
     const { exec } = await startScripted({}, {}, serverLimits({ processes: 0 }));
     await expect(exec(["true"])).rejects.toThrow(/unable to start container process: Resource temporarily unavailable/);
   });
 
-  test("has a place for its main program beside more containers than programs may run together", async () => {
+  test("still starts its main program when others run too many programs", async () => {
     const limits = serverLimits({ processes: 1 });
     const [first, second] = [await startScripted({}, {}, limits), await startScripted({}, {}, limits)];
     expect((await first.exec(["true"])).code).toBe(0);
@@ -256,7 +256,7 @@ describe("a container that takes more than it may", () => {
     expect(limits.processes.used).toBe(0);
   });
 
-  test("is killed where all containers together have no memory left, and it holds most", async () => {
+  test("is killed when all containers together have used the memory, and it has most", async () => {
     const limits = serverLimits({ memory: 7 * MIB });
     const [small, large] = [await startScripted({}, {}, limits), await startScripted({}, {}, limits)];
     const script = `x=$(printf %01000000d 0); a=$x; b=$x; c=$x; d=$x; echo held > /tmp/held; sleep infinity`;
@@ -267,7 +267,7 @@ describe("a container that takes more than it may", () => {
     expect(await large.started.exited).toMatchObject({ exitCode: 137, reason: "OOMKilled" });
   });
 
-  test("is evicted where all containers together have no room for files, and its are largest", async () => {
+  test("is evicted when all containers together have used the space for files, and it has most", async () => {
     const limits = serverLimits({ files: 4 * MIB });
     const [small, large] = [await startScripted({}, {}, limits), await startScripted({}, {}, limits)];
     await large.sh("head -c 3M /dev/zero > /tmp/f");
@@ -284,7 +284,7 @@ describe("a container that takes more than it may", () => {
     expect(limits.files.used).toBeLessThan(MIB);
   });
 
-  test("writes small pieces that take no more memory than their bytes", async () => {
+  test("that writes small pieces uses no more memory than their bytes", async () => {
     const { sh } = await startScripted({ capacity: MIB }, {}, serverLimits());
     const script = "cd /tmp; for i in $(seq 2000); do printf %s $i >> f; done; wc -c f; tail -c 4 f; head -c 5 f";
     expect((await sh(script)).stdout).toBe("6893 f\n200012345");

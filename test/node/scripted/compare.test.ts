@@ -13,7 +13,7 @@ const FILES = {
   "y/d/g": "g\n",
 };
 
-describe("diff and cmp", () => {
+describe("the scripted diff and cmp", () => {
   compareWithReal(["diff", "cmp"], FILES, [
     "diff a b; diff b a; diff a a; echo $?; diff a s; diff s a; diff a /dev/null; diff /dev/null s",
     "diff -u a b | sed 's/\\t.*//'; diff -u s a | sed 's/\\t.*//'; diff -U1 long changed | sed 's/\\t.*//'; diff -u long changed | sed 's/\\t.*//'",
@@ -26,7 +26,7 @@ describe("diff and cmp", () => {
   ]);
 });
 
-describe("programs for lines", () => {
+describe("the scripted programs for lines", () => {
   compareWithReal(["rev", "tac", "nl", "paste", "fold", "comm"], FILES, [
     "rev a s; echo 'abc def' | rev",
     "tac a; tac s; tac a s; tac nope",

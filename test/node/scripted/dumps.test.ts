@@ -3,7 +3,7 @@ import { compareWithReal } from "../../helpers/against-real.js";
 
 const FILES = { a: "hello, world\nthis is\ta text of some length\n", z: `${"\0".repeat(80)}x` };
 
-describe("od", () => {
+describe("the scripted od", () => {
   compareWithReal(["od"], FILES, [
     "od a",
     "od -c a",

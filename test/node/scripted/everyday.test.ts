@@ -3,7 +3,7 @@ import { compareWithReal } from "../../helpers/against-real.js";
 
 const FILES = { f: "hello\n", "d/g": "x", big: "0123456789abcdef".repeat(20) };
 
-describe("paths", () => {
+describe("the scripted programs for paths", () => {
   compareWithReal(["realpath", "readlink", "dirname", "basename", "mktemp"], FILES, [
     "dirname a/b c /x/ / a//b// '' a //x",
     "dirname -z a; dirname",
@@ -23,7 +23,7 @@ describe("paths", () => {
   ]);
 });
 
-describe("base64", () => {
+describe("the scripted base64", () => {
   compareWithReal(["base64"], FILES, [
     "base64 f; base64 big; base64 -w 0 big; base64 -w 10 big; base64 < f",
     "base64 big | base64 -d | cmp - big && echo same; printf 'YWJj\\nZGVm' | base64 --decode",
@@ -33,7 +33,7 @@ describe("base64", () => {
   ]);
 });
 
-describe("digests", () => {
+describe("the scripted programs for digests", () => {
   compareWithReal(["sha256sum", "sha512sum", "md5sum"], FILES, [
     "md5sum f; sha1sum f; sha224sum f; sha256sum f d/g; sha384sum f; sha512sum < f; sha256sum -b f",
     "sha256sum f d/g > s; sha256sum -c s; sha256sum --check --quiet s; sha256sum -c --status s; echo $?",
@@ -43,7 +43,7 @@ describe("digests", () => {
   ]);
 });
 
-describe("expr", () => {
+describe("the scripted expr", () => {
   compareWithReal(["expr"], FILES, [
     "expr 1 + 2; expr 2 '*' 3 - 1; expr '(' 1 + 2 ')' '*' 3; expr 7 / 2; expr -7 % 3; expr -5 + 3; expr 9999999999999999999 + 1",
     "expr abc : 'a\\(.\\)'; expr abc : 'ab'; expr abc : x; expr abc : 'x\\(.\\)'; expr v1.2.3 : 'v\\([0-9]*\\)'; expr match foo 'f.'; expr '' : ''",
@@ -53,7 +53,7 @@ describe("expr", () => {
   ]);
 });
 
-describe("programs that run others, or say where they run", () => {
+describe("scripted programs that run others, or print where they run", () => {
   compareWithReal(["timeout", "nohup", "printenv"], FILES, [
     "timeout 5 sh -c 'echo hi; exit 3'; echo $?; timeout 0 true; timeout 1m echo x; timeout 5 cat < f",
     "timeout 0.05 sleep 5; echo $?; timeout -s INT 0.05 sleep 5; echo $?; timeout --preserve-status 0.05 sleep 5; echo $?",

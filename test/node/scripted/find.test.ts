@@ -3,7 +3,7 @@ import { compareWithReal } from "../../helpers/against-real.js";
 
 const FILES = { "a.txt": "x\n", "d/b.txt": "yy\n", "d/e/c": "", "d/e/.hid": "h", "g/Big": "z".repeat(3000) };
 
-describe("find", () => {
+describe("the scripted find", () => {
   compareWithReal(["find"], FILES, [
     "find | sort",
     "find . -type f | sort",
@@ -65,7 +65,7 @@ describe("find", () => {
 
 const words = (script: string) => ({ script, stdin: "a b\n\"c d\" e\\ f\n'g'\n" });
 
-describe("xargs", () => {
+describe("the scripted xargs", () => {
   compareWithReal(["xargs"], FILES, [
     ...[
       "xargs",

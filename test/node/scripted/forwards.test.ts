@@ -10,12 +10,12 @@ import { freePorts } from "../../helpers/free-ports.js";
 
 const DEFAULT = "/api/v1/namespaces/default";
 
-describe("the text of a forward", () => {
+describe("parsing a forward from a port of pods to this machine", () => {
   test.each([
     ["deploy/web:80=127.0.0.1:3000", { pods: "deploy/web", port: 80, to: "127.0.0.1:3000" }],
     ["shop/sts/db:5432=[::1]:5432", { namespace: "shop", pods: "sts/db", port: 5432, to: "[::1]:5432" }],
     ["pod/a.b:1=localhost:2", { pods: "pod/a.b", port: 1, to: "localhost:2" }],
-  ])("%s", (text, forward) => expect(parseForward(text)).toEqual(forward));
+  ])("of %s", (text, forward) => expect(parseForward(text)).toEqual(forward));
 
   test.each([
     ["web:80=127.0.0.1:3000", '"web:80=127.0.0.1:3000" is not a forward: use [NAMESPACE/]KIND/NAME:PORT=HOST:PORT'],
@@ -26,15 +26,15 @@ describe("the text of a forward", () => {
     ["deploy/web:80=3000", '"3000" is not an address: use HOST:PORT'],
     ["deploy/web:80=127.0.0.1:3000-3001", '"127.0.0.1:3000-3001" is not an address: use HOST:PORT'],
     ["deploy/web:80=127.0.0.1:70000", '"127.0.0.1:70000" is not an address'],
-  ])("%s is refused", (text, message) => expect(() => parseForward(text)).toThrow(message));
+  ])("of %s is refused: %s", (text, message) => expect(() => parseForward(text)).toThrow(message));
 
-  test("an allowed address is one port, or several in order", () => {
+  test("accepts as allowed address one port, or several in order", () => {
     expect(parseRange("127.0.0.1:3000-3999")).toEqual({ host: "127.0.0.1", first: 3000, last: 3999 });
     expect(() => parseRange("127.0.0.1:3999-3000")).toThrow("is not an address");
   });
 });
 
-describe("a port of pods that leads to this machine", () => {
+describe("a port of pods that is forwarded to this machine", () => {
   let server: Server;
   let cluster: Cluster;
   let api: Transport;
@@ -86,7 +86,7 @@ describe("a port of pods that leads to this machine", () => {
     });
   };
 
-  test("is reached by the Service of a Deployment's pods, by the proxy and by scripts", async () => {
+  test("is reached by the Deployment's Service, by the proxy and by scripts", async () => {
     const labels = { app: "web" };
     const template = { metadata: { labels }, spec: { containers: [container] } };
     await create("/apis/apps/v1/namespaces/default/deployments", {
@@ -106,7 +106,7 @@ describe("a port of pods that leads to this machine", () => {
     );
   });
 
-  test("counts for its probes: the pod is not ready while nothing listens there", async () => {
+  test("decides about probes: the pod is not ready while nothing listens there", async () => {
     await pod("closed", { readinessProbe: { tcpSocket: { port: 80 }, periodSeconds: 1 } });
     const selector = encodeURIComponent("involvedObject.name=closed,reason=Unhealthy");
     await eventually(async () => {
@@ -120,13 +120,13 @@ describe("a port of pods that leads to this machine", () => {
     );
   });
 
-  test("is said in the event of the start", async () => {
+  test("is named in the event of the container's start", async () => {
     expect(await started("closed")).toMatch(
       new RegExp(`would have run: its entrypoint. Port 80 leads to ${closed} of this machine$`),
     );
   });
 
-  test("may be named by a pod where the server allows the address", async () => {
+  test("may be requested by a pod when the server allows the address", async () => {
     await pod("annotated", {}, { "kubets.dev/forward": `80=${here}` });
     await running("annotated");
     expect(await proxied("annotated")).toBe("here: /x\n");
@@ -140,7 +140,7 @@ describe("a port of pods that leads to this machine", () => {
       () => `the server was started without --allow-forward=localhost:${here.split(":")[1]}`,
     ],
     ["no-address", () => "80", () => '"80" is not PORT=HOST:PORT'],
-  ])("is refused to a pod otherwise, and an event says why: %s", async (name, annotation, reason) => {
+  ])("is otherwise refused to a pod, with the reason in an event: %s", async (name, annotation, reason) => {
     await pod(name, {}, { "kubets.dev/forward": annotation() });
     await running(name);
     expect(await proxied(name)).toContain("stands in for image");
@@ -148,7 +148,7 @@ describe("a port of pods that leads to this machine", () => {
   });
 });
 
-test("a start refuses a forward that is none", async () => {
+test("a cluster does not start with an invalid forward", async () => {
   const forward = [{ pods: "service/web", port: 80, to: "127.0.0.1:1" }];
   await expect(startCluster({ port: false, nodes: 1, forward })).rejects.toThrow('"service/web" names no pods');
 });

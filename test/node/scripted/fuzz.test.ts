@@ -18,7 +18,7 @@ const MOST_GROWTH = 8 * MEMORY;
 
 const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
 
-test(`${SCRIPTS} generated scripts hold the event loop for no long turn, and take no more than their container may`, {
+test(`${SCRIPTS} random scripts never hold the event loop for long, and use no more than their container may`, {
   timeout: 3_600_000,
 }, async () => {
   const generator = new ScriptGenerator(seededRandom(SEED));

@@ -36,10 +36,10 @@ const rows: readonly (readonly [pattern: string, text: string, expected: boolean
   ["*.tar.*", "a.tar.gz", true],
 ];
 
-describe("a pattern of the shell", () => {
-  test.each(rows)("%j and %j: %j", (pattern, text, expected) => expect(matches(pattern, text)).toBe(expected));
+describe("matching a shell pattern", () => {
+  test.each(rows)("%j against %j: %j", (pattern, text, expected) => expect(matches(pattern, text)).toBe(expected));
 
-  test("matches what a search without any shortcut matches, whole and at both edges", () => {
+  test("has the result of a simple search without shortcuts, on whole texts and at both ends", () => {
     const random = seededRandom("globs");
     const pick = (from: string): string => from[(random.bytes(1)[0] ?? 0) % from.length] ?? "";
     for (let run = 0; run < 500; run += 1) {
@@ -77,7 +77,7 @@ describe("a pattern of the shell", () => {
     },
   );
 
-  test("quoted, matches itself alone, in case, in an expansion and among file names", async () => {
+  test("takes a quoted pattern literally, in case, in an expansion and among file names", async () => {
     const { sh } = await startScripted();
     const script = `cd /tmp; touch 'a*' ab; p='a*'; x='a*b'
       case ab in "$p") echo quoted;; $p) echo plain;; esac

@@ -9,7 +9,7 @@ const FILES = {
   pats: "alpha\n^end\n",
 };
 
-describe("grep answers as GNU's grep of this machine", () => {
+describe("the scripted grep answers as GNU grep of this machine", () => {
   compareWithReal(["grep"], FILES, [
     "grep alpha f",
     "grep -i BETA f",

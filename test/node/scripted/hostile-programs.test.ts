@@ -91,7 +91,7 @@ const LONG_WORK: readonly Row[] = [
   },
 ];
 
-describe("long work of a program keeps no request waiting", () => {
+describe("a scripted program with long work delays no request", () => {
   test.each(LONG_WORK)("$name", async ({ script, stdout = "", stderr = "", code = 0 }) => {
     await inShortTurns(async () => {
       const { sh } = await startScripted({}, {}, serverLimits());
@@ -114,8 +114,8 @@ const ENDLESS = [
   "awk 'BEGIN{while (\"yes\" | getline) n++}'",
 ];
 
-describe("a program without an end", () => {
-  test.each(ENDLESS)("ends with its client, and keeps nothing from running beside it: %s", async (script) => {
+describe("a scripted program that never ends", () => {
+  test.each(ENDLESS)("ends when its client disconnects, and lets other programs run: %s", async (script) => {
     const { runtime, started, sh, exec } = await startScripted();
     const client = new AbortController();
     const running = runtime.exec(started.id, ["sh", "-c", `${script} > /dev/null`], {
@@ -145,7 +145,7 @@ describe("a program without an end", () => {
 /** Lines of a kilobyte. */
 const LONG_LINES = "yes $(printf %01000d 0)";
 
-describe("a container of 16 MiB is OOMKilled, and nothing of it is left", () => {
+describe("a container of 16 MiB is OOMKilled, and its memory freed, by", () => {
   test.each([
     ["sort", `${LONG_LINES} | sort`],
     ["tac", `${LONG_LINES} | tac`],
@@ -169,7 +169,7 @@ describe("a container of 16 MiB is OOMKilled, and nothing of it is left", () => 
   });
 });
 
-test("what a program has held is given back at its end, and while it runs", async () => {
+test("a scripted program frees memory at its end and while it runs", async () => {
   const limits = serverLimits();
   const { sh } = await startScripted({}, {}, limits);
   await sh("true");

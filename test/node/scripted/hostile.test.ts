@@ -23,8 +23,8 @@ const ENDLESS = [
   "cat",
 ];
 
-describe("a program without an end", () => {
-  test.each(ENDLESS)("keeps nothing from running beside it, and ends with its client: %s", async (script) => {
+describe("a script that never ends", () => {
+  test.each(ENDLESS)("lets other programs run, and ends when its client disconnects: %s", async (script) => {
     const { runtime, started, sh, exec } = await startScripted();
     const client = new AbortController();
     const running = runtime.exec(started.id, ["sh", "-c", script], {
@@ -40,7 +40,7 @@ describe("a program without an end", () => {
   });
 });
 
-test("aliases that stand for more and more aliases end in an error of the script", async () => {
+test("shell aliases that expand to more and more aliases end with an error of the script", async () => {
   const { sh } = await startScripted();
   const doubling = 'for n in $(seq 40); do alias a$n="a$((n + 1)) x; a$((n + 1)) y"; done';
   expect(await sh(`${doubling}\na1`)).toEqual({
@@ -50,24 +50,24 @@ test("aliases that stand for more and more aliases end in an error of the script
   });
 });
 
-test("a pattern that makes other engines backtrack for minutes keeps nothing waiting", async () => {
+test("a pattern on which other engines backtrack for minutes delays nothing", async () => {
   const { sh } = await startScripted();
   expect(await sh(`echo ${"a".repeat(40)}b | grep -E -c '(a+)+$'`)).toEqual({ stdout: "0\n", stderr: "", code: 1 });
 });
 
-describe("a value without an end", () => {
+describe("an endless value in the shell", () => {
   test.each([
     ["of a command substitution", "x=$(cat /dev/zero); echo $? ${#x}", "2 0\n", "sh: 1: Out of space\n"],
     ["of a nested one", "x=$(echo $(yes)); echo $? ${#x}", "2 0\n", "sh: 1: Out of space\n"],
     ["of a loop in one", "x=$(while true; do seq 9999; done); echo $?", "2\n", "sh: 1: Out of space\n"],
     ["of a line that is read", "cat /dev/zero | read x; echo $?", "2\n", "sh: 1: Out of space\n"],
     ["of a line of a script", "sh < /dev/zero; echo $?", "1\n", "sh: Out of space\n"],
-  ])("does not fit into the shell: %s", async (_, script, stdout, stderr) => {
+  ])("is refused beyond the shell's limit: %s", async (_, script, stdout, stderr) => {
     const { sh } = await startScripted();
     expect(await sh(script)).toEqual({ stdout, stderr, code: 0 });
   });
 
-  test("fits where it is not longer than 8 MiB", async () => {
+  test("is accepted up to 8 MiB", async () => {
     const { sh } = await startScripted();
     expect(await sh("x=$(yes | head -c 8M); echo $?")).toEqual({ stdout: "0\n", stderr: "", code: 0 });
   });
@@ -155,8 +155,8 @@ const WORDS = [
 ];
 
 /** Every byte of what `make` gives is possible input; none of it may break the runtime. */
-describe("generated input", () => {
-  test("1,000 scripts of random words are run or refused", async () => {
+describe("random input for scripted containers", () => {
+  test("runs or refuses 1,000 scripts of random words", async () => {
     const random = seededRandom("scripts");
     const { runtime, started, exec } = await startScripted();
     for (let run = 0; run < 1000; run += 1) {
@@ -179,7 +179,7 @@ describe("generated input", () => {
     expect((await exec(["ps"])).stdout).toMatch(/^ +PID USER +COMMAND\n +1 root +main\n +\d+ root +ps\n$/);
   });
 
-  test("500 broken archives are refused, or unpacked below the folder", async () => {
+  test("refuses 500 broken archives, or unpacks them below the folder", async () => {
     const random = seededRandom("archives");
     const { exec, bytes, sh } = await startScripted();
     await sh("mkdir -p /tmp/in/d; echo x > /tmp/in/d/f; ln -s /etc /tmp/in/l; cd /tmp/in; tar cf /tmp/a.tar d l");

@@ -54,7 +54,7 @@ async function main(
 
 const PROGRAM = { kind: "program", what: "redis-server" };
 
-describe("a main process that ends at what is missing", () => {
+describe("a container whose script calls a program that is missing is ended by kubets", () => {
   test.each([
     ["as a command", "echo a\nredis-server --port 1\necho never", 2],
     ["behind ||", "redis-server || true\necho never", 1],
@@ -76,14 +76,14 @@ describe("a main process that ends at what is missing", () => {
     ["behind an EXIT trap, which does not run", "trap 'echo never' EXIT; redis-server", 1],
     ["in another shell", "sh -c 'redis-server'; echo never", 1],
     ["by its path", "/usr/bin/redis-server", 1],
-  ])("%s", async (_name, script, line) => {
+  ])("when it is called %s", async (_name, script, line) => {
     const { exit, log } = await main(["sh", "-c", script]);
     const what = script.startsWith("/") ? script : PROGRAM.what;
     expect(exit).toMatchObject({ exitCode: 127, missing: { kind: "program", what, place: { script: "sh", line } } });
     expect(log).toBe(script.startsWith("echo a") ? "a\n" : "");
   });
 
-  test("names the file of a script, and the one that it runs by .", async () => {
+  test("and the message names the script's file, also of one that it sources", async () => {
     const files = {
       "/work/run.sh": "#!/bin/bash\n. ./lib.sh\nstart\n",
       "/work/lib.sh": "\nstart() {\n nginx\n}\nmissing-one\n",
@@ -93,18 +93,18 @@ describe("a main process that ends at what is missing", () => {
     expect(exit.missing?.message).toBe("./lib.sh: 5: missing-one: not found");
   });
 
-  test("names the file of the function that needs it", async () => {
+  test("and the message names the file of the function that calls it", async () => {
     const files = { "/work/run.sh": "#!/bin/sh\n\n. ./lib.sh\n\nstart\n", "/work/lib.sh": "start() {\n  nginx\n}\n" };
     const { exit } = await main(["sh", "/work/run.sh"], files);
     expect(exit.missing?.message).toBe("./lib.sh: 2: nginx: not found");
   });
 
-  test("ends for a program that another program starts", async () => {
+  test("when another program starts it", async () => {
     const { exit } = await main(["sh", "-c", "env A=1 redis-server || true; echo never"]);
     expect(exit.missing).toMatchObject({ ...PROGRAM, place: { script: "env", line: 0 } });
   });
 
-  test("ends for a script of the image that it would run by .", async () => {
+  test("when the script sources a missing file of the image", async () => {
     const { exit } = await main(["sh", "-c", "echo a\n. /opt/bitnami/scripts/libos.sh || true"]);
     expect(exit.missing).toMatchObject({ kind: "program", what: "/opt/bitnami/scripts/libos.sh", place: { line: 2 } });
   });
@@ -115,13 +115,13 @@ describe("a main process that ends at what is missing", () => {
     ["that a pattern names", "echo a\ncp -r /opt/app/*.jar /tmp/", "/opt/app/*.jar"],
     ["that it moves", "echo a\nmv ./server /tmp/", "./server"],
     ["that it runs by the shell", "echo a\nbash /opt/app/start.sh", "/opt/app/start.sh"],
-  ])("ends for a file of the image %s", async (_name, script, what) => {
+  ])("when a file of the image is missing %s", async (_name, script, what) => {
     const { exit, log } = await main(["sh", "-c", script]);
     expect(exit.missing).toMatchObject({ kind: "program", what, place: { script: "sh", line: 2 } });
     expect(log).toBe("a\n");
   });
 
-  test("is ended by itself where a file is missing in a volume, and where programs put theirs", async () => {
+  test("but not when a file is missing in a volume or in a temporary folder", async () => {
     const object = () => ({
       spec: { containers: [{ name: "c", volumeMounts: [{ name: "work", mountPath: "/shared" }] }] },
     });
@@ -141,7 +141,7 @@ describe("a main process that ends at what is missing", () => {
     ["declare -n", "declare -n a=b", 1, ""],
     ["shopt extglob", "shopt -s extglob", 1, ""],
     ['"(" unexpected', "echo one\nls !(a|b)", 2, "one\n"],
-  ])("ends at a construct that the shell does not have: %s", async (what, script, line, log) => {
+  ])("when the shell lacks a construct: %s", async (what, script, line, log) => {
     const ended = await main(["bash", "-c", script]);
     expect(ended.exit).toMatchObject({ exitCode: 127, missing: { kind: "construct", what, place: { line } } });
     expect(ended.log).toBe(log);
@@ -162,12 +162,12 @@ describe("a main process that ends at what is missing", () => {
       'sh: 1: Syntax error: end of file unexpected (expecting "fi")\n',
     ],
     ["a script that fails", "ls /nope; exit 3", 3, "ls: cannot access '/nope': No such file or directory\n"],
-  ])("is ended by itself for %s", async (_name, script, exitCode, log) => {
+  ])("but not for %s", async (_name, script, exitCode, log) => {
     expect(await main(["sh", "-c", script])).toEqual({ exit: { exitCode }, log });
   });
 });
 
-test("exec of a script keeps the shell's message and code for what is missing", async () => {
+test("exec of a script has the shell's message and code for a missing program", async () => {
   const { sh } = await startScripted();
   expect(await sh("nope || echo went on\nls !(a|b) 2>/dev/null")).toEqual({
     stdout: "went on\n",

@@ -39,8 +39,8 @@ async function beside(script: string, restartPolicy: string, seconds: number) {
 
 const POLL = "echo waiting; until curl -s http://localhost | grep -q healthy; do sleep 1; done";
 
-describe("a script that polls what stands in for a server", () => {
-  test("ends with 0 after 30 s where its pod ends, and says why", async () => {
+describe("a script that polls a stand-in of a server", () => {
+  test("ends with 0 after 30 s in a pod that ends, and prints the reason", async () => {
     const { exitCode, took, log } = await beside(POLL, "Never", 300);
     expect(exitCode).toBe(0);
     expect(took).toBeGreaterThan(30);
@@ -51,7 +51,7 @@ describe("a script that polls what stands in for a server", () => {
     );
   });
 
-  test("ends with 0 where it fails by what it was answered, and says so", async () => {
+  test("ends with 0 when it fails because of the answer, and prints that", async () => {
     const script = "curl -s http://localhost | grep version || exit 3";
     const { exitCode, log } = await beside(script, "Never", 60);
     const server =
@@ -66,21 +66,21 @@ describe("a script that polls what stands in for a server", () => {
     ["it has asked nothing", "exit 3", "Never", 3],
     ["its pod is restarted", "curl -s http://localhost | grep version || exit 3", "Always", 3],
     ["a signal has ended it", "curl -s http://localhost >/dev/null; kill -9 $$", "Never", 137],
-  ])("fails where %s", async (_why, script, restartPolicy, code) => {
+  ])("fails when %s", async (_why, script, restartPolicy, code) => {
     expect(await beside(script, restartPolicy, 60)).toMatchObject({ exitCode: code, log: "" });
   });
 
-  test("goes on where its pod does", async () => {
+  test("continues in a pod that does not end", async () => {
     expect(await beside(POLL, "Always", 120)).toMatchObject({ exitCode: undefined, log: "waiting\n" });
   });
 
-  test("goes on when it has its answer", async () => {
+  test("continues when it has its answer", async () => {
     const script = "until curl -s http://localhost | grep -q 'stands in'; do sleep 1; done; sleep 60; echo done";
     const { exitCode, took, log } = await beside(script, "Never", 300);
     expect([exitCode, log, took >= 60]).toEqual([0, "done\n", true]);
   });
 
-  test("speaks to a stand-in without TLS: it has no certificate", async () => {
+  test("reaches the stand-in without TLS, because that has no certificate", async () => {
     const script = "curl -s https://localhost:80 | grep -c 'stands in'";
     expect(await beside(script, "Never", 60)).toMatchObject({ exitCode: 0, log: "1\n" });
   });

@@ -2,8 +2,8 @@ import { describe, expect, test } from "vitest";
 import type { Pod } from "../../../src/api/types/core/v1.js";
 import { scriptedSpec, startScripted } from "../../helpers/scripted-container.js";
 
-describe("/proc of a container", () => {
-  test("has its mounts", async () => {
+describe("/proc of a scripted container", () => {
+  test("lists its mounts", async () => {
     const volume = { kind: "files", files: async () => new Map() } as never;
     const mounts = [{ name: "config", path: "/config/", subPath: "", readOnly: true, volume }];
     const { sh } = await startScripted({}, { mounts });
@@ -22,13 +22,13 @@ tmpfs /config tmpfs ro,relatime 0 0
   test.each([
     [true, "CapEff:\t000001ffffffffff\n"],
     [false, "CapEff:\t00000000a80425fb\n"],
-  ])("has its capabilities: privileged %s", async (privileged, line) => {
+  ])("lists its capabilities: privileged %s", async (privileged, line) => {
     const pod = { spec: { containers: [{ name: "c", securityContext: { privileged } }] } } as unknown as Pod;
     const { sh } = await startScripted({}, { pod: { ...scriptedSpec.pod, object: () => pod } });
     expect((await sh("grep CapEff /proc/1/status")).stdout).toBe(line);
   });
 
-  test("has its command, its environment and its memory", async () => {
+  test("lists its command, its environment and its memory", async () => {
     const spec = { command: ["sleep", "1000"], env: { A: "b" }, limits: () => ({ memoryBytes: 64 * 1024 * 1024 }) };
     const { sh } = await startScripted({}, spec);
     expect(

@@ -57,23 +57,23 @@ const rows: readonly (readonly [
   ["true; false", "", { code: 1 }],
 ];
 
-describe("the usual programs", () => {
+describe("the usual programs of a scripted container", () => {
   test.each(rows.map(([script, stdout, more = {}]) => ({ script, stdout, ...more })))(
-    "$script",
+    "run: $script",
     async ({ script, stdout, stdin, stderr = "", code = 0 }) => {
       const { sh } = await startScripted();
       expect(await sh(script, stdin)).toEqual({ stdout, stderr, code });
     },
   );
 
-  test("files fit into the container, or there is no space left", async () => {
+  test('write files while there is space, and fail with "no space left"', async () => {
     const { sh } = await startScripted({ capacity: 100_000 });
     const { stderr, code } = await sh("cp /dev/zero /tmp/full");
     expect([stderr, code]).toEqual(["cp: cannot copy '/dev/zero': No space left on device\n", 1]);
     expect((await sh("rm /tmp/full; echo more > /tmp/x; cat /tmp/x")).stdout).toBe("more\n");
   });
 
-  test("an image may have programs, files and ports of its own, and lack others", async () => {
+  test("may be replaced, added to or left out by an image", async () => {
     const { exec } = await startScripted({
       programs: {
         greet: async (io) => (await io.stdout.write(`hello ${io.args.join(",")} ${io.env["WHO"] ?? ""}\n`), 7),
@@ -88,7 +88,7 @@ describe("the usual programs", () => {
     await expect(exec(["tar", "cf", "-", "."])).rejects.toThrow('exec: "tar": executable file not found in $PATH');
   });
 
-  test("a program that throws says why and ends with 1", async () => {
+  test("that throw print the reason and exit with 1", async () => {
     const { exec } = await startScripted({
       programs: {
         bad: () => {
@@ -99,7 +99,7 @@ describe("the usual programs", () => {
     expect(await exec(["bad"])).toEqual({ stdout: "", stderr: "bad: broken\n", code: 1 });
   });
 
-  test("the container's end ends what was executed in it", async () => {
+  test("that exec started end with the container", async () => {
     const { runtime, started, exec, sh } = await startScripted();
     const running = sh("touch /tmp/begun; sleep infinity");
     await eventually(async () => expect((await exec(["cat", "/tmp/begun"])).code).toBe(0));
@@ -110,7 +110,7 @@ describe("the usual programs", () => {
   });
 });
 
-describe("the main program of a container", () => {
+describe("the main program of a scripted container", () => {
   const main = async (script: string) => {
     const container = await startScripted({}, { command: ["sh", "-c", `${script}`] });
     await eventually(async () => expect((await container.exec(["cat", "/tmp/ready"])).code).toBe(0));
@@ -139,7 +139,7 @@ describe("the main program of a container", () => {
     expect(await started.exited).toMatchObject({ exitCode: 7 });
   });
 
-  test("ends with all that it has started", async () => {
+  test("ends with all programs that it has started", async () => {
     const { started, runtime } = await main("sleep infinity & yes > /dev/null & touch /tmp/ready; sleep infinity");
     await runtime.signal(started.id, "SIGKILL");
     expect((await started.exited).exitCode).toBe(137);
@@ -147,11 +147,11 @@ describe("the main program of a container", () => {
   });
 });
 
-describe("tar", () => {
+describe("the scripted tar", () => {
   const hasTar = spawnSync("tar", ["--version"]).status === 0;
   if (!hasTar) process.stdout.write("archives of GNU tar are skipped: there is no tar on PATH\n");
 
-  test.skipIf(!hasTar)("archives that it makes are unpacked by GNU tar, and the reverse", async () => {
+  test.skipIf(!hasTar)("exchanges archives with GNU tar", async () => {
     const folder = mkdtempSync(join(tmpdir(), "kubets-tar-"));
     try {
       const long = `${"deep/".repeat(30)}${"n".repeat(120)}`;
@@ -224,7 +224,7 @@ describe("tar", () => {
     },
   );
 
-  test("members stay below the folder", async () => {
+  test("keeps members below the folder", async () => {
     const { exec, sh } = await startScripted();
     const folder = mkdtempSync(join(tmpdir(), "kubets-tar-"));
     try {

@@ -51,7 +51,7 @@ const rows: readonly (readonly [name: string, keys: string, screen: string])[] =
   ["clears the screen by Ctrl-L", "echo a\recho b\x0c", "/ # echo b|"],
 ];
 
-describe("a line at the prompt", () => {
+describe("typing a line at the shell's prompt", () => {
   test.each(rows)("%s", async (_name, keys, expected) => {
     const [slowly, atOnce] = [await shellOnTerminal(), await shellOnTerminal()];
     await Promise.all([slowly.shows("/ # |"), atOnce.shows("/ # |")]);
@@ -62,7 +62,7 @@ describe("a line at the prompt", () => {
   });
 });
 
-describe("a shell at a terminal", () => {
+describe("a scripted shell at a terminal", () => {
   test("shows the folder in its prompt", async () => {
     const { shows, type } = await shellOnTerminal();
     await shows("/ # |");
@@ -70,7 +70,7 @@ describe("a shell at a terminal", () => {
     await shows("/ # cd /tmp\n/tmp # cd\n~ # |");
   });
 
-  test("takes aliases, and asks which one is meant", async () => {
+  test("expands aliases, and shows the menu of select", async () => {
     const { shows, type } = await shellOnTerminal(["bash"], { PS1: "$ ", COLUMNS: "8" });
     await shows("$ |");
     await type("alias two='echo'\rtwo c\rselect x in a b; do\rtwo $x; break; done\r");
@@ -81,12 +81,12 @@ describe("a shell at a terminal", () => {
     );
   });
 
-  test("prompts as images of Debian do where it is called bash", async () => {
+  test("prompts as Debian images do when it is called bash", async () => {
     const { shows } = await shellOnTerminal(["/bin/bash"]);
     await shows("root@web:/# |");
   });
 
-  test("shows its prompt to who joins it later, and the line that is typed to a window that changes", async () => {
+  test("shows its prompt to a client that attaches later, and redraws the line after a resize", async () => {
     const { runtime, started } = await startScripted({}, { command: ["sh"], stdin: true, tty: true });
     const [screen, input] = [new Screen(COLUMNS), new BytePipe()];
     const shows = (text: string) => eventually(async () => expect(screen.text).toBe(text));
@@ -113,14 +113,14 @@ describe("a shell at a terminal", () => {
     expect(screen.text).toContain("/ # echo a\na\n/ # exit");
   });
 
-  test("prompts as PS1 and PS2 say", async () => {
+  test("prompts with PS1 and PS2", async () => {
     const { shows, type } = await shellOnTerminal(["sh"], { PS1: "\\u@\\h:\\W\\$ ", PS2: "... " });
     await shows("root@web:/# |");
     await type("if true\rthen echo a; fi\r");
     await shows("root@web:/# if true\n... then echo a; fi\na\nroot@web:/# |");
   });
 
-  test("recalls lines, and comes back to the one that was begun", async () => {
+  test("recalls former lines, and returns to the one that was begun", async () => {
     const { shows, type } = await shellOnTerminal();
     await shows("/ # |");
     await type("echo a\r\recho b\recho b\r");
@@ -145,7 +145,7 @@ describe("a shell at a terminal", () => {
     expect(await exited).toBe(1);
   });
 
-  test("gives programs the terminal as they expect it, and takes it back", async () => {
+  test("gives programs a line at a time with echo, and takes the terminal back", async () => {
     const { shows, type } = await shellOnTerminal();
     await shows("/ # |");
     await type("cat\r");
@@ -158,7 +158,7 @@ describe("a shell at a terminal", () => {
     await shows("/ # cat\nac\nac\n/ # read x; echo $x\nd\nd\n/ # |");
   });
 
-  test("interrupts what runs by Ctrl-C, and lives on", async () => {
+  test("interrupts a running program by Ctrl-C, and continues", async () => {
     const { shows, type, exec } = await shellOnTerminal();
     await shows("/ # |");
     await type("sleep infinity\r");
@@ -167,14 +167,14 @@ describe("a shell at a terminal", () => {
     await shows("/ # sleep infinity\n^C\n/ # |");
   });
 
-  test("a line that is pasted with others runs before the next one is shown", async () => {
+  test("runs a pasted line before it shows the next one", async () => {
     const { shows, type } = await shellOnTerminal();
     await shows("/ # |");
     await type("echo a\recho b\r");
     await shows("/ # echo a\na\n/ # echo b\nb\n/ # |");
   });
 
-  test("refuses what does not fit into a line", async () => {
+  test("refuses characters that do not fit into a line", async () => {
     const { screen, shows, type } = await shellOnTerminal();
     await shows("/ # |");
     await type(`${"a".repeat(500_000)}\x15ok`);

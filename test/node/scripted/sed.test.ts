@@ -4,7 +4,7 @@ import { compareWithReal } from "../../helpers/against-real.js";
 const FILES = { f: "a.b\nfoo\nbar\n", g: "one two\nthree", conf: "# comment\nkey=value\nport: 80\n  name: x\n" };
 const wrong = (script: string) => ({ script: `sed ${script} f`, firstLine: true });
 
-describe("sed answers as GNU's sed of this machine", () => {
+describe("the scripted sed answers as GNU sed of this machine", () => {
   compareWithReal(["sed"], FILES, [
     "sed 's/o/0/g' f",
     "sed -n '2p' f",

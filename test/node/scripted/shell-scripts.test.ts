@@ -367,7 +367,7 @@ const IMAGE = {
 describe.each([
   ["sh", "dash", POSIX],
   ["bash", "bash", BASH],
-] as const)("as %s, scripts write and end as with %s of this machine", (name, judge, scripts) => {
+] as const)("our shell called %s prints and exits as this machine's %s", (name, judge, scripts) => {
   const isThere = hasShell(judge);
   let container: ScriptedContainer;
   let expected: readonly Result[];
@@ -377,14 +377,17 @@ describe.each([
     expected = isThere ? real(judge, name, scripts) : [];
   });
 
-  test.skipIf(!isThere).each(scripts.map((script, index) => [script, index] as const))("%s", async (script, index) => {
-    const inFolder = `mkdir /work/${index}; cd /work/${index}\n${script}`;
-    const { stdout, code, stderr } = await container.exec([name, "-c", inFolder, name]);
-    expect({ stdout, code }, stderr).toEqual({ stdout: expected[index]?.stdout, code: expected[index]?.code });
-  });
+  test.skipIf(!isThere).each(scripts.map((script, index) => [script, index] as const))(
+    "for the script %s",
+    async (script, index) => {
+      const inFolder = `mkdir /work/${index}; cd /work/${index}\n${script}`;
+      const { stdout, code, stderr } = await container.exec([name, "-c", inFolder, name]);
+      expect({ stdout, code }, stderr).toEqual({ stdout: expected[index]?.stdout, code: expected[index]?.code });
+    },
+  );
 });
 
-describe("set -x writes the trace that the shell of this machine writes", () => {
+describe("our shell's set -x prints the trace of this machine's shell", () => {
   test.each(TRACED)("as %s: %s", async (name, script) => {
     const judge = name === "sh" ? "dash" : name;
     if (!hasShell(judge)) return;

@@ -148,19 +148,19 @@ describe("the shell of scripted containers", () => {
     expect(await sh(script, stdin)).toEqual({ stdout, stderr, code });
   });
 
-  test("a trapped signal ends a wait, whose code names it", async () => {
+  test("a trapped signal ends a wait, whose exit code names the signal", async () => {
     const { sh } = await startScripted();
     const script = `trap ': ' USR1; sleep infinity & p=$!; while :; do kill -USR1 $$; sleep 0.01; done & wait $p; echo $?; kill -9 -$p $!`;
     expect(await sh(script)).toEqual({ stdout: "138\n", stderr: "", code: 0 });
   });
 
-  test("without arguments it runs the commands of its input, which may read what follows them", async () => {
+  test("without arguments the shell runs commands from its input, which they may read from", async () => {
     const { exec } = await startScripted();
     const script = "read x\nfirst\necho got $x\nif true\nthen echo two lines\nfi\nexit 5\necho never\n";
     expect(await exec(["sh"], script)).toEqual({ stdout: "got first\ntwo lines\n", stderr: "", code: 5 });
   });
 
-  test("a program that does not exist cannot be executed: the runtime's error", async () => {
+  test("exec of a program that does not exist answers the runtime's error", async () => {
     const { exec } = await startScripted();
     await expect(exec(["nope"])).rejects.toThrow(
       /^failed to exec in container: failed to start exec "[0-9a-f]{64}": OCI runtime exec failed: exec failed: unable to start container process: exec: "nope": executable file not found in \$PATH: unknown$/,

@@ -57,8 +57,8 @@ async function eventsOf(name: string, reason: string): Promise<readonly string[]
   return objects(events.at("items")).map(({ message }) => text(message));
 }
 
-describe("a container whose program is not there", () => {
-  test("starts, says what would have run, and stops at a signal", async () => {
+describe("a container whose image's program kubets does not have", () => {
+  test("runs a stand-in that logs what would have run, and stops at a signal", async () => {
     await createPod("server", { container: { command: ["/app/server", "--name", "a b"] } });
     await ready("server");
     const said = 'stands in for image "example.com/app:1"; would have run: /app/server --name "a b"';
@@ -70,7 +70,7 @@ describe("a container whose program is not there", () => {
     await eventually(async () => expect((await call(api, "GET", `${PODS}/server`)).status).toBe(404));
   });
 
-  test("answers on its own ports, on those of its probes and of Services, and on no other", async () => {
+  test("answers on its own ports, its probes' and its Services', and on no other", async () => {
     const readinessProbe = { httpGet: { port: 8081, path: "/ready" } };
     await createPod("web", {
       container: { ports: [{ name: "http", containerPort: 8080 }], readinessProbe },
@@ -99,7 +99,7 @@ describe("a container whose program is not there", () => {
     await ready(name);
   });
 
-  test("fails a probe of a port that its pod does not name", async () => {
+  test("fails a probe of a port that its pod does not declare", async () => {
     await createPod("nameless", { container: { readinessProbe: { httpGet: { port: "metrics" } } } });
     await eventually(async () => expect(await eventsOf("nameless", "Unhealthy")).not.toEqual([]));
     await becomes("nameless", "status.containerStatuses.0.ready", false);
@@ -109,13 +109,13 @@ describe("a container whose program is not there", () => {
     ["a helm hook", { metadata: { annotations: { "helm.sh/hook": "pre-install" } } }],
     ["a command that is not restarted", { container: { command: ["/app/migrate"] }, spec: { restartPolicy: "Never" } }],
     ["args that are not restarted", { container: { args: ["migrate"] }, spec: { restartPolicy: "OnFailure" } }],
-  ])("ends as a success: %s", async (title, pod) => {
+  ])("ends successfully for %s", async (title, pod) => {
     const name = title.replaceAll(" ", "-");
     await createPod(name, { ...pod, spec: { restartPolicy: "Never", ...pod.spec } });
     await becomes(name, "status.phase", "Succeeded");
   });
 
-  test("ends as a success in a Job and as an init container, and a sidecar stays", async () => {
+  test("ends successfully in a Job and as an init container, while a sidecar keeps running", async () => {
     const template = { spec: { restartPolicy: "Never", containers: [{ name: "c", image: "example.com/job" }] } };
     await create("/apis/batch/v1/namespaces/default/jobs", { metadata: { name: "job" }, spec: { template } });
     const initContainers = [
@@ -130,13 +130,13 @@ describe("a container whose program is not there", () => {
     });
   });
 
-  test("without a command stays where it is not restarted", async () => {
+  test("without a command keeps running in a pod that does not restart", async () => {
     await createPod("waits", { spec: { restartPolicy: "Never" } });
     await ready("waits");
     expect(await logOf("waits")).toContain("would have run: its entrypoint\n");
   });
 
-  test("runs a script up to the first program that is not there", async () => {
+  test("runs a script up to the first missing program", async () => {
     const command = ["sh", "-c", "echo first\nredis-server --port 1 || echo never\necho last"];
     await createPod("script", { container: { command, ports: [{ containerPort: 6379 }] } });
     const said = 'this container stands in for image "example.com/app:1" from here on: sh: 2: redis-server: not found';
@@ -146,20 +146,20 @@ describe("a container whose program is not there", () => {
     await becomes("task", "status.phase", "Succeeded");
   });
 
-  test("runs no script of an interpreter that is not there", async () => {
+  test("runs no script of a missing interpreter", async () => {
     const script = "printf '#!/usr/bin/env python3\\nprint(1)\\n' > /tmp/s; chmod +x /tmp/s; /tmp/s";
     await createPod("python", { container: { command: ["sh", "-c", script] } });
     await eventually(async () => expect(await logOf("python")).toContain("from here on: "));
     expect(await logOf("python")).toContain("python3: not found");
   });
 
-  test("is a shell where somebody may type", async () => {
+  test("runs a shell when a user attaches a terminal", async () => {
     await createPod("typed", { container: { stdin: true, tty: true } });
     await ready("typed");
     expect(await logOf("typed")).not.toContain("stands in");
   });
 
-  test("cannot be entered by a program that is not there", async () => {
+  test("cannot be entered with a missing program", async () => {
     await createPod("entered", {});
     await ready("entered");
     const answer = await call(api, "POST", `${PODS}/entered/exec?command=/app/tool&stdout=true`);
@@ -167,7 +167,7 @@ describe("a container whose program is not there", () => {
   });
 });
 
-describe("a stand-in of a web server", () => {
+describe("a stand-in of a web server image", () => {
   const html = "<h1>hello</h1>\n";
   const get = (pod: string, path = "/") => call(api, "GET", `${PODS}/${pod}:80/proxy${path}`);
   const serving = (name: string, image: string, mounts: readonly JsonObject[], volumes: readonly JsonObject[]) =>
@@ -217,14 +217,14 @@ describe("a stand-in of a web server", () => {
     if (name === "nginx-tagged") expect(missing.text).toContain("<hr><center>nginx/1.27.3</center>");
   });
 
-  test("answers on its image's port, declared or not", async () => {
+  test("answers on the image's port, declared or not", async () => {
     await createPod("undeclared", { container: { image: "nginx" } });
     await ready("undeclared");
     expect((await get("undeclared")).status).toBe(200);
     expect((await call(api, "GET", `${PODS}/undeclared:81/proxy/`)).status).toBe(503);
   });
 
-  test("serves what its script wrote before its server was missing", async () => {
+  test("serves what its script wrote before the server was started", async () => {
     const script =
       "mkdir -p /usr/share/nginx/html; echo written > /usr/share/nginx/html/index.html; nginx -g 'daemon off;'";
     await createPod("written", {
@@ -233,7 +233,7 @@ describe("a stand-in of a web server", () => {
     await eventually(async () => expect((await get("written")).text).toBe("written\n"));
   });
 
-  test("answers with the plain page where it has no files, and another image has it always", async () => {
+  test("answers with a plain page when it has no files", async () => {
     await serving("empty", "nginx", [{ name: "v", mountPath: "/usr/share/nginx/html" }], [{ name: "v", emptyDir: {} }]);
     await serving(
       "other",
@@ -248,7 +248,7 @@ describe("a stand-in of a web server", () => {
   });
 
   test.each(["/..%2f..%2f..%2fetc/hostname", "/%2e%2e/%2e%2e/etc/hostname", "/%zz", "/a%00b"])(
-    "serves nothing outside: %s",
+    "serves nothing outside of its folder: %s",
     (target) => {
       const clock = { now: () => 0 };
       const files = new FileSystem({ clock });
@@ -262,13 +262,13 @@ describe("a stand-in of a web server", () => {
 });
 
 describe("the annotation kubets.dev/images", () => {
-  test('"strict" refuses a container whose program is not there', async () => {
+  test('"strict" refuses a container whose program kubets does not have', async () => {
     const annotations = { "kubets.dev/images": "strict" };
     await createPod("strict", { container: { command: ["/app/server"] }, metadata: { annotations } });
     await becomes("strict", "status.containerStatuses.0.lastState.terminated.reason", "StartError");
   });
 
-  test("of another value is named", async () => {
+  test("with another value is reported", async () => {
     await createPod("odd", { metadata: { annotations: { "kubets.dev/images": "real" } } });
     const message = 'annotation kubets.dev/images: "real" is neither "stand-in" nor "strict"';
     await becomes("odd", "status.containerStatuses.0.state.waiting", { reason: "CreateContainerError", message });
@@ -287,7 +287,7 @@ test.each<
   ["registry.example.com:5000/base/alpine:3", undefined, ["sleep", "1"], "sleep 1"],
   ["bitnami/kubectl", undefined, ["version"], undefined],
   ["busybox", undefined, [], undefined],
-])("of image %s with command %j and args %j runs %j", (image, command, args, line) => {
+])("the image %s with command %j and args %j would run %j", (image, command, args, line) => {
   const pod = { uid: "", name: "", namespace: "", hostname: "", ip: "" };
   const rest = { pod, name: "c", attempt: 0, env: {}, stdin: false, stdinOnce: false, tty: false };
   const spec = { ...rest, mounts: [], image, args, terminationMessagePath: "", ...(command && { command }) };

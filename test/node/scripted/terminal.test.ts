@@ -49,7 +49,7 @@ function terminal() {
   return { made, signals, screen: () => Buffer.concat(screen).toString("utf8") };
 }
 
-describe("a terminal in its usual mode", () => {
+describe("a container's terminal in cooked mode", () => {
   test.each(rows)("$name", async ({ typed, read = [], screen, signals = [] }) => {
     const one = terminal();
     for (const byte of Buffer.from(typed)) await one.made.receive(Uint8Array.of(byte));
@@ -63,7 +63,7 @@ describe("a terminal in its usual mode", () => {
     expect(one.signals).toEqual(signals);
   });
 
-  test("in raw mode passes every key on and writes what it is given", async () => {
+  test("in raw mode passes on every key, and writes output unchanged", async () => {
     const one = terminal();
     Object.assign(one.made.modes, {
       echo: false,
@@ -79,7 +79,7 @@ describe("a terminal in its usual mode", () => {
     expect(one.signals).toEqual([]);
   });
 
-  test("gives keys one by one while a program takes them, first those of a line that was begun", async () => {
+  test("passes keys one by one while a program reads them so, first those of a line that was begun", async () => {
     const one = terminal();
     await one.made.receive(Buffer.from("ab"));
     const restore = one.made.takeKeys();
@@ -91,7 +91,7 @@ describe("a terminal in its usual mode", () => {
     expect([one.screen(), one.signals]).toEqual(["abd\b \be\r\n", []]);
   });
 
-  test("says that its size has changed", () => {
+  test("reports changes of its size to the program", () => {
     const one = terminal();
     one.made.resize({ width: 80, height: 24 });
     expect(one.signals).toEqual([]);

@@ -9,7 +9,7 @@ const FILES = {
   d: "a\na\nb\nA\nb\nb\nc",
 };
 
-describe("cut", () => {
+describe("the scripted cut", () => {
   compareWithReal(["cut"], FILES, [
     "cut -d: -f1 p",
     "cut -d : -f 1,3-4 p",
@@ -50,7 +50,7 @@ describe("cut", () => {
   ]);
 });
 
-describe("tr", () => {
+describe("the scripted tr", () => {
   compareWithReal(["tr"], FILES, [
     "tr a-z A-Z < p",
     "tr '[:lower:]' '[:upper:]' < p",
@@ -89,7 +89,7 @@ describe("tr", () => {
   ]);
 });
 
-describe("sort", () => {
+describe("the scripted sort", () => {
   compareWithReal(["sort"], FILES, [
     "sort t",
     "sort -r t",
@@ -138,7 +138,7 @@ describe("sort", () => {
   ]);
 });
 
-describe("uniq", () => {
+describe("the scripted uniq", () => {
   compareWithReal(["uniq"], FILES, [
     "uniq d",
     "uniq -c d",

@@ -37,7 +37,7 @@ const started = (...mounts: readonly VolumeMount[]) => mounting({ runtime: scrip
 
 const isGone = (path: string) => `test -e ${path} && echo there || echo gone`;
 
-describe("an emptyDir", () => {
+describe("an emptyDir of a scripted pod", () => {
   test("is a folder that all containers of the pod share, and no other pod", async () => {
     const first = await started(at("/data"));
     expect(await first.sh("test -d /data && stat -c %a /data; echo one > /data/a; mkdir /data/b")).toMatchObject({
@@ -51,7 +51,7 @@ describe("an emptyDir", () => {
     expect((await foreign.sh("ls /data")).stdout).toBe("");
   });
 
-  test("outlives its containers, and is gone with the pod", async () => {
+  test("outlives its containers, and is deleted with the pod", async () => {
     const first = await started(at("/data"));
     const { runtime } = first;
     await first.sh("echo kept > /data/a");
@@ -68,21 +68,21 @@ describe("an emptyDir", () => {
     expect((await third.sh("ls /data")).stdout).toBe("");
   });
 
-  test("has the same bytes at two mounts of a container, and a mount within it", async () => {
+  test("has the same files at two mounts of a container, and at a mount within it", async () => {
     const { sh } = await started(at("/a"), at("/b"), at("/a/deep/conf", CONFIG));
     expect((await sh("echo x > /a/f; cat /b/f; ls /a /a/deep /b/deep/conf; cat /a/deep/conf/app.conf")).stdout).toBe(
       "x\n/a:\ndeep\nf\n\n/a/deep:\nconf\n\n/b/deep/conf:\nport=80\n",
     );
   });
 
-  test("makes nothing before a program opens it", async () => {
+  test("takes no memory before a program opens it", async () => {
     const limits = serverLimits();
     const runtime = scriptedRuntime({ limits });
     await startIn(runtime, { mounts: [at("/data")] });
     expect([runtime.volumeBytes("pod-uid", "v"), limits.users.size, limits.files.used]).toEqual([undefined, 1, 0]);
   });
 
-  test("gives the bytes of removed files back, those too that are written to yet", async () => {
+  test("frees the bytes of removed files, also of those still being written", async () => {
     const limits = serverLimits();
     const { runtime, sh, started: main } = await startIn(scriptedRuntime({ limits }), { mounts: [at("/data")] });
     await sh("ls /data");
@@ -98,7 +98,7 @@ describe("an emptyDir", () => {
     expect(limits.files.used).toBe(0);
   });
 
-  test("of memory has no space left beyond its size", async () => {
+  test("with medium Memory is full at its size", async () => {
     const { sh } = await started(at("/data", { kind: "pod", capacity: MIB }));
     expect(await sh("head -c 2M /dev/zero > /data/a; head -c 1k /dev/zero > /tmp/a && echo other")).toMatchObject({
       stdout: "other\n",
@@ -106,7 +106,7 @@ describe("an emptyDir", () => {
     });
   });
 
-  test("that exceeds the server's limit of files has its pod evicted", async () => {
+  test("causes the pod's eviction when it exceeds the server's limit of files", async () => {
     const runtime = scriptedRuntime({ limits: serverLimits({ files: 4 * MIB }) });
     const greedy = await startIn(runtime, { mounts: [at("/data")], pod: podNamed("greedy") });
     await greedy.sh("head -c 3M /dev/zero > /data/a");
@@ -119,7 +119,7 @@ describe("an emptyDir", () => {
   });
 });
 
-test("an emptyDir that holds most while no container runs ends its pod at the next start", async () => {
+test("when files exceed the limit while no container runs, the pod with the largest emptyDir ends at its next start", async () => {
   const runtime = scriptedRuntime({ limits: serverLimits({ files: 4 * MIB }) });
   const greedy = { mounts: [at("/data")], pod: podNamed("greedy") };
   const first = await startIn(runtime, greedy);
@@ -132,7 +132,7 @@ test("an emptyDir that holds most while no container runs ends its pod at the ne
   expect((await second.started.exited).eviction).toContain("low on resource: ephemeral-storage");
 });
 
-describe("a PersistentVolume", () => {
+describe("a PersistentVolume of scripted pods", () => {
   const persistent = (uid: string, capacity = MIB): Volume => ({ kind: "persistent", uid, capacity });
   const nodes = (limits = serverLimits()) => {
     const volumes = new KeptVolumes({ clock: systemClock, limits });
@@ -140,7 +140,7 @@ describe("a PersistentVolume", () => {
     return { limits, volumes, one: node("one"), two: node("two") };
   };
 
-  test("has its bytes for later pods, and on every node, but under no other uid", async () => {
+  test("keeps its files for later pods, on every node, but not for a volume with another uid", async () => {
     const { one, two, volumes } = nodes();
     const writer = await mounting(one, [at("/data", persistent("pv-1"))]);
     await writer.sh("echo kept > /data/a");
@@ -152,7 +152,7 @@ describe("a PersistentVolume", () => {
     expect(volumes.uids).toEqual(["pv-1", "pv-2"]);
   });
 
-  test("is full at its capacity, until it grows or a file is removed", async () => {
+  test("is full at its capacity, until it is expanded or a file is removed", async () => {
     const { one, volumes } = nodes();
     const { sh } = await mounting(one, [at("/data", persistent("pv"))]);
     const write = (name: string) => sh(`head -c 700k /dev/zero > /data/${name} && echo done`);
@@ -164,7 +164,7 @@ describe("a PersistentVolume", () => {
     expect((await write("c")).stdout).toBe("done\n");
   });
 
-  test("that is deleted gives its bytes back and takes no more", async () => {
+  test("frees its bytes when it is deleted, and accepts no more", async () => {
     const { one, volumes, limits } = nodes();
     const { sh } = await mounting(one, [at("/data", persistent("pv"))]);
     await sh("head -c 100k /dev/zero > /data/a");
@@ -175,7 +175,7 @@ describe("a PersistentVolume", () => {
     expect(limits.volumes.used).toBe(0);
   });
 
-  test("takes no file of a container its room: all of them together have a sum of their own", async () => {
+  test("uses no space of containers: all volumes together have a limit of their own", async () => {
     const { one } = nodes(serverLimits({ volumes: MIB, files: 4 * MIB }));
     const first = await mounting(one, [at("/data", persistent("pv-1", 10 * MIB))]);
     const second = await mounting(one, [at("/data", persistent("pv-2", 10 * MIB))], "second");
@@ -189,10 +189,10 @@ describe("a PersistentVolume", () => {
   });
 });
 
-describe("a hostPath", () => {
+describe("a hostPath of scripted pods", () => {
   const host = (path: string, type = ""): Volume => ({ kind: "host", path, type });
 
-  test("is a folder of the simulated node, which its pods share, and never the machine's", async () => {
+  test("is a folder of the simulated node that its pods share, and never the machine's", async () => {
     const first = await started(at("/host", host("/")), at("/log", host("/var/log")));
     expect((await first.sh("find /host; echo x > /log/a; cat /host/var/log/a")).stdout).toBe(
       "/host\n/host/var\n/host/var/log\nx\n",
@@ -209,12 +209,12 @@ describe("a hostPath", () => {
     ["Socket", "/run/containerd/containerd.sock", "-f"],
     ["Directory", "/lib/modules", "-d"],
     ["DirectoryOrCreate", "/opt/cni/bin", "-d"],
-  ])("of the type %s is there, and empty", async (type, path, test) => {
+  ])("of the type %s exists, and is empty", async (type, path, test) => {
     const { sh } = await started(at("/there", host(path, type)));
     expect((await sh(`test ${test} /there && test ! -s /there/x && echo yes`)).stdout).toBe("yes\n");
   });
 
-  test("of another type than is there is refused in the kubelet's words", async () => {
+  test("of another type than the existing one is refused in the kubelet's words", async () => {
     const node = await started(at("/file", host("/run/lock", "FileOrCreate")), at("/log", host("/var/log")));
     await expect(mounting(node, [at("/x", host("/run/lock", "Directory"))])).rejects.toMatchObject({
       reason: "FailedMount",
@@ -225,8 +225,8 @@ describe("a hostPath", () => {
   });
 });
 
-describe("a subPath", () => {
-  test("is a folder of the volume, made where it is missing, or a file", async () => {
+describe("a subPath of a scripted pod's volume", () => {
+  test("is a folder, created when missing, or a file", async () => {
     const first = await started(at("/all"), at("/part", SCRATCH, { subPath: "a/b" }));
     expect((await first.sh("ls /all/a; echo x > /part/f; cat /all/a/b/f")).stdout).toBe("b\nx\n");
     const second = await mounting(first, [at("/etc/f", SCRATCH, { subPath: "a/b/f" })]);
@@ -234,7 +234,7 @@ describe("a subPath", () => {
     expect((await first.sh("cat /part/f")).stdout).toBe("x\ny\n");
   });
 
-  test("of a ConfigMap is one file in a folder that has others", async () => {
+  test("of a ConfigMap is one file in a folder with other files", async () => {
     const mounts = [
       at("/etc/app.conf", CONFIG, { subPath: "app.conf" }),
       at("/inner", CONFIG, { subPath: "sub" }),
@@ -246,7 +246,7 @@ describe("a subPath", () => {
     );
   });
 
-  test("leads nowhere else by links in the volume", async () => {
+  test("cannot leave the volume by symbolic links", async () => {
     const first = await started(at("/data"));
     await first.sh(
       "ln -s /etc /data/etc; ln -s ../../.. /data/up; mkdir -p /data/real; ln -s real /data/link; touch /data/file",
@@ -267,7 +267,7 @@ describe("a subPath", () => {
   });
 });
 
-describe("a mount that is read-only", () => {
+describe("a read-only mount in a scripted container", () => {
   /** Two containers of a pod: one that writes at /data, and one that reads at /ro. */
   const writerAndReader = once(async () => {
     const writer = await started(at("/data"));
@@ -299,7 +299,7 @@ describe("a mount that is read-only", () => {
     ["find /ro -name f -delete", "find: cannot delete '/ro/f': Read-only file system\n"],
     ["awk 'BEGIN { print 1 > \"/ro/f\" }'", /Read-only file system/],
     ["sort -o /ro/f /etc/hosts", /Read-only file system\n$/],
-  ])("refuses %s", async (script, stderr) => {
+  ])("refuses: %s", async (script, stderr) => {
     const { writer, reader } = await writerAndReader();
     const { runtime } = writer;
     const before = runtime.volumeBytes("pod-uid", "v");
@@ -312,7 +312,7 @@ describe("a mount that is read-only", () => {
     expect(runtime.volumeBytes("pod-uid", "v")).toBe(before);
   });
 
-  test("shows what others write, and is not writable to test", async () => {
+  test("shows what others write, and is not writable for the shell's test -w", async () => {
     const { runtime, sh } = await started(at("/data"));
     const reader = await mounting({ runtime }, [
       at("/ro", SCRATCH, { readOnly: true }),
@@ -324,7 +324,7 @@ describe("a mount that is read-only", () => {
     expect((await reader.sh(script)).stdout).toBe("a\nno /ro\nno /ro/f\n/ro/in\n/ro/in\n");
   });
 
-  test("is that of a ConfigMap, with the modes of its files", async () => {
+  test("exists for a ConfigMap, with the modes of its files", async () => {
     const { sh } = await started(at("/conf", CONFIG));
     expect(
       await sh("stat -c '%a %n' /conf/app.conf /conf/sub/inner; cat /conf/sub/inner; echo x > /conf/app.conf"),
@@ -335,8 +335,8 @@ describe("a mount that is read-only", () => {
   });
 });
 
-describe("mounts in each other", () => {
-  test("show the deeper one, in whichever order the pod has them", async () => {
+describe("mounts within other mounts of a scripted container", () => {
+  test("show the deeper one, in whatever order the pod lists them", async () => {
     for (const order of [0, 1]) {
       const mounts = [at("/data/sub", CONFIG, { name: "c" }), at("/data")];
       const { sh } = await started(...(order === 0 ? mounts : mounts.toReversed()));
@@ -347,7 +347,7 @@ describe("mounts in each other", () => {
     }
   });
 
-  test("are copied, archived and compared with what is mounted", async () => {
+  test("are copied, archived and compared with their content", async () => {
     const { sh } = await started(at("/data"), at("/data/sub", CONFIG, { name: "c" }));
     expect(
       (
@@ -358,7 +358,7 @@ describe("mounts in each other", () => {
     ).toBe("port=80\ndata/\ndata/sub/\ndata/sub/app.conf\ndata/sub/sub/\ndata/sub/sub/inner\n");
   });
 
-  test("are not shown to another container of the volume", async () => {
+  test("do not appear in another container that mounts the outer volume alone", async () => {
     const first = await started(at("/data"), at("/data/sub", CONFIG, { name: "c" }));
     await first.sh("ls /data");
     const second = await mounting(first, [at("/data")]);
@@ -369,7 +369,7 @@ describe("mounts in each other", () => {
   });
 });
 
-describe("a mount point", () => {
+describe("a mount point in a scripted container", () => {
   test.each([
     ["rm -rf /data", "rm: cannot remove '/data': Device or resource busy\n"],
     ["rm -rf /data/", "rm: cannot remove '/data/': Device or resource busy\n"],
@@ -390,7 +390,7 @@ describe("a mount point", () => {
     );
   });
 
-  test("is empty after rm -rf, and so is what lay beside it", async () => {
+  test("is empty after rm -rf, and so are files beside it", async () => {
     const { sh } = await started(
       at("/data"),
       at("/data/in", SCRATCH, { name: "w" }),
@@ -400,7 +400,7 @@ describe("a mount point", () => {
     expect((await sh("find /data; cat /conf/app.conf")).stdout).toBe("/data\n/data/in\nport=80\n");
   });
 
-  test("moves files in and out as copies, with their times and modes", async () => {
+  test("exchanges files by mv as copies, with their times and modes", async () => {
     const { sh } = await started(at("/data"));
     await sh(
       "mkdir -p /tmp/d/e; echo x > /tmp/d/e/f; chmod 750 /tmp/d/e/f; touch /tmp/g; ln -s f /tmp/d/e/l; mv /tmp/d /tmp/g /data",
@@ -414,14 +414,14 @@ describe("a mount point", () => {
     ).toBe("750 /data/d/e/f\nf\ngone\nx\ngone\n");
   });
 
-  test("is refused at the root, and where one of volume and mount point is a file", async () => {
+  test("is refused at the root, and where volume and mount point are a file and a folder", async () => {
     await expect(started(at("/./"))).rejects.toMatchObject({ reason: "CreateContainerError" });
     const { sh } = await started(at("/etc/hostname"));
     await expect(sh("true")).rejects.toMatchObject({ name: "RuntimeError", reason: "ExecError" });
   });
 });
 
-test("files that two programs open at once are made once", async () => {
+test("two scripted programs that open a new file at once create it once", async () => {
   const usedBy = async (scripts: readonly string[]) => {
     const limits = serverLimits();
     const { sh } = await startIn(scriptedRuntime({ limits }), { mounts: [at("/conf", CONFIG)] });

@@ -36,7 +36,7 @@ type Row = readonly [script: string, stdout: string, code: number, stderr: strin
 const rows = (given: readonly (readonly [string, string, number, string?])[]): Row[] =>
   given.map(([script, stdout, code, stderr = ""]) => [script, stdout, code, stderr]);
 
-describe("curl", () => {
+describe("the scripted curl", () => {
   test.each(
     rows([
       ["curl -s localhost/page", "GET /page\n", 0],
@@ -111,7 +111,7 @@ describe("curl", () => {
     expect(await run(script)).toEqual([stdout, stderr, code]);
   });
 
-  test("shows what is sent and answered with -v, and a meter without -s", async () => {
+  test("prints request and answer with -v, and a progress meter without -s", async () => {
     const [, verbose] = await run("curl -sv localhost/page -o /dev/null");
     expect(verbose).toMatch(
       /^\* {3}Trying 127\.0\.0\.1:80\.\.\.\n\* Connected to localhost \(127\.0\.0\.1\) port 80\n> GET \/page HTTP\/1\.1\n> Host: localhost\n[^]*\n< HTTP\/1\.1 200 OK\n/,
@@ -121,7 +121,7 @@ describe("curl", () => {
   });
 });
 
-describe("wget", () => {
+describe("the scripted wget", () => {
   test.each(
     rows([
       ["wget -qO- http://localhost/page", "GET /page\n", 0],
@@ -157,7 +157,7 @@ describe("wget", () => {
   });
 });
 
-describe("nc", () => {
+describe("the scripted nc", () => {
   test.each(
     rows([
       ["printf 'GET /page HTTP/1.0\\r\\n\\r\\n' | nc localhost 80 | tail -n 1", "GET /page\n", 0],

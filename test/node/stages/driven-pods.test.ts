@@ -46,7 +46,7 @@ const events = async (name: string) =>
     ),
   ).map(({ reason, message }) => `${text(reason)}: ${text(message)}`);
 
-test("a chosen pod crashes, waits longer each time, and runs at last", async () => {
+test("a pod that its stages let crash restarts after longer and longer waits, and finally runs", async () => {
   await create("db-2", undefined);
   await cluster.clock.advance("1s");
   expect(await container("db-2")).toMatchObject({
@@ -62,7 +62,7 @@ test("a chosen pod crashes, waits longer each time, and runs at last", async () 
   });
 });
 
-test("a pod that is active for too long fails", async () => {
+test("a pod that is active beyond its deadline fails", async () => {
   await create("slow", { stopDelay: "5s" }, { activeDeadlineSeconds: 60 });
   await cluster.clock.advance("61s");
   expect((await status("slow"))["phase"]).toBe("Running");
@@ -72,14 +72,14 @@ test("a pod that is active for too long fails", async () => {
   expect(await events("slow")).toContain(`DeadlineExceeded: ${message}`);
 });
 
-test("a pod that ends in time does not meet its deadline", async () => {
+test("a pod that ends within its deadline succeeds", async () => {
   await create("fast", { exit: { after: "10s" } }, { activeDeadlineSeconds: 60, restartPolicy: "Never" });
   await cluster.clock.advance("90s");
   const ended = await status("fast");
   expect([ended["phase"], ended["reason"]]).toEqual(["Succeeded", undefined]);
 });
 
-test("a container that runs out of memory says so", async () => {
+test("a container that its stages let run out of memory has the reason OOMKilled", async () => {
   await create("hungry", { exit: { code: 137, reason: "OOMKilled" } }, { restartPolicy: "Never" });
   await cluster.clock.advance("1s");
   expect(object((await container("hungry"))["state"])).toMatchObject({
@@ -87,7 +87,7 @@ test("a container that runs out of memory says so", async () => {
   });
 });
 
-test("a pod becomes ready when its stages say so", async () => {
+test("a pod becomes ready at the time that its stages give", async () => {
   const readinessProbe = { httpGet: { port: 80 }, periodSeconds: 5 };
   await create("late", { readyAfter: "20s" }, {}, { readinessProbe });
   await cluster.clock.advance("19s");
@@ -96,20 +96,20 @@ test("a pod becomes ready when its stages say so", async () => {
   expect(await container("late")).toMatchObject({ ready: true });
 });
 
-test("a probe of a port succeeds where the image's program is not there to answer", async () => {
+test("a probe of a port succeeds when the image's program does not exist", async () => {
   await create("chart", undefined, {}, { readinessProbe: { httpGet: { port: 8080, path: "/healthz" } } });
   await cluster.clock.advance("1s");
   expect(await container("chart")).toMatchObject({ ready: true });
 });
 
-test("an image that comes later is pulled then", async () => {
+test("an image whose stages delay it is pulled later", async () => {
   await create("pulled", { pullFailure: { for: "15s", message: "no such image" } });
   expect(await container("pulled")).toMatchObject({ state: { waiting: { reason: "ImagePullBackOff" } } });
   await cluster.clock.advance("31s");
   expect(await container("pulled")).toMatchObject({ state: { running: {} } });
 });
 
-test("a pod stops no sooner than its stages, and no later than its grace", async () => {
+test("a pod stops no sooner than its stages allow, and no later than its grace period", async () => {
   await create("stubborn", { stopDelay: "never" }, { terminationGracePeriodSeconds: 20 });
   await call(api, "DELETE", `${PODS}/stubborn`);
   await cluster.clock.advance("19s");

@@ -59,7 +59,7 @@ const lines = async (runtime: StagedRuntime, id: string): Promise<readonly strin
   return read;
 };
 
-describe("the end of a run", () => {
+describe("the end of a container's run, by its stages,", () => {
   test.each<readonly [string, ContainerStages, attempt: number, after: number, exit: object]>([
     ["comes at once by default", { exit: {} }, 0, 0, { exitCode: 0 }],
     ["comes after its time", { exit: { after: "90s" } }, 0, 90_000, { exitCode: 0 }],
@@ -87,7 +87,7 @@ describe("the end of a run", () => {
   });
 });
 
-describe("the stop of a container", () => {
+describe("the stop of a container, by its stages,", () => {
   test.each<
     readonly [string, ContainerStages, signals: readonly string[], after: number, exitCode: number | "pending"]
   >([
@@ -108,7 +108,7 @@ describe("the stop of a container", () => {
   });
 });
 
-describe("a container that does not start", () => {
+describe("a container that its stages keep from starting", () => {
   const missing = 'failed to resolve reference "shop:1": shop:1: not found';
   test.each<readonly [string, ContainerStages, attempt: number, after: number, failed: object | undefined]>([
     ["for want of its image", { pullFailure: {} }, 0, 3_600_000, { reason: "ErrImagePull", message: missing }],
@@ -140,7 +140,7 @@ describe("a container that does not start", () => {
   });
 });
 
-describe("probes", () => {
+describe("probes of a container, by its stages,", () => {
   test.each<
     readonly [string, ContainerStages, "startup" | "readiness" | "liveness", after: number, answer: boolean | undefined]
   >([
@@ -158,7 +158,7 @@ describe("probes", () => {
   });
 });
 
-describe("the log", () => {
+describe("the log of a container, by its stages,", () => {
   test.each<readonly [string, ContainerStages, after: number, expected: readonly string[]]>([
     ["has the lines of the start", { logs: ["one", "two"] }, 0, ["one\n", "two\n"]],
     ["has a line for each period", { logEvery: { period: "10s", line: "tick" } }, 25_000, ["tick\n", "tick\n"]],
@@ -174,7 +174,7 @@ describe("the log", () => {
   });
 });
 
-describe("exec", () => {
+describe("exec in a container, by its stages,", () => {
   const exec = async (stages: ContainerStages) => {
     const { runtime, run } = staged(stages);
     const { id } = await run();
@@ -197,8 +197,8 @@ describe("exec", () => {
   });
 });
 
-describe("usage", () => {
-  test("is the stage's, and its processor time adds up", async () => {
+describe("the resource usage of a container, by its stages,", () => {
+  test("is the stage's value, and CPU time adds up", async () => {
     const { time, runtime, run } = staged({ usage: { cpu: "250m", memory: "64Mi" } });
     const { id } = await run();
     time.pass(10_000);
@@ -216,7 +216,7 @@ describe("usage", () => {
   });
 });
 
-describe("the source of stages", () => {
+describe("the stages of a pod", () => {
   const crash: StagesOf = () => ({ app: { exit: { code: 9 } } });
 
   test.each<readonly [string, string | undefined, StagesOf | undefined, code: number | "pending"]>([
@@ -242,14 +242,14 @@ describe("the source of stages", () => {
       '{"app": {"exit": {"after": "soon"}}}',
       'metadata.annotations[kubets.dev/stages].app.exit.after: Invalid value: "soon": must be a duration, such as "1m30s"',
     ],
-  ])("keeps the container from being created for %s", async (_title, annotation, message) => {
+  ])("keep the container from being created for %s", async (_title, annotation, message) => {
     const failed = await failure(staged(annotation).run());
     expect(failed.reason).toBe("CreateContainerError");
     if (typeof message === "string") expect(failed.message).toBe(message);
     else expect(failed.message).toMatch(message);
   });
 
-  test("may be a function that is wrong", async () => {
+  test("may come from a function that throws or returns nonsense, which is reported", async () => {
     const wrong = (() => ({ app: { exit: { code: 700 } } })) as StagesOf;
     expect((await failure(staged(undefined, wrong).run())).message).toBe(
       "stages.app.exit.code: Invalid value: 700: must be an integer from 0 to 255",

@@ -20,7 +20,7 @@ test.each([
   ["usage", { app: { usage: { cpu: "250m", memory: "64Mi" } } }],
   ["log lines", { app: { logs: ["a", ""], logEvery: { period: "10s", line: "tick" } } }],
   ["the answer to exec", { app: { exec: { stdout: "out", stderr: "err", code: 3 } } }],
-])("%s may be given", (_title, stages) => {
+])("%s are accepted as stages of a pod", (_title, stages) => {
   expect(problems(stages)).toBe("");
 });
 
@@ -84,11 +84,11 @@ test.each([
     { app: { usage: { gpu: "1" } } },
     'stages.app.usage: Unsupported value: "gpu": supported values: "cpu", "memory", "ephemeral-storage"',
   ],
-])("%s is refused", (_title, stages, message) => {
+])("%s is refused as stages of a pod: %s", (_title, stages, message) => {
   expect(problems(stages)).toBe(message);
 });
 
-test("every wrong field is named", () => {
+test("every wrong field of a pod's stages is named", () => {
   expect(problems({ a: { startDelay: "x" }, b: { exit: { code: -1 } } })).toMatch(
     /^\[stages\.a\.startDelay: .*, stages\.b\.exit\.code: .*\]$/,
   );

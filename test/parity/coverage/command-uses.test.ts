@@ -25,8 +25,8 @@ const usesOf = (line: string) =>
     decides,
   }));
 
-describe("calls of kubectl in a line", () => {
-  test("flags in each of their forms", () => {
+describe("finding kubectl's commands and flags in a shell line", () => {
+  test("finds flags in each of their forms", () => {
     expect(usesOf("kubectl get cm -o yaml --filename=x -wA -fy --dry-run -n=z")).toEqual([
       {
         command: "get",
@@ -36,18 +36,18 @@ describe("calls of kubectl in a line", () => {
     ]);
   });
 
-  test("values, operands behind two dashes and quoted text are no flags", () => {
+  test("takes no values, operands after -- and quoted text for flags", () => {
     expect(usesOf("kubectl get -o -w 'a -A' -- -f")).toEqual([{ command: "get", flags: ["output"], decides: "yes" }]);
   });
 
-  test("subcommands by any name, behind flags of every command", () => {
+  test("finds subcommands by any name, behind global flags", () => {
     expect(usesOf("kubectl -n x config use here")[0]?.command).toBe("config use-context");
     expect(usesOf("kubectl rollout -n status status --watch")).toEqual([
       { command: "rollout status", flags: ["any namespace", "watch"], decides: "yes" },
     ]);
   });
 
-  test("settings, pipes, lists, substitutions and redirections", () => {
+  test("handles variable settings, pipes, lists, substitutions and redirections", () => {
     expect(
       usesOf(`A="b c" timeout -s INT 2 kubectl get $(kubectl config use x) >out 2>&1 -A | sed 's/kubectl get//'`),
     ).toEqual([
@@ -60,11 +60,11 @@ describe("calls of kubectl in a line", () => {
     ]);
   });
 
-  test("completion is no call of a command", () => {
+  test("does not count shell completion as a use of a command", () => {
     expect(usesOf("kubectl __complete get -A")).toEqual([]);
   });
 
-  test("a flag is cut out with its value, everywhere it stands", () => {
+  test("removes a flag with its value, everywhere it stands", () => {
     const line = "kubectl get -o yaml cm -wA --output=json | tee x";
     const drop = (name: string): string => {
       const flag = commandUses(line, commands)[0]?.flags.find((given) => given.name === name);

@@ -116,7 +116,7 @@ async function describeOdd(kind: Kind, level: number, odd: unknown): Promise<voi
   await describer?.("default", "x", new Description(), context);
 }
 
-describe("an object of any server is described, or refused in words, whatever stands in its fields", () => {
+describe("describe prints any object, or refuses it in words, whatever values its fields have:", () => {
   test.each(DESCRIBED)("%s", async (kind) => {
     for (const odd of VALUES) {
       for (let level = 1; level <= MOST_LEVELS; level++) {
@@ -130,7 +130,7 @@ describe("an object of any server is described, or refused in words, whatever st
   });
 });
 
-test("an action of a probe that is null is no action of it", async () => {
+test("describe treats a null probe action as a missing one", async () => {
   const livenessProbe = { exec: null, httpGet: { path: "/live", port: 80, scheme: "HTTP" } };
   const pod: KubeObject = { metadata: { name: "x" }, spec: { containers: [{ name: "c", livenessProbe }] } };
   const description = new Description();

@@ -40,30 +40,30 @@ const metadata = { name: "x", namespace: "default" };
 const template = { metadata: {}, spec: { containers: [{ name: "c", image: "c" }] } };
 const denied = forbidden({ group: "", resource: "pods" }, "", "no");
 
-describe("what a description says of what it cannot read", () => {
-  test("events: there are none", async () => {
+describe("when the server refuses related objects, describe prints", () => {
+  test("for events, that there are none", async () => {
     const text = await described("Pod", "", reader({ Pod: { metadata }, Event: denied }));
     expect(text).toMatch(/Events:\t<none>\n$/);
   });
 
-  test("pods of a ReplicaSet: why not", async () => {
+  test("for pods of a ReplicaSet, the reason", async () => {
     const replicaSet = { metadata, spec: { selector: { matchLabels: { a: "b" } }, template } };
     const text = await described("ReplicaSet", "apps", reader({ ReplicaSet: replicaSet, Pod: denied, Event: [] }));
     expect(text).toContain(`Pods Status:\terror in fetching pods: ${denied.message}\n`);
   });
 
-  test("pods of a StatefulSet: nothing at all is said", async () => {
+  test("for pods of a StatefulSet, nothing", async () => {
     const set = { metadata, spec: { selector: { matchLabels: { a: "b" } }, template } };
     await expect(described("StatefulSet", "apps", reader({ StatefulSet: set, Pod: denied }))).rejects.toBe(denied);
   });
 
-  test("ReplicaSets of a Deployment: as if there were none", async () => {
+  test("for ReplicaSets of a Deployment, as if there were none", async () => {
     const deployment = { metadata, spec: { selector: { matchLabels: { a: "b" } }, template } };
     const from = reader({ Deployment: deployment, ReplicaSet: denied, Event: [] });
     expect(await described("Deployment", "apps", from)).not.toContain("ReplicaSet:");
   });
 
-  test("pods on a node, for who may not see them", async () => {
+  test("for pods on a node, that the user may not see them", async () => {
     const from = reader({
       Node: { metadata: { name: "x" } },
       Pod: denied,
@@ -77,13 +77,13 @@ describe("what a description says of what it cannot read", () => {
     expect(text).not.toContain("ResourceSlices");
   });
 
-  test("pods on a node, for another reason: nothing at all is said", async () => {
+  test("for pods on a node with another error, nothing", async () => {
     const broken = new Error("broken");
     const from = reader({ Node: { metadata: { name: "x" } }, Pod: broken });
     await expect(described("Node", "", from)).rejects.toBe(broken);
   });
 
-  test("quotas and limits that a server does not know: nothing is said of them", async () => {
+  test("for quotas and limits that the server does not have, nothing", async () => {
     const unknown = notFound({ group: "", resource: "resourcequotas" }, "");
     const namespace = { metadata: { name: "x" }, status: { phase: "Active" } };
     const from = reader({ Namespace: namespace, ResourceQuota: unknown, LimitRange: [] });
@@ -92,19 +92,19 @@ describe("what a description says of what it cannot read", () => {
     expect(await described("Namespace", "", other)).toMatch(/Status:\tActive\n\nNo resource quota\.\n$/);
   });
 
-  test("quotas of a namespace, for who may not see them: nothing at all is said", async () => {
+  test("for quotas of a namespace that the user may not see, nothing", async () => {
     const from = reader({ Namespace: { metadata: { name: "x" } }, ResourceQuota: denied });
     await expect(described("Namespace", "", from)).rejects.toBe(denied);
   });
 
-  test("the request in a request for a certificate: why not", async () => {
+  test("for an unreadable certificate request, the reason", async () => {
     const from = reader({ CertificateSigningRequest: { metadata: { name: "x" }, spec: { request: "" } }, Event: [] });
     await expect(described("CertificateSigningRequest", "certificates.k8s.io", from)).rejects.toThrow(
       "Error parsing CSR: PEM block type must be CERTIFICATE REQUEST",
     );
   });
 
-  test("autoscaling/v2: v1 says what it knows", async () => {
+  test("for autoscaling/v2, what v1 has", async () => {
     const from = reader({
       "autoscaling/v2/HorizontalPodAutoscaler": new Error("not served"),
       "autoscaling/v1/HorizontalPodAutoscaler": {
@@ -124,7 +124,7 @@ describe("what a description says of what it cannot read", () => {
     expect(text).not.toContain("Metrics");
   });
 
-  test("neither of autoscaling: v1's reason", async () => {
+  test("for both versions of autoscaling, the error of v1", async () => {
     const [second, first] = [new Error("v2"), new Error("v1")];
     const from = reader({
       "autoscaling/v2/HorizontalPodAutoscaler": second,
@@ -133,13 +133,13 @@ describe("what a description says of what it cannot read", () => {
     await expect(described("HorizontalPodAutoscaler", "autoscaling", from)).rejects.toBe(first);
   });
 
-  test("slices of a service: as if there were none", async () => {
+  test("for EndpointSlices of a Service, as if there were none", async () => {
     const service = { metadata, spec: { ports: [{ port: 80, protocol: "TCP" }] } };
     const text = await described("Service", "", reader({ Service: service, EndpointSlice: denied, Event: [] }));
     expect(text).toContain("Endpoints:\t<none>\n");
   });
 
-  test("slices of what an ingress leads to: why not", async () => {
+  test("for EndpointSlices of an Ingress backend, the reason", async () => {
     const ingress = { metadata, spec: { defaultBackend: { service: { name: "web", port: { number: 80 } } } } };
     const from = reader({ Ingress: ingress, EndpointSlice: denied, Event: [] });
     const text = await described("Ingress", "networking.k8s.io", from);
@@ -153,7 +153,7 @@ describe("what a description says of what it cannot read", () => {
       { parentRef: { resource: "services", namespace: "default", name: "web" } },
       "Parent Reference:\n  Group:\t\n  Resource:\tservices\n  Namespace:\tdefault\n  Name:\tweb\n",
     ],
-  ])("%s of v1: v1beta1 says the same, or the reason", async (kind, spec, expected) => {
+  ])("for %s of v1, what v1beta1 has, or the reason", async (kind, spec, expected) => {
     const [first, second] = [new Error("v1"), new Error("v1beta1")];
     const from = reader({
       [`networking.k8s.io/v1/${kind}`]: first,
@@ -170,13 +170,13 @@ describe("what a description says of what it cannot read", () => {
   });
 });
 
-test("a service of both families has an address of each", async () => {
+test("describe prints for a dual-stack Service an address of each family", async () => {
   const spec = { ipFamilies: ["IPv6", "IPv4"], clusterIP: "fd00::1", clusterIPs: ["fd00::1", "10.0.0.1"] };
   const text = await described("Service", "", reader({ Service: { metadata, spec }, EndpointSlice: [], Event: [] }));
   expect(text).toContain("IP Families:\tIPv6,IPv4\nIP:\tfd00::1\nIPs:\tfd00::1,10.0.0.1\n");
 });
 
-test("a pod whose server says nothing of its quality of service is judged by its spec", async () => {
+test("describe derives a pod's QoS class from its spec when the status lacks it", async () => {
   const limits = { cpu: "1", memory: "1Gi" };
   const quality = async (spec: object): Promise<string | undefined> => {
     const text = await described("Pod", "", reader({ Pod: { metadata, spec }, Event: [] }));
@@ -193,7 +193,7 @@ test("a pod whose server says nothing of its quality of service is judged by its
   );
 });
 
-test("a part of a template that is not there has no line break, as kubectl leaves it", async () => {
+test("describe prints no line break after a missing part of a pod template, as kubectl", async () => {
   const controller = { metadata, spec: { replicas: 1, selector: { a: "b" } } };
   const text = await described(
     "ReplicationController",

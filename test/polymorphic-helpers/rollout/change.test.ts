@@ -7,11 +7,11 @@ test.each([
   [330, "2024-07-01T03:35:09+05:30"],
   [-150, "2024-06-30T19:35:09-02:30"],
   [-600, "2024-06-30T12:05:09-10:00"],
-])("the time of a restart, %i minutes east of Greenwich", (offset, text) => {
+])("rollout restart writes the time in UTC for a machine %i minutes east of Greenwich", (offset, text) => {
   expect(localTime(new Date("2024-06-30T22:05:09.987Z"), offset)).toBe(text);
 });
 
-test("a restart within the same second changes nothing", () => {
+test("rollout restart changes nothing when repeated within a second", () => {
   const kind = { group: "apps", kind: "StatefulSet" };
   const now = new Date("2024-06-30T22:05:09.100Z");
   const once = restart(kind, { spec: { template: {} } }, now);

@@ -25,6 +25,6 @@ test.each([
     { observedGeneration: 1, readyReplicas: 2, updatedReplicas: 1 },
     { step: "complete", updated: 1 },
   ],
-])("null in %s reads as absent", (_, kind, spec, status, expected) => {
+])("rollout status treats null in %s as a missing value", (_, kind, spec, status, expected) => {
   expect(viewer(kind)({ metadata: { generation: 1 }, spec, status }, 0n)).toEqual(expected);
 });

@@ -36,7 +36,7 @@ const PODS = ["NAME", "READY", "STATUS", "RESTARTS", "AGE", "IP", "NODE", "NOMIN
 const WEB = ["web-5d78c9869d-x7k2p", "1/1", "Running", "0", "3d4h", "10.244.0.17", "worker-1", "<none>", "<none>"];
 const JOB = ["job", "0/1", "ContainerCreating", "0", "5s", "<none>", "worker-2", "<none>", "<none>"];
 
-test("headings are cut before what stands below them, and a table that fits is left alone", () => {
+test("fitting a table to a terminal cuts headings before cells, and leaves a table alone that fits", () => {
   expect(tableOn({ columns: 100 }).write(PODS, [WEB])).toEqual([
     "NAME                   READY   STATUS    RESTAR…   AGE    IP            NODE       NOMINA…   READIN…",
     "web-5d78c9869d-x7k2p   1/1     Running   0         3d4h   10.244.0.17   worker-1   <none>    <none>",
@@ -49,7 +49,7 @@ test("headings are cut before what stands below them, and a table that fits is l
 });
 
 test.each([20, 30, 40, 60, 80, 100, 120])(
-  "no row is wider than a terminal of %i columns, unless its names are",
+  "fitting a table makes no row wider than a terminal of %i columns, unless its names are",
   (columns) => {
     for (const ellipsis of ["…", "..."]) {
       for (const headed of [true, false]) {
@@ -71,7 +71,7 @@ test.each([20, 30, 40, 60, 80, 100, 120])(
   },
 );
 
-test("a terminal that is too narrow for all columns shows where a row goes on", () => {
+test("fitting a table to a very narrow terminal marks where a row goes on", () => {
   expect(tableOn({ columns: 20 }).write(PODS, [["web-1", ...WEB.slice(1)]])).toEqual([
     "NAME    REA…   STAT…",
     "web-1   1/1    Runn…",
@@ -79,7 +79,7 @@ test("a terminal that is too narrow for all columns shows where a row goes on", 
   expect(tableOn({ columns: 10 }).write(["NAME", "DATA"], [["a-long-name", "1"]])).toEqual(["NAME …", "a-long-name …"]);
 });
 
-test("the widest cells are cut to one width, and what is cut keeps its colour to itself", () => {
+test("fitting a table cuts the widest cells to one width, and ends the colour of a cut cell", () => {
   const headings = ["NAME", "STATUS", "CONTAINERS", "LABELS"];
   const row = ["web", "CrashLoopBackOff", "a,b", "app=web,tier=front,team=checkout"];
   const [, plain = ""] = tableOn({ columns: 50 }).write(headings, [row]);
@@ -88,7 +88,7 @@ test("the widest cells are cut to one width, and what is cut keeps its colour to
   expect(painted).toBe("web    \u001b[31mCrashLoopB…\u001b[39m   a,b    app=web,ti…");
 });
 
-test("wide characters count as two, and control characters as what is shown for them", () => {
+test("fitting a table counts wide characters as two, and control characters by their escaped form", () => {
   const lines = tableOn({ columns: 24 }).write(
     ["NAME", "说明"],
     [
@@ -100,7 +100,7 @@ test("wide characters count as two, and control characters as what is shown for 
   expect(lines[1]).toBe("map     数据库的设置在…");
 });
 
-test("later rows of a table move no column back: a column grows while there is room, then cells are cut", () => {
+test("fitting later rows of a watch keeps columns in place: a column grows while there is room, then cells are cut", () => {
   const table = tableOn({ columns: 60 });
   const headings = ["NAME", "STATUS", "MESSAGE"];
   table.write(headings, [["web", "Pending", "a message that is much too long for the terminal, indeed"]]);
@@ -114,7 +114,7 @@ test("later rows of a table move no column back: a column grows while there is r
   expect(starts[2]).toBe(starts[1]);
 });
 
-test("a terminal that was resized gets the next rows in its new width", () => {
+test("fitting a table after a resize uses the new width for the next rows", () => {
   const screen = { columns: 80 };
   const table = tableOn(screen);
   const headings = ["NAME", "IMAGES"];

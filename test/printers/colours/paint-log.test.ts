@@ -33,6 +33,6 @@ test.each<[string, string, readonly string[]]>([
   ["JSON after a timestamp", '2026-01-02T15:04:05Z {"severity":"INFO"}', ['key: "severity"', 'good: "INFO"']],
   ["text after the object", '{"a":1} {"b":2}', ['key: "a"']],
   ["empty", "", []],
-])("%s", (_name, line, expected) => {
+])("colours in a log line: %s", (_name, line, expected) => {
   expect(parts(line)).toEqual(expected);
 });

@@ -31,16 +31,16 @@ test.each<[string, unknown, string]>([
     { a: [{ b: "k: 1\nl: 2", c: 4 }] },
     "«a»:\n- «b»: |-\n    k: 1\n    l: 2\n  «c»: {4}\n",
   ],
-])("YAML: %s", (_name, value, painted) => {
+])("colours in YAML: %s", (_name, value, painted) => {
   expect(paintYaml(emitYaml(value as KubeObject), marks)).toBe(painted);
 });
 
-test("YAML: text in quotes over several lines holds no keys", () => {
+test("colours in YAML leave quoted text over several lines without keys", () => {
   const text = "a: 'it''s\n  b: 1'\nc: \"x \\\"\n  d: 2\"\ne: 3\n";
   expect(paintYaml(text, marks)).toBe("«a»: 'it''s\n  b: 1'\n«c»: \"x \\\"\n  d: 2\"\n«e»: {3}\n");
 });
 
-test("JSON and KYAML: keys, numbers and nothing; what is in quotes is left alone", () => {
+test("colours in JSON and KYAML mark keys, numbers and null, and nothing in quotes", () => {
   const value = { a: 'say "1": 2', b: [1.5, true, "null"], c: { d: null } };
   const painted = `{«"a"»:"say \\"1\\": 2",«"b"»:[{1.5},{true},"null"],«"c"»:{«"d"»:(null)}}`;
   expect(paintJson(encodeJson(value), marks)).toBe(painted);
@@ -49,7 +49,7 @@ test("JSON and KYAML: keys, numbers and nothing; what is in quotes is left alone
   );
 });
 
-test("paint adds codes and nothing else, whatever the object", () => {
+test("colours add control codes and nothing else, whatever the object", () => {
   const red = (text: string): string => `\u001b[31m${text}\u001b[39m`;
   const theme = { key: red, value: red, nothing: red };
   fc.assert(
@@ -75,7 +75,7 @@ const describedLines = (text: string): readonly string[] =>
     condition: (type, status) => `${type} is ${status}`,
   }).split("\n");
 
-test("a description: keys, headings above lines of dashes, warnings", () => {
+test("colours in a description mark keys, headings above lines of dashes, and warnings", () => {
   const text = [
     "Name:         web",
     "Start Time:   <none>",
@@ -100,7 +100,7 @@ test("a description: keys, headings above lines of dashes, warnings", () => {
   ]);
 });
 
-test("conditions look alike in a pod, in a node's wider table, and among the fields of a custom resource", () => {
+test("colours mark conditions alike in a pod, in a node's wider table, and in a custom resource", () => {
   const pod = "Conditions:\n  Type             Status\n  Ready            True \nVolumes:  <none>";
   expect(describedLines(pod)).toEqual([
     "«Conditions:»",
@@ -131,7 +131,7 @@ test("conditions look alike in a pod, in a node's wider table, and among the fie
   ]);
 });
 
-test("names of containers look alike in a pod, in a template, and among the fields of a custom resource", () => {
+test("colours mark container names alike in a pod, in a template, and in a custom resource", () => {
   const pod = "Init Containers:\n  prepare:\n    Image:  a\nContainers:\n  web-1:\n    Environment:\n      key:  x";
   expect(describedLines(pod)).toEqual([
     "«Init Containers:»",
@@ -171,11 +171,11 @@ test.each<[string, string, string | undefined]>([
   ["Ready", "Unknown", "busy"],
   ["Ready", "<none>", "muted"],
   ["", "True", undefined],
-])("the condition %s: %s is %s", (type, status, tone) => {
+])("colours show the condition %s: %s as %s", (type, status, tone) => {
   expect(conditionTone(type, status)).toBe(tone);
 });
 
-test("a difference: lines of a hunk are what they are, also those that look like names of files", () => {
+test("colours in a diff mark lines of a hunk, also those that look like file names", () => {
   const text =
     "diff -u -N a b\n--- a\n+++ b\n@@ -1,2 +1,2 @@\n same\n--- was\n+++ is\n--- c\n\\ No newline at end of file\n";
   const mark =
@@ -198,7 +198,7 @@ test.each<[string, string, number]>([
   ["colours", "\u001b[31mred\u001b[39m", 3],
   ["a control character, which is shown as ^G", "\u0007", 2],
   ["one of C1, which is shown as \\x9b", "\u009b", 4],
-])("%s takes its columns", (_name, text, columns) => {
+])("the display width of a text counts %s by its columns", (_name, text, columns) => {
   expect(displayWidth(text)).toBe(columns);
 });
 
@@ -211,6 +211,6 @@ test.each<[string, number, string]>([
   ["x", 0, ""],
   ["\u001b[31mdoes not\u001b[39m end", 5, "\u001b[31mdoes…\u001b[39m"],
   ["\u0007\u0007bell", 4, "\u0007…"],
-])("%s cut to %i columns", (text, columns, cut) => {
+])("a text that %s is cut to %i columns", (text, columns, cut) => {
   expect(cutToWidth(text, columns)).toBe(cut);
 });

@@ -43,6 +43,6 @@ test.each<[string, string, string | undefined]>([
   ["NAME", "Running", undefined],
   ["CONSTRUCTOR", "x", undefined],
   ["STATUS", "", undefined],
-])("in %s %j is %s", (column, value, tone) => {
+])("colours show in the column %s the value %j as %s", (column, value, tone) => {
   expect(toneOf(column, value)).toBe(tone);
 });

@@ -23,7 +23,7 @@ const one = (title: string, line: Line, answers: Attack["answers"] = {}): Attack
   answers,
 });
 
-describe("webhooks whose address is this machine's or its link's", () => {
+describe("an attacker's admission webhooks at addresses of this machine or its network link", () => {
   const configuration = (name: string, clientConfig: object) => ({
     metadata: { name },
     webhooks: [
@@ -72,12 +72,12 @@ describe("webhooks whose address is this machine's or its link's", () => {
     ],
     () => cluster,
   );
-  test("none was sent the server's or a user's credentials", () => {
+  test("are never sent the server's or a user's credentials", () => {
     for (const { headers } of hook.calls) expect(headers.authorization).toBeUndefined();
   });
 });
 
-describe("parameters of policies", () => {
+describe("an attacker's parameters of admission policies", () => {
   interface Parameters {
     readonly apiVersion: string;
     readonly kind: string;
@@ -146,7 +146,7 @@ describe("parameters of policies", () => {
   );
 });
 
-describe("APIServices", () => {
+describe("an attacker's APIServices", () => {
   const service = (version: string, group: string, spec: object = { service: { namespace: "shop", name: "web" } }) => ({
     metadata: { name: `${version}.${group}` },
     spec: { group, version, groupPriorityMinimum: 20_000, versionPriority: 100, ...spec },

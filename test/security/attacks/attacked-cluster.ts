@@ -240,11 +240,11 @@ export class AttackedCluster implements AsyncDisposable, Field {
 
 /** A test for each attack, and one of all rights at the end. */
 export function defendAgainst(attacks: readonly Attack[], cluster: () => AttackedCluster): void {
-  test("there are at least twenty of them", () => expect(attacks.length).toBeGreaterThanOrEqual(20));
+  test("there are at least twenty of these attacks", () => expect(attacks.length).toBeGreaterThanOrEqual(20));
   test.each(attacks.map((attack) => ({ title: attack.title, attack })))("$title", ({ attack }) =>
     cluster().defend(attack),
   );
-  test("nobody has gained a right", () => cluster().expectUnharmed());
+  test("after these attacks no attacker has gained a right", () => cluster().expectUnharmed());
 }
 
 interface Item {

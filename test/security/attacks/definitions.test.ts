@@ -102,7 +102,7 @@ async function expectBuiltInKinds(): Promise<void> {
   for (const path of BUILT_IN) await cluster.arena.make("GET", path);
 }
 
-describe("a definition with the name of a built-in kind", () => {
+describe("an attacker's definition with the name of a built-in kind", () => {
   const attacks = SHADOWED.map(([group, plural, kind, versions, scope]): Attack => {
     const names = versions.split(",");
     const made = definition(group, plural, kind, names, scope);
@@ -134,10 +134,10 @@ describe("a definition with the name of a built-in kind", () => {
       await cluster.expectUnharmed(undefined, attack.title);
     });
   }
-  test("there are at least twenty of them", () => expect(attacks.length).toBeGreaterThanOrEqual(20));
+  test("is attacked in at least twenty ways", () => expect(attacks.length).toBeGreaterThanOrEqual(20));
 });
 
-describe("the status and the scale of definitions and custom objects", () => {
+describe("an attacker's status and scale of definitions and custom objects", () => {
   const status = (name: string) => `${DEFINITIONS}/${name}/status`;
   const merge = { type: "application/merge-patch+json" };
   /** A definition of the attackers' own, which the status of may be written by one who may create definitions. */

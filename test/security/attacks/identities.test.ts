@@ -37,7 +37,7 @@ const one = (title: string, line: Line, answers: Attack["answers"] = {}): Attack
   answers,
 });
 
-describe("certificate signing requests", () => {
+describe("an attacker's certificate signing requests", () => {
   const approval = (title: string, method: string, part: string, body: object): Attack =>
     one(title, [`${method} ${REQUESTS}/waiting/${part}`, body, method === "PATCH" ? { type: MERGE } : {}]);
   const conditions = [{ type: "Approved", status: "True", reason: "Me", message: "me" }];
@@ -68,7 +68,7 @@ describe("certificate signing requests", () => {
   );
 });
 
-describe("tokens", () => {
+describe("an attacker's tokens", () => {
   const token = (title: string, path: string, spec: object = {}, answers: Attack["answers"] = {}): Attack =>
     one(title, [`POST ${path}/token`, { spec }], answers);
   const vaulted = `${VAULT}/serviceaccounts/robot`;

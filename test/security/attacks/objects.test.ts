@@ -42,7 +42,7 @@ const patch = (title: string, path: string, body: unknown, answers: Attack["answ
   answers,
 });
 
-describe("the status and the scale of objects", () => {
+describe("an attacker's status and scale of objects", () => {
   const loopback = { status: { podIP: "127.0.0.1", podIPs: [{ ip: "127.0.0.1" }] } };
   const scaled = { spec: { replicas: 1000 } };
   defendAgainst(
@@ -134,7 +134,7 @@ describe("the status and the scale of objects", () => {
   );
 });
 
-describe("owner references", () => {
+describe("an attacker's owner references", () => {
   interface Owner {
     readonly title: string;
     readonly apiVersion: string;

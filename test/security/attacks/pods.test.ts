@@ -45,7 +45,7 @@ const one = (title: string, line: Line, answers: Attack["answers"] = {}): Attack
   answers,
 });
 
-describe("the node's proxy", () => {
+describe("an attacker's use of the node proxy", () => {
   const paths = [
     "pods",
     "runningpods/",
@@ -82,7 +82,7 @@ describe("the node's proxy", () => {
   );
 });
 
-describe("ephemeral containers", () => {
+describe("an attacker's ephemeral containers", () => {
   const add = (container: object) => ({ spec: { ephemeralContainers: [{ name: "e", image: "i", ...container }] } });
   const patched = (title: string, path: string, container: object, answer = "403 Forbidden"): Attack =>
     one(title, [`PATCH ${path}/ephemeralcontainers`, add(container), { type: STRATEGIC }], { edit: [answer] });
@@ -118,7 +118,7 @@ describe("ephemeral containers", () => {
   );
 });
 
-describe("pods with hostNetwork and Services that select them", () => {
+describe("an attacker's pods with hostNetwork, and Services that select them", () => {
   /** `edit` reaches the pod, and the kubelet there knows none of the server's rights in it. */
   const through = (title: string, path: string, headers = {}): Attack =>
     one(title, [`GET ${SHOP}/${path}`, undefined, { headers }], { edit: ["*"] });
@@ -226,7 +226,7 @@ describe("pods with hostNetwork and Services that select them", () => {
   );
 });
 
-describe("annotations of kubets.dev", () => {
+describe("an attacker's annotations of kubets.dev", () => {
   const VALUES: readonly unknown[] = [
     "",
     "{}",

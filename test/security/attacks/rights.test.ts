@@ -25,7 +25,7 @@ const one = (title: string, request: string, body?: unknown, type?: string): Att
 const typed = (kind: string, object: object) => ({ apiVersion: `${RBAC_GROUP}/v1`, kind, ...object });
 const SELF = "ed,dora,hugo,paul,vera,system:anonymous";
 
-describe("escalating and binding", () => {
+describe("an attacker who writes roles and bindings without the verbs escalate and bind", () => {
   const bindings = `${RBAC}/${IN_SHOP}/rolebindings`;
   const to = (role: string, users = SELF) => bindingOf("mine", role, users);
   const role = (verbs: string, resources: string, group = RBAC_GROUP) => ({
@@ -89,7 +89,7 @@ describe("escalating and binding", () => {
   );
 });
 
-describe("labels of aggregation", () => {
+describe("an attacker's labels of role aggregation", () => {
   const roles = `${RBAC}/clusterroles`;
   const label = (part: string) => ({ [`rbac.authorization.k8s.io/aggregate-to-${part}`]: "true" });
   const gathered = (part: string) => ({ metadata: { name: `gathered-${part}`, labels: label(part) }, rules: SECRETS });
@@ -146,7 +146,7 @@ describe("labels of aggregation", () => {
   );
 });
 
-describe("impersonation", () => {
+describe("an attacker's impersonation", () => {
   const REFUSED = ["403 Forbidden"];
   /** Whoever sends it: the secret is what the impersonated could read. */
   const as = (

@@ -68,7 +68,7 @@ const MADE: Readonly<Record<string, string>> = {
 
 const { literals, calls } = expressionsInSources();
 
-test("no literal takes longer than in proportion to the text, but for those that the list explains", () => {
+test("no regular expression literal in src takes more than linear time, except for those that the list explains", () => {
   const slow = new Map<string, string>();
   const judged = new Map<string, ReturnType<typeof slowTextOf>>();
   for (const { file, pattern } of literals) {
@@ -81,7 +81,7 @@ test("no literal takes longer than in proportion to the text, but for those that
   expect(Object.keys(BOUNDED).filter((listed) => BOUNDED[listed] !== SHELL && !slow.has(listed))).toEqual([]);
 });
 
-test("every call that makes an expression of a text is listed", () => {
+test("every call in src that compiles a regular expression from a text is listed", () => {
   expect(calls.filter((call) => !(call in MADE))).toEqual([]);
   expect(Object.keys(MADE).filter((listed) => MADE[listed] !== SHELL && !calls.includes(listed))).toEqual([]);
 });
@@ -93,7 +93,7 @@ test.each([
   ["loops beside each other", /^[a-z]*[a-z0-9]*!$/],
   ["a search that begins everywhere", /\s+$/],
   ["a search for an end that is not there", /BEGIN[^]*?END/],
-])("%s is found", (_, pattern) => {
+])("the check for slow regular expressions finds %s", (_, pattern) => {
   expect(slowTextOf(pattern)).toBeDefined();
 });
 
@@ -102,6 +102,6 @@ test.each([
   ["loops that take different characters", /^[a-z]*[0-9]*!$/],
   ["a loop of parts that begin differently", /^(?:a[^,]*,)*$/],
   ["a search for a word's start", /(?<!\S)\S+ in/],
-])("%s is not", (_, pattern) => {
+])("the check for slow regular expressions accepts %s", (_, pattern) => {
   expect(slowTextOf(pattern)).toBeUndefined();
 });

@@ -25,8 +25,8 @@ const writes: readonly (readonly [
   ["a delete", "DELETE", "", undefined, "application/json"],
 ];
 
-describe("when another server writes the object in between", () => {
-  test.each(writes)("%s runs both phases again, on the new current object", async (_, method, query, body, type) => {
+describe("when another server changes the object during a request's admission,", () => {
+  test.each(writes)("%s runs both admission phases again on the new object", async (_, method, query, body, type) => {
     const kv = openMemoryKv();
     await using other = await admittingServer({}, kv);
     const calls: string[] = [];

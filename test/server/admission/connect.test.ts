@@ -29,8 +29,8 @@ async function connect(plugins: readonly AdmissionPlugin[]): Promise<{ status: n
   );
 }
 
-describe("a connection", () => {
-  test("goes through both phases with its options as the object", async () => {
+describe("a connection (exec, attach, proxy)", () => {
+  test("passes both admission phases, with its options as the object", async () => {
     const seen: string[] = [];
     const record = (phase: string) => (attributes: AdmissionAttributes) => {
       const { operation, kind, resource, subresource, namespace, name, object, options } = attributes;
@@ -53,7 +53,7 @@ describe("a connection", () => {
     );
   });
 
-  test("is refused by a plugin of either phase", async () => {
+  test("is refused when a plugin of either phase refuses it", async () => {
     const refuse = (): never => {
       throw forbidden({ group: "", resource: "pods" }, "web", "no");
     };

@@ -24,7 +24,7 @@ const NO_WEBHOOK: ClientConfig = {
 };
 const LIMIT = { type: "Server", qps: 1, burst: 1 } as const;
 
-describe("the table of plugins", () => {
+describe("the list of admission plugins", () => {
   test("ends with policies, webhooks, quotas and AlwaysDeny", () => {
     expect(ADMISSION_PLUGINS.map(({ name }) => name).slice(-6)).toEqual([
       "MutatingAdmissionPolicy",
@@ -36,14 +36,14 @@ describe("the table of plugins", () => {
     ]);
   });
 
-  test("is on by default where kube-apiserver 1.36.1 lists a plugin as enabled, in its order", () => {
+  test("enables by default what kube-apiserver 1.36.1 enables, in its order", () => {
     const listed =
       "NamespaceLifecycle, LimitRanger, ServiceAccount, TaintNodesByCondition, PodSecurity, Priority, DefaultTolerationSeconds, DefaultStorageClass, StorageObjectInUseProtection, PodGroupProtection, PersistentVolumeClaimResize, RuntimeClass, CertificateApproval, CertificateSigning, ClusterTrustBundleAttest, CertificateSubjectRestriction, DefaultIngressClass, PodTopologyLabels, PodGroupWorkloadExists, NodeDeclaredFeatureValidator, JobValidation, PodResizeValidator, MutatingAdmissionPolicy, MutatingAdmissionWebhook, ValidatingAdmissionPolicy, ValidatingAdmissionWebhook, ResourceQuota";
     const enabled = ADMISSION_PLUGINS.filter((row) => row.enabled).map(({ name }) => name);
     expect(enabled.join(", ")).toBe(listed);
   });
 
-  test("has each name once, and each plugin has its row's name and phases", () => {
+  test("has each name once, and each plugin its own name and phases", () => {
     expect(new Set(ADMISSION_PLUGINS.map(({ name }) => name)).size).toBe(ADMISSION_PLUGINS.length);
     for (const { name, phase, plugin } of ADMISSION_PLUGINS) {
       const made = plugin({ ImagePolicyWebhook: { client: NO_WEBHOOK }, EventRateLimit: { limits: [LIMIT] } });
@@ -59,21 +59,21 @@ describe("the table of plugins", () => {
   });
 });
 
-describe("which plugins run", () => {
-  test("those that are on, in the table's order", () => {
+describe("the admission plugins that run", () => {
+  test("are the enabled ones, in the list's order", () => {
     const order = ADMISSION_PLUGINS.map(({ name }) => name).filter((name) => DEFAULT.includes(name));
     expect(DEFAULT).toEqual(order);
     expect(DEFAULT).toContain("NamespaceLifecycle");
     expect(DEFAULT).not.toContain("AlwaysDeny");
   });
 
-  test("more, fewer, or both by name; a name given twice, or one that is on, changes nothing", () => {
+  test("are more, fewer or both by the options; repeating a name, or enabling an enabled one, changes nothing", () => {
     expect(names({ enable: ["AlwaysDeny", "AlwaysDeny", "Priority"] })).toEqual([...DEFAULT, "AlwaysDeny"]);
     const disable = ["Priority", "PodSecurity"];
     expect(names({ disable })).toEqual(DEFAULT.filter((name) => !disable.includes(name)));
   });
 
-  test("A-ADM-10, B-ADM-01: own ones before MutatingAdmissionWebhook, in the order they are given, or where they ask to be", () => {
+  test("A-ADM-10, B-ADM-01: include the caller's before MutatingAdmissionWebhook in the given order, or at the place that they ask for", () => {
     const plugins = [
       { plugin: own("A") },
       { plugin: own("B") },
@@ -93,7 +93,7 @@ describe("which plugins run", () => {
   });
 });
 
-describe("options that are wrong", () => {
+describe("options for admission plugins", () => {
   const rows: readonly (readonly [AdmissionOptions, string])[] = [
     [{ enable: ["Nope"] }, 'enable-admission-plugins plugin "Nope" is unknown'],
     [{ disable: ["Nope"] }, 'disable-admission-plugins plugin "Nope" is unknown'],
@@ -128,7 +128,7 @@ describe("options that are wrong", () => {
       'configuration of plugin "DefaultTolerationSeconds": field "seconds" is unknown',
     ],
   ];
-  test.each(rows)("%j are refused", (options, message) => {
+  test.each(rows)("%j are refused: %s", (options, message) => {
     expect(() => enabledPlugins(options)).toThrow(new Error(message));
   });
 
@@ -144,20 +144,20 @@ describe("options that are wrong", () => {
     "noderestriction",
     "",
   ];
-  test.each(removed)("the name %j, which 1.36 does not have, is refused by either flag", (name) => {
+  test.each(removed)("refuse the name %j, which 1.36 does not have, in either flag", (name) => {
     const message = (flag: string): Error => new Error(`${flag} plugin ${JSON.stringify(name)} is unknown`);
     expect(() => enabledPlugins({ enable: [name] })).toThrow(message("enable-admission-plugins"));
     expect(() => enabledPlugins({ disable: [name] })).toThrow(message("disable-admission-plugins"));
   });
 
-  test("keep a cluster from starting", async () => {
+  test("that are wrong keep a cluster from starting", async () => {
     const started = startCluster({ port: false, admission: { enable: ["Nope"] } });
     await expect(started).rejects.toThrow('enable-admission-plugins plugin "Nope" is unknown');
   });
 });
 
-describe("a cluster", () => {
-  test("runs the plugins it is given", async () => {
+describe("admission plugins on a cluster", () => {
+  test("run when the options enable them", async () => {
     const plugin: AdmissionPlugin = {
       name: "Owners",
       handles: (operation, { resource }) => operation === "CREATE" && resource === "configmaps",
@@ -174,7 +174,7 @@ describe("a cluster", () => {
     expect([long.status, long.at("metadata.labels.owner")]).toEqual([201, "team"]);
   });
 
-  test("has what it is told also where long bodies are read", async () => {
+  test("follow the options also for long request bodies", async () => {
     await using cluster = await startCluster({ port: false, admission: { enable: ["AlwaysDeny"] } });
     const data = Object.fromEntries(Array.from({ length: 50_000 }, (_, index) => [`key-${index}`, ""]));
     for (const body of [{ metadata: { name: "c" } }, { metadata: { name: "c" }, data }]) {
@@ -183,7 +183,7 @@ describe("a cluster", () => {
     }
   });
 
-  test("without NamespaceLifecycle takes objects for namespaces that are not there", async () => {
+  test("without NamespaceLifecycle accept objects in missing namespaces", async () => {
     const make = { metadata: { name: "c" } };
     const path = "/api/v1/namespaces/nowhere/configmaps";
     await using strict = await admittingServer({});

@@ -31,7 +31,7 @@ afterAll(async () => {
 const kinds = release.servedResources({}).filter(({ group, name }) => SAMPLES[`${group}/${name}`] !== undefined);
 
 test.each(kinds.map((facts) => [`${facts.groupVersion}/${facts.name}`, facts] as const))(
-  "%s is taken or refused in the same words whether a plugin looks at it or not",
+  "a create of %s is accepted or refused with the same words whether an admission plugin looks at it or not",
   async (_, { group, groupVersion, name, namespaced, kind }) => {
     const root = group === "" ? `/api/${groupVersion}` : `/apis/${groupVersion}`;
     const path = `${root}/${namespaced ? "namespaces/default/" : ""}${name}`;

@@ -33,7 +33,7 @@ const raise = (error: unknown) => (): never => {
   throw error;
 };
 
-describe("a plugin that fails", () => {
+describe("an admission plugin that fails", () => {
   const ways: readonly (readonly [what: string, run: () => Promise<void> | void, text: string])[] = [
     ["throws", raise(new Error("boom")), "boom"],
     ["rejects", () => Promise.reject(new Error("later")), "later"],
@@ -60,7 +60,7 @@ describe("a plugin that fails", () => {
     });
   }
 
-  test("when it is asked what it handles fails the requests it is asked about", async () => {
+  test("in handles() fails the requests for which it was asked", async () => {
     const handles = (_: string, { resource }: { readonly resource: string }): boolean => {
       if (resource === "configmaps") throw new Error("boom");
       return false;
@@ -73,7 +73,7 @@ describe("a plugin that fails", () => {
     await done(server.api, "POST", "/api/v1/namespaces/default/secrets", { metadata: { name: "s" } });
   });
 
-  test("leaves an update and a delete undone, and the object free for the next ones", async () => {
+  test("leaves an update and a delete undone, and does not lock the object", async () => {
     let failing = false;
     const plugin = onBad({
       validate() {
@@ -92,7 +92,7 @@ describe("a plugin that fails", () => {
     await done(server.api, "DELETE", `${CONFIG_MAPS}/bad`);
   });
 
-  test("gives back what was reserved for the object", async () => {
+  test("makes the server free what it had reserved for the object", async () => {
     await using server = await admittingServer({
       plugins: [{ plugin: onBad({ validate: raise(new Error("boom")) }) }],
     });
@@ -110,8 +110,8 @@ describe("a plugin that fails", () => {
   });
 });
 
-describe("a plugin that refuses", () => {
-  test("with a StatusError is answered in its words, and is no fault", async () => {
+describe("an admission plugin that refuses", () => {
+  test("with a StatusError is answered with that, and reported as no error", async () => {
     const plugin = onBad({ validate: raise(tooManyRequests("not now", 7)) });
     await using server = await admittingServer({ plugins: [{ plugin }] });
     const answer = await call(server.api, "POST", CONFIG_MAPS, { metadata: { name: "bad" } });
@@ -119,7 +119,7 @@ describe("a plugin that refuses", () => {
     expect(server.faults).toEqual([]);
   });
 
-  test("names an object as kube-apiserver does: by its name, by its generateName, or as Unknown", async () => {
+  test("makes an error that names the object by its name, by its generateName, or as Unknown", async () => {
     const plugin: AdmissionPlugin = {
       name: "Refuses",
       handles: (_, { resource }) => resource === "configmaps",
@@ -140,9 +140,9 @@ describe("a plugin that refuses", () => {
   });
 });
 
-describe("a plugin that does not end", () => {
+describe("an admission plugin that does not end", () => {
   for (const phase of ["admit", "validate"] as const) {
-    test(`its ${phase} fails its request with a 500 and a report before the request's deadline, and the object is free again`, async () => {
+    test(`in ${phase} fails its request with a 500 and a report before the deadline, and does not lock the object`, async () => {
       const aborted = deferred<void>();
       let hanging = false;
       const plugin = onBad({
@@ -167,7 +167,7 @@ describe("a plugin that does not end", () => {
     });
   }
 
-  test("keeps a server that stops no longer than its request may take", async () => {
+  test("delays the stop of a server no longer than its request may take", async () => {
     const entered = deferred<void>();
     const plugin = onBad({
       admit() {
@@ -182,7 +182,7 @@ describe("a plugin that does not end", () => {
     expect((await answer).at("message")).toContain("it did not finish within");
   });
 
-  test("but that ends while the server stops is waited for, and its object is stored", async () => {
+  test("is waited for when it ends while the server stops, and its object is stored", async () => {
     const [entered, mayEnd] = [deferred<void>(), deferred<void>()];
     const plugin = onBad({
       admit() {
@@ -201,7 +201,7 @@ describe("a plugin that does not end", () => {
   });
 });
 
-describe("a plugin that makes nonsense of an object", () => {
+describe("an admission plugin that makes an object invalid", () => {
   const nonsense: readonly (readonly [what: string, change: (draft: Fields) => void, text: string])[] = [
     [
       "a field of another type",
@@ -220,7 +220,7 @@ describe("a plugin that makes nonsense of an object", () => {
     ],
     ["another kind", (draft) => (draft["kind"] = "Secret"), "it turned the Deployment into apps/v1 Secret"],
   ];
-  test.each(nonsense)("%s fails the request with a 500 that says what is wrong", async (_, change, text) => {
+  test.each(nonsense)("by %s fails the request with a 500 that names the fault", async (_, change, text) => {
     const plugin = onBad({ admit: ({ object: draft }) => change(draft as Fields) });
     await using server = await admittingServer({ plugins: [{ plugin }] });
     const path = "/apis/apps/v1/namespaces/default/deployments";
@@ -235,7 +235,7 @@ describe("a plugin that makes nonsense of an object", () => {
     await done(server.api, "POST", path, { metadata: { name: "good" }, spec });
   });
 
-  test("and one that puts another object in its place fails its request", async () => {
+  test("or replaces it by another object fails its request", async () => {
     const plugin = onBad({
       admit(attributes) {
         (attributes as { object: object }).object = {};

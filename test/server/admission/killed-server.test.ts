@@ -9,7 +9,7 @@ import { call } from "../../helpers/api-caller.js";
 
 const SPACE = "/api/v1/namespaces/space";
 
-test("what a killed server had charged for an object it never stored is free again once the charge expires", async () => {
+test("when a server is killed after charging a quota and before storing the object, the charge expires", async () => {
   const folder = mkdtempSync(join(tmpdir(), "kubets-killed-server-"));
   const program = await buildWriter("killed-server", "test/server/admission");
   try {

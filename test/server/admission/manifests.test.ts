@@ -97,7 +97,7 @@ const both = (name: string): string => `${policy(name)}---\n${binding(name, name
 
 const makeMap = (api: Transport, name: string) => call(api, "POST", MAPS, { metadata: { name } });
 
-describe("K37-108: policies of a folder", () => {
+describe("K37-108: admission policies from a folder of manifests", () => {
   test("are in force from the start, and not in the API", async () => {
     const { api } = await start("ValidatingAdmissionPolicy", folderWith({ "a.yaml": both("a.static.k8s.io") }));
     const refused = await makeMap(api, "refused");
@@ -110,7 +110,7 @@ describe("K37-108: policies of a folder", () => {
     expect(listed.at("items")).toEqual([]);
   });
 
-  test("see policies of the API, which those of the API do not", async () => {
+  test("apply to policies in the API, while those do not apply to them", async () => {
     const { api } = await start("ValidatingAdmissionPolicy", folderWith({ "a.yaml": both("a.static.k8s.io") }));
     const validations = [{ expression: "true" }];
     const spec = {
@@ -127,7 +127,7 @@ describe("K37-108: policies of a folder", () => {
     expect(answer.at("message")).toContain("of a file");
   });
 
-  test("are followed while the server runs; files that are wrong change nothing", async () => {
+  test("follow changes while the server runs; invalid files change nothing", async () => {
     const files = folderWith({ "a.yaml": both("a.static.k8s.io") });
     const { api, faults } = await start("ValidatingAdmissionPolicy", files);
     expect((await makeMap(api, "refused")).status).toBe(422);
@@ -223,7 +223,7 @@ items:
       'no kind "Pod" is registered for version "v1"',
     ],
   ];
-  test.each(FAULTS)("keep a server from starting: %s", async (_, files, message) => {
+  test.each(FAULTS)("keep a server from starting for %s", async (_, files, message) => {
     const path = folderWith(files);
     const place = `failed to load static policy manifests from "${path}"`;
     const starting = start("ValidatingAdmissionPolicy", path);
@@ -231,7 +231,7 @@ items:
     await expect(starting).rejects.toThrow(place);
   });
 
-  test("keep a server from starting: a folder that is not there, and one that is not absolute", async () => {
+  test("keep a server from starting when the folder is missing or its path is relative", async () => {
     const missing = join(folder, "missing");
     await expect(start("ValidatingAdmissionPolicy", missing)).rejects.toThrow(
       `staticManifestsDir: Invalid value: "${missing}": unable to read: stat ${missing}: no such file or directory`,
@@ -241,7 +241,7 @@ items:
     );
   });
 
-  test("are nothing to 1.36, whose gate is off", async () => {
+  test("are ignored in 1.36, whose feature gate is off", async () => {
     const { api } = await start("ValidatingAdmissionPolicy", folderWith({ "a.yaml": both("a.static.k8s.io") }), {
       kubernetesVersion: "1.36",
     });
@@ -249,7 +249,7 @@ items:
   });
 });
 
-describe("K37-108: webhooks of a folder", () => {
+describe("K37-108: admission webhooks from a folder of manifests", () => {
   const webhooks = (clientConfig: object, name = "w.static.k8s.io") =>
     JSON.stringify({
       apiVersion: GROUP,
@@ -275,7 +275,7 @@ describe("K37-108: webhooks of a folder", () => {
       ],
     });
 
-  test("are called, also for configurations of the API, and not for reviews (K37-103)", async () => {
+  test("are called, also for webhook configurations in the API, but not for access reviews (K37-103)", async () => {
     const config = hooks.on("/folder", ({ request }) => ({
       apiVersion: "admission.k8s.io/v1",
       kind: "AdmissionReview",
@@ -297,7 +297,7 @@ describe("K37-108: webhooks of a folder", () => {
       { service: { namespace: "n", name: "s" } },
       "clientConfig.service is not supported for static manifests; use clientConfig.url instead",
     ],
-  ])("keep a server from starting: %j", async (config, message) => {
+  ])("keep a server from starting with: %j", async (config, message) => {
     const path = folderWith({ "w.json": webhooks(config) });
     await expect(start("ValidatingAdmissionWebhook", path)).rejects.toThrow(
       `webhook "one.webhook.test" in "w.static.k8s.io" (file "${path}/w.json"): ${message}`,
@@ -311,7 +311,7 @@ test.each([
   ["1.37", {}, 422],
   ["1.37", { ManifestBasedAdmissionControlConfig: false }, 201],
 ] as const)(
-  "K37-108: the API keeps names for files while the gate is on (%s, %j: %i)",
+  "K37-108: the API reserves names of manifests while the feature gate is on (%s, %j: %i)",
   async (kubernetesVersion, featureGates, status) => {
     const server = await startCluster({ port: false, controllers: false, kubernetesVersion, featureGates });
     opened.push(server);
@@ -323,7 +323,7 @@ test.each([
   },
 );
 
-test("K37-108: a server whose gate is off ignores the folder", async () => {
+test("K37-108: a server whose feature gate is off ignores the folder of manifests", async () => {
   const path = folderWith({ "a.yaml": both("a.static.k8s.io") });
   const { api } = await start("ValidatingAdmissionPolicy", path, {
     featureGates: { ManifestBasedAdmissionControlConfig: false },
@@ -336,7 +336,7 @@ test.each([
   ["1.37", {}, 201],
   ["1.37", { ExcludeAdmissionWebhookVirtualResources: false }, 400],
 ] as const)(
-  "K37-103: webhooks of the API see no reviews of users while the gate is on (%s, %j: %i)",
+  "K37-103: webhooks in the API are not called for access reviews while the feature gate is on (%s, %j: %i)",
   async (kubernetesVersion, featureGates, status) => {
     const config = hooks.on("/reviews", ({ request }) => ({
       apiVersion: "admission.k8s.io/v1",

@@ -57,7 +57,7 @@ afterAll(() => server.close());
 const create = (path: string, apiVersion: string, kind: string, name: string) =>
   call(server.transport(), "POST", path, { apiVersion, kind, metadata: { name } });
 
-test("A-ADM-07: a plugin refuses in its validating phase what a plugin behind it has undone", async () => {
+test("A-ADM-07: an admission plugin can check in its validating phase that no later plugin has undone its change", async () => {
   const good = await create(COLLECTION, `${GROUP}/v1`, "Widget", "good");
   expect(good.at("metadata.labels")).toEqual({ owner: "house" });
   const undone = await create(COLLECTION, `${GROUP}/v1`, "Widget", "forgotten");
@@ -67,7 +67,7 @@ test("A-ADM-07: a plugin refuses in its validating phase what a plugin behind it
   ]);
 });
 
-test("A-ADM-08: a plugin that chooses no resources is asked about all kinds, and looks at the kind itself", async () => {
+test("A-ADM-08: an admission plugin that names no resources is called for all kinds, and may check the kind itself", async () => {
   asked.length = 0;
   const path = "/apis/gadgets.example.com/v1/namespaces/default/gadgets";
   expect((await create(COLLECTION, `${GROUP}/v1`, "Widget", "bad")).status).toBe(201);

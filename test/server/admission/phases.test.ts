@@ -78,7 +78,7 @@ function once(): { readonly mutating: Seen; readonly validating: Seen } {
   return { mutating, validating };
 }
 
-describe("a create", () => {
+describe("admission of a create", () => {
   test("shows the defaulted object to mutating plugins, and the fully formed one to validating plugins", async () => {
     await done(server.api, "POST", `${DEPLOYMENTS}?fieldManager=me&fieldValidation=Strict`, deployment("api"));
     const { mutating, validating } = once();
@@ -107,7 +107,7 @@ describe("a create", () => {
     expect(validating.object?.metadata?.name).toMatch(/^x-.{5}$/);
   });
 
-  test("that is dry goes through both phases too", async () => {
+  test("as a dry run passes both phases too", async () => {
     await done(server.api, "POST", `${CONFIG_MAPS}?dryRun=All`, { metadata: { name: "dry" } });
     const { mutating, validating } = once();
     expect([mutating.dryRun, validating.dryRun]).toEqual([true, true]);
@@ -119,7 +119,7 @@ describe("a create", () => {
     expect(once().mutating.at).toBe("inner/inner");
   });
 
-  test("of a question that is not stored has both phases", async () => {
+  test("of a review that is not stored passes both phases", async () => {
     const review = { spec: { resourceAttributes: { verb: "get", resource: "pods" } } };
     await done(server.api, "POST", "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews", review);
     expect(once().mutating).toMatchObject({
@@ -129,7 +129,7 @@ describe("a create", () => {
   });
 });
 
-describe("an update", () => {
+describe("admission of an update", () => {
   const APPLIED = { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "here" }, data: { b: "apply" } };
   const writes: readonly (readonly [what: string, method: string, body: object, type: string])[] = [
     ["PUT", "PUT", { metadata: { name: "here" }, data: { b: "put" } }, "application/json"],
@@ -161,7 +161,7 @@ describe("an update", () => {
     }
   });
 
-  test("by an apply of what is not there is a create", async () => {
+  test("by an apply of a missing object is that of a create", async () => {
     const body = { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "applied" } };
     await done(server.api, "PATCH", `${CONFIG_MAPS}/applied?fieldManager=f`, body, "application/apply-patch+yaml");
     const { mutating, validating } = once();
@@ -171,7 +171,7 @@ describe("an update", () => {
     }
   });
 
-  test("by a PUT that creates is a create", async () => {
+  test("by a PUT that creates is that of a create", async () => {
     const lease = { metadata: { name: "new" }, spec: {} };
     await done(server.api, "PUT", "/apis/coordination.k8s.io/v1/namespaces/default/leases/new", lease);
     expect(once().validating).toMatchObject({ operation: "CREATE", at: "default/new", oldObject: undefined });
@@ -185,7 +185,7 @@ describe("an update", () => {
     expect(validating.object).toMatchObject({ spec: { replicas: 1 }, status: { observedGeneration: 1 } });
   });
 
-  test("of a scale shows Scales", async () => {
+  test("of a scale shows Scale objects", async () => {
     const patch = { spec: { replicas: 4 } };
     await done(server.api, "PATCH", `${DEPLOYMENTS}/web/scale`, patch, "application/merge-patch+json");
     const { mutating, validating } = once();
@@ -200,7 +200,7 @@ describe("an update", () => {
     }
   });
 
-  test("of a namespace's finalizers is one of namespaces/finalize", async () => {
+  test("of a namespace's finalizers has the subresource namespaces/finalize", async () => {
     await done(server.api, "POST", "/api/v1/namespaces", { metadata: { name: "final" } });
     seen.length = 0;
     const body = { metadata: { name: "final" }, spec: { finalizers: ["example.com/x"] } };
@@ -214,8 +214,8 @@ describe("an update", () => {
   });
 });
 
-describe("a delete", () => {
-  test("shows the object that goes to both phases, and its options", async () => {
+describe("admission of a delete", () => {
+  test("shows both phases the object that is deleted, and the options", async () => {
     await done(server.api, "POST", CONFIG_MAPS, { metadata: { name: "going" } });
     seen.length = 0;
     await done(server.api, "DELETE", `${CONFIG_MAPS}/going`, {
@@ -242,7 +242,7 @@ describe("a delete", () => {
     }
   });
 
-  test("of a collection shows each object, and names none in the attributes", async () => {
+  test("of a collection shows each object, without a name in the attributes", async () => {
     for (const name of ["one", "two"]) {
       await done(server.api, "POST", CONFIG_MAPS, { metadata: { name, labels: { set: "gone" } } });
     }
@@ -254,7 +254,7 @@ describe("a delete", () => {
   });
 });
 
-describe("a subresource that is created", () => {
+describe("admission of a create of a subresource", () => {
   beforeAll(async () => {
     await done(server.api, "POST", "/api/v1/namespaces/default/pods", pod("p"));
   });
@@ -266,37 +266,34 @@ describe("a subresource that is created", () => {
     ["pods/p/binding", bound, "/v1/Binding"],
     ["pods/p/eviction", evicted, "policy/v1/Eviction"],
   ];
-  test.each(rows)(
-    "%s is shown as the object it is, and the write behind it is not shown again",
-    async (path, body, kind) => {
-      await done(server.api, "POST", `/api/v1/namespaces/default/${path}?dryRun=All`, body);
-      const { mutating, validating } = once();
-      const [resource, , subresource] = path.split("/");
-      for (const one of [mutating, validating]) {
-        expect(one).toMatchObject({
-          operation: "CREATE",
-          kind,
-          resource: `/v1/${resource}/${subresource}`,
-          at: "default/p",
-        });
-      }
-    },
-  );
+  test.each(rows)("%s shows the subresource's object, and not the write behind it", async (path, body, kind) => {
+    await done(server.api, "POST", `/api/v1/namespaces/default/${path}?dryRun=All`, body);
+    const { mutating, validating } = once();
+    const [resource, , subresource] = path.split("/");
+    for (const one of [mutating, validating]) {
+      expect(one).toMatchObject({
+        operation: "CREATE",
+        kind,
+        resource: `/v1/${resource}/${subresource}`,
+        at: "default/p",
+      });
+    }
+  });
 
-  test("a binding by its collection has the name of the pod", async () => {
+  test("pods' bindings by the collection names the pod", async () => {
     await done(server.api, "POST", "/api/v1/namespaces/default/bindings", bound);
     expect(once().mutating).toMatchObject({ kind: "/v1/Binding", resource: "/v1/bindings/", at: "default/p" });
   });
 });
 
-describe("what a plugin may do", () => {
-  test("a read asks no plugin", async () => {
+describe("an admission plugin", () => {
+  test("is not called for reads", async () => {
     await done(server.api, "GET", HERE);
     await done(server.api, "GET", CONFIG_MAPS);
     expect(seen).toEqual([]);
   });
 
-  test("a mutating plugin changes what is stored, and what it breaks is refused by validation", async () => {
+  test("may change in the mutating phase what is stored, and validation refuses invalid changes", async () => {
     const labels: AdmissionPlugin = {
       name: "Labels",
       handles: (operation, { resource }) => operation === "CREATE" && resource === "configmaps",
@@ -317,7 +314,7 @@ describe("what a plugin may do", () => {
     expect(own.faults).toEqual([]);
   });
 
-  test("a mutating plugin cannot rename what an apply creates, nor move anything to another namespace", async () => {
+  test("cannot rename an object that an apply creates, nor move an object to another namespace", async () => {
     const renames: AdmissionPlugin = {
       name: "Renames",
       handles: (_, { resource }) => resource === "configmaps",
@@ -339,7 +336,7 @@ describe("what a plugin may do", () => {
     expect([moved.status, moved.at("reason")]).toEqual([400, "BadRequest"]);
   });
 
-  test("a change that a validating plugin makes, and one to the current object, have no effect", async () => {
+  test("changes nothing when it modifies the object while validating, or the current object", async () => {
     const changes: AdmissionPlugin = {
       name: "Changes",
       handles: (_, { resource }) => resource === "configmaps",
@@ -359,7 +356,7 @@ describe("what a plugin may do", () => {
     expect(patched.at("data")).toEqual({ a: "1", b: "2" });
   });
 
-  test("a change of objects that it reads does not reach the server", async () => {
+  test("changes nothing in the server when it modifies objects that it has read", async () => {
     const reads: AdmissionPlugin = {
       name: "Reads",
       handles: (operation, { resource }) => operation === "CREATE" && resource === "secrets",
@@ -380,7 +377,7 @@ describe("what a plugin may do", () => {
     expect((await done(own.api, "GET", `${CONFIG_MAPS}/c`)).at("data")).toEqual({ a: "1" });
   });
 
-  test("A-ADM-06: warnings reach the client, and annotations stay with the request, each key with its first value", async () => {
+  test("A-ADM-06: can add warnings for the client, and audit annotations, of which the first value for a key stays", async () => {
     const refusals: string[] = [];
     const notes: AdmissionPlugin = {
       name: "Notes",
@@ -412,7 +409,7 @@ describe("what a plugin may do", () => {
     expect([...(request?.annotations.entries() ?? [])]).toEqual([["notes.example.com/level", "low"]]);
   });
 
-  test("a mutating plugin that asks for it gets all mutating plugins run once more", async () => {
+  test("can ask for a second run of all mutating plugins", async () => {
     const rounds: string[] = [];
     const round = (name: string, asks: boolean): AdmissionPlugin => ({
       name,

@@ -79,17 +79,17 @@ const GONE = [
 const names = ADMISSION_PLUGINS.map(({ name }) => name);
 const place = (name: string): number => names.indexOf(name);
 
-describe("the table of admission plugins", () => {
-  test("has the names of 1.36, each once", () => {
+describe("the names of admission plugins", () => {
+  test("are those of 1.36, each once", () => {
     expect(names.toSorted()).toEqual(NAMES);
   });
 
-  test("has those off that 1.36 has off", () => {
+  test("are disabled by default as in 1.36", () => {
     const off = ADMISSION_PLUGINS.filter(({ enabled }) => !enabled).map(({ name }) => name);
     expect(off.toSorted()).toEqual(OFF);
   });
 
-  test.each(GONE)("has no %s, which 1.36 refuses as unknown", (name) => {
+  test.each(GONE)("do not include %s, which 1.36 refuses as unknown", (name) => {
     expect(names).not.toContain(name);
   });
 
@@ -106,7 +106,7 @@ describe("the table of admission plugins", () => {
     ["the quota counts what all others took", "ValidatingAdmissionWebhook", "ResourceQuota"],
     ["everything runs before AlwaysDeny", "ResourceQuota", "AlwaysDeny"],
   ];
-  test.each(order)("%s", (_, first, then) => {
+  test.each(order)("stand in the order of which %s", (_, first, then) => {
     expect(place(first)).toBeGreaterThanOrEqual(0);
     expect(place(first)).toBeLessThan(place(then));
   });

@@ -27,10 +27,10 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 const serve = (options: Pick<ClusterOptions, "storage" | "dataDir" | "etcd">): Promise<Cluster> =>
   startCluster({ port: false, controllers: ["resourcequota-controller"], scheduler: false, ...options });
 
-describe("64 writers reach exactly the limit, in every of 20 rounds,", () => {
-  test("in memory", () => play(() => serve({})));
+describe("64 concurrent writers reach exactly the limit of a quota, in each of 20 rounds,", () => {
+  test("on memory storage", () => play(() => serve({})));
 
-  test("and again after requests that failed when they were charged", async () => {
+  test("again after requests that failed when they were charged", async () => {
     const cluster = await serve({});
     try {
       await repair([cluster.transport()], "repair");
@@ -39,7 +39,7 @@ describe("64 writers reach exactly the limit, in every of 20 rounds,", () => {
     }
   });
 
-  test("on disk", () => play(() => serve({ storage: "disk", dataDir: join(folder, "disk") })));
+  test("on disk storage", () => play(() => serve({ storage: "disk", dataDir: join(folder, "disk") })));
 
   describe.skipIf(etcdMissing !== undefined)("on etcd", () => {
     let etcd: EtcdServer;
@@ -60,7 +60,7 @@ describe("64 writers reach exactly the limit, in every of 20 rounds,", () => {
 
     test("with one server", () => play(() => on("/one")));
 
-    test("with two servers that start at once", () => play(() => on("/two"), 2));
+    test("with two servers that start at the same time", () => play(() => on("/two"), 2));
 
     test("while a second server joins and leaves", async () => {
       const visits = new AbortController();

@@ -38,7 +38,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true });
 });
 
-describe("a server of widgets, which asks the main server about everybody", () => {
+describe("an extension server of widgets behind the aggregator, which delegates authentication", () => {
   let server: RunningServer;
 
   beforeAll(async () => {
@@ -62,7 +62,7 @@ describe("a server of widgets, which asks the main server about everybody", () =
 
   const version = COLLECTION.split("/")[3] ?? "";
 
-  test("A-AGG-01, A-AGG-03, C-AGG-01: its objects are written and read through the main server", async () => {
+  test("A-AGG-01, A-AGG-03, C-AGG-01: has its objects written and read through the main server", async () => {
     const created = await call(api, "POST", COLLECTION, {
       apiVersion: `${GROUP}/${version}`,
       kind: "Widget",
@@ -75,7 +75,7 @@ describe("a server of widgets, which asks the main server about everybody", () =
     );
   });
 
-  test("DISC-1, DISC-2, DISC-4, DISC-5: discovery shows its resources among the others, in both forms", async () => {
+  test("DISC-1, DISC-2, DISC-4, DISC-5: has its resources in the main server's discovery, in both forms", async () => {
     await eventually(async () => {
       const accept = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList";
       const all = JSON.parse((await call(api, "GET", "/apis", undefined, { accept })).text);
@@ -88,7 +88,7 @@ describe("a server of widgets, which asks the main server about everybody", () =
     expect((await call(api, "GET", `/apis/${GROUP}/${version}`)).at("resources.0.name")).toBe("widgets");
   });
 
-  test("AOA-1, AOA-2, AOA-4, C-AGG-08: OpenAPI describes its kinds, in both versions", async () => {
+  test("AOA-1, AOA-2, AOA-4, C-AGG-08: has its kinds in the main server's OpenAPI, in both versions", async () => {
     const path = `apis/${GROUP}/${version}`;
     await eventually(async () => {
       const index = JSON.parse((await call(api, "GET", "/openapi/v3")).text);
@@ -103,7 +103,7 @@ describe("a server of widgets, which asks the main server about everybody", () =
     );
   });
 
-  test("A-AGG-06, A-AGG-07: it is a server of its own, without an aggregator and without definitions", async () => {
+  test("A-AGG-06, A-AGG-07: can also be used directly, without aggregator and definitions", async () => {
     const own = server.transport();
     const groups = (await call(own, "GET", "/apis")).at("groups") as { name: string }[];
     expect(groups.map(({ name }) => name)).toEqual([GROUP]);
@@ -111,7 +111,7 @@ describe("a server of widgets, which asks the main server about everybody", () =
       expect((await call(own, "GET", path)).status).toBe(404);
   });
 
-  test("DA-5, A-AGG-07: a user who may nothing may nothing there either, and the refusal names the user", async () => {
+  test("DA-5, A-AGG-07: refuses a user without rights by name", async () => {
     const refused = await call(api, "GET", COLLECTION, undefined, {
       headers: { "impersonate-user": "stranger", "impersonate-group": "system:authenticated" },
     });
@@ -119,7 +119,7 @@ describe("a server of widgets, which asks the main server about everybody", () =
     expect(refused.at("message")).toContain('User "stranger" cannot list resource "widgets"');
   });
 
-  test("a watch goes through, event by event", async () => {
+  test("has watches passed on, event by event", async () => {
     const stop = new AbortController();
     const response = await api.send({
       method: "GET",
@@ -136,7 +136,7 @@ describe("a server of widgets, which asks the main server about everybody", () =
   });
 });
 
-describe("requests to a server behind the aggregator", () => {
+describe("requests that the aggregator sends to an extension server", () => {
   const group = "echo.example.com";
   let backend: Backend;
 
@@ -183,7 +183,7 @@ describe("requests to a server behind the aggregator", () => {
     ).toEqual([]);
   });
 
-  test("AC-5: come from the aggregator itself too, which checks in five attempts at once whether it answers", async () => {
+  test("AC-5: include the aggregator's own check of availability, in up to five attempts at once", async () => {
     expect(await availabilityOf(api, group)).toEqual({
       status: "True",
       reason: "Passed",
@@ -200,7 +200,7 @@ describe("requests to a server behind the aggregator", () => {
     });
   });
 
-  test("PRX-3, C-AGG-09: have the certificate of the front proxy", async () => {
+  test("PRX-3, C-AGG-09: carry the certificate of the front proxy", async () => {
     expect((await call(api, "GET", `/apis/${group}/v1/things`)).at("client")).toBe("front-proxy-client");
   });
 
@@ -214,7 +214,7 @@ describe("requests to a server behind the aggregator", () => {
     expect([late.status, late.text]).toEqual([503, "error trying to reach service: context deadline exceeded\n"]);
   });
 
-  test("PRX-2: have the audit id of the client, or a new one, which the answer has too", async () => {
+  test("PRX-2: carry the client's audit id, or a new one, which the answer has too", async () => {
     const path = `/apis/${group}/v1/things`;
     const chosen = await call(api, "GET", path, undefined, { headers: { "audit-id": "mine" } });
     expect([chosen.at("headers.audit-id"), chosen.headers["audit-id"]]).toEqual(["mine", "mine"]);
@@ -223,12 +223,12 @@ describe("requests to a server behind the aggregator", () => {
     expect(given.headers["audit-id"]).toBe(given.at("headers.audit-id"));
   });
 
-  test("have the unchanged body of the client", async () => {
+  test("carry the client's body unchanged", async () => {
     const answer = await call(api, "POST", `/apis/${group}/v1/namespaces/a/things`, "not JSON at all");
     expect(answer.at("body")).toBe("not JSON at all");
   });
 
-  test("AC-3, PRX-4: are those for paths of the group version, not those for the group", async () => {
+  test("AC-3, PRX-4: are those for paths of the group version, not for the group", async () => {
     expect((await call(api, "GET", `/apis/${group}/v1/anything/at/all`)).at("url")).toBe(
       `/apis/${group}/v1/anything/at/all`,
     );
@@ -236,7 +236,7 @@ describe("requests to a server behind the aggregator", () => {
     expect((await call(api, "GET", `/apis/${group}/v2/things`)).status).toBe(404);
   });
 
-  test("PRX-2: may change the protocol of the connection, which then passes bytes both ways and has named the user", async () => {
+  test("PRX-2: may switch protocols, after which bytes pass both ways", async () => {
     let seen: unknown;
     backend.server.on("upgrade", ({ headers }: { headers: Record<string, string> }, socket: Duplex) => {
       seen = [headers["x-remote-user"], headers["authorization"]];
@@ -255,7 +255,7 @@ describe("requests to a server behind the aggregator", () => {
     socket.destroy();
   });
 
-  test("AC-2, AC-4, DISC-4: end once its APIService is deleted, and its group is no longer served", async () => {
+  test("AC-2, AC-4, DISC-4: stop once its APIService is deleted, and its group is no longer served", async () => {
     await call(api, "DELETE", `${API_SERVICES}/v1.${group}`);
     await eventually(async () => expect((await call(api, "GET", `/apis/${group}`)).status).toBe(404));
     expect((await call(api, "GET", `/apis/${group}/v1/things`)).status).toBe(404);

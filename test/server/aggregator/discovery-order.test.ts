@@ -98,7 +98,7 @@ test("T9, A-APS-07, AGG-3: versions of one priority stand in the order of Kubern
   await eventually(async () => expect(await versionsOf("ordered.example.com")).toEqual(ordered));
 });
 
-test("DISC-3: a list of resources has what the texts show of apps/v1", async () => {
+test("DISC-3: the list of resources of apps/v1 has what the source texts show", async () => {
   const { kind, apiVersion, groupVersion, resources } = JSON.parse((await call(api, "GET", "/apis/apps/v1")).text);
   expect([kind, apiVersion, groupVersion]).toEqual(["APIResourceList", "v1", "apps/v1"]);
   expect(resources).toEqual(

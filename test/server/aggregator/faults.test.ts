@@ -55,7 +55,7 @@ const healthy = async (): Promise<void> => {
   expect((await call(api, "GET", "/readyz")).text).toBe("ok");
 };
 
-describe("AC-5, PRX-2: an APIService that cannot work says why", () => {
+describe("AC-5, PRX-2: an APIService is unavailable, with the reason in its status,", () => {
   const unavailable = async (group: string, reason: string, message: RegExp | string): Promise<void> => {
     await eventually(async () =>
       expect(await availabilityOf(api, group)).toEqual({
@@ -109,12 +109,12 @@ describe("AC-5, PRX-2: an APIService that cannot work says why", () => {
     ports: [{ name: "", port, protocol: "TCP" }],
   });
 
-  test("without a service", async () => {
+  test("when its service is missing", async () => {
     await withService("no-service.example.com", undefined, 443);
     await unavailable("no-service.example.com", "ServiceNotFound", 'service/no-service in "default" is not present');
   });
 
-  test("with a service that has other ports", async () => {
+  test("when its service has other ports", async () => {
     await withService("no-port.example.com", { ports: [{ port: 80 }] }, 443);
     await unavailable(
       "no-port.example.com",
@@ -123,7 +123,7 @@ describe("AC-5, PRX-2: an APIService that cannot work says why", () => {
     );
   });
 
-  test("with a service that nothing stands behind", async () => {
+  test("when its service has no endpoints", async () => {
     await withService("no-slices.example.com", { ports: [{ port: 443 }] }, 443);
     await unavailable(
       "no-slices.example.com",
@@ -132,7 +132,7 @@ describe("AC-5, PRX-2: an APIService that cannot work says why", () => {
     );
   });
 
-  test("with endpoints that are not ready", async () => {
+  test("when its endpoints are not ready", async () => {
     await withService("not-ready.example.com", { ports: [{ port: 443 }] }, 443, [slice("not-ready", 8443, false)]);
     await unavailable(
       "not-ready.example.com",
@@ -141,7 +141,7 @@ describe("AC-5, PRX-2: an APIService that cannot work says why", () => {
     );
   });
 
-  test("with a port that nobody listens on", async () => {
+  test("when nothing listens on its port", async () => {
     await registerApi(api, { group: "refused.example.com", port: 1 });
     await unavailable(
       "refused.example.com",
@@ -150,7 +150,7 @@ describe("AC-5, PRX-2: an APIService that cannot work says why", () => {
     );
   });
 
-  test("AGG-3: with a certificate for another name", async () => {
+  test("AGG-3: when its certificate is for another name", async () => {
     const group = "other-name.example.com";
     await using backend = await Backend.start(group, () => {}, certificateOf("somebody.example.com"));
     await registerApi(api, { group, port: backend.port });
@@ -161,7 +161,7 @@ describe("AC-5, PRX-2: an APIService that cannot work says why", () => {
     );
   });
 
-  test("with a CA that did not sign the certificate", async () => {
+  test("when its CA did not sign the certificate", async () => {
     const group = "other-ca.example.com";
     await using backend = await Backend.start(group, () => {});
     const other = Buffer.from(main.caCertificate).toString("base64");
@@ -169,7 +169,7 @@ describe("AC-5, PRX-2: an APIService that cannot work says why", () => {
     await unavailable(group, "FailedDiscoveryCheck", /x509: certificate signed by unknown authority/);
   });
 
-  test("with a server that refuses the aggregator", async () => {
+  test("when its server refuses the aggregator", async () => {
     const group = "fault-forbidden.example.com";
     await using backend = await Backend.start(group, () => {});
     backend.server.removeAllListeners("request").on("request", (_request, response) => json(response, 403, {}));
@@ -181,7 +181,7 @@ describe("AC-5, PRX-2: an APIService that cannot work says why", () => {
     );
   });
 
-  test("with the service of this very server", async () => {
+  test("when its service is the main server itself", async () => {
     const group = "loop.example.com";
     await registerApi(api, {
       group,
@@ -192,8 +192,8 @@ describe("AC-5, PRX-2: an APIService that cannot work says why", () => {
   });
 });
 
-describe("a server that answers wrongly harms its own group alone", () => {
-  test("a redirect is an error of the server", async () => {
+describe("an extension server that answers wrongly affects only its own group:", () => {
+  test("its redirect becomes an error", async () => {
     await using backend = await available((_request, response) =>
       response.writeHead(307, { location: "https://elsewhere.example.com/" }).end(),
     );
@@ -205,14 +205,14 @@ describe("a server that answers wrongly harms its own group alone", () => {
     await healthy();
   });
 
-  test("one that breaks off before it answers is 503, and says how", async () => {
+  test("its connection that breaks before an answer becomes a 503 with the reason", async () => {
     await using backend = await available((request) => request.socket.destroy());
     const answer = await call(api, "POST", thingsIn(backend.group), {});
     expect([answer.status, answer.text]).toEqual([503, "error trying to reach service: EOF\n"]);
     await healthy();
   });
 
-  test("a kept connection that the server has closed is not the client's concern", async () => {
+  test("its closed idle connection causes no error for the client", async () => {
     await using backend = await available((request, response) => {
       if (request.url?.includes("/things")) json(response, 200, { connections: backend.connections });
       else json(response, 404, {});
@@ -226,7 +226,7 @@ describe("a server that answers wrongly harms its own group alone", () => {
     expect([second.status, second.at("connections") !== first.at("connections")]).toEqual([200, true]);
   });
 
-  test("one that dies in the middle of an answer cuts the client's off; a short one is 503", async () => {
+  test("its answer that breaks off ends the client's; a short one becomes a 503", async () => {
     await using backend = await available((request, response) => {
       if (!request.url?.includes("/things")) return json(response, 404, {});
       const length = request.url.endsWith("short") ? "1000" : "100000";
@@ -240,7 +240,7 @@ describe("a server that answers wrongly harms its own group alone", () => {
     await healthy();
   });
 
-  test("one whose discovery is not JSON is stale, and its objects are served", async () => {
+  test("its discovery that is not JSON is stale, and its objects are still served", async () => {
     await using backend = await available((request, response) => {
       if (request.url === "/apis") response.writeHead(200, { "content-type": AGGREGATED }).end("<html>");
       else json(response, 200, { items: [] });
@@ -250,7 +250,7 @@ describe("a server that answers wrongly harms its own group alone", () => {
     await healthy();
   });
 
-  test("discovery that has no end is not read to its end", async () => {
+  test("its endless discovery is not read to the end", async () => {
     let sent = 0;
     await using backend = await available((request, response) => {
       if (request.url !== "/apis") return json(response, 404, {});
@@ -268,7 +268,7 @@ describe("a server that answers wrongly harms its own group alone", () => {
     await healthy();
   });
 
-  test("resources without a name, a kind or verbs are not shown", async () => {
+  test("its resources without name, kind or verbs are not shown", async () => {
     const group = `fault-${++groups}.example.com`;
     await using backend = await Backend.start(group, (_request, response) => json(response, 404, {}));
     const [good] = (thingsOf(group) as { resources: object[] }).resources;
@@ -283,7 +283,7 @@ describe("a server that answers wrongly harms its own group alone", () => {
     );
   });
 
-  test("headers that name a user are kept from the client", async () => {
+  test("its headers that name a user do not reach the client", async () => {
     await using backend = await available((_request, response) =>
       response
         .writeHead(200, { "x-remote-user": "admin", "x-remote-group": "system:masters", "x-own": "yes" })
@@ -297,7 +297,7 @@ describe("a server that answers wrongly harms its own group alone", () => {
     ]);
   });
 
-  test("a client that leaves ends the request of the server", async () => {
+  test("its request ends when the client disconnects", async () => {
     let ended = false;
     await using backend = await available((request, response) => {
       if (!request.url?.includes("watch")) return json(response, 404, {});
@@ -317,8 +317,8 @@ describe("a server that answers wrongly harms its own group alone", () => {
   });
 });
 
-describe("a server that dies", () => {
-  test("T8, DISC-4: keeps its last resources in discovery, as stale; its group is 503 and comes back with it", async () => {
+describe("an extension server that dies", () => {
+  test("T8, DISC-4: keeps its last resources in discovery as stale; its group answers 503, and works again when it returns", async () => {
     const group = `fault-${++groups}.example.com`;
     const first = await Backend.start(group, (_request, response) => json(response, 200, { items: [] }));
     const { port } = first;
@@ -346,7 +346,7 @@ describe("a server that dies", () => {
   });
 });
 
-describe("deletion of a namespace beside a dead server", () => {
+describe("deleting a namespace while an extension server is down", () => {
   /** A group whose server was there and is not any more. */
   async function dead(verbs: string[]): Promise<string> {
     const group = `fault-${++groups}.example.com`;
@@ -373,7 +373,7 @@ describe("deletion of a namespace beside a dead server", () => {
   };
   const forget = (group: string) => call(api, "DELETE", `${API_SERVICES}/v1.${group}`);
 
-  test("one that has nothing to delete does not hold it up", async () => {
+  test("succeeds when the server supports no deletion", async () => {
     for (const { metadata } of JSON.parse((await call(api, "GET", API_SERVICES)).text).items) {
       if (/^v1\.(fault|no-|not-|refused|other|loop)/.test(metadata.name))
         await call(api, "DELETE", `${API_SERVICES}/${metadata.name}`);
@@ -386,7 +386,7 @@ describe("deletion of a namespace beside a dead server", () => {
     await forget(group);
   });
 
-  test("one that may have objects in it does, until its APIService goes", async () => {
+  test("waits for a server that may have objects there, until its APIService is deleted", async () => {
     const group = await dead(["delete", "get", "list"]);
     await died(group);
     await call(api, "POST", NAMESPACES, { metadata: { name: "heavy" } });

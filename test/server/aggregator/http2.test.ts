@@ -14,7 +14,7 @@ import { quietCluster } from "../../helpers/quiet-cluster.js";
 const GROUP = "second.example.com";
 const THINGS = `/apis/${GROUP}/v1/namespaces/default/things`;
 
-describe("a server behind the aggregator that speaks HTTP/2 alone", () => {
+describe("the aggregator and an extension server that speaks only HTTP/2", () => {
   let main: Cluster;
   let api: Transport;
   let server: Http2SecureServer;
@@ -70,7 +70,7 @@ describe("a server behind the aggregator that speaks HTTP/2 alone", () => {
     stream.end(JSON.stringify(path === `/apis/${GROUP}/v1` ? thingsOf(GROUP) : { length }));
   }
 
-  test("many requests at once share one connection, and none of them has headers of HTTP/1.1", async () => {
+  test("share one connection for many requests, without headers of HTTP/1.1", async () => {
     const before = sessions;
     const answers = Array.from({ length: 20 }, () => call(api, "GET", `${THINGS}/held`));
     await eventually(() => expect(held).toHaveLength(20));
@@ -87,12 +87,12 @@ describe("a server behind the aggregator that speaks HTTP/2 alone", () => {
     expect(Object.keys(headers).filter((name) => /^(host|connection|transfer-encoding)$/.test(name))).toEqual([]);
   });
 
-  test("bodies of requests arrive whole, short ones and empty ones", async () => {
+  test("pass on bodies of requests completely, short ones and empty ones", async () => {
     expect((await call(api, "POST", THINGS, "x".repeat(1000))).at("length")).toBe(1000);
     expect((await call(api, "DELETE", `${THINGS}/one`)).at("length")).toBe(0);
   });
 
-  test("an answer stays encoded as it is", async () => {
+  test("pass on an answer with its encoding", async () => {
     const { body, headers } = await api.send({
       method: "GET",
       path: `${THINGS}/zipped`,
@@ -102,7 +102,7 @@ describe("a server behind the aggregator that speaks HTTP/2 alone", () => {
     expect(await buffer(body)).toEqual(gzipSync('{"zipped":true}'));
   });
 
-  test("a client that leaves ends its stream, and no other", async () => {
+  test("end the stream of a client that disconnects, and no other", async () => {
     const stop = new AbortController();
     const watch = (name: string, signal?: AbortSignal) =>
       api.send({ method: "GET", path: `${THINGS}?watch=true&name=${name}`, headers: {}, ...(signal && { signal }) });

@@ -58,7 +58,7 @@ const DOCUMENT = {
   },
 };
 
-describe("a server behind the aggregator that describes itself in OpenAPI 2 alone", () => {
+describe("an extension server that publishes only OpenAPI v2", () => {
   let main: Cluster;
   let api: Transport;
   let backend: Backend;
@@ -86,7 +86,7 @@ describe("a server behind the aggregator that describes itself in OpenAPI 2 alon
       return url;
     });
 
-  test("AOA-2, AOA-3: its document is shown as OpenAPI 3 as well", async () => {
+  test("AOA-2, AOA-3: is also published as OpenAPI v3", async () => {
     const answer = await call(api, "GET", await entry());
     expect(answer.status).toBe(200);
     const { paths, components, openapi, info } = JSON.parse(answer.text);
@@ -126,14 +126,14 @@ describe("a server behind the aggregator that describes itself in OpenAPI 2 alon
     });
   });
 
-  test("a client that asks for another hash is sent to the current one, and may keep that for ever", async () => {
+  test("redirects a client with an old hash to the current one, which may be cached for ever", async () => {
     const current = await entry();
     const moved = await call(api, "GET", `/openapi/v3/${PATH}?hash=0`);
     expect([moved.status, moved.headers["location"]]).toEqual([301, current]);
     expect((await call(api, "GET", current)).headers["cache-control"]).toBe("public, immutable");
   });
 
-  test.skipIf(tool.missing !== undefined)("kubectl explains its fields", async () => {
+  test.skipIf(tool.missing !== undefined)("has its fields explained by kubectl", async () => {
     await entry();
     await using kubectl: RealKubectl = await realKubectl(main);
     const explained = await kubectl.ok("explain things.spec");

@@ -16,7 +16,7 @@ const elsewhere = { insecureSkipTLSVerify: true, service: { namespace: "default"
 const serviceOf = async (api: Transport, name: string): Promise<unknown> =>
   (await call(api, "GET", `${API_SERVICES}/${name}`)).at("spec.service.name");
 
-test("A-APS-09: an administrator points the APIService of a built-in group version to a service until the next start", async () => {
+test("A-APS-09: an administrator can point the APIService of a built-in group version to a service, until the next start", async () => {
   const dataDir = await mkdtemp(join(tmpdir(), "kubets-own-api-services-"));
   const options = { ...quietCluster, storage: "disk", dataDir } as const;
   const first = await startCluster(options);
@@ -31,7 +31,7 @@ test("A-APS-09: an administrator points the APIService of a built-in group versi
   await rm(dataDir, { recursive: true });
 });
 
-test("AC-1, C-AGG-02: the APIService of a definition comes back at once, unless its label was taken off", async () => {
+test("AC-1, C-AGG-02: a deleted APIService of a custom definition is created again at once, unless its label was removed", async () => {
   await using cluster = await startCluster(quietCluster);
   const api = cluster.transport();
   await install(api, boxDefinition("kept.example.com", [versionOf("v1", {})]));
@@ -50,7 +50,7 @@ test("AC-1, C-AGG-02: the APIService of a definition comes back at once, unless 
   expect(await serviceOf(api, name)).toBe("elsewhere");
 });
 
-test("a metrics server takes the place of the cluster's own metrics, which come back when it goes", async () => {
+test("an APIService of a metrics server replaces the cluster's own metrics until it is deleted", async () => {
   await using cluster = await startCluster({ port: 0, nodes: 1 });
   const api = cluster.transport();
   const nodes = async () => (await call(api, "GET", "/apis/metrics.k8s.io/v1beta1/nodes")).at("metadata.name");

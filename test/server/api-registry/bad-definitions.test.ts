@@ -91,8 +91,8 @@ const rows: readonly (readonly [wrong: string, definition: ResourceDefinition, m
   ],
 ];
 
-describe("a resource that cannot be right", () => {
-  test.each(rows)("with %s is refused by name, and changes nothing", (_, definition, message) => {
+describe("installing an invalid resource in a running server", () => {
+  test.each(rows)("is refused for %s by name, and changes nothing", (_, definition, message) => {
     const before = cluster.registry.current;
     const { group, resource } = definition;
     const install = () => cluster.registry.install(definition);
@@ -101,14 +101,14 @@ describe("a resource that cannot be right", () => {
     expect(cluster.registry.current).toBe(before);
   });
 
-  test("takes with it what was to be installed beside it", () => {
+  test("also refuses what was to be installed with it", () => {
     const before = cluster.registry.current;
     const gadgets = { ...widgets, resource: "gadgets", kind: "Gadget" };
     expect(() => cluster.registry.install(gadgets, { ...widgets, versions: [] })).toThrow(InvalidResourceError);
     expect(cluster.registry.current).toBe(before);
   });
 
-  test("the code that keeps a resource's objects is made once, whatever its versions are", () => {
+  test("is checked although the code that keeps a resource's objects is made once for all versions", () => {
     let opened = 0;
     const objects = () => {
       opened++;
@@ -122,7 +122,7 @@ describe("a resource that cannot be right", () => {
     cluster.registry.remove({ group: widgets.group });
   });
 
-  test("of two of one name the second is refused, and so are two of one kind", () => {
+  test("is refused for the second of two with one name or kind", () => {
     const before = cluster.registry.current;
     expect(() => cluster.registry.install(widgets, widgets)).toThrow("it is installed already");
     const gadgets = { ...widgets, resource: "gadgets" };
@@ -130,7 +130,7 @@ describe("a resource that cannot be right", () => {
     expect(cluster.registry.current).toBe(before);
   });
 
-  test("is not replaced or removed but by the handle that installed it", async () => {
+  test("can only be undone or repeated by the handle that installed it", async () => {
     const { registry } = cluster;
     const [mine, theirs] = [registry.installer({ owner: "me" }), registry.installer({ owner: "them" })];
     mine.install(widgets);
@@ -154,7 +154,7 @@ describe("a resource that cannot be right", () => {
     expect(theirs.remove({ group: widgets.group })).toBe(false);
   });
 
-  test("covers one that yields for as long as it is installed, whatever came first", () => {
+  test("hides a custom definition that yields to it, in whatever order they came", () => {
     const { registry } = cluster;
     const behind = registry.installer({ owner: "a definition", yields: true });
     const gadgets = { ...widgets, resource: "gadgets", kind: "Gadget" };

@@ -28,7 +28,7 @@ const before: ResourceDefinition = {
   storageVersion: "v1beta1",
 };
 
-test("objects that a library server stored in another version keep their fields", async () => {
+test("objects that a user's server stored in another version keep their fields", async () => {
   {
     await using server = await start(before);
     const created = await call(server.transport(), "POST", COLLECTION, { metadata: { name: "a" }, spec: { size: 5 } });
@@ -45,7 +45,7 @@ test("objects that a library server stored in another version keep their fields"
   expect((await call(api, "GET", COLLECTION)).at("items.0.spec")).toEqual({ size: 5 });
 });
 
-test("objects that a library server stored by an earlier schema get the defaults of the present one", async () => {
+test("objects that a user's server stored with an earlier schema get the defaults of the present one", async () => {
   const earlier: ResourceDefinition = {
     ...widgets,
     versions: [
@@ -61,7 +61,7 @@ test("objects that a library server stored by an earlier schema get the defaults
   expect((await call(server.transport(), "GET", `${COLLECTION}/a`)).at("spec")).toEqual({ size: 1 });
 });
 
-test("a version that the definition does not have any more is named, and its object is not shortened", async () => {
+test("a stored version that the definition no longer has is named in the error, and the object is not truncated", async () => {
   {
     await using server = await start({ ...widgets, versions: [older] });
     const path = `/apis/${GROUP}/v1beta1/namespaces/default/widgets`;

@@ -78,15 +78,15 @@ async function make(name: string, rest: object = {}): Promise<Answer> {
   return made;
 }
 
-describe("the installation of a group", () => {
-  test("B-INS-01, B-INS-02: discovery has the versions that serve something, the preferred first", async () => {
+describe("an installed API group", () => {
+  test("B-INS-01, B-INS-02: has in discovery the versions that serve resources, the preferred first", async () => {
     const group = await send("GET", `/apis/${GROUP}`);
     const versions = ["v1beta1", "v1alpha1"].map((version) => ({ groupVersion: `${GROUP}/${version}`, version }));
     expect([group.at("versions"), group.at("preferredVersion")]).toEqual([versions, versions[0]]);
     expect((await send("GET", `/apis/${GROUP}/v1`)).status).toBe(404);
   });
 
-  test("B-INS-03: each version lists its own resources, and OpenAPI its paths, in order", async () => {
+  test("B-INS-03: lists in each version its own resources, and in OpenAPI their paths, in order", async () => {
     const names = async (version: string) => {
       const { resources } = JSON.parse((await send("GET", `/apis/${GROUP}/${version}`)).text) as {
         resources: { name: string }[];
@@ -99,7 +99,7 @@ describe("the installation of a group", () => {
     expect(Object.keys(paths)).toEqual(Object.keys(paths).toSorted());
   });
 
-  test("B-DIR-01, C-HND-02: /apis is matched whole, and a group and a version by whole words", async () => {
+  test("B-DIR-01, C-HND-02: is matched in paths by whole words only", async () => {
     const status = async (path: string) => (await send("GET", path)).status;
     expect([await status("/apis"), await status("/apis/")]).toEqual([200, 200]);
     for (const path of [
@@ -111,7 +111,7 @@ describe("the installation of a group", () => {
       expect(await status(path)).toBe(404);
   });
 
-  test("B-INS-05: a POST is documented with its three answers, and with the parameter pretty", async () => {
+  test("B-INS-05: documents a POST with its three answers, and with the parameter pretty", async () => {
     const { paths } = JSON.parse((await send("GET", `/openapi/v3/apis/${GROUP}/v1alpha1`)).text) as {
       paths: Record<string, { parameters: { name: string }[]; post: { responses: object } }>;
     };
@@ -121,8 +121,8 @@ describe("the installation of a group", () => {
   });
 });
 
-describe("the kinds of a group", () => {
-  test("B-SCH-02, B-SCH-03: an object is read in each version, by the kind of its definition", async () => {
+describe("the kinds of an installed API group", () => {
+  test("B-SCH-02, B-SCH-03: are read in each version by the definition", async () => {
     await make("both", { spec: { reference: "a" } });
     const newer = await send("GET", `${FLUNDERS.replace("v1alpha1", "v1beta1")}/both`);
     expect([newer.at("apiVersion"), newer.at("kind"), newer.at("spec")]).toEqual([
@@ -132,7 +132,7 @@ describe("the kinds of a group", () => {
     ]);
   });
 
-  test("B-SCH-05: options of requests are known in the versions of the group too", async () => {
+  test("B-SCH-05: accept options of requests in the group's versions too", async () => {
     await make("gone");
     const options = { apiVersion: `${GROUP}/v1alpha1`, kind: "DeleteOptions", propagationPolicy: "Background" };
     expect((await send("DELETE", `${FLUNDERS}/gone`, options)).status).toBe(200);
@@ -140,14 +140,14 @@ describe("the kinds of a group", () => {
     expect((await send("DELETE", `${FLUNDERS}/kept`, body("kept"))).status).toBe(400);
   });
 
-  test("B-STR-04: a resource takes objects of its own kind alone", async () => {
+  test("B-STR-04: are the only ones that a resource accepts", async () => {
     const fischer = { ...body("f"), kind: "Fischer" };
     const refused = await send("POST", FLUNDERS, fischer);
     expect([refused.status, refused.at("reason")]).toEqual([400, "BadRequest"]);
   });
 });
 
-describe("a strategy", () => {
+describe("the strategy of an installed resource", () => {
   test("B-STR-01: prepares, names, validates and canonicalizes, in this order", async () => {
     hooks.length = 0;
     const { metadata: _, ...rest } = body("");
@@ -169,7 +169,7 @@ describe("a strategy", () => {
     );
   });
 
-  test("B-STR-02: refuses a PUT that creates, one without a version, and one of an old version", async () => {
+  test("B-STR-02: refuses a PUT that creates, one without a resourceVersion, and an outdated one", async () => {
     expect((await send("PUT", `${FLUNDERS}/none`, body("none"))).status).toBe(404);
     const made = JSON.parse((await make("changing")).text) as { metadata: object };
     const blind = await send("PUT", `${FLUNDERS}/changing`, body("changing"));
@@ -191,8 +191,8 @@ describe("a strategy", () => {
   });
 });
 
-describe("the status of a resource, which its version names as a subresource", () => {
-  test("B-SUB-01, B-SUB-02, B-SUB-03, B-SUB-04, B-SUB-05: has a path of its own, whose writes change the status alone", async () => {
+describe("the status subresource of an installed resource", () => {
+  test("B-SUB-01, B-SUB-02, B-SUB-03, B-SUB-04, B-SUB-05: has its own path, whose writes change only the status", async () => {
     const { metadata } = JSON.parse(
       (await make("sample", { spec: { reference: "a" }, status: { phase: "Early" } })).text,
     ) as { metadata: { resourceVersion: string } };

@@ -96,8 +96,8 @@ afterAll(async () => {
 const inV1 = (name: string, size: number) => ({ metadata: { name }, spec: { size, colour: "red" } });
 const inV2 = (name: string, size: number) => ({ metadata: { name }, spec: { dimensions: { size }, colour: "red" } });
 
-describe("a version that is converted later", () => {
-  test("an object of either version is created, and read at both", async () => {
+describe("a version that is converted asynchronously (by a webhook)", () => {
+  test("lets objects be created in either version, and read in both", async () => {
     const created = await call(api, "POST", OTHER_WIDGETS, inV2("a", 3));
     expect([created.status, created.at("apiVersion"), created.at("spec")]).toEqual([
       201,
@@ -115,7 +115,7 @@ describe("a version that is converted later", () => {
     );
   });
 
-  test("a list is converted in one call, and a revision that was converted is not converted again", async () => {
+  test("is converted in one call for a list, and not again for the same resourceVersion", async () => {
     for (const name of ["a", "b", "c"]) await call(api, "POST", WIDGETS, inV1(name, name.charCodeAt(0)));
     expect(calls).toEqual([]);
     const list = await call(api, "GET", OTHER_WIDGETS);
@@ -131,7 +131,7 @@ describe("a version that is converted later", () => {
     expect(calls).toEqual([{ direction: "fromHub", names: ["b"] }]);
   });
 
-  test("a long list is converted in batches, in its order", async () => {
+  test("is converted in batches for a long list, in its order", async () => {
     const names = Array.from({ length: 501 }, (_, index) => `w${String(index).padStart(3, "0")}`);
     for (const [index, name] of names.entries()) await call(api, "POST", WIDGETS, inV1(name, index));
     const items = (await call(api, "GET", OTHER_WIDGETS)).at("items") as readonly JsonObject[];
@@ -139,13 +139,13 @@ describe("a version that is converted later", () => {
     expect(calls.map((one) => one.names.length)).toEqual([500, 1]);
   });
 
-  test("what a collection's deletion answers is converted too", async () => {
+  test("is also converted in the answer of a collection's deletion", async () => {
     await call(api, "POST", WIDGETS, inV1("a", 3));
     const deleted = await call(api, "DELETE", OTHER_WIDGETS);
     expect([deleted.at("apiVersion"), deleted.at("items.0.spec.dimensions.size")]).toEqual(["example.com/v2", 3]);
   });
 
-  test("a table, bare metadata, YAML and indented JSON are answered", async () => {
+  test("is answered as table, bare metadata, YAML and indented JSON", async () => {
     await call(api, "POST", WIDGETS, inV1("a", 3));
     const table = await call(api, "GET", `${OTHER_WIDGETS}?includeObject=Object`, undefined, {
       accept: "application/json;as=Table;v=v1;g=meta.k8s.io",
@@ -165,7 +165,7 @@ describe("a version that is converted later", () => {
     expect(pretty.text).toContain('"dimensions": {');
   });
 
-  test("updates and patches of either version change the stored object", async () => {
+  test("accepts updates and patches of the stored object in either version", async () => {
     await call(api, "POST", OTHER_WIDGETS, inV2("a", 3));
     const updated = await call(api, "PUT", `${OTHER_WIDGETS}/a`, inV2("a", 4));
     expect([updated.status, updated.at("spec.dimensions.size")]).toEqual([200, 4]);
@@ -180,7 +180,7 @@ describe("a version that is converted later", () => {
     expect((await call(api, "GET", `${WIDGETS}/a`)).at("spec")).toEqual({ size: 6, colour: "red" });
   });
 
-  test("a merge patch that names the other version is converted to the request's", async () => {
+  test("accepts a merge patch that names the other version", async () => {
     await call(api, "POST", WIDGETS, inV1("a", 3));
     const patch = { apiVersion: "example.com/v2", spec: { size: null, dimensions: { size: 8 } } };
     const patched = await call(api, "PATCH", `${WIDGETS}/a`, patch, { type: "application/merge-patch+json" });
@@ -191,7 +191,7 @@ describe("a version that is converted later", () => {
     ]);
   });
 
-  test("server-side apply of both versions finds the other version's owners", async () => {
+  test("is tracked by server-side apply across both versions", async () => {
     const apply = (path: string, version: string, spec: object | undefined, manager: string, force = false) =>
       call(
         api,
@@ -214,7 +214,7 @@ describe("a version that is converted later", () => {
     expect(owners.map((entry) => [entry["manager"], entry.apiVersion])).toEqual([["two", "example.com/v1"]]);
   });
 
-  test("a watch shows the events in their order, however long each conversion takes", async () => {
+  test("is watched in the order of events, however long each conversion takes", async () => {
     const { resourceVersion = "" } = (await call(api, "GET", WIDGETS)).at("metadata") as { resourceVersion?: string };
     await using watch = await watchEvents(api, OTHER_WIDGETS, resourceVersion);
     const slow = deferred<void>();
@@ -235,7 +235,7 @@ describe("a version that is converted later", () => {
     ]);
   });
 
-  test("a watch begins with the state, and its bookmark is of the version", async () => {
+  test("is watched from the current state, with bookmarks in its version", async () => {
     for (const name of ["a", "b"]) await call(api, "POST", WIDGETS, inV1(name, 1));
     const path = `${OTHER_WIDGETS}?sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true`;
     await using watch = await watchEvents(api, path, "0");
@@ -248,7 +248,7 @@ describe("a version that is converted later", () => {
     expect(calls).toEqual([{ direction: "fromHub", names: ["a", "b"] }]);
   });
 
-  test("watches of one event convert it once", async () => {
+  test("is converted once for all watches of one event", async () => {
     const { resourceVersion = "" } = (await call(api, "GET", WIDGETS)).at("metadata") as { resourceVersion?: string };
     await using one = await watchEvents(api, OTHER_WIDGETS, resourceVersion);
     await using two = await watchEvents(api, OTHER_WIDGETS, resourceVersion);
@@ -258,7 +258,7 @@ describe("a version that is converted later", () => {
     expect(calls).toEqual([{ direction: "fromHub", names: ["a"] }]);
   });
 
-  test("a conversion that fails is a 500 of the requests that need it, and of no others", async () => {
+  test("fails with a 500 only the requests that need the failed conversion", async () => {
     await call(api, "POST", WIDGETS, inV1("a", 1));
     await call(api, "POST", WIDGETS, inV1("b", 2));
     before = (names) => {
@@ -279,7 +279,7 @@ describe("a version that is converted later", () => {
     expect((await call(api, "GET", OTHER_WIDGETS)).status).toBe(200);
   });
 
-  test("a failure in a list is not that of a request for one of its objects that came meanwhile", async () => {
+  test("does not fail a request for one object because of a failure in a list that it joined", async () => {
     for (const name of ["a", "b"]) await call(api, "POST", WIDGETS, inV1(name, 1));
     const gate = deferred<void>();
     before = async (names) => {
@@ -293,7 +293,7 @@ describe("a version that is converted later", () => {
     expect([(await list).status, (await get).status]).toEqual([500, 200]);
   });
 
-  test("a conversion that fails ends the watch with an ERROR event, after the events before it", async () => {
+  test("ends a watch with an ERROR event when the conversion fails, after the events before it", async () => {
     const { resourceVersion = "" } = (await call(api, "GET", WIDGETS)).at("metadata") as { resourceVersion?: string };
     await using watch = await watchEvents(api, OTHER_WIDGETS, resourceVersion);
     await using stored = await watchEvents(api, WIDGETS, resourceVersion);
@@ -310,7 +310,7 @@ describe("a version that is converted later", () => {
     expect(stored.events.map(({ type }) => type)).toEqual(["ADDED", "ADDED"]);
   });
 
-  test("a conversion that answers another number of objects fails", async () => {
+  test("fails when the conversion returns another number of objects", async () => {
     const odd = { ...widgets, resource: "odds", kind: "Odd" };
     server.registry.install({
       ...odd,
@@ -327,7 +327,7 @@ describe("a version that is converted later", () => {
     ]);
   });
 
-  test("a built-in version converts at once, and has nothing to prepare", () => {
+  test("is not prepared when it is built in and converts at once", () => {
     const find = (groupVersion: string, resource: string) =>
       server.registry.current.find(groupVersion, resource)?.codec;
     const scalers = find("autoscaling/v1", "horizontalpodautoscalers");
@@ -344,7 +344,7 @@ describe("a version that is converted later", () => {
     expect([scalers.convertsLater, scalers.prepare([])]).toEqual([false, undefined]);
   });
 
-  test("the version that is stored cannot convert later", () => {
+  test("may not be the stored version", () => {
     const [v1, v2] = widgets.versions;
     if (v1 === undefined || v2 === undefined) throw new Error("no versions");
     const definition = { ...widgets, resource: "others", kind: "Other", versions: [v2, v1] };

@@ -77,7 +77,7 @@ const everywhere = (value: boolean) =>
   );
 
 describe("a resource that is installed and removed while the server runs", () => {
-  test("is served everywhere at once, and nowhere when it is removed", async () => {
+  test("is served everywhere at once, and nowhere after its removal", async () => {
     expect(await visible()).toEqual(everywhere(false));
     cluster.registry.install(widgets);
     expect(await visible()).toEqual(everywhere(true));
@@ -86,7 +86,7 @@ describe("a resource that is installed and removed while the server runs", () =>
     expect(cluster.registry.remove({ group: GROUP })).toBe(false);
   });
 
-  test("B-SA-08: is a resource like any other: versions, status, apply, tables, selectors, watches", async () => {
+  test("B-SA-08: has all features: versions, status, apply, tables, selectors, watches", async () => {
     cluster.registry.install(widgets);
     try {
       const made = await createWidget("a", { labels: { tier: "front" } });
@@ -140,7 +140,7 @@ describe("a resource that is installed and removed while the server runs", () =>
     }
   });
 
-  test("ends its watches when it is removed, and those of the version that stays go on", async () => {
+  test("ends its watches at its removal, and those of a remaining version go on", async () => {
     cluster.registry.install(widgets);
     const version = (await get(COLLECTION)).at("metadata.resourceVersion") as string;
     const newer = await watchEvents(api, COLLECTION, version);
@@ -158,7 +158,7 @@ describe("a resource that is installed and removed while the server runs", () =>
     cluster.registry.remove({ group: GROUP });
   });
 
-  test("stays with the requests that use it, and is not found by one that comes for it later", async () => {
+  test("is still served to requests under way, and not to later ones", async () => {
     const { registry } = cluster;
     const find = (snapshot: typeof registry.current) => snapshot.find(`${GROUP}/v1`, "widgets");
     registry.install(widgets);
@@ -175,7 +175,7 @@ describe("a resource that is installed and removed while the server runs", () =>
     registry.remove({ group: GROUP });
   });
 
-  test("a hundred times leaves nothing behind, and clients of other resources see no error", async () => {
+  test("leaves nothing behind after a hundred times, and clients of other resources see no error", async () => {
     let working = true;
     let writes = 0;
     const load = async (): Promise<void> => {
@@ -223,7 +223,7 @@ describe("a resource that is installed and removed while the server runs", () =>
   });
 });
 
-describe("what cannot be found now is unknown, not gone", () => {
+describe("an API group version that is temporarily not available", () => {
   const dependent = { name: "dependent", finalizers: [] };
   const ownedBy = (uid: string) => ({
     metadata: {
@@ -232,7 +232,7 @@ describe("what cannot be found now is unknown, not gone", () => {
     },
   });
 
-  test("the garbage collector follows the kind, and deletes no dependent of one that is away", async () => {
+  test("does not make the garbage collector delete dependents of its objects", async () => {
     cluster.registry.install(widgets);
     const uid = (await createWidget("owner")).at("metadata.uid") as string;
     await send("POST", CONFIG_MAPS, ownedBy(uid));
@@ -247,7 +247,7 @@ describe("what cannot be found now is unknown, not gone", () => {
     cluster.registry.remove({ group: GROUP });
   });
 
-  test("a namespace waits for a group version that is not available, and says so", async () => {
+  test("holds up the deletion of a namespace, whose status names it", async () => {
     cluster.registry.install(widgets);
     await send("POST", "/api/v1/namespaces", { metadata: { name: "shop" } });
     const path = COLLECTION.replace("default", "shop");

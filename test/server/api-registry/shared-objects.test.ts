@@ -57,7 +57,7 @@ const kept = new Map<string, KubeObject>();
 describe.each<[string, ResourceDefinition]>([
   ["the server's storage", apps],
   ["code", { ...apps, storage: { objects: objectsOf(kept), poll: 60_000 } }],
-])("A-CAP-09: two groups serve one object that %s keeps", (_, first) => {
+])("A-CAP-09: two API groups for the same objects, kept in %s", (_, first) => {
   let server: RunningServer;
   beforeAll(async () => {
     kept.clear();
@@ -67,7 +67,7 @@ describe.each<[string, ResourceDefinition]>([
   const send = (method: string, path: string, body?: unknown, type?: string) =>
     call(server.transport(), method, path, body, type === undefined ? {} : { type });
 
-  test("what one group writes the other reads, with the same uid and version, as its own kind", async () => {
+  test("read what the other wrote with the same uid and resourceVersion, as their own kind", async () => {
     const made = await send("POST", EXTENSIONS, { metadata: { name: "one" }, spec: { size: 1 } });
     expect([made.status, made.at("apiVersion")]).toEqual([201, "extensions.example.com/v1"]);
     const read = await send("GET", `${APPS}/one`);
@@ -85,7 +85,7 @@ describe.each<[string, ResourceDefinition]>([
     expect((await send("GET", `${APPS}/one`)).status).toBe(404);
   });
 
-  test("watches of both groups see the writes of both, at one version", async () => {
+  test("show the writes of both in watches, at one resourceVersion", async () => {
     await using apps = await watchEvents(server.transport(), APPS, "");
     await using beta = await watchEvents(server.transport(), BETA, "");
     await send("POST", APPS, { metadata: { name: "two" }, spec: { size: 1 } });
@@ -101,7 +101,7 @@ describe.each<[string, ResourceDefinition]>([
     expect(seen(beta)).toEqual(rows("extensions.example.com/v1beta1", [{ length: 1 }, { length: 2 }, { length: 2 }]));
   });
 
-  test("server-side apply works through both, and each manager keeps the fields that it has set", async () => {
+  test("both allow server-side apply, and each manager keeps its fields", async () => {
     const apply = (path: string, apiVersion: string, manager: string, spec: object) =>
       send(
         "PATCH",
@@ -129,6 +129,6 @@ test.each<[string, ResourceDefinition[], string]>([
     "version v1beta1 has another schema than the storage version v1 of apps.example.com/widgets; give it a conversion",
   ],
   ["with a storage version", [apps, { ...extensions, storageVersion: "v1" }], "its storageVersion has no effect"],
-])("a resource that shares objects with one %s is refused", async (_, resources, reason) => {
+])("a resource that shares the objects of one %s is refused: %j", async (_, resources, reason) => {
   await expect(startServer({ port: false, resources })).rejects.toThrow(reason);
 });

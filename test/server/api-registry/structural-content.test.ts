@@ -93,7 +93,7 @@ afterAll(async () => {
   await storage.close();
 });
 
-test("a create prunes, defaults and warns of unknown fields", async () => {
+test("a create of a custom object prunes unknown fields with a warning, and adds defaults", async () => {
   const spec = { size: 1, label: null, limit: "5%", things: [{ name: "a", foo: 1 }], free: { b: { a: null } }, bar: 1 };
   const created = await call(api, "POST", `${BOXES}?fieldValidation=Warn`, { metadata: { name: "a" }, spec });
   expect(created.status).toBe(201);
@@ -106,7 +106,7 @@ test("a create prunes, defaults and warns of unknown fields", async () => {
   expect((await call(api, "GET", `${BOXES}/a`)).at("spec")).toEqual(created.at("spec"));
 });
 
-test("a strict create refuses unknown and repeated fields", async () => {
+test("a create of a custom object with strict validation refuses unknown and repeated fields", async () => {
   const body = '{"metadata": {"name": "b"}, "spec": {"size": 1, "free": {"x": 1, "x": 2}, "bar": 1}}';
   const refused = await call(api, "POST", `${BOXES}?fieldValidation=Strict`, body);
   expect([refused.status, refused.at("message")]).toEqual([
@@ -115,7 +115,7 @@ test("a strict create refuses unknown and repeated fields", async () => {
   ]);
 });
 
-test("a value of a wrong type is a matter of validation", async () => {
+test("a value of a wrong type is reported by validation", async () => {
   const refused = await call(api, "POST", BOXES, { metadata: { name: "b" }, spec: { size: "1", colour: 5 } });
   expect([refused.status, refused.at("message")]).toEqual([
     422,
@@ -134,7 +134,7 @@ test.each<[string, JsonObject, string]>([
     { size: 1, things: [{ name: "a" }, { name: "a" }] },
     'spec.things[1]: Duplicate value: {"name":"a"}',
   ],
-])("%s is refused by create and by update", async (_, spec, message) => {
+])("validation refuses in a create and an update %s", async (_, spec, message) => {
   const created = await call(api, "POST", BOXES, { metadata: { name: "d" }, spec });
   expect([created.status, created.at("message")]).toEqual([422, expect.stringContaining(message)]);
   const current = await call(api, "GET", `${BOXES}/a`);
@@ -144,7 +144,7 @@ test.each<[string, JsonObject, string]>([
   expect([patched.status, patched.at("message")]).toEqual([422, expect.stringContaining(message)]);
 });
 
-test("a merge patch sets null, and an update that changes nothing keeps the version", async () => {
+test("a merge patch of a custom object may set null, and an update without changes keeps the resourceVersion", async () => {
   const patched = await call(api, "PATCH", `${BOXES}/a`, { spec: { colour: null, foo: 1 } }, MERGE);
   expect([patched.status, patched.at("spec.colour"), patched.at("spec.foo")]).toEqual([200, "brown", undefined]);
   const again = await call(api, "PATCH", `${BOXES}/a`, { spec: {} }, MERGE);
@@ -154,7 +154,7 @@ test("a merge patch sets null, and an update that changes nothing keeps the vers
 const MERGE = { type: "application/merge-patch+json" };
 const APPLY = { type: "application/apply-patch+yaml" };
 
-test("server-side apply merges a list of type map by its keys, and owns its fields", async () => {
+test("server-side apply of a custom object merges a list of type map by its keys, and owns its fields", async () => {
   const apply = (manager: string, spec: JsonValue) =>
     call(
       api,
@@ -183,7 +183,7 @@ test("server-side apply merges a list of type map by its keys, and owns its fiel
   ]);
 });
 
-test("OpenAPI has the schema as it is written, in both versions", async () => {
+test("OpenAPI has the schema as it was written, in both versions", async () => {
   type Schemas = Record<string, { description: string; properties: Record<string, JsonObject> }>;
   const v3 = JSON.parse((await call(api, "GET", "/openapi/v3/apis/example.com/v1")).text) as {
     components: { schemas: Schemas };

@@ -111,7 +111,7 @@ test("a strict create names unknown fields only where they are not preserved", a
   ]);
 });
 
-test("OpenAPI shows the extensions", async () => {
+test("OpenAPI has the extension of a schema that preserves unknown fields", async () => {
   const document = JSON.parse((await call(api, "GET", "/openapi/v3/apis/example.com/v1")).text) as {
     components: { schemas: Record<string, { properties: Record<string, unknown> }> };
   };

@@ -54,8 +54,8 @@ class Recorder implements AuditBackend {
   async close(): Promise<void> {}
 }
 
-describe("an event's texts", () => {
-  test("its JSON has kube-apiserver's fields in their order", () => {
+describe("an audit event as text", () => {
+  test("has as JSON kube-apiserver's fields in their order", () => {
     expect(event("an-id", { requestObject: '{"kind":"Pod"}' }).json).toBe(
       '{"kind":"Event","apiVersion":"audit.k8s.io/v1","level":"RequestResponse","auditID":"an-id","stage":"ResponseComplete",' +
         '"requestURI":"/a?b=c","verb":"get","user":{},"responseStatus":{"metadata":{},"code":200},"requestObject":{"kind":"Pod"},' +
@@ -63,14 +63,14 @@ describe("an event's texts", () => {
     );
   });
 
-  test("its line in the format legacy is kube-apiserver's", () => {
+  test("has in the legacy format kube-apiserver's line", () => {
     expect(legacyLine(event("an-id"))).toBe(
       '2026-01-02T03:04:05.06Z AUDIT: id="an-id" stage="ResponseComplete" ip="10.0.0.1" method="get" user="ana" groups="\\"a\\",\\"b\\\\\\"\\"" ' +
         'as="<self>" asgroups="<lookup>" user-agent="an agent" namespace="<none>" uri="/a?b=c" response="200"',
     );
   });
 
-  test("a line says what is not known", () => {
+  test("has a placeholder for unknown values", () => {
     const legacy = { ...PARTS.legacy, ip: undefined, user: { name: "", groups: [] }, code: undefined };
     const impersonated = { name: "bob", groups: ["c"] };
     expect(legacyLine(event("an-id", { received: 0, legacy: { ...legacy, impersonated } }))).toBe(
@@ -79,29 +79,29 @@ describe("an event's texts", () => {
     );
   });
 
-  test("times have microseconds", () => {
+  test("has times in microseconds", () => {
     expect(microTime(1.25)).toBe("1970-01-01T00:00:00.001250Z");
     expect(microTime(1)).toBe("1970-01-01T00:00:00.001000Z");
   });
 });
 
-describe("several backends", () => {
-  test("get the same events, and a failure of one is a failure", async () => {
+describe("several audit backends", () => {
+  test("receive the same events, and fail together when one fails", async () => {
     const [good, bad] = [new Recorder(), new Recorder(() => Promise.resolve(false))];
     expect(await unionOf([good, bad]).process([event("a")])).toBe(false);
     expect([good.batches, bad.batches]).toEqual([[["a"]], [["a"]]]);
   });
 
-  test("the mode blocking waits for a failure and forgets it", async () => {
+  test("are waited for in the mode blocking, which ignores their failure", async () => {
     expect(await ignoringErrors(new Recorder(() => Promise.resolve(false))).process([event("a")])).toBe(true);
   });
 });
 
-describe("truncation", () => {
+describe("truncating audit events", () => {
   const limits = { maxEventSize: 400, maxBatchSize: 1000 };
   const size = Buffer.byteLength(event("a").json) + 1;
 
-  test("an event that is too large loses its objects, and says so", () => {
+  test("removes the objects of an event that is too large, and marks it", () => {
     const kept: RecordedEvent[] = [];
     const backend = { process: (events: readonly RecordedEvent[]) => kept.push(...events) > 0, close: async () => {} };
     void truncating(backend, { ...limits, maxEventSize: size - 1 }, () => {}).process([event("a")]);
@@ -111,13 +111,13 @@ describe("truncation", () => {
     expect(kept[0]?.json).not.toContain("requestObject");
   });
 
-  test("one that fits exactly stays", () => {
+  test("keeps an event that fits exactly", () => {
     const recorder = new Recorder();
     void truncating(recorder, { ...limits, maxEventSize: size }, () => {}).process([event("a")]);
     expect(recorder.batches).toEqual([["a"]]);
   });
 
-  test("one that is too large without its objects is lost and counted", () => {
+  test("drops and counts an event that is too large even without objects", () => {
     const counts = new AuditCounts();
     const faults: unknown[] = [];
     const recorder = new Recorder();
@@ -129,7 +129,7 @@ describe("truncation", () => {
     );
   });
 
-  test("batches are split where they would be too large", () => {
+  test("splits batches that would be too large", () => {
     const recorder = new Recorder();
     void truncating(recorder, { maxEventSize: 1000, maxBatchSize: 2 * size }, () => {}).process(
       ["a", "b", "c", "d", "e"].map((id) => event(id)),
@@ -138,7 +138,7 @@ describe("truncation", () => {
   });
 });
 
-describe("the mode batch", () => {
+describe("an audit backend in the mode batch", () => {
   const LIMITS: BatchLimits = { bufferSize: 4, maxSize: 2, maxWait: 1000, throttle: undefined, concurrency: 2 };
 
   function batching(recorder: AuditBackend, limits: Partial<BatchLimits> = {}) {
@@ -152,7 +152,7 @@ describe("the mode batch", () => {
     };
   }
 
-  test("sends a batch at once when it is full, and else when its first event has waited", async () => {
+  test("sends a full batch at once, and others when their first event has waited", async () => {
     const recorder = new Recorder();
     const { clock, backend } = batching(recorder);
     backend.process([event("a"), event("b"), event("c")]);
@@ -163,7 +163,7 @@ describe("the mode batch", () => {
     expect(recorder.batches).toEqual([["a", "b"], ["c"]]);
   });
 
-  test("drops and counts what does not fit into the buffer, and no request fails", async () => {
+  test("drops and counts events that do not fit into its buffer, and no request fails", async () => {
     const held = deferred<boolean>();
     const recorder = new Recorder(() => held.promise);
     const { counts, backend } = batching(recorder);
@@ -181,7 +181,7 @@ describe("the mode batch", () => {
     ]);
   });
 
-  test("sends no more batches a second than it may", async () => {
+  test("sends no more batches a second than its limit", async () => {
     const recorder = new Recorder();
     const { clock, backend } = batching(recorder, { bufferSize: 100, throttle: { qps: 2, burst: 2 } });
     backend.process(Array.from({ length: 10 }, (_, index) => event(String(index))));
@@ -192,7 +192,7 @@ describe("the mode batch", () => {
     expect(recorder.batches).toHaveLength(5);
   });
 
-  test("sends what waits when it is closed, and takes nothing afterwards", async () => {
+  test("sends waiting events when it is closed, and accepts none afterwards", async () => {
     const recorder = new Recorder(() => Promise.resolve(true));
     const { counts, backend } = batching(recorder, { maxSize: 3 });
     backend.process([event("a")]);

@@ -2,12 +2,12 @@ import { describe, expect, test } from "vitest";
 import { compactJson, withoutManagedFields } from "../../../src/server/audit/embedded-json.js";
 import { patchJson } from "../../../src/server/audit/patch-json.js";
 
-describe("JSON in an event", () => {
+describe("JSON that is embedded in an audit event", () => {
   test.each([
     ['{ "a" : [ 1 , 2.0 ],\n\t"b c": " d " }\n', '{"a":[1,2.0],"b c":" d "}'],
     ['{"a":"<b> & \\"c\\" \\\\"}', '{"a":"\\u003cb\\u003e \\u0026 \\"c\\" \\\\"}'],
     ['["\u2028"]', '["\\u2028"]'],
-  ])("%j has no space between tokens, and what HTML reads is escaped", (text, expected) => {
+  ])("%j loses space between tokens, and special characters of HTML are escaped", (text, expected) => {
     expect(compactJson(text)).toBe(expected);
   });
 
@@ -31,14 +31,14 @@ describe("JSON in an event", () => {
       '{"spec":{"metadata":{"managedFields":[1]}},"x":"\\"managedFields\\""}',
       '{"spec":{"metadata":{"managedFields":[1]}},"x":"\\"managedFields\\""}',
     ],
-  ])("%s loses the managed fields of objects alone", (text, expected) => {
+  ])("loses only the managed fields of objects: %s", (text, expected) => {
     expect(withoutManagedFields(text)).toBe(expected);
   });
 });
 
-describe("the JSON of a patch", () => {
-  test("is what was sent", () => expect(patchJson(Buffer.from('[ {"op":"test"} ]'))).toBe('[{"op":"test"}]'));
-  test("of an apply is made of its YAML", () =>
+describe("the patch in an audit event", () => {
+  test("is the sent one", () => expect(patchJson(Buffer.from('[ {"op":"test"} ]'))).toBe('[{"op":"test"}]'));
+  test("of an apply is converted from YAML", () =>
     expect(patchJson(Buffer.from("b: 1\na: [x]\n"))).toBe('{"a":["x"],"b":1}'));
-  test("is left out where the body cannot be read", () => expect(patchJson(Buffer.from("{a: [}"))).toBeUndefined());
+  test("is left out when the body cannot be parsed", () => expect(patchJson(Buffer.from("{a: [}"))).toBeUndefined());
 });

@@ -16,8 +16,8 @@ beforeAll(async () => {
 });
 afterAll(() => audited[Symbol.asyncDispose]());
 
-describe("the events of a request", () => {
-  test("are one when it is received and one when it is answered", async () => {
+describe("the audit events of a request", () => {
+  test("are one at its receipt and one at its answer", async () => {
     const { events } = await audited.send("GET", "/version", undefined, { headers: { "user-agent": "a-test" } });
     const request = {
       kind: "Event",
@@ -44,7 +44,7 @@ describe("the events of a request", () => {
     expect(events[0]?.stageTimestamp).toBe(events[0]?.requestReceivedTimestamp);
   });
 
-  test("name the object that the body has, and hold it with its defaults", async () => {
+  test("name the object of the body, and contain it with defaults", async () => {
     const { last } = await audited.send("POST", "/api/v1/namespaces/default/services", {
       metadata: { name: "web" },
       spec: { ports: [{ port: 80 }] },
@@ -60,7 +60,7 @@ describe("the events of a request", () => {
     expect(last.responseStatus).toEqual({ metadata: {}, code: 201 });
   });
 
-  test("name the uid and the version that a body expects", async () => {
+  test("name the uid and the resourceVersion that a body expects", async () => {
     const created = await call(audited.transport, "POST", MAPS, configMap("versioned"));
     const object = JSON.parse(created.text) as { metadata: { uid: string; resourceVersion: string } };
     const { uid, resourceVersion } = object.metadata;
@@ -68,7 +68,7 @@ describe("the events of a request", () => {
     expect(last.objectRef).toMatchObject({ name: "versioned", uid, resourceVersion });
   });
 
-  test("hold a patch as it was sent", async () => {
+  test("contain a patch as it was sent", async () => {
     await call(audited.transport, "POST", MAPS, configMap("patched"));
     const { last } = await audited.send("PATCH", `${MAPS}/patched`, '{ "data": { "a": "<b>" } }', {
       type: "application/merge-patch+json",
@@ -77,7 +77,7 @@ describe("the events of a request", () => {
     expect(last.responseObject).toMatchObject({ data: { a: "<b>", key: "<&>" } });
   });
 
-  test("hold the YAML of an apply as JSON", async () => {
+  test("contain the YAML of an apply as JSON", async () => {
     const { last } = await audited.send(
       "PATCH",
       `${MAPS}/applied?fieldManager=a`,
@@ -93,7 +93,7 @@ describe("the events of a request", () => {
     ["application/vnd.kubernetes.protobuf", "ConfigMap"],
     ["application/json;as=Table;g=meta.k8s.io;v=v1", "Table"],
     ["application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1", "PartialObjectMetadata"],
-  ])("hold an answer in %s as JSON", async (accept, kind) => {
+  ])("contain an answer in %s as JSON", async (accept, kind) => {
     await call(audited.transport, "POST", MAPS, configMap("answered"));
     const { last } = await audited.send("GET", `${MAPS}/answered`, undefined, { accept });
     expect(last.responseObject).toMatchObject({ kind });
@@ -106,7 +106,7 @@ describe("the events of a request", () => {
     expect(last.responseObject).toEqual(JSON.parse(answer.text));
   });
 
-  test("hold a refusal's Status", async () => {
+  test("contain the Status of a refusal", async () => {
     const { last } = await audited.send("GET", `${MAPS}/missing`);
     expect(last.responseStatus).toEqual({
       metadata: {},
@@ -119,7 +119,7 @@ describe("the events of a request", () => {
     expect(last.responseObject).toMatchObject({ kind: "Status", code: 404 });
   });
 
-  test("say whom the user acts as", async () => {
+  test("name the impersonated user", async () => {
     const answer = await asUser(audited.transport, "jane,devs")("GET", "/version", undefined, {
       headers: { "impersonate-extra-scopes": "view" },
     });
@@ -131,7 +131,7 @@ describe("the events of a request", () => {
     });
   });
 
-  test("say why a user may not, and by which right another one asks as that user", async () => {
+  test("name why a user is refused, and by which right another may impersonate it", async () => {
     const answer = await asUser(audited.transport, "jane")("GET", MAPS);
     expect(answer.status).toBe(403);
     expect(audited.eventsOf(String(answer.headers["audit-id"])).at(-1)).toMatchObject({
@@ -141,7 +141,7 @@ describe("the events of a request", () => {
     });
   });
 
-  test("say by which binding a user may", async () => {
+  test("name the binding that allows the request", async () => {
     await call(audited.transport, "POST", "/apis/rbac.authorization.k8s.io/v1/clusterrolebindings", {
       metadata: { name: "viewers" },
       roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "ClusterRole", name: "view" },
@@ -157,12 +157,12 @@ describe("the events of a request", () => {
     });
   });
 
-  test("say that a version is deprecated", async () => {
+  test("mark a deprecated version", async () => {
     const { last } = await audited.send("GET", "/api/v1/namespaces/default/endpoints");
     expect(last.annotations).toMatchObject({ "k8s.io/deprecated": "true" });
   });
 
-  test("A-ADM-06: have the annotations of admission plugins", async () => {
+  test("A-ADM-06: contain annotations of admission plugins", async () => {
     const labels = { "pod-security.kubernetes.io/audit": "restricted" };
     await call(audited.transport, "POST", "/api/v1/namespaces", { metadata: { name: "strict", labels } });
     await call(audited.transport, "POST", "/api/v1/namespaces/strict/serviceaccounts", {
@@ -175,13 +175,13 @@ describe("the events of a request", () => {
     expect(last.annotations?.["pod-security.kubernetes.io/audit-violations"]).toContain("allowPrivilegeEscalation");
   });
 
-  test("have the audit id that the client has chosen, as the answer has", async () => {
+  test("have the audit id that the client chose, as the answer has", async () => {
     const { answer } = await audited.send("GET", "/version", undefined, { headers: { "audit-id": "mine" } });
     expect(answer.headers["audit-id"]).toBe("mine");
     expect(audited.eventsOf("mine")).toHaveLength(2);
   });
 
-  test("are one, when its answer begins, for credentials that are wrong", async () => {
+  test("are a single one, at the beginning of the answer, for wrong credentials", async () => {
     const { answer, events } = await audited.send("GET", MAPS, undefined, {
       headers: { authorization: "Bearer wrong" },
     });
@@ -196,8 +196,8 @@ describe("the events of a request", () => {
   });
 });
 
-describe("a watch", () => {
-  test("has an event when it starts, and one when its client cuts it", async () => {
+describe("the audit events of a watch", () => {
+  test("are one at its start, and one when its client ends it", async () => {
     const ending = new AbortController();
     const headers = { accept: "application/json", "audit-id": "a-watch" };
     const path = `${MAPS}?watch=true`;
@@ -215,7 +215,7 @@ describe("a watch", () => {
     });
   });
 
-  test("that is refused has the same events", async () => {
+  test("are the same when it is refused", async () => {
     const { answer, events } = await audited.send("GET", `${MAPS}?watch=true&resourceVersion=x`);
     expect(answer.status).toBe(422);
     await eventually(() => expect(audited.eventsOf(events[0]?.auditID ?? "")).toHaveLength(3));
@@ -225,7 +225,7 @@ describe("a watch", () => {
     });
   });
 
-  test("ends with the server, and its last event is kept", async () => {
+  test("include the last one when the server ends it", async () => {
     const other = await startAudited(EVERYTHING);
     const headers = { accept: "application/json", "audit-id": "a-watch" };
     const answer = await other.transport.send({ method: "GET", path: `${MAPS}?watch=true`, headers });
@@ -235,24 +235,21 @@ describe("a watch", () => {
   });
 });
 
-describe("levels", () => {
+describe("the audit level", () => {
   test.each([
     ["Metadata", false, false],
     ["Request", true, false],
     ["RequestResponse", true, true],
-  ] as const)(
-    "%s records the object of the request: %s, and that of the answer: %s",
-    async (level, ofRequest, ofAnswer) => {
-      await using cluster = await startAudited({ rules: [{ level }] });
-      const { last } = await cluster.send("POST", MAPS, configMap("levels"));
-      expect(last.level).toBe(level);
-      expect(last.objectRef).toMatchObject({ name: "levels" });
-      expect(last.requestObject !== undefined).toBe(ofRequest);
-      expect(last.responseObject !== undefined).toBe(ofAnswer);
-    },
-  );
+  ] as const)("%s includes the request's object: %s, and the answer's: %s", async (level, ofRequest, ofAnswer) => {
+    await using cluster = await startAudited({ rules: [{ level }] });
+    const { last } = await cluster.send("POST", MAPS, configMap("levels"));
+    expect(last.level).toBe(level);
+    expect(last.objectRef).toMatchObject({ name: "levels" });
+    expect(last.requestObject !== undefined).toBe(ofRequest);
+    expect(last.responseObject !== undefined).toBe(ofAnswer);
+  });
 
-  test("omitManagedFields leaves the managed fields out of all objects", async () => {
+  test("is combined with omitManagedFields, which removes managed fields of all objects", async () => {
     await using cluster = await startAudited({ ...EVERYTHING, omitManagedFields: true });
     const created = await cluster.send("POST", MAPS, configMap("unmanaged"));
     expect(created.answer.text).toContain("managedFields");

@@ -71,8 +71,8 @@ const receivedEvents = (path: string): readonly AuditEvent[] =>
     .filter((one) => one.path.startsWith(path))
     .flatMap(({ body }) => (JSON.parse(body) as { items: readonly AuditEvent[] }).items);
 
-describe("a full disk", () => {
-  test("in the mode blocking, requests are answered, and what is lost is reported and counted", async () => {
+describe("the audit log on a full disk", () => {
+  test("in the mode blocking lets requests succeed, and reports and counts what is lost", async () => {
     const { options, faults } = audited({ audit: { policy: METADATA, log: { path: "/dev/full", maxSize: 0 } } });
     await using server = await startServer(options);
     expect((await call(server.transport(), "GET", "/version")).status).toBe(200);
@@ -82,7 +82,7 @@ describe("a full disk", () => {
     );
   });
 
-  test("in the mode blocking-strict, a request fails whose first event is not written", async () => {
+  test("in the mode blocking-strict fails a request whose first event is not written", async () => {
     const log = { path: "/dev/full", maxSize: 0, mode: "blocking-strict" };
     const { options } = audited({ audit: { policy: METADATA, log } });
     await using server = await startServer(options);
@@ -93,7 +93,7 @@ describe("a full disk", () => {
     ]);
   });
 
-  test("in the mode blocking-strict, a request is answered whose later event is not written", async () => {
+  test("in the mode blocking-strict answers a request whose later event is not written", async () => {
     const log = { path: "/dev/full", maxSize: 0, mode: "blocking-strict" };
     const policy = { omitStages: ["RequestReceived"], rules: [{ level: "Metadata" }] } as const;
     const { options, faults } = audited({ audit: { policy, log } });
@@ -102,7 +102,7 @@ describe("a full disk", () => {
     expect(faults).toHaveLength(1);
   });
 
-  test("in the mode batch, requests do not wait, and what is lost is reported", async () => {
+  test("in the mode batch delays no request, and reports what is lost", async () => {
     const log = { path: "/dev/full", maxSize: 0, mode: "batch" };
     const { options, faults } = audited({ audit: { policy: METADATA, log } });
     await using server = await startServer(options);
@@ -111,8 +111,8 @@ describe("a full disk", () => {
   });
 });
 
-describe("a webhook", () => {
-  test("gets EventLists of what waits when the server stops", async () => {
+describe("an audit webhook", () => {
+  test("receives the waiting events in EventLists when the server stops", async () => {
     webhook.on("/batch", () => ({}));
     const { options } = audited({ audit: { policy: METADATA, webhook: { configFile: kubeconfig("/batch") } } });
     const server = await startServer(options);
@@ -132,7 +132,7 @@ describe("a webhook", () => {
     ]);
   });
 
-  test("is asked again whatever it has answered", async () => {
+  test("is called again after any failure", async () => {
     const answers = [403, 500];
     webhook.on("/again", (_, response) => {
       const code = answers.shift();
@@ -147,7 +147,7 @@ describe("a webhook", () => {
     expect(webhook.calls).toHaveLength(4);
   });
 
-  test("in the mode blocking-strict, requests fail that it does not take", async () => {
+  test("in the mode blocking-strict fails requests that it does not accept", async () => {
     webhook.on("/refusing", (_, response) => void response.writeHead(500).end());
     const target = { configFile: kubeconfig("/refusing"), initialBackoff: 1, mode: "blocking-strict" };
     const { options, faults } = audited({ audit: { policy: METADATA, webhook: target } });
@@ -157,7 +157,7 @@ describe("a webhook", () => {
     expect(faults[0]).toMatch(/^Error: Error in audit plugin 'webhook' affecting 1 audit events: /);
   });
 
-  test("that does not answer holds no request up in the mode batch, and none longer than it may take in another", async () => {
+  test("that does not answer delays no request in the mode batch, and others at most by its time limit", async () => {
     const { options } = audited({
       audit: { policy: METADATA, webhook: { configFile: kubeconfig("/hanging"), mode: "blocking" } },
     });
@@ -183,7 +183,7 @@ describe("a webhook", () => {
     await other.close();
   });
 
-  test("whose kubeconfig cannot be read keeps the server from starting", async () => {
+  test("with an unreadable kubeconfig keeps the server from starting", async () => {
     const configFile = join(folder, "missing");
     await expect(
       startServer(audited({ audit: { policy: METADATA, webhook: { configFile } } }).options),
@@ -191,8 +191,8 @@ describe("a webhook", () => {
   });
 });
 
-describe("a request that goes wrong", () => {
-  test("by a fault of the server has the stage Panic", async () => {
+describe("the audit event of a request that goes wrong", () => {
+  test("by an internal error has the stage Panic", async () => {
     const { options, events, faults } = audited({});
     await using server = await startServer(options);
     server.paths.handle("/broken", () => Promise.reject(new TypeError("x is undefined")));
@@ -208,7 +208,7 @@ describe("a request that goes wrong", () => {
     expect(faults).toEqual(["TypeError: x is undefined"]);
   });
 
-  test("by a filter from outside has it too", async () => {
+  test("by an error in a caller's filter has the stage Panic too", async () => {
     const filter = { name: "mine", filter: () => () => Promise.reject(new Error("no")) };
     const { options, events } = audited({ filters: [filter] });
     await using server = await startServer(options);
@@ -216,7 +216,7 @@ describe("a request that goes wrong", () => {
     expect(events.at(-1)).toMatchObject({ stage: "Panic", responseStatus: { code: 500 } });
   });
 
-  test("because its time is over has the status that it is answered", async () => {
+  test("by its time limit has the answered status", async () => {
     const { options, events } = audited({});
     await using server = await startServer(options);
     server.paths.handle("/slow", async ({ signal }) => {
@@ -228,7 +228,7 @@ describe("a request that goes wrong", () => {
     expect(events[1]?.responseStatus).toMatchObject({ status: "Failure", reason: "Timeout", code: 504 });
   });
 
-  test("because its client leaves says so", async () => {
+  test("by its client's disconnect names that", async () => {
     const { options, events } = audited({});
     await using server = await startServer(options);
     const leaving = new AbortController();
@@ -244,7 +244,7 @@ describe("a request that goes wrong", () => {
     expect(events[1]?.responseStatus?.message).toMatch(/context canceled$/);
   });
 
-  test("because its handler does not answer is recorded all the same", async () => {
+  test("is recorded although the handler does not answer", async () => {
     const { options, events } = audited({});
     await using server = await startServer(options);
     server.paths.handle("/silent", ({ exchange }) => Promise.resolve(void exchange));
@@ -258,7 +258,7 @@ describe("a request that goes wrong", () => {
     });
   });
 
-  test("behind an answer that is written in parts is recorded once", async () => {
+  test("is recorded once behind a partly written answer", async () => {
     const { options, events } = audited({});
     await using server = await startServer(options);
     server.paths.handle("/parts", async ({ exchange }) => {
@@ -271,7 +271,7 @@ describe("a request that goes wrong", () => {
   });
 });
 
-test("a slow request says in which layers it was slow", async () => {
+test("the audit event of a slow request lists the time in each layer", async () => {
   let time = Date.UTC(2026, 0, 1);
   const { options, events } = audited({
     clock: { now: () => time },
@@ -298,7 +298,7 @@ test("a slow request says in which layers it was slow", async () => {
   });
 });
 
-test("a function that throws costs no request anything, and is reported", async () => {
+test("an audit function that throws does not affect the request, and is reported", async () => {
   const { options, faults } = audited({
     audit: { policy: METADATA, backends: [() => Promise.reject(new Error("no room"))] },
   });
@@ -307,7 +307,7 @@ test("a function that throws costs no request anything, and is reported", async 
   expect(faults[0]).toMatch(/^Error: Error in audit plugin 'function' affecting 1 audit events: no room/);
 });
 
-test("without a policy nothing is recorded, and the server says so", async () => {
+test("without an audit policy nothing is recorded, and the server warns", async () => {
   const warnings: string[] = [];
   const path = join(folder, "unused.log");
   await using server = await startServer({
@@ -320,7 +320,7 @@ test("without a policy nothing is recorded, and the server says so", async () =>
   expect(warnings).toEqual(["No audit policy file provided, no events will be recorded for log backend"]);
 });
 
-test("A-AGG-07: a server of one's own records its objects", async () => {
+test("A-AGG-07: a server that a user composes records its own objects", async () => {
   const menus = {
     group: "cafe.example.com",
     resource: "menus",

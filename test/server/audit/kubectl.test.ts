@@ -10,7 +10,7 @@ import { realKubectl, type RealKubectl } from "../../helpers/run-real-kubectl.js
 const { missing } = realTool("kubectl");
 if (missing !== undefined) process.stdout.write(`audit events of kubectl are skipped: ${missing}\n`);
 
-describe.skipIf(missing !== undefined)("requests of the real kubectl", () => {
+describe.skipIf(missing !== undefined)("the audit log for requests of the real kubectl", () => {
   let folder: string;
   let cluster: Cluster;
   let kubectl: RealKubectl;
@@ -41,7 +41,7 @@ describe.skipIf(missing !== undefined)("requests of the real kubectl", () => {
       .map((line) => JSON.parse(line) as AuditEvent)
       .filter(({ objectRef }) => objectRef?.resource === "configmaps");
 
-  test("are recorded with their verbs, objects and agent", async () => {
+  test("has their verbs, objects and User-Agent", async () => {
     await kubectl.ok("create configmap a --from-literal=key=value");
     await kubectl.ok("label configmap a kept=yes");
     await kubectl.ok("get configmaps");

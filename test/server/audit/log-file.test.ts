@@ -41,8 +41,8 @@ async function write(options: Partial<LogFileOptions>, ...lines: readonly string
 const files = (): readonly string[] => readdirSync(folder).sort();
 const contentOf = (name: string): string => readFileSync(join(folder, name), "utf8");
 
-describe("the file of a log", () => {
-  test("is made with its folders, for its owner alone, and written on", async () => {
+describe("the audit log file", () => {
+  test("is created with its folders, readable for its owner alone, and appended to later", async () => {
     path = join(folder, "a", "b", "audit.log");
     await write({}, "one\n");
     await write({}, "two\n");
@@ -50,7 +50,7 @@ describe("the file of a log", () => {
     expect(statSync(path).mode & 0o777).toBe(0o600);
   });
 
-  test("holds lines in the order in which they were given, whatever is under way", async () => {
+  test("contains lines in the order in which they were given", async () => {
     const log = await open({ maxSize: 0 });
     const lines = Array.from({ length: 500 }, (_, index) => `${index}\n`);
     await Promise.all(lines.map((line) => log.write([line])));
@@ -58,13 +58,13 @@ describe("the file of a log", () => {
     expect(contentOf("audit.log")).toBe(lines.join(""));
   });
 
-  test("that cannot be opened is named", async () => {
+  test("that cannot be opened is named in the error", async () => {
     path = join(folder, "audit.log", "audit.log");
     writeFileSync(join(folder, "audit.log"), "");
     await expect(open()).rejects.toThrow(/^ensureLogFile: /);
   });
 
-  test("on a full disk rejects what is not written", async () => {
+  test("on a full disk rejects the lines that it cannot write", async () => {
     const full = await openLogFile(
       { path: "/dev/full", maxSize: 0, maxAge: 0, maxBackups: 0, compress: false },
       { clock: { now: () => time }, report: () => {} },
@@ -74,8 +74,8 @@ describe("the file of a log", () => {
   });
 });
 
-describe("rotation", () => {
-  test("renames a file that would be too large, by the time, and begins a new one", async () => {
+describe("rotating the audit log file", () => {
+  test("renames a file that would become too large, by time, and starts a new one", async () => {
     await write({}, "aaaaaaaaa\n", "bbbbbbbbb\n", "ccccccccc\n", "ddddddddd\n", "eeeeeeeee\n");
     expect(files()).toEqual(["audit-2026-01-02T15-04-07.000.log", "audit-2026-01-02T15-04-09.000.log", "audit.log"]);
     expect(contentOf("audit-2026-01-02T15-04-07.000.log")).toBe("aaaaaaaaa\nbbbbbbbbb\n");
@@ -84,7 +84,7 @@ describe("rotation", () => {
     expect(statSync(path).mode & 0o777).toBe(0o600);
   });
 
-  test("loses no line of many that are written at once", async () => {
+  test("loses none of many lines that are written at once", async () => {
     const log = await open({ maxSize: 50 });
     const lines = Array.from({ length: 20 }, (_, index) => `line ${index}\n`);
     await Promise.all(
@@ -99,23 +99,23 @@ describe("rotation", () => {
     expect(all.every((text) => text.length <= 50)).toBe(true);
   });
 
-  test("counts what an earlier process has written", async () => {
+  test("counts bytes that an earlier process has written", async () => {
     writeFileSync(path, "aaaaaaaaaaaaaaa\n");
     await write({}, "bbbbbbbbb\n");
     expect(files()).toEqual(["audit-2026-01-02T15-04-05.000.log", "audit.log"]);
   });
 
-  test("writes a line that is larger than a file into a file of its own", async () => {
+  test("writes a line that is larger than the limit into a file of its own", async () => {
     await write({}, "a\n", `${"b".repeat(30)}\n`, "c\n");
     expect(files().map(contentOf)).toEqual(["a\n", `${"b".repeat(30)}\n`, "c\n"]);
   });
 
-  test("keeps as many old files as it may", async () => {
+  test("keeps at most the given number of old files", async () => {
     await write({ maxSize: 2, maxBackups: 2 }, "a\n", "b\n", "c\n", "d\n");
     expect(files().map(contentOf)).toEqual(["b\n", "c\n", "d\n"]);
   });
 
-  test("keeps old files for as many days as it may, by the times in their names", async () => {
+  test("keeps old files for the given number of days, by the times in their names", async () => {
     await write({ maxSize: 2 }, "a\n", "b\n");
     const [old = ""] = files();
     utimesSync(join(folder, old), 0, 0);
@@ -127,7 +127,7 @@ describe("rotation", () => {
     expect(contentOf("audit.log")).toBe("d\n");
   });
 
-  test("compresses old files, with their modes", async () => {
+  test("compresses old files, and keeps their modes", async () => {
     await write({ maxSize: 2, compress: true }, "a\n", "b\n");
     expect(files()).toEqual(["audit-2026-01-02T15-04-06.000.log.gz", "audit.log"]);
     const packed = join(folder, files()[0] ?? "");
@@ -135,7 +135,7 @@ describe("rotation", () => {
     expect(statSync(packed).mode & 0o777).toBe(0o600);
   });
 
-  test("touches no file that is not its own", async () => {
+  test("touches no other program's file", async () => {
     const others = [
       "audit-2026.log",
       "audit-x.log",

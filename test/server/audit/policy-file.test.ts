@@ -16,8 +16,8 @@ function read(text: string): { readonly policy: unknown; readonly warnings: read
   return { policy: readPolicyFile(file, (warning) => warnings.push(warning)), warnings };
 }
 
-describe("a policy file", () => {
-  test("is YAML or JSON", () => {
+describe("an audit policy file", () => {
+  test("may be YAML or JSON", () => {
     const expected = { rules: [{ level: "Metadata", resources: [{ group: "", resources: ["pods"] }] }] };
     const yaml = `${HEAD}rules:\n- level: Metadata\n  resources:\n  - group: ""\n    resources: [pods]\n`;
     expect(read(yaml).policy).toMatchObject(expected);
@@ -26,7 +26,7 @@ describe("a policy file", () => {
     );
   });
 
-  test("with unknown fields counts without them, and the server warns", () => {
+  test("is used without its unknown fields, and the server warns", () => {
     const { policy, warnings } = read(`${HEAD}rules:\n- level: Metadata\n  verb: [get]\n`);
     expect(policy).toMatchObject({ rules: [{ level: "Metadata" }] });
     expect(warnings).toEqual([
@@ -34,7 +34,7 @@ describe("a policy file", () => {
     ]);
   });
 
-  test("that is missing is named", () => {
+  test("that is missing is named in the error", () => {
     const missing = join(folder, "missing.yaml");
     expect(() => readPolicyFile(missing, () => {})).toThrow(
       `loading audit policy file: failed to read file path "${missing}": open ${missing}: no such file or directory`,
@@ -79,22 +79,22 @@ describe("a policy file", () => {
       `[rules[0].level: Unsupported value: "x": supported values: "None", "Metadata", "Request", "RequestResponse", ` +
         `rules[0].omitStages[0]: Invalid value: "z": allowed stages are RequestReceived,ResponseStarted,ResponseComplete,Panic]`,
     ],
-  ])("%j is refused with its place and reason", (text, reason) => {
+  ])("with the text %j is refused with place and reason", (text, reason) => {
     expect(() => read(text)).toThrow(`loading audit policy file: ${reason}: from file ${file}`);
   });
 
-  test("names a version in a group's place", () => {
+  test("is refused for a version in place of an API group, which the error names", () => {
     expect(() => read(`${HEAD}rules:\n- level: None\n  resources:\n  - group: apps/v1\n`)).toThrow(
       'rules[0].resources.group: Invalid value: "apps/v1": a lowercase RFC 1123 subdomain must consist of',
     );
   });
 
-  test("a value of another type is refused", () => {
+  test("is refused for a value of another type", () => {
     expect(() => read(`${HEAD}rules:\n- level: [None]\n`)).toThrow(/failed decoding: .*rules\.level/);
   });
 });
 
-test("a policy of code is checked as that of a file is", () => {
+test("an audit policy given in code is validated like a file", () => {
   expect(() => checkPolicy({ rules: [] })).toThrow("audit.policy: loaded illegal policy with 0 rules");
   expect(checkPolicy({ rules: [{ level: "None" }] })).toEqual({ rules: [{ level: "None" }] });
 });

@@ -74,14 +74,14 @@ const ROWS: readonly Row[] = [
   [{ nonResourceURLs: ["/version", "/healthz"], verbs: ["post"] }, "GET /version", false],
 ];
 
-describe("which requests a rule matches", () => {
+describe("an audit policy rule matches a request or not", () => {
   test.each(ROWS)("%j: %s is %s", (rule, request, matches) => {
     expect(levelOf([{ ...rule, level: "Request" }], request)).toBe(matches ? "Request" : "None");
   });
 });
 
-describe("what a policy says about a request", () => {
-  test("the first rule that matches decides", () => {
+describe("an audit policy", () => {
+  test("applies the first rule that matches", () => {
     const rules: readonly AuditRule[] = [
       { level: "None", users: ["bob"] },
       { level: "Metadata", verbs: ["list"] },
@@ -91,7 +91,7 @@ describe("what a policy says about a request", () => {
     expect(levelOf(rules, `GET ${PODS}/web`)).toBe("RequestResponse");
   });
 
-  test("stages are omitted that the policy or the rule names", () => {
+  test("omits the stages that the policy or the rule names", () => {
     const rules = new PolicyRules({
       omitStages: ["RequestReceived"],
       rules: [{ level: "Metadata", omitStages: ["Panic"] }],
@@ -104,7 +104,7 @@ describe("what a policy says about a request", () => {
     [true, undefined, true],
     [true, false, false],
     [false, true, true],
-  ])("omitManagedFields: %s of the policy and %s of the rule are %s", (ofPolicy, ofRule, expected) => {
+  ])("with omitManagedFields %s, and %s in the rule, omits them: %s", (ofPolicy, ofRule, expected) => {
     const rules = new PolicyRules({
       omitManagedFields: ofPolicy,
       rules: [{ level: "Metadata", omitManagedFields: ofRule }],

@@ -10,6 +10,9 @@ test.each([
   [{ "x-forwarded-for": "no address, 10.0.0.1" }, "10.0.0.1", ["10.0.0.1"]],
   [{ "x-forwarded-for": "1.1.1.1", "x-real-ip": "1.1.1.1" }, "10.0.0.1", ["1.1.1.1", "10.0.0.1"]],
   [{ "x-real-ip": "2001:DB8::0:1" }, "10.0.0.1", ["2001:db8::1", "10.0.0.1"]],
-])("of %j over a connection from %s: %j", (headers, remoteAddress, expected) => {
-  expect(sourceAddresses({ headers, remoteAddress } as unknown as Exchange)).toEqual(expected);
-});
+])(
+  "the source addresses in an audit event, for headers %j and a connection from %s, are %j",
+  (headers, remoteAddress, expected) => {
+    expect(sourceAddresses({ headers, remoteAddress } as unknown as Exchange)).toEqual(expected);
+  },
+);

@@ -27,7 +27,7 @@ const ofRules = (...claimValidationRules: readonly Fields[]): string => one({ cl
 const ofUsers = (...userValidationRules: readonly Fields[]): string => one({ userValidationRules });
 const ofExtra = (...extra: readonly Fields[]): string => ofMappings({ extra });
 
-describe("an issuer", () => {
+describe("the issuer in an AuthenticationConfiguration", () => {
   test.each([
     ["is right with a URL and an audience", {}, ""],
     ["may have several audiences that match any", { audiences: ["a", "b"], audienceMatchPolicy: "MatchAny" }, ""],
@@ -114,7 +114,7 @@ describe("an issuer", () => {
     expect(ofIssuer(issuer)).toBe(expected);
   });
 
-  test("names only egress selections that the server has", () => {
+  test("may name only egress selections that the server has", () => {
     const configuration = {
       jwt: ["cluster", "controlplane"].map((egressSelectorType, index) => ({
         issuer: { url: `https://issuer-${index}`, audiences: ["a"], egressSelectorType },
@@ -129,7 +129,7 @@ describe("an issuer", () => {
   });
 });
 
-describe("a rule for claims", () => {
+describe("a claim validation rule in an AuthenticationConfiguration", () => {
   test.each<[string, readonly Fields[], string]>([
     ["is a claim and its value", [{ claim: "hd", requiredValue: "x" }], ""],
     ["is an expression", [{ expression: "claims.hd == 'x'", message: "no" }], ""],
@@ -174,7 +174,7 @@ describe("a rule for claims", () => {
   });
 });
 
-describe("a mapping", () => {
+describe("a claim mapping in an AuthenticationConfiguration", () => {
   const path = "jwt[0].claimMappings";
   test.each<[string, Fields, string]>([
     [
@@ -245,7 +245,7 @@ describe("a mapping", () => {
   });
 });
 
-describe("extra", () => {
+describe("the mapping of extra attributes in an AuthenticationConfiguration", () => {
   const path = "jwt[0].claimMappings.extra";
   const reserved = "k8s.io, kubernetes.io and their subdomains are reserved for Kubernetes use";
   test.each<[string, readonly Fields[], string]>([
@@ -291,7 +291,7 @@ describe("extra", () => {
   });
 });
 
-describe("a rule for users", () => {
+describe("a user validation rule in an AuthenticationConfiguration", () => {
   const path = "jwt[0].userValidationRules";
   test.each<[string, readonly Fields[], string]>([
     [
@@ -320,7 +320,7 @@ describe("a rule for users", () => {
   });
 });
 
-describe("a configuration", () => {
+describe("an AuthenticationConfiguration", () => {
   const jwt = (url: string, more: Fields = {}) => ({
     issuer: { ...ISSUER, url, ...more },
     claimMappings: { username: USERNAME },
@@ -359,7 +359,7 @@ describe("a configuration", () => {
   });
 });
 
-describe("a file", () => {
+describe("an AuthenticationConfiguration file", () => {
   const yaml = (lines: string): string =>
     `apiVersion: apiserver.config.k8s.io/v1\nkind: AuthenticationConfiguration\n${lines}`;
   test.each([

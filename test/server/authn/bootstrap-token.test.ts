@@ -26,7 +26,7 @@ function lookUp({ data = {}, metadata = {}, type = "bootstrap.kubernetes.io/toke
   return bootstrapTokens(find, () => NOW)(token);
 }
 
-describe("a bootstrap token is its own user", () => {
+describe("a bootstrap token authenticates its own user", () => {
   test.each([
     ["in the group of all of them", {}, ["system:bootstrappers"]],
     [
@@ -45,7 +45,7 @@ describe("a bootstrap token is its own user", () => {
   });
 });
 
-describe("a token is unknown", () => {
+describe("a bootstrap token is refused", () => {
   test.each<[string, Given, string?]>([
     ["with another secret", {}, "abcdef.0123456789abcdee"],
     ["with a secret that is too short", {}, "abcdef.0123456789abcde"],

@@ -53,7 +53,7 @@ const reasonOf = async (running: Promise<unknown>): Promise<string> =>
     (error: unknown) => (error instanceof InvalidTokenError ? error.message : `not a token's fault: ${String(error)}`),
   );
 
-describe("a token's user", () => {
+describe("the user of an OpenID Connect token", () => {
   const mapped = (claimMappings: JwtAuthenticatorConfiguration["claimMappings"]) => ({
     ...(claimMappings && { claimMappings }),
   });
@@ -169,7 +169,7 @@ describe("a token's user", () => {
   });
 });
 
-describe("a token is refused", () => {
+describe("an OpenID Connect token is refused", () => {
   const expression = (text: string) => ({ claimMappings: { username: { expression: text } } });
   const second = (): number => Math.floor(now / 1000);
   test.each<[string, Partial<JwtAuthenticatorConfiguration>, () => JsonObject, string | RegExp]>([
@@ -297,8 +297,8 @@ describe("a token is refused", () => {
   });
 });
 
-describe("a signature", () => {
-  test("of an unknown key makes the server ask for keys again", async () => {
+describe("the signature of an OpenID Connect token", () => {
+  test("by an unknown key makes the server fetch the issuer's keys again", async () => {
     const running = await authenticator();
     expect((await running.lookup(issuer.token()))?.name).toBe("oidc:alice");
     issuer.keys = [newKey("second"), ...issuer.keys];
@@ -306,13 +306,13 @@ describe("a signature", () => {
     expect(issuer.asked.filter((path) => path === "/keys")).toHaveLength(2);
   });
 
-  test("of a known key asks for nothing", async () => {
+  test("by a known key needs no fetch", async () => {
     const running = await authenticator();
     for (let turn = 0; turn < 3; turn++) await running.lookup(issuer.token({ turn }));
     expect(issuer.asked.filter((path) => path === "/keys")).toHaveLength(1);
   });
 
-  test("that is wrong does not fetch the keys again while they are fresh", async () => {
+  test("that is wrong causes no fetch while the keys are fresh", async () => {
     issuer.keyHeaders = { "cache-control": "public, max-age=3600" };
     const running = await authenticator();
     await running.lookup(issuer.token());
@@ -335,7 +335,7 @@ describe("a signature", () => {
     expect(issuer.asked.filter((path) => path === "/keys")).toHaveLength(2);
   });
 
-  test("of a key that the issuer has withdrawn is refused once the server has fetched the keys again", async () => {
+  test("by a withdrawn key is refused once the server has fetched the keys again", async () => {
     const running = await authenticator();
     const old = issuer.token();
     await running.lookup(old);
@@ -346,19 +346,19 @@ describe("a signature", () => {
     );
   });
 
-  test.each(["RS256", "PS512", "ES384"] as const)("of %s is right", async (algorithm) => {
+  test.each(["RS256", "PS512", "ES384"] as const)("by %s is accepted", async (algorithm) => {
     issuer.keys = [newKey(algorithm, algorithm)];
     expect((await (await authenticator()).lookup(issuer.token()))?.name).toBe("oidc:alice");
     issuer.keys = [newKey("first")];
   });
 
-  test("by an algorithm that is not wanted is wrong", async () => {
+  test("by an algorithm that is not allowed is refused", async () => {
     expect(await reasonOf((await authenticator({}, ["RS256"])).lookup(issuer.token()))).toBe(
       'oidc: verify token: oidc: id token signed with unsupported algorithm, expected ["RS256"] got "ES256"',
     );
   });
 
-  test("fails when the keys cannot be had, and says why without the token", async () => {
+  test("cannot be checked while the keys are unavailable, and the error does not contain the token", async () => {
     const running = await authenticator();
     issuer.more.set("/keys", [500, "down"]);
     expect(await reasonOf(running.lookup(issuer.token()))).toBe(
@@ -367,12 +367,12 @@ describe("a signature", () => {
   });
 });
 
-describe("an issuer", () => {
-  test("of another name knows nothing of a token", async () => {
+describe("an OpenID Connect issuer", () => {
+  test("does not authenticate a token of another issuer", async () => {
     expect(await (await authenticator()).lookup(issuer.token({ iss: "https://elsewhere" }))).toBeUndefined();
   });
 
-  test("that speaks for another is not believed, until it speaks for itself", async () => {
+  test("is refused while its discovery document names another issuer", async () => {
     issuer.discovery = { issuer: "https://other" };
     const timers = new ManualTime();
     const running = await authenticator({}, SIGNATURE_ALGORITHMS, timers);
@@ -394,7 +394,7 @@ describe("an issuer", () => {
       "oidc: failed to decode provider discovery object: invalid character '<' looking for beginning of value",
     ],
     ["whose document names no keys", [200, ""], "provider did not return JWKS URL"],
-  ])("%s is not healthy", async (_, answer, fault) => {
+  ])("is unhealthy %s", async (_, answer, fault) => {
     const [status, text] = answer;
     issuer.more.set("/.well-known/openid-configuration", [
       status,
@@ -405,7 +405,7 @@ describe("an issuer", () => {
     running.close();
   });
 
-  test("may be discovered at another URL", async () => {
+  test("may have its discovery document at another URL", async () => {
     issuer.more.set("/there", [200, JSON.stringify({ issuer: issuer.url, jwks_uri: `${issuer.url}/keys` })]);
     const config = {
       url: issuer.url,
@@ -417,26 +417,26 @@ describe("an issuer", () => {
     expect(issuer.asked[0]).toBe("/there");
   });
 
-  test("with a certificate of an unknown authority is not healthy", async () => {
+  test("with a certificate of an unknown authority is unhealthy", async () => {
     const running = await authenticator({ issuer: { url: issuer.url, audiences: ["kubets"] } });
     expect(running.fault).toMatch(/is not healthy: .*(certificate|x509)/);
     running.close();
   });
 });
 
-describe("groups at another endpoint", () => {
+describe("groups that the server fetches from another endpoint (distributed claims)", () => {
   const config = { claimMappings: { username: { claim: "sub", prefix: "" }, groups: { claim: "groups", prefix: "" } } };
   const elsewhere = (more: JsonObject = {}): JsonObject => ({
     _claim_names: { groups: "src1" },
     _claim_sources: { src1: { endpoint: `${issuer.url}/groups`, access_token: "t", ...more } },
   });
 
-  test("are requested for a token without them", async () => {
+  test("are fetched for a token without groups", async () => {
     const running = await authenticator(config);
     issuer.more.set("/groups", [200, issuer.token({ groups: ["far", "away"] })]);
     expect((await running.lookup(issuer.token(elsewhere())))?.groups).toEqual(["far", "away"]);
   });
-  test("are not asked for when they are in the token", async () => {
+  test("are not fetched when the token has groups", async () => {
     const running = await authenticator(config);
     expect((await running.lookup(issuer.token({ ...elsewhere(), groups: ["near"] })))?.groups).toEqual(["near"]);
   });
@@ -447,14 +447,14 @@ describe("groups at another endpoint", () => {
       "oidc: could not expand distributed claims: verify distributed claim token: failed to verify signature: failed to verify id token signature",
     );
   });
-  test("refuse the token when the endpoint fails", async () => {
+  test("that cannot be fetched make the server refuse the token", async () => {
     const running = await authenticator(config);
     issuer.more.set("/groups", [403, "no"]);
     expect(await reasonOf(running.lookup(issuer.token(elsewhere())))).toBe(
       'oidc: could not expand distributed claims: while getting distributed claim "groups": error while getting distributed claim JWT: 403 Forbidden',
     );
   });
-  test("are asked for by https alone", async () => {
+  test("are fetched over https only", async () => {
     const running = await authenticator(config);
     expect(await reasonOf(running.lookup(issuer.token(elsewhere({ endpoint: "http://169.254.169.254/" }))))).toContain(
       "an endpoint of claims must be an https URL",

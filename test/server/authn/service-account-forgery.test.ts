@@ -78,13 +78,13 @@ const headOf = (header: object): string => Buffer.from(JSON.stringify(header)).t
 const withHeader = (header: object): string => [headOf(header), ...good.split(".").slice(1)].join(".");
 const resigned = (more: JsonObject): string => signToken({ ...claims, ...more }, key);
 
-test("a token of the first issuer is good, and one of an issuer and a key of before as well", async () => {
+test("a service account token of the first issuer is accepted, and one of a former issuer and key too", async () => {
   expect(claims["iss"]).toBe(URL_OF.own);
   expect(await statusOf(good)).toBe(200);
   expect(await statusOf(signToken({ ...claims, iss: URL_OF.old }, signingKey(rotated.privateKey)))).toBe(200);
 });
 
-describe("a forged token is a 401, and its review says why without it", () => {
+describe("a forged service account token is a 401, and its review gives the reason without the token", () => {
   const INVALID = "invalid bearer token";
   const SIGNATURE = "[invalid bearer token, go-jose/go-jose: error in cryptographic primitive]";
   const NO_KEY = "[invalid bearer token, invalid signature, no keys found]";
@@ -184,7 +184,7 @@ describe("a forged token is a 401, and its review says why without it", () => {
   });
 });
 
-test("a token that was good a moment ago goes with its account, whatever is remembered of its signature", async () => {
+test("a service account token is refused as soon as its account is deleted, although its signature is cached", async () => {
   const accounts = "/api/v1/namespaces/default/serviceaccounts";
   await call(api, "POST", accounts, { metadata: { name: "robot" } });
   const answer = await call(api, "POST", `${accounts}/robot/token`, {
@@ -198,7 +198,7 @@ test("a token that was good a moment ago goes with its account, whatever is reme
   expect(await statusOf(token)).toBe(401);
 });
 
-test("a request for a token that lives too long is shortened, and says so", async () => {
+test("a request for a token with a too long lifetime is shortened, with a warning", async () => {
   const answer = await ask({ expirationSeconds: 90_000 });
   expect([answer.status, answer.at("spec.expirationSeconds"), answer.headers["warning"]]).toEqual([
     201,
@@ -207,14 +207,14 @@ test("a request for a token that lives too long is shortened, and says so", asyn
   ]);
 });
 
-test("the discovery document has the first issuer and the URL of the keys, and the key set has all keys", async () => {
+test("the discovery document names the first issuer and the URL of the keys, and the key set has all keys", async () => {
   const document = await call(api, "GET", "/.well-known/openid-configuration");
   expect([document.at("issuer"), document.at("jwks_uri")]).toEqual([URL_OF.own, "https://keys.example/jwks"]);
   const { keys } = JSON.parse((await call(api, "GET", "/openid/v1/jwks")).text) as { keys: { kid: string }[] };
   expect(keys.map(({ kid }) => kid)).toEqual([key.id, signingKey(rotated.privateKey).id]);
 });
 
-test("a key that leaves its file verifies nothing any more", async () => {
+test("a key that is removed from its file verifies no token any more", async () => {
   const token = signToken({ ...claims, iss: URL_OF.old }, signingKey(rotated.privateKey));
   const next = generateKeyPairSync("ec", { namedCurve: "P-384" });
   await writeFile(join(folder, "old.pem"), next.publicKey.export({ type: "spki", format: "pem" }));

@@ -4,7 +4,7 @@ import { staticTokens, readTokenFile } from "../../../src/server/authn/token-fil
 // AUTHN-1, AUN-4: the static token file.
 const userOf = async (text: string, token: string) => staticTokens(readTokenFile("/t.csv", text).users)(token);
 
-describe("a token of a file has", () => {
+describe("a token file gives a token", () => {
   test.each([
     ["a name and a uid", "secret,alice,1\n", { name: "alice", uid: "1", groups: [] }],
     ["one group", "secret,alice,1,dev", { name: "alice", uid: "1", groups: ["dev"] }],
@@ -18,7 +18,7 @@ describe("a token of a file has", () => {
   });
 });
 
-describe("no user has", () => {
+describe("a token file has no user for", () => {
   test.each([
     ["another token", "secret,alice,1", "Secret"],
     ["the beginning of a token", "secret,alice,1", "secre"],
@@ -29,7 +29,7 @@ describe("no user has", () => {
   });
 });
 
-describe("a file is refused, by name and line and without its tokens, with", () => {
+describe("a token file is refused, with name and line but without its tokens, for", () => {
   test.each([
     [
       "two columns",
@@ -58,7 +58,7 @@ describe("a file is refused, by name and line and without its tokens, with", () 
   });
 });
 
-test("an empty token and a repeated one are warned of by their record, not by the token", () => {
+test("a token file with an empty or repeated token gets a warning that names the line, not the token", () => {
   expect(readTokenFile("/t.csv", "TOKEN,a,1\n,b,2\nTOKEN,c,3").warnings).toEqual([
     "empty token has been found in token file '/t.csv', record number '2'",
     "duplicate token has been found in token file '/t.csv', record number '3'",

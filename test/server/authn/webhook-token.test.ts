@@ -63,7 +63,7 @@ const status = (fields: object, version = "v1") => ({
 const alice = { username: "alice", uid: "1", groups: ["g"], extra: { k: ["a", "b"] } };
 const known = { name: "alice", uid: "1", groups: ["g"], extra: { k: ["a", "b"] } };
 
-describe("a webhook's answer", () => {
+describe("the answer of an authentication webhook", () => {
   test.each<[string, object, readonly string[] | undefined, object | undefined]>([
     ["names a user", { authenticated: true, user: alice }, undefined, known],
     [
@@ -125,7 +125,7 @@ const reasonOf = (running: Promise<unknown>): Promise<string> =>
     (error: unknown) => (error instanceof InvalidTokenError ? error.message : `another error: ${String(error)}`),
   );
 
-describe("a review that fails", () => {
+describe("a failing review by an authentication webhook", () => {
   const code =
     (status_: number, headers: Record<string, string> = {}): AnswerCall =>
     (_, response) =>
@@ -174,7 +174,7 @@ describe("a review that fails", () => {
     await close();
   });
 
-  test("waits longer before each try", async () => {
+  test("is repeated after longer and longer waits", async () => {
     const { lookup, close } = await webhook(code(500));
     await reasonOf(lookup(TOKEN));
     expect(waits).toHaveLength(4);
@@ -185,7 +185,7 @@ describe("a review that fails", () => {
     await close();
   });
 
-  test("may pass", async () => {
+  test("succeeds when a repetition does", async () => {
     let turn = 0;
     const { lookup, close } = await webhook((call_, response) =>
       (turn += 1) < 3 ? code(500)(call_, response) : status({ authenticated: true, user: alice }),
@@ -195,7 +195,7 @@ describe("a review that fails", () => {
   });
 });
 
-describe("answers are kept", () => {
+describe("the server caches answers of an authentication webhook", () => {
   let now = 0;
   const counted = (answer: () => Promise<{ name: string; groups: string[] } | undefined>) => {
     let calls = 0;
@@ -208,7 +208,7 @@ describe("answers are kept", () => {
   };
   const user = { name: "a", groups: [] };
 
-  test("for two minutes, of users and of nothing alike", async () => {
+  test("for two minutes, whether a user was found or not", async () => {
     for (const answer of [user, undefined]) {
       const { lookup, calls } = counted(() => Promise.resolve(answer));
       now = 0;
@@ -221,19 +221,19 @@ describe("answers are kept", () => {
       expect(calls()).toBe(2);
     }
   });
-  test("by token and audiences", async () => {
+  test("for the same token and audiences", async () => {
     const { lookup, calls } = counted(() => Promise.resolve(user));
     for (const audiences of [undefined, [], ["a"], ["a", "b"], ["a,b"]]) await lookup("t", audiences);
     await lookup("u");
     expect(calls()).toBe(6);
   });
-  test("not when the call failed", async () => {
+  test("but not when the call failed", async () => {
     const { lookup, calls } = counted(() => Promise.reject(new InvalidTokenError("down")));
     await reasonOf(lookup("t"));
     await reasonOf(lookup("t"));
     expect(calls()).toBe(2);
   });
-  test("and asked for once by many at a time", async () => {
+  test("and calls it once for concurrent requests", async () => {
     const { lookup, calls } = counted(() => new Promise((resolve) => setImmediate(() => resolve(user))));
     await Promise.all(Array.from({ length: 50 }, () => lookup("t")));
     expect(calls()).toBe(1);

@@ -9,7 +9,7 @@ import { openMemoryKv } from "../../../src/server/storage/memory/memory-kv.js";
 import { call } from "../../helpers/api-caller.js";
 import { widgets } from "../api-registry/widgets.js";
 
-it("an authorizer that reads what is not installed allows nothing, and readyz fails until it is", async () => {
+it("an authorizer whose resources are not installed allows nothing, and /readyz fails until they are", async () => {
   const clock = new ManualClock(Date.UTC(2026, 0, 1));
   const storage = createStorage({ kv: openMemoryKv({}), clock, compactionSeconds: 0 });
   let read: readonly [group: string, resource: string] = ["storagemigration.k8s.io", "storageversionmigrations"];

@@ -45,7 +45,7 @@ const untilMissing = () =>
     ]),
   );
 
-test("AC-5, C-AGG-02: an APIService with a service that is not there is unavailable, for the reason that the warning of its creation has", async () => {
+test("AC-5, C-AGG-02: an APIService with a missing service is unavailable, for the reason given in a warning at its creation", async () => {
   const created = await call(api, "POST", SERVICES, apiService(service));
   expect(created.status, created.text).toBe(201);
   expect(available(created)).toEqual([]);
@@ -54,7 +54,7 @@ test("AC-5, C-AGG-02: an APIService with a service that is not there is unavaila
   await call(api, "DELETE", `${SERVICES}/${NAME}`);
 });
 
-test("AC-5: one that gets a service, or loses it, changes its condition", async () => {
+test("AC-5: an APIService changes its condition when its service appears or disappears", async () => {
   const created = await call(api, "POST", SERVICES, apiService({}));
   expect(warnings(created)).toBe("");
   const local = ["Available", "True", "Local", "Local APIServices are always available"];
@@ -77,7 +77,7 @@ test("AC-5: one that gets a service, or loses it, changes its condition", async 
   await call(api, "DELETE", `${SERVICES}/${NAME}`);
 });
 
-test("A-APS-01, C-AGG-01: APIServices are one resource of the cluster, in v1 alone", async () => {
+test("A-APS-01, C-AGG-01: APIServices are a cluster-scoped resource in v1 alone", async () => {
   const group = await call(api, "GET", "/apis/apiregistration.k8s.io");
   expect(objects(group.at("versions")).map(({ version }) => version)).toEqual(["v1"]);
   const resources = objects((await call(api, "GET", "/apis/apiregistration.k8s.io/v1")).at("resources"));
@@ -103,7 +103,7 @@ test("AC-1, C-AGG-05: each group version that the server itself answers has an A
   expect(stored).toEqual(expected.map((name) => [name, labels, "Local"]));
 });
 
-test("AGG-4, A-APS-02: each field that is wrong is named, in kube-aggregator's words", async () => {
+test("AGG-4, A-APS-02: each wrong field of an APIService is named in kube-aggregator's words", async () => {
   const refused = async (name: string, spec: JsonObject): Promise<unknown> =>
     (await call(api, "POST", SERVICES, { metadata: { name }, spec })).at("message");
   expect(
@@ -141,7 +141,7 @@ test("AGG-4, A-APS-02: each field that is wrong is named, in kube-aggregator's w
   );
 });
 
-test("AGG-5, AGG-3: the texts' sample is stored under the name of its version and group, with the port of HTTPS", async () => {
+test("AGG-5, AGG-3: the source texts' sample APIService is stored under version and group, with port 443", async () => {
   const spec = {
     group: "dummy-group",
     version: "v1alpha1",

@@ -20,7 +20,7 @@ const event = (name: string) => ({
   type: "Normal",
 });
 
-describe("an Event goes an hour after it was last written", () => {
+describe("an Event expires an hour after its last write", () => {
   let folder = "";
   const open: ServerUnderTest[] = [];
   beforeEach(async () => {
@@ -46,7 +46,7 @@ describe("an Event goes an hour after it was last written", () => {
   test.each([
     ["in memory", inMemory],
     ["on disk", onDisk],
-  ])("%s: by its creation, by its update, and for its watchers", async (_, kv) => {
+  ])("%s: after its creation, after its update, and for its watchers", async (_, kv) => {
     const server = await start(kv);
     const { api, time } = server;
     await call(api, "POST", "/api/v1/namespaces", { metadata: { name: "default" } });
@@ -81,7 +81,7 @@ describe("an Event goes an hour after it was last written", () => {
     expect(seen.slice(3).sort()).toEqual(["DELETED patched", "DELETED replaced"]);
   });
 
-  test("also when the server was started anew in between", async () => {
+  test("also when the server has restarted in between", async () => {
     const first = await start(onDisk);
     await call(first.api, "POST", "/api/v1/namespaces", { metadata: { name: "default" } });
     await call(first.api, "POST", EVENTS, event("early"));

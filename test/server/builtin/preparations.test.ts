@@ -34,7 +34,7 @@ const json = (answer: Answer) => JSON.parse(answer.text) as JsonObject;
 const warnings = (answer: Answer) => String(answer.headers.warning ?? "");
 const patch = (path: string, body: unknown) => call(api, "PATCH", path, body, { type: "application/merge-patch+json" });
 
-describe("what a pod's annotations say of AppArmor", () => {
+describe("a new pod's AppArmor field and annotations", () => {
   const key = "container.apparmor.security.beta.kubernetes.io/c";
   const pod = (name: string, annotation: string, spec: JsonObject = {}) =>
     sent("POST", `${CORE}/pods`, {
@@ -49,24 +49,24 @@ describe("what a pod's annotations say of AppArmor", () => {
     ["localhost/a", { type: "Localhost", localhostProfile: "a" }],
     ["localhost/", undefined],
     ["", undefined],
-  ])("%s", async (annotation, profile) => {
+  ])("are kept in step for %s", async (annotation, profile) => {
     const answer = await pod(`armor-${annotation.replaceAll("/", "-")}x`, annotation);
     expect(field(answer)).toEqual(profile);
     expect(json(answer)["metadata"]).toMatchObject({ annotations: { [key]: annotation } });
     expect(warnings(answer)).toContain(`metadata.annotations[${key}]: deprecated since v1.30`);
   });
-  test("goes behind the container's field", async () => {
+  test("of a container take the field first", async () => {
     const same = { securityContext: { appArmorProfile: { type: "Unconfined" } } };
     const answer = await pod("armor-field", "unconfined", { containers: [{ ...container, ...same }] });
     expect([field(answer), warnings(answer)]).toEqual([{ type: "Unconfined" }, ""]);
   });
-  test("is not repeated where the pod's field says it", async () => {
+  test("are not repeated when the pod's field has the profile", async () => {
     const answer = await pod("armor-pod", "unconfined", {
       securityContext: { appArmorProfile: { type: "Unconfined" } },
     });
     expect([field(answer), warnings(answer)]).toEqual([undefined, ""]);
   });
-  test("must not contradict the field", async () => {
+  test("may not contradict each other", async () => {
     const answer = await call(api, "POST", `${CORE}/pods`, {
       metadata: { name: "armor-bad", annotations: { [key]: "unconfined" } },
       spec: {
@@ -78,7 +78,7 @@ describe("what a pod's annotations say of AppArmor", () => {
       'Pod "armor-bad" is invalid: spec.containers[0].securityContext.appArmorProfile.type: Forbidden: apparmor type in annotation and field must match',
     ]);
   });
-  test("stays an annotation in a template", async () => {
+  test("stay an annotation in a pod template", async () => {
     const answer = await sent("POST", `${CORE}/podtemplates`, {
       metadata: { name: "armor" },
       template: { metadata: { annotations: { [key]: "unconfined" } }, spec: { containers: [container] } },
@@ -88,8 +88,8 @@ describe("what a pod's annotations say of AppArmor", () => {
   });
 });
 
-describe("a pod's status", () => {
-  test("keeps owners, class and the generations that were seen", async () => {
+describe("a write of a pod's status", () => {
+  test("keeps owners, QoS class and observed generations", async () => {
     const owner = { apiVersion: "v1", kind: "ConfigMap", name: "kube-root-ca.crt", uid: "u" };
     const created = await sent("POST", `${CORE}/pods`, {
       metadata: { name: "seen", ownerReferences: [owner] },
@@ -112,7 +112,7 @@ describe("a pod's status", () => {
     const seen = [0, 1, 2].map((index) => answer.at(`status.conditions.${index}.observedGeneration`));
     expect(seen).toEqual([1, 2, undefined]);
   });
-  test("warns of addresses that are not written as they should be", async () => {
+  test("warns about addresses in unusual notation", async () => {
     const created = await sent("POST", `${CORE}/pods`, {
       metadata: { name: "ips" },
       spec: { containers: [container] },
@@ -124,7 +124,7 @@ describe("a pod's status", () => {
     expect(warnings(answer)).toContain("status.podIPs[0].ip: IPv6 address");
     expect(answer.at("status.podIP")).toBe("FD00::1");
   });
-  test("says since when a gated pod waits", async () => {
+  test("records since when a pod with scheduling gates waits", async () => {
     const created = await sent("POST", `${CORE}/pods`, {
       metadata: { name: "gated" },
       spec: { containers: [container], schedulingGates: [{ name: "a.example.com/b" }] },
@@ -136,7 +136,7 @@ describe("a pod's status", () => {
   });
 });
 
-describe("a pod is resized", () => {
+describe("resizing a pod", () => {
   const small = { requests: { cpu: "100m", memory: "64Mi" }, limits: { cpu: "1" } };
   const sidecar = { name: "s", image: "i:1", restartPolicy: "Always", resources: small };
   const init = { name: "n", image: "i:1", resources: small };
@@ -227,7 +227,7 @@ describe("a pod is resized", () => {
   });
 });
 
-describe("claims and volumes", () => {
+describe("preparing claims and volumes", () => {
   const claim = (name: string, spec: JsonObject) =>
     sent("POST", `${CORE}/persistentvolumeclaims`, {
       metadata: { name },
@@ -251,7 +251,7 @@ describe("claims and volumes", () => {
     expect([answer.at("spec.dataSource"), answer.at("spec.dataSourceRef")]).toEqual([source, reference]);
   });
 
-  test("a volume says since when it is in its phase", async () => {
+  test("a volume records since when it is in its phase", async () => {
     const path = "/api/v1/persistentvolumes";
     const created = await sent("POST", path, {
       metadata: { name: "v" },
@@ -273,8 +273,8 @@ describe("claims and volumes", () => {
   });
 });
 
-describe("other kinds", () => {
-  test("of an account's secrets the names are kept", async () => {
+describe("preparing other kinds for storage", () => {
+  test("keeps only the names of a service account's secrets", async () => {
     const answer = await sent("POST", `${CORE}/serviceaccounts`, {
       metadata: { name: "a" },
       secrets: [{ name: "s", namespace: "other", kind: "Secret" }],
@@ -282,7 +282,7 @@ describe("other kinds", () => {
     expect(answer.at("secrets")).toEqual([{ name: "s" }]);
   });
 
-  test("a node's configuration comes from nowhere", async () => {
+  test("removes a node's configuration source", async () => {
     const answer = await sent("POST", "/api/v1/nodes", {
       metadata: { name: "configured" },
       spec: { configSource: { configMap: { name: "a", namespace: "b", kubeletConfigKey: "c" } } },
@@ -290,7 +290,7 @@ describe("other kinds", () => {
     expect([answer.at("spec.configSource"), warnings(answer)]).toEqual([undefined, ""]);
   });
 
-  test("a pod template counts its changes", async () => {
+  test("counts the generation of a pod template", async () => {
     const path = `${CORE}/podtemplates`;
     const body = (image: string) => ({
       metadata: { name: "counted" },
@@ -301,7 +301,7 @@ describe("other kinds", () => {
     expect((await sent("PUT", `${path}/counted`, body("a:2"))).at("metadata.generation")).toBe(2);
   });
 
-  test("a daemon set counts changes of its template, and nobody else does", async () => {
+  test("counts a DaemonSet's template generation itself, whatever the client sends", async () => {
     const path = "/apis/apps/v1/namespaces/default/daemonsets";
     const annotation = "deprecated.daemonset.template.generation";
     const set = (image: string, spec: JsonObject = {}) => ({

@@ -52,7 +52,7 @@ const generator = (await import("../../../tools/generate-builtin-records.mjs" as
   readonly builtinRecords: () => string;
 };
 
-describe("the list of records", () => {
+describe("the list of built-in resource records", () => {
   test("has every record that a file exports (node tools/generate-builtin-records.mjs)", () => {
     expect(readFileSync(generator.file, "utf8")).toBe(generator.builtinRecords());
   });
@@ -65,7 +65,7 @@ describe("the list of records", () => {
   });
 
   test.each(builtinRecords.map((record) => [recordId(record), record] as const))(
-    "%s is in the file that its group and kind name, or that it shares with kinds like it",
+    "has %s from the file of its group and kind, or a file shared with similar kinds",
     (_, { group, resource }) => {
       const kind = resources().find((facts) => facts.group === group && facts.name === resource)?.kind ?? "";
       const [shared] = Object.entries(SHARED_FILES).find(([, kinds]) => kinds.includes(kind)) ?? [];
@@ -75,7 +75,7 @@ describe("the list of records", () => {
     },
   );
 
-  test("names subresources and verbs of the API facts only: others are not served", () => {
+  test("names only subresources and verbs of the API facts", () => {
     const unknown = builtinRecords.flatMap((record) => {
       const versions = resources().filter(({ group, name }) => group === record.group && name === record.resource);
       const verbs = new Set(versions.flatMap((facts) => facts.verbs));
@@ -89,7 +89,7 @@ describe("the list of records", () => {
   });
 });
 
-describe("what discovery promises", () => {
+describe("discovery of built-in resources", () => {
   const storage = createStorage({ kv: openMemoryKv({ clock: systemClock }), clock: systemClock, compactionSeconds: 0 });
   const server = createServer({
     storage,
@@ -118,7 +118,7 @@ describe("what discovery promises", () => {
     "serviceaccounts/token": "this server has no token issuer",
   };
 
-  test("every verb of every resource and subresource has a handler, but for those of the list", () => {
+  test("lists only verbs that have a handler, except for those in this test's list", () => {
     const missing = new Set<string>();
     for (const facts of servedResources({ "api/all": true })) {
       const resource = server.registry.current.find(facts.groupVersion, facts.name);

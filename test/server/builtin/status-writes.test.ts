@@ -168,13 +168,13 @@ const statuses = release
   .servedResources(ALL_VERSIONS)
   .filter(({ subresources }) => subresources.some(({ name }) => name === "status"));
 
-test("every built-in resource with a status has a row", () => {
+test("every built-in resource with a status is tested in this file", () => {
   const known = new Set(statuses.map(({ group, name }) => `${group}/${name}`));
   expect(ROWS.map(([resource]) => resource)).toEqual([...known].sort());
 });
 
-describe("a write of the status of", () => {
-  test.each(ROWS)("%s takes of the metadata: %s", async (id, takes, owns) => {
+describe("a write of the status", () => {
+  test.each(ROWS)("of %s changes this part of the metadata: %s", async (id, takes, owns) => {
     const facts = statuses.find(({ group, name }) => `${group}/${name}` === id);
     if (facts === undefined) throw new Error(`${id} is not served`);
     const { groupVersion, namespaced, name: plural } = facts;
@@ -197,7 +197,7 @@ describe("a write of the status of", () => {
   });
 });
 
-test("a write of a custom resource's status takes nothing of the metadata, by a patch, a PUT or an apply", async () => {
+test("a write of a custom resource's status changes no metadata, by patch, PUT or apply", async () => {
   const definitions = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
   const schema = { type: "object", "x-kubernetes-preserve-unknown-fields": true };
   const served = { served: true, schema: { openAPIV3Schema: schema }, subresources: { status: {} } };
@@ -245,7 +245,7 @@ test("a write of a custom resource's status takes nothing of the metadata, by a 
   }
 });
 
-test("a pod's certificate is written by those alone who may sign for its signer", async () => {
+test("a PodCertificateRequest's certificate may only be written by users who may sign for its signer", async () => {
   const requests = "/apis/certificates.k8s.io/v1beta1/namespaces/default/podcertificaterequests";
   await done("POST", requests, { metadata: { name: "chain" }, spec: POD_REQUEST });
   const rbac = "/apis/rbac.authorization.k8s.io/v1";

@@ -32,8 +32,8 @@ const service = (name: string, spec: Record<string, unknown>): KubeObject => ({
   spec: { ports: [{ port: 80 }], ...spec },
 });
 
-describe("services", () => {
-  it("each gets an address of its own and keeps it when a client leaves it out", async () => {
+describe("the server gives a service", () => {
+  it("an address of its own, and keeps it when a client leaves it out", async () => {
     const created = await Promise.all(
       ["a", "b", "c"].map((name) => request("POST", `${CORE}/services`, service(name, {}))),
     );
@@ -44,7 +44,7 @@ describe("services", () => {
     expect(updated.spec).toMatchObject({ clusterIP: addresses[0], clusterIPs: [addresses[0]], ports: [{ port: 81 }] });
   });
 
-  it("an address that is taken, or not the cluster's, is refused", async () => {
+  it("no address that is allocated or outside of the cluster's range", async () => {
     const taken = await request("POST", `${CORE}/services`, service("taken", { clusterIP: "10.96.0.1" }));
     expect(taken).toMatchObject({
       code: 422,
@@ -55,7 +55,7 @@ describe("services", () => {
     expect(foreign.message).toContain("the provided network does not match the current range");
   });
 
-  it("a node port is given, kept, and dropped with its type", async () => {
+  it("a node port, keeps it, and frees it when the type changes", async () => {
     const created = await request("POST", `${CORE}/services`, service("np", { type: "NodePort" }));
     const port = (created.spec as { ports: { nodePort: number }[] }).ports[0]?.nodePort ?? 0;
     expect(port).toBeGreaterThanOrEqual(30000);
@@ -67,8 +67,8 @@ describe("services", () => {
   });
 });
 
-describe("pods", () => {
-  it("get their account's token, a priority and the usual tolerations", async () => {
+describe("the server gives a pod", () => {
+  it("its account's token, a priority and the usual tolerations", async () => {
     const pod = await request("POST", `${CORE}/pods`, {
       apiVersion: "v1",
       kind: "Pod",
@@ -88,7 +88,7 @@ describe("pods", () => {
     });
   });
 
-  it("need a service account that exists", async () => {
+  it("nothing and refuses it when its service account does not exist", async () => {
     const pod = {
       apiVersion: "v1",
       kind: "Pod",
@@ -103,14 +103,14 @@ describe("pods", () => {
   });
 });
 
-it("a secret's stringData ends in its data", async () => {
+it("a secret's stringData becomes data", async () => {
   const secret = { apiVersion: "v1", kind: "Secret", metadata: { name: "s" }, stringData: { a: "b" } };
   const created = await request("POST", `${CORE}/secrets`, secret);
   expect(created).toMatchObject({ type: "Opaque", data: { a: "Yg==" } });
   expect(created).not.toHaveProperty("stringData");
 });
 
-it("a job selects its own pods, and its template stays", async () => {
+it("a job selects its own pods, and its template cannot change", async () => {
   const template = { spec: { restartPolicy: "Never", containers: [{ name: "c", image: "i:1" }] } };
   const job = { apiVersion: "batch/v1", kind: "Job", metadata: { name: "j" }, spec: { template } };
   const jobs = "/apis/batch/v1/namespaces/default/jobs";
@@ -127,7 +127,7 @@ it("a job selects its own pods, and its template stays", async () => {
   expect(refused.message).toMatch(/^Job.batch "j" is invalid: spec.template: Invalid value: .*: field is immutable$/);
 });
 
-it("one autoscaler is read in both its versions", async () => {
+it("an autoscaler can be read in both versions", async () => {
   const spec = {
     maxReplicas: 3,
     scaleTargetRef: { kind: "Deployment", name: "d" },
@@ -149,7 +149,7 @@ it("built-in namespaces cannot be deleted", async () => {
   });
 });
 
-it("only fields a kind knows select", async () => {
+it("field selectors accept only fields that the kind declares", async () => {
   const pods = (selector: string) => request("GET", `${CORE}/pods?fieldSelector=${encodeURIComponent(selector)}`);
   expect(((await pods("status.phase=Pending")) as { items?: unknown[] }).items).toHaveLength(1);
   expect(((await pods("spec.serviceAccountName=x")) as { items?: unknown[] }).items).toHaveLength(0);

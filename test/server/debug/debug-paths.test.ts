@@ -42,23 +42,23 @@ afterAll(async () => {
 const PLAIN: CallOptions = { accept: "text/plain" };
 const get = (path: string, options: CallOptions = PLAIN) => call(cluster.transport(), "GET", path, undefined, options);
 
-describe("who may", () => {
+describe("access to the debug paths", () => {
   const paths = ["/statusz", "/flagz", "/debug/pprof/", "/debug/pprof/heap", "/debug/flags", "/logs/"];
 
-  test.each(paths)("an administrator GET %s", async (path) => {
+  test.each(paths)("is given to an administrator: GET %s", async (path) => {
     expect((await call(cluster.transport(), "HEAD", path, undefined, PLAIN)).status).toBe(200);
   });
 
-  test.each(paths)("a user without rights GET %s", async (path) => {
+  test.each(paths)("is refused to a user without rights: GET %s", async (path) => {
     expect((await asUser(cluster.transport(), "jane")("GET", path, undefined, PLAIN)).status).toBe(403);
   });
 
-  test("a user without rights may not set the verbosity", async () => {
+  test("is refused to a user without rights who sets the verbosity", async () => {
     const answer = await asUser(cluster.transport(), "jane")("PUT", "/debug/flags/v", "4", { type: "text/plain" });
     expect([answer.status, level]).toEqual([403, 0]);
   });
 
-  test("where there are no authorizers nobody may: the paths are not there", async () => {
+  test("is impossible on a server without authorizers, which has no such paths", async () => {
     await using server = await startServer({
       port: false,
       monitoring: { logsFolder: join(folder, "logs"), flags: new Map(), setVerbosity: () => {} },
@@ -69,7 +69,7 @@ describe("who may", () => {
     expect((await call(server.transport(), "GET", "/metrics", undefined, PLAIN)).status).toBe(200);
   });
 
-  test("--profiling=false takes them away", async () => {
+  test("is removed by --profiling=false", async () => {
     const monitoring = { profiling: false, setVerbosity: () => {} };
     await using other = await startCluster({ controllers: [], scheduler: false, monitoring });
     for (const path of ["/debug/pprof/", "/debug/flags/v"]) {
@@ -78,20 +78,20 @@ describe("who may", () => {
   });
 });
 
-test("A-RUN-07, WEB-5, B-MUX-02: the index lists them, but for /debug", async () => {
+test("A-RUN-07, WEB-5, B-MUX-02: the index of paths lists the debug paths, except for /debug", async () => {
   const { paths } = JSON.parse((await get("/", { accept: "application/json" })).text) as { paths: string[] };
   expect(paths).toEqual(expect.arrayContaining(["/flagz", "/logs", "/metrics", "/metrics/slis", "/statusz"]));
   expect(paths.filter((path) => path.startsWith("/debug"))).toEqual([]);
 });
 
-describe("/statusz and /flagz", () => {
+describe("the pages /statusz and /flagz", () => {
   const WARNING =
     "Warning: This endpoint is not meant to be machine parseable, has no formatting compatibility guarantees and is for debugging purposes only.";
   const as = (kind: string, version: string, type = "application/json"): CallOptions => ({
     accept: `${type};as=${kind};v=${version};g=config.k8s.io`,
   });
 
-  test("are text, in Kubernetes' words", async () => {
+  test("are text as Kubernetes writes it", async () => {
     expect((await get("/statusz")).text).toMatch(
       new RegExp(
         `^\\napiserver statusz\\n${WARNING}\\n\\nStarted\\W+ \\w{3} \\w{3} [ \\d]\\d \\d\\d:\\d\\d:\\d\\d UTC \\d{4}\\nUp\\W+ 0 hr \\d\\d min \\d\\d sec\\nGo version\\W+ v\\d+\\S+\\nBinary version\\W+ 1\\.37\\nEmulation version\\W+ 1\\.37\\nPaths\\W+ /flagz /healthz /livez /logs /metrics /readyz /statusz /version\\n$`,
@@ -102,7 +102,7 @@ describe("/statusz and /flagz", () => {
     );
   });
 
-  test("are objects where the header Accept asks for a version", async () => {
+  test("are objects when the Accept header names a version", async () => {
     const status = await get("/statusz", as("Statusz", "v1beta1"));
     expect(JSON.parse(status.text)).toEqual({
       kind: "Statusz",
@@ -128,7 +128,7 @@ describe("/statusz and /flagz", () => {
     as("Flagz", "v1beta1"),
     as("Statusz", "v1beta1", "application/vnd.kubernetes.protobuf"),
     { accept: "application/json" },
-  ])("refuse %j with the media types there are", async (options) => {
+  ])("refuse %j with a list of the media types", async (options) => {
     const answer = await get("/statusz", options);
     expect([answer.status, answer.at("message")]).toEqual([
       406,
@@ -137,7 +137,7 @@ describe("/statusz and /flagz", () => {
   });
 });
 
-describe("/debug/flags/v", () => {
+describe("the path /debug/flags/v", () => {
   const put = (body: string) => call(cluster.transport(), "PUT", "/debug/flags/v", body, { type: "text/plain" });
 
   test("sets the verbosity of the log", async () => {
@@ -151,13 +151,13 @@ describe("/debug/flags/v", () => {
     expect(level).toBe(before);
   });
 
-  test("takes no other method", async () => {
+  test("accepts no other method", async () => {
     expect((await get("/debug/flags/v")).status).toBe(406);
   });
 });
 
-describe("profiles", () => {
-  test("the profile of the CPU is one of pprof's, which knows the functions that ran", async () => {
+describe("the profiles below /debug/pprof", () => {
+  test("include a CPU profile in pprof's format, with the functions that ran", async () => {
     const answer = await cluster.transport().send({
       method: "GET",
       path: "/debug/pprof/profile?seconds=0.3",
@@ -171,24 +171,24 @@ describe("profiles", () => {
       expect(bytes).toContain(text);
   });
 
-  test("a second profile at the same time is refused", async () => {
+  test("refuse a second profile at the same time", async () => {
     const first = get("/debug/pprof/profile?seconds=0.5");
     const second = get("/debug/pprof/profile?seconds=0.5");
     const statuses = [(await first).status, (await second).status];
     expect(statuses.toSorted((one, other) => one - other)).toEqual([200, 500]);
   });
 
-  test("a profile that would take longer than a request may is refused", async () => {
+  test("refuse a profile that would exceed the request's time limit", async () => {
     expect((await get("/debug/pprof/profile?seconds=3600")).status).toBe(400);
   });
 
-  test("there is no profile of another name", async () => {
+  test("do not include other names", async () => {
     const answer = await get("/debug/pprof/goroutine");
     expect([answer.status, answer.text]).toEqual([404, "Unknown profile\n"]);
   });
 });
 
-describe("/logs", () => {
+describe("the path /logs", () => {
   test.each([
     ["/logs/audit.log", 200, "one\ntwo\n"],
     ["/logs/old/a%23b%20%3C1%3E.log", 200, "old\n"],
@@ -204,11 +204,11 @@ describe("/logs", () => {
     expect([answer.status, answer.text]).toEqual([status, text]);
   });
 
-  test("list a folder, whose names cannot be markup", async () => {
+  test("lists a folder, and escapes file names in the page", async () => {
     expect((await get("/logs/old/")).text).toContain('<a href="a%23b%20%3C1%3E.log">a#b &lt;1&gt;.log</a>\n');
   });
 
-  test("are read alone", async () => {
+  test("can only be read", async () => {
     expect((await call(cluster.transport(), "DELETE", "/logs/audit.log")).status).toBe(405);
   });
 });

@@ -96,7 +96,7 @@ afterAll(() => cluster.close());
 const creatable = release.servedResources().filter(({ verbs }) => verbs.includes("create") && verbs.includes("patch"));
 
 test.each(creatable.map((facts) => [`${facts.groupVersion} ${facts.name}`, facts] as const))(
-  "whatever %s holds is stored or refused, never a fault",
+  "a create of a random %s is stored or refused, and never an internal error",
   async (id, facts) => {
     const random = numbers(id.length * 7919 + id.charCodeAt(id.length - 2) * 31);
     const schema = release.definitions.schemaFor(facts);

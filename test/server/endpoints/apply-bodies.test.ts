@@ -27,7 +27,7 @@ afterAll(() => cluster.close());
 
 const { create, apply } = managedWrites(() => api);
 
-describe("a configuration that does not fit its kind", () => {
+describe("server-side apply of a configuration that does not fit its kind", () => {
   test.each([
     ["an unknown field", { foo: 1 }, ".foo: field not declared in schema"],
     ["an unknown field below", { metadata: { name: "x", foo: 1 } }, ".metadata.foo: field not declared in schema"],
@@ -50,7 +50,7 @@ describe("a configuration that does not fit its kind", () => {
       { data: { a: 1 }, immutable: "yes" },
       "errors:\n  .data.a: expected string, got &value.valueUnstructured{Value:1}\n  .immutable: expected boolean, got &{yes}",
     ],
-  ])("%s is an error of no class", async (_, fields, problem) => {
+  ])("fails without a reason in the Status for %s", async (_, fields, problem) => {
     const { status, text } = await apply(`${MAPS}/x`, { ...configMap("x", {}), ...fields });
     expect(status).toBe(400);
     expect(JSON.parse(text)).toEqual({
@@ -63,7 +63,7 @@ describe("a configuration that does not fit its kind", () => {
     });
   });
 
-  test("an object that is there and fits no more than it", async () => {
+  test("also fails when the stored object does not fit", async () => {
     const path = "/api/v1/namespaces/default/serviceaccounts";
     await call(api, "POST", path, { metadata: { name: "nameless" }, secrets: [{}] });
     const account = { apiVersion: "v1", kind: "ServiceAccount", metadata: { name: "nameless" } };
@@ -75,7 +75,7 @@ describe("a configuration that does not fit its kind", () => {
     ]);
   });
 
-  test("two ports of one number and one protocol", async () => {
+  test("fails for two ports of one number and protocol", async () => {
     const ports = [{ port: 80 }, { port: 80, protocol: "TCP", name: "x" }];
     const { status, text } = await apply(`${SERVICES}/x`, service("x", ports));
     expect([status, (JSON.parse(text) as { message: string }).message]).toEqual([
@@ -85,13 +85,13 @@ describe("a configuration that does not fit its kind", () => {
   });
 });
 
-describe("keys that a configuration sets twice", () => {
+describe("server-side apply of a configuration that sets a key twice", () => {
   const yaml = (name: string) =>
     `apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: ${name}\ndata:\n  a: "1"\n  a: "2"\n  b: "1"\n  b: "2"\n`;
   const json = (name: string) =>
     `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"${name}"},\n"data":{"a":"1","a":"2"}}`;
 
-  test("are told in warnings, and the last of them counts", async () => {
+  test("warns, and uses the last value", async () => {
     const answer = await apply(`${MAPS}/twice`, yaml("twice"));
     expect([answer.status, answer.at("data")]).toEqual([201, { a: "2", b: "2" }]);
     expect(answer.headers["warning"]).toEqual([
@@ -100,13 +100,13 @@ describe("keys that a configuration sets twice", () => {
     ]);
   });
 
-  test("are told of JSON too", async () => {
+  test("warns for JSON too", async () => {
     const answer = await apply(`${MAPS}/twice-json`, json("twice-json"));
     expect([answer.status, answer.at("data")]).toEqual([201, { a: "2" }]);
     expect(answer.headers["warning"]).toEqual(['299 - "line 2: key \\"a\\" already set in map"']);
   });
 
-  test("are refused where that is asked for, and nothing is written", async () => {
+  test("is refused with fieldValidation=Strict, and nothing is written", async () => {
     const answer = await apply(`${MAPS}/strict`, yaml("strict"), "fieldManager=applier&fieldValidation=Strict");
     expect([answer.status, answer.at("reason"), answer.at("message")]).toEqual([
       400,
@@ -116,18 +116,18 @@ describe("keys that a configuration sets twice", () => {
     expect((await call(api, "GET", `${MAPS}/strict`)).status).toBe(404);
   });
 
-  test("are passed over where that is asked for", async () => {
+  test("does not warn with fieldValidation=Ignore", async () => {
     const answer = await apply(`${MAPS}/ignored`, yaml("ignored"), "fieldManager=applier&fieldValidation=Ignore");
     expect([answer.status, answer.headers["warning"]]).toEqual([201, undefined]);
   });
 
-  test("come after what the apply itself is refused for", async () => {
+  test("reports another error of the apply first", async () => {
     const text = yaml("x").replace("kind: ConfigMap", "kind: Secret");
     const answer = await apply(`${MAPS}/x`, text, "fieldManager=applier&fieldValidation=Strict");
     expect(answer.at("message")).toBe("invalid object type: /v1, Kind=Secret");
   });
 
-  test("of a scale", async () => {
+  test("is treated the same for a scale", async () => {
     await create(DEPLOYMENTS, deployment("twice"));
     const text =
       "apiVersion: autoscaling/v1\nkind: Scale\nmetadata:\n  name: twice\nspec:\n  replicas: 2\n  replicas: 3\n";
@@ -136,7 +136,7 @@ describe("keys that a configuration sets twice", () => {
     expect(answer.headers["warning"]).toEqual(['299 - "line 7: key \\"replicas\\" already set in map"']);
   });
 
-  test("of a YAML create are told, or refused, as well", async () => {
+  test("is treated the same for a create in YAML", async () => {
     const warned = await call(api, "POST", MAPS, yaml("made"), { type: "application/yaml" });
     expect(warned.status).toBe(201);
     expect(warned.headers["warning"]).toEqual([

@@ -32,7 +32,7 @@ afterAll(() => cluster.close());
 
 const { create, merge, apply } = managedWrites(() => api);
 
-describe("what an endpoint does not write, nobody gets to own there", () => {
+describe("server-side apply gives nobody ownership of fields that the endpoint does not write:", () => {
   test("the status of a pod, through the pod", async () => {
     const made = await create(PODS, { ...pod("p1"), status: { phase: "Running" } });
     expect(owners(made)["Update creator"]).not.toHaveProperty("f:status");
@@ -156,7 +156,7 @@ describe("what an endpoint does not write, nobody gets to own there", () => {
   });
 });
 
-describe("a scale", () => {
+describe("managedFields of a scale", () => {
   const scale = (name: string, replicas: number) => ({
     apiVersion: "autoscaling/v1",
     kind: "Scale",
@@ -169,7 +169,7 @@ describe("a scale", () => {
     return entries.find((one) => one["manager"] === manager);
   };
 
-  test("has an entry without a time", async () => {
+  test("have an entry without a time", async () => {
     await create(DEPLOYMENTS, deployment("sc1", { replicas: 1 }));
     await merge(`${DEPLOYMENTS}/sc1/scale`, { spec: { replicas: 2 } });
     expect(await entry("sc1", "patcher")).toEqual({
@@ -182,7 +182,7 @@ describe("a scale", () => {
     });
   });
 
-  test("of the same number writes nothing, whoever asks", async () => {
+  test("do not change for the same number, whoever sets it", async () => {
     const made = await create(DEPLOYMENTS, deployment("sc2", { replicas: 2 }));
     for (const manager of ["creator", "other"]) {
       const answer = await merge(`${DEPLOYMENTS}/sc2/scale`, { spec: { replicas: 2 } }, manager);
@@ -193,7 +193,7 @@ describe("a scale", () => {
     }
   });
 
-  test("conflicts with who applied the replicas, and forced it takes them", async () => {
+  test("conflict with the manager who applied the replicas, unless forced", async () => {
     await apply(`${DEPLOYMENTS}/sc3`, deployment("sc3", { replicas: 1 }), "fieldManager=owner");
     const refused = await apply(`${DEPLOYMENTS}/sc3/scale`, scale("sc3", 2));
     expect([refused.status, refused.at("message")]).toEqual([
@@ -206,7 +206,7 @@ describe("a scale", () => {
     expect((await entry("sc3", "applier"))?.["fieldsV1"]).toEqual({ "f:spec": { "f:replicas": {} } });
   });
 
-  test("then lets the owner drop the replicas and keep the number", async () => {
+  test("let that manager then leave out the replicas, and the number stays", async () => {
     await apply(`${DEPLOYMENTS}/sc4`, deployment("sc4", { replicas: 1 }), "fieldManager=owner");
     await merge(`${DEPLOYMENTS}/sc4/scale`, { spec: { replicas: 3 } });
     const again = await apply(`${DEPLOYMENTS}/sc4`, deployment("sc4"), "fieldManager=owner");
@@ -214,8 +214,8 @@ describe("a scale", () => {
   });
 });
 
-describe("lists of ports", () => {
-  test("an applier may leave out the protocol, and another may add to the same port", async () => {
+describe("server-side apply of lists of ports", () => {
+  test("accepts a port without its protocol, to which another manager may add", async () => {
     await apply(`${SERVICES}/pt1`, service("pt1", [{ port: 80, name: "web" }]), "fieldManager=one");
     const full = [{ port: 80, protocol: "TCP", targetPort: 8080 }];
     const both = await apply(`${SERVICES}/pt1`, service("pt1", full), "fieldManager=two");
@@ -240,7 +240,7 @@ describe("lists of ports", () => {
     );
   });
 
-  test("a port that its last applier leaves out goes, and one that another has stays", async () => {
+  test("removes a port that its last manager leaves out, and keeps one that another has", async () => {
     const [web, dns] = [
       { port: 80, name: "web" },
       { port: 53, protocol: "UDP", name: "dns" },
@@ -260,11 +260,11 @@ describe("lists of ports", () => {
   });
 });
 
-describe("a reset of managedFields", () => {
+describe("resetting managedFields", () => {
   test.each([
     ["by an empty list", []],
     ["by one empty entry", [{}]],
-  ])("%s, and then an apply", async (name, managedFields) => {
+  ])("%s, and then applying", async (name, managedFields) => {
     const id = `reset-${name.replaceAll(" ", "-")}`;
     await apply(`${MAPS}/${id}`, configMap(id, { a: "1" }), "fieldManager=one");
     const cleared = await merge(`${MAPS}/${id}`, { metadata: { managedFields } });
@@ -282,13 +282,13 @@ describe("a reset of managedFields", () => {
     );
   });
 
-  test("is not done through a subresource", async () => {
+  test("is not possible through a subresource", async () => {
     await create(DEPLOYMENTS, deployment("keep"));
     const answer = await merge(`${DEPLOYMENTS}/keep/status`, { metadata: { managedFields: [] } });
     expect(Object.keys(owners(answer))).toEqual(["Update creator"]);
   });
 
-  test("an entry with sense in it replaces what was there", async () => {
+  test("is not the effect of a valid entry, which replaces the others", async () => {
     await create(MAPS, configMap("edited", { a: "1" }));
     const managedFields = [
       {
@@ -304,7 +304,7 @@ describe("a reset of managedFields", () => {
   });
 });
 
-describe("moving from kubectl's client-side apply", () => {
+describe("moving from kubectl's client-side apply to server-side apply", () => {
   const ANNOTATION = "kubectl.kubernetes.io/last-applied-configuration";
   const clientSide = async (name: string, data: JsonObject) => {
     const last = `${JSON.stringify(configMap(name, data))}\n`;
@@ -312,7 +312,7 @@ describe("moving from kubectl's client-side apply", () => {
     await call(api, "POST", `${MAPS}?fieldManager=kubectl-client-side-apply`, object);
   };
 
-  test("kubectl takes over, and keeps the annotation up to date", async () => {
+  test("gives kubectl the fields, and updates the annotation", async () => {
     await clientSide("csa1", { a: "1" });
     const applied = await apply(`${MAPS}/csa1`, configMap("csa1", { a: "2" }), "fieldManager=kubectl");
     expect([applied.status, applied.at("data")]).toEqual([200, { a: "2" }]);
@@ -322,7 +322,7 @@ describe("moving from kubectl's client-side apply", () => {
     );
   });
 
-  test("another manager does not", async () => {
+  test("does not give them to another manager", async () => {
     await clientSide("csa2", { a: "1" });
     const refused = await apply(`${MAPS}/csa2`, configMap("csa2", { a: "2" }), "fieldManager=helm");
     expect(refused.at("message")).toBe(
@@ -330,7 +330,7 @@ describe("moving from kubectl's client-side apply", () => {
     );
   });
 
-  test("kubectl's upgrade of the managers makes what is left out go", async () => {
+  test("lets kubectl's upgrade of managedFields remove fields that are left out", async () => {
     await clientSide("csa3", { a: "1", b: "1" });
     const before = await call(api, "GET", `${MAPS}/csa3`);
     // What `kubectl apply --server-side` sends first: its client-side entry becomes an applied one of its own name.
@@ -351,7 +351,7 @@ describe("moving from kubectl's client-side apply", () => {
 });
 
 describe("a dry run", () => {
-  test("of an apply answers the conflict, and otherwise the object with its managers", async () => {
+  test("of a server-side apply answers the conflict, or the object with its managers", async () => {
     await apply(`${MAPS}/dry1`, configMap("dry1", { a: "1" }), "fieldManager=one");
     const refused = await apply(`${MAPS}/dry1`, configMap("dry1", { a: "2" }), "fieldManager=two&dryRun=All");
     expect(refused.status).toBe(409);
@@ -361,7 +361,7 @@ describe("a dry run", () => {
   });
 });
 
-describe("several versions of one kind", () => {
+describe("server-side apply in several versions of a kind", () => {
   const path = (version: string, name: string) =>
     `/apis/autoscaling/${version}/namespaces/default/horizontalpodautoscalers/${name}`;
   const scaleTargetRef = { apiVersion: "apps/v1", kind: "Deployment", name: "d" };
@@ -376,7 +376,7 @@ describe("several versions of one kind", () => {
     apiVersion: "autoscaling/v2",
   });
 
-  test("an applier that changes its version keeps its entry, and what it leaves out goes", async () => {
+  test("keeps the entry of a manager that changes its version, and removes what it leaves out", async () => {
     await apply(path("v1", "h1"), v1("h1", { minReplicas: 2 }));
     const moved = await apply(path("v2", "h1"), v2("h1", {}));
     // One is the default of a number nobody gives.
@@ -387,7 +387,7 @@ describe("several versions of one kind", () => {
     ]);
   });
 
-  test("updates of two versions by one manager are two entries", async () => {
+  test("has two entries for a manager's updates in two versions", async () => {
     await call(api, "POST", `${path("v1", "").slice(0, -1)}?fieldManager=me`, v1("h2", {}));
     const changed = await merge(path("v2", "h2"), { spec: { maxReplicas: 4 } }, "me");
     const entries = changed.at("metadata.managedFields") as JsonObject[];
@@ -398,7 +398,7 @@ describe("several versions of one kind", () => {
     expect(entries[1]?.["fieldsV1"]).toEqual({ "f:spec": { "f:maxReplicas": {} } });
   });
 
-  test("the wrong version for the endpoint is refused", async () => {
+  test("is refused in a version that is not the endpoint's", async () => {
     const answer = await apply(path("v2", "h3"), v1("h3", {}));
     expect([answer.status, answer.at("message")]).toEqual([
       400,

@@ -20,8 +20,8 @@ afterAll(async () => {
 
 const MAPS = "/api/v1/namespaces/default/configmaps";
 
-describe("over all namespaces", () => {
-  test.each(["POST", "DELETE"])("one can list but not %s", async (method) => {
+describe("a request for all namespaces", () => {
+  test.each(["POST", "DELETE"])("may list but not %s", async (method) => {
     await call(api, "POST", MAPS, { metadata: { name: "stays" } });
     const answer = await call(api, method, "/api/v1/configmaps", { metadata: { name: "nowhere" } });
     expect(answer.status).toBe(405);
@@ -35,7 +35,7 @@ test.each([
   ["%2e", "may not be '.'"],
   ["a%2fb", "may not contain '/'"],
   ["a%25b", "may not contain '%'"],
-])("%s is no name to ask for", async (name, problem) => {
+])("an object name %s in a request is refused: %s", async (name, problem) => {
   for (const method of ["GET", "DELETE"]) {
     const answer = await call(api, method, `${MAPS}/${name}`);
     expect([answer.status, answer.at("reason")]).toEqual([400, "BadRequest"]);
@@ -43,7 +43,7 @@ test.each([
   }
 });
 
-describe("keys that objects of JavaScript have of their own", () => {
+describe("names of JavaScript's own object members", () => {
   const KEYS = { constructor: "c", toString: "t", hasOwnProperty: "h" };
   const DATA = '{"__proto__":"p","constructor":"c","toString":"t"}';
   const text = `{"metadata":{"name":"proto","labels":${JSON.stringify(KEYS)}},"data":${DATA}}`;
@@ -66,7 +66,7 @@ describe("keys that objects of JavaScript have of their own", () => {
     }
   });
 
-  test("are unknown fields, resources and groups", async () => {
+  test("are unknown as fields, resources and groups", async () => {
     const body = '{"metadata":{"name":"f"},"__proto__":{"data":{"a":"b"}},"constructor":{},"toString":1}';
     const answer = await call(api, "POST", `${MAPS}?fieldValidation=Strict`, body);
     expect(answer.at("message")).toContain(
@@ -78,7 +78,7 @@ describe("keys that objects of JavaScript have of their own", () => {
   });
 });
 
-test("an integer beyond 2^53 is shown exactly where it is refused", async () => {
+test("an integer beyond 2^53 is printed exactly in the error that refuses it", async () => {
   const patch = '{"metadata":{"deletionGracePeriodSeconds":9223372036854775807}}';
   await call(api, "POST", MAPS, { metadata: { name: "exact" } });
   const answer = await call(api, "PATCH", `${MAPS}/exact`, patch, { type: "application/merge-patch+json" });
@@ -86,13 +86,13 @@ test("an integer beyond 2^53 is shown exactly where it is refused", async () => 
   expect(answer.at("message")).toContain("Invalid value: 9223372036854775807: field is immutable");
 });
 
-describe("headers", () => {
+describe("request and answer headers", () => {
   test("of front proxies are ignored", async () => {
     const headers = { authorization: "Basic eDp5", "x-remote-user": "root", "x-remote-group": "system:masters" };
     expect((await call(api, "GET", "/api/v1/namespaces", undefined, { headers })).status).toBe(403);
   });
 
-  test("of impersonation may hold percent signs that mean nothing", async () => {
+  test("of impersonation may contain percent signs that encode nothing", async () => {
     const headers = { "impersonate-user": "u", "impersonate-extra-%zz": "v", "impersonate-extra-__proto__": "w" };
     const review = { apiVersion: "authentication.k8s.io/v1", kind: "SelfSubjectReview" };
     const path = "/apis/authentication.k8s.io/v1/selfsubjectreviews";
@@ -102,7 +102,7 @@ describe("headers", () => {
     expect(answer.text).toContain('"__proto__":["w"]');
   });
 
-  test("of warnings stay small enough for any client", async () => {
+  test("of warnings stay short enough for any client", async () => {
     const unknown = Object.fromEntries(Array.from({ length: 90 }, (_, index) => [`${index}${"x".repeat(2000)}`, 1]));
     const answer = await call(api, "POST", MAPS, { metadata: { name: "warned" }, ...unknown });
     expect(answer.status).toBe(201);
@@ -112,7 +112,7 @@ describe("headers", () => {
   });
 });
 
-test("a watch tells how far it got shortly before its time is up", async () => {
+test("a watch sends a bookmark shortly before its time limit", async () => {
   const leave = new AbortController();
   const path = `${MAPS}?watch=true&allowWatchBookmarks=true&timeoutSeconds=3&resourceVersion=1`;
   const { body } = await api.send({ method: "GET", path, headers: {}, signal: leave.signal });

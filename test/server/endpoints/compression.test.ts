@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => cluster.close());
 
-describe("what is compressed for a client that takes gzip", () => {
+describe("the server compresses for a client that accepts gzip", () => {
   test.each([
     { name: "a large object", path: `${MAPS}/large`, accepts: "gzip", zipped: true },
     { name: "a large list", path: MAPS, accepts: "deflate, gzip", zipped: true },
@@ -34,7 +34,7 @@ describe("what is compressed for a client that takes gzip", () => {
   });
 });
 
-test("a watch is JSON or protobuf: the server refuses YAML", async () => {
+test("a watch is sent as JSON or protobuf, and refused as YAML", async () => {
   const answer = await call(cluster.transport(), "GET", `${MAPS}?watch=true`, undefined, {
     accept: "application/yaml",
   });

@@ -25,7 +25,7 @@ test.each([
   ["in the body", "", `{"gracePeriodSeconds":${LONGEST}}`, ""],
   ["in the query", `?gracePeriodSeconds=${LONGEST}`, undefined, ""],
   ["of the pod", "", undefined, `,"terminationGracePeriodSeconds":${LONGEST}`],
-])("the longest grace period %s is longer than any test", async (where, query, body, extra) => {
+])("a deletion accepts the longest grace period %s", async (where, query, body, extra) => {
   const name = where.replaceAll(" ", "-");
   await call(api, "POST", PODS, `{"metadata":{"name":"${name}"},"spec":{"nodeName":"n",${CONTAINERS}${extra}}}`);
   const deleted = await call(api, "DELETE", `${PODS}/${name}${query}`, body);
@@ -36,7 +36,7 @@ test.each([
   expect((await call(api, "GET", `${PODS}/${name}`)).status).toBe(404);
 });
 
-test("an update that leaves deletionTimestamp out changes no content, and does not undo the deletion", async () => {
+test("an update that leaves deletionTimestamp out changes no content, and does not cancel the deletion", async () => {
   const labels = { app: "a" };
   await call(api, "POST", DEPLOYMENTS, {
     metadata: { name: "held", finalizers: ["example.com/held"] },
@@ -54,7 +54,7 @@ test("an update that leaves deletionTimestamp out changes no content, and does n
   expect(put.at("metadata.deletionTimestamp")).toBe(deletionTimestamp);
 });
 
-test("a scale patched to something else is refused", async () => {
+test("a scale patched to another kind is refused", async () => {
   const patch = '{"spec":{"replicas":"many"}}';
   const answer = await call(api, "PATCH", `${DEPLOYMENTS}/held/scale`, patch, { type: "application/merge-patch+json" });
   expect([answer.status, answer.at("reason")]).toEqual([422, "Invalid"]);
@@ -62,7 +62,7 @@ test("a scale patched to something else is refused", async () => {
 
 const MAPS = "/api/v1/namespaces/default/configmaps";
 
-describe("finalizers that a deletion asks for", () => {
+describe("a deletion with a propagation policy sets finalizers", () => {
   const HELD = "example.com/held";
   // Another finalizer keeps the object, so that nobody is faster than a look at it.
   test.each([
@@ -71,7 +71,7 @@ describe("finalizers that a deletion asks for", () => {
     ["Background, taking back what the object says", { propagationPolicy: "Background" }, [HELD, "orphan"], [HELD]],
     ["nothing, as the object says", {}, [HELD, "foregroundDeletion"], [HELD, "foregroundDeletion"]],
     ["not to orphan, in the old way", { orphanDependents: false }, [HELD, "foregroundDeletion"], [HELD]],
-  ])("%s", async (_, options, before, after) => {
+  ])("for %s", async (_, options, before, after) => {
     const name = `held-${crypto.randomUUID()}`;
     await call(api, "POST", MAPS, { metadata: { name, finalizers: before } });
     const answer = await call(api, "DELETE", `${MAPS}/${name}?`, options);
@@ -81,7 +81,7 @@ describe("finalizers that a deletion asks for", () => {
     await call(api, "PATCH", `${MAPS}/${name}`, { metadata: { finalizers: null } }, { type: MERGE });
   });
 
-  test("a try answers them and stores nothing", async () => {
+  test("in its answer to a dry run, which stores nothing", async () => {
     await call(api, "POST", MAPS, { metadata: { name: "tried" } });
     const answer = await call(api, "DELETE", `${MAPS}/tried`, { propagationPolicy: "Orphan", dryRun: ["All"] });
     expect(answer.at("metadata.finalizers")).toEqual(["orphan"]);
@@ -89,7 +89,7 @@ describe("finalizers that a deletion asks for", () => {
     expect([stored.at("metadata.finalizers"), stored.at("metadata.deletionTimestamp")]).toEqual([undefined, undefined]);
   });
 
-  test("a Job warns when nobody says what becomes of its pods", async () => {
+  test("not for a Job without a policy, which gets a warning", async () => {
     const jobs = "/apis/batch/v1/namespaces/default/jobs";
     const spec = { template: { spec: { restartPolicy: "Never", containers: [{ name: "c", image: "i" }] } } };
     await call(api, "POST", jobs, { metadata: { name: "j" }, spec });
@@ -98,7 +98,7 @@ describe("finalizers that a deletion asks for", () => {
     expect(String(answer.headers["warning"])).toContain("child pods are preserved by default when jobs are deleted");
   });
 
-  test("events have no dependents", async () => {
+  test("not for events, which have no dependents", async () => {
     const events = "/api/v1/namespaces/default/events";
     const involvedObject = { kind: "Pod", namespace: "default", name: "p" };
     await call(api, "POST", events, { metadata: { name: "e" }, involvedObject });
@@ -107,7 +107,7 @@ describe("finalizers that a deletion asks for", () => {
   });
 });
 
-test("what is gone is answered by a Status with its uid, or as it was last", async () => {
+test("a deletion answers with a Status that has the uid, or with the object's last state", async () => {
   const map = await call(api, "POST", MAPS, { metadata: { name: "gone" } });
   expect(JSON.parse((await call(api, "DELETE", `${MAPS}/gone`)).text)).toEqual({
     kind: "Status",
@@ -126,7 +126,7 @@ test("what is gone is answered by a Status with its uid, or as it was last", asy
   expect((await call(api, "GET", `${PODS}/unscheduled`)).status).toBe(404);
 });
 
-test("a name is taken while its object is being deleted, and the refusal says so", async () => {
+test("a name cannot be used again while its object is being deleted, and the error explains that", async () => {
   await call(api, "POST", MAPS, { metadata: { name: "leaving", finalizers: ["example.com/held"] } });
   await call(api, "DELETE", `${MAPS}/leaving`);
   const answer = await call(api, "POST", MAPS, { metadata: { name: "leaving" } });
@@ -145,14 +145,14 @@ test.each([
     { resourceVersion: "1" },
     /^Operation cannot be fulfilled on ConfigMap "exact": the ResourceVersion in the precondition \(1\) does not match the ResourceVersion in record \(\d+\)\. The object might have been modified$/,
   ],
-])("a deletion under a condition: %j", async (preconditions, message) => {
+])("a deletion with preconditions: %j", async (preconditions, message) => {
   await call(api, "POST", MAPS, { metadata: { name: "exact" } });
   const answer = await call(api, "DELETE", `${MAPS}/exact`, { preconditions });
   expect([answer.status, answer.at("reason")]).toEqual([409, "Conflict"]);
   expect(answer.at("message")).toMatch(message);
 });
 
-test("a namespace under a condition has words of its own", async () => {
+test("a deletion of a namespace with preconditions has its own error messages", async () => {
   const made = await call(api, "POST", "/api/v1/namespaces", { metadata: { name: "exact" } });
   const answer = await call(api, "DELETE", "/api/v1/namespaces/exact", { preconditions: { uid: "1" } });
   expect(answer.at("message")).toBe(
@@ -171,12 +171,12 @@ test.each([
     { propagationPolicy: "Orphan", orphanDependents: true },
     'propagationPolicy: Invalid value: "Orphan": orphanDependents and deletionPropagation cannot be both set',
   ],
-])("%s is refused", async (_, options, message) => {
+])("a deletion is refused with %s", async (_, options, message) => {
   const answer = await call(api, "DELETE", `${MAPS}/nobody`, options);
   expect([answer.status, answer.at("message")]).toEqual([422, `DeleteOptions.meta.k8s.io "" is invalid: ${message}`]);
 });
 
-test("the grace of a pod can be cut, and not made longer", async () => {
+test("a second deletion can shorten a pod's grace period, and not extend it", async () => {
   await call(api, "POST", PODS, `{"metadata":{"name":"grace"},"spec":{"nodeName":"n",${CONTAINERS}}}`);
   const grace = async (seconds?: number) => {
     const options = seconds === undefined ? undefined : { gracePeriodSeconds: seconds };
@@ -187,7 +187,7 @@ test("the grace of a pod can be cut, and not made longer", async () => {
   ]);
 });
 
-test("a namespace tells why it is still there, and goes as soon as it can", async () => {
+test("a namespace shows why it still exists, and is removed as soon as possible", async () => {
   await call(api, "POST", "/api/v1/namespaces", { metadata: { name: "slow" } });
   const held = "/api/v1/namespaces/slow/configmaps/held";
   const metadata = { name: "held", finalizers: ["example.com/held"] };
@@ -235,7 +235,7 @@ test("a namespace tells why it is still there, and goes as soon as it can", asyn
   await eventually(async () => expect((await call(api, "GET", "/api/v1/namespaces/slow")).status).toBe(404));
 });
 
-test("a pod on a node that nobody runs goes when its grace is over, and its namespace with it", async () => {
+test("a pod on a node without a kubelet is removed after its grace period, and its namespace with it", async () => {
   await call(api, "POST", "/api/v1/namespaces", { metadata: { name: "brief" } });
   const spec = `{"nodeName":"n","terminationGracePeriodSeconds":1,${CONTAINERS}}`;
   await call(api, "POST", "/api/v1/namespaces/brief/pods", `{"metadata":{"name":"p"},"spec":${spec}}`);

@@ -263,12 +263,15 @@ const rows: readonly Row[] = [
   { name: "a name of bytes that are no UTF-8", method: "GET", path: `${MAPS}/%ff%fe`, code: 404, reason: "NotFound" },
 ];
 
-test.each(rows)("$name: $code", async ({ method, path, type, body, code, reason, says }) => {
-  const answer = await send(method, path, body, type);
-  expect(answer.status).toBe(code);
-  if (reason !== undefined) expect(answer.at("reason")).toBe(reason);
-  if (says !== undefined) expect(answer.at("message")).toContain(says);
-});
+test.each(rows)(
+  "a hostile request, $name, is answered $code",
+  async ({ method, path, type, body, code, reason, says }) => {
+    const answer = await send(method, path, body, type);
+    expect(answer.status).toBe(code);
+    if (reason !== undefined) expect(answer.at("reason")).toBe(reason);
+    if (says !== undefined) expect(answer.at("message")).toContain(says);
+  },
+);
 
 /** As {@link call}, for bytes that are no text. */
 function send(method: string, path: string, body: string | Uint8Array | undefined, type = "application/json") {
@@ -277,12 +280,12 @@ function send(method: string, path: string, body: string | Uint8Array | undefine
   return call(raw, method, path, "", { type });
 }
 
-test("a percent sign that begins nothing is refused as net/http refuses it", async () => {
+test("a malformed percent escape in a path is refused as in net/http", async () => {
   const answer = await call(api, "GET", `${MAPS}/%zz`);
   expect([answer.status, answer.text]).toEqual([400, "400 Bad Request"]);
 });
 
-test("an object with very many problems tells a thousand of them", async () => {
+test("an object with very many faults gets an error with the first thousand", async () => {
   const containers = Array.from({ length: 2000 }, () => ({}));
   const pod = { metadata: { name: "p" }, spec: { containers } };
   const answer = await call(api, "POST", "/api/v1/namespaces/default/pods", pod);
@@ -290,7 +293,7 @@ test("an object with very many problems tells a thousand of them", async () => {
   expect(answer.at("details.causes")).toHaveLength(1000);
 });
 
-test("what YAML cannot hold as it is is answered escaped", async () => {
+test("an answer in YAML escapes characters that YAML cannot hold", async () => {
   await call(api, "POST", MAPS, { metadata: { name: "control" }, data: { a: "x\u007f" } });
   const answer = await call(api, "GET", `${MAPS}/control`, undefined, { accept: YAML });
   expect(answer.status).toBe(200);

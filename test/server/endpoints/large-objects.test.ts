@@ -29,7 +29,7 @@ afterAll(() => cluster.close());
 let label = 0;
 
 test.each(["application/merge-patch+json", "application/strategic-merge-patch+json", "application/json-patch+json"])(
-  "a short %s of a large object gives way to other requests",
+  "a short %s of a large object lets other requests run in between",
   async (type) => {
     await inShortTurns(async () => {
       const value = `v${++label}`;
@@ -48,7 +48,7 @@ test.each(["application/merge-patch+json", "application/strategic-merge-patch+js
   },
 );
 
-test("a dry run of a large object gives way to other requests", async () => {
+test("a dry run of a large object lets other requests run in between", async () => {
   const DEFINITIONS = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
   const WIDES = "/apis/example.com/v1/namespaces/default/wides";
   const openAPIV3Schema = { type: "object", "x-kubernetes-preserve-unknown-fields": true };
@@ -70,7 +70,7 @@ test("a dry run of a large object gives way to other requests", async () => {
   });
 });
 
-test("the labels that a Service selects by are validated in passing", async () => {
+test("the label selector of a large Service is validated in time slices", async () => {
   const selector = Object.fromEntries(Array.from({ length: 60_000 }, (_, at) => [`key-${at}`, "value"]));
   await inShortTurns(async () => {
     const body = { metadata: { name: "wide" }, spec: { ports: [{ port: 80 }], selector } };

@@ -44,7 +44,7 @@ async function readCountingTurns(path: string, accept: string): Promise<{ text: 
 const TABLE = "application/json;as=Table;v=v1;g=meta.k8s.io";
 const METADATA = "application/json;as=PartialObjectMetadataList;v=v1;g=meta.k8s.io";
 
-describe("a long answer is made piece by piece while others get the event loop", () => {
+describe("a long list is encoded in time slices, while other requests are answered", () => {
   test.each([
     { name: "an indented list", path: `${MAPS}?pretty=true`, accept: "application/json" },
     { name: "a list in YAML", path: MAPS, accept: "application/yaml" },

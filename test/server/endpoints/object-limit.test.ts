@@ -50,7 +50,7 @@ const wide = (name: string, length: number) => ({
   text: "x".repeat(length),
 });
 
-test("a custom resource over the limit is refused as etcd refuses it", async () => {
+test("a custom resource over the size limit is refused as etcd refuses it", async () => {
   const refused = await call(api, "POST", WIDES, wide("large", LIMIT));
   expect([refused.status, failureOf(refused)]).toEqual([500, tooLarge("etcdserver: request is too large")]);
   const larger = await call(api, "POST", WIDES, wide("large", 2_200_000));
@@ -61,11 +61,11 @@ test("a custom resource over the limit is refused as etcd refuses it", async () 
   expect((await call(api, "GET", `${WIDES}/large`)).status).toBe(404);
 });
 
-test("a dry run is not refused: kube-apiserver asks etcd nothing", async () => {
+test("a dry run over the size limit succeeds, because kube-apiserver does not ask etcd either", async () => {
   expect((await call(api, "POST", `${WIDES}?dryRun=All`, wide("dry", LIMIT))).status).toBe(201);
 });
 
-test("a built-in object is measured in protobuf, whatever it is stored in", async () => {
+test("the size of a built-in object is measured in protobuf, in whatever format it is stored", async () => {
   const data = { key: Buffer.alloc(2 ** 20, "secret").toString("base64") };
   const annotations = { a: "x".repeat(200_000) };
   const created = await call(api, "POST", `${DEFAULT}/secrets`, { metadata: { name: "encoded", annotations }, data });
@@ -73,7 +73,7 @@ test("a built-in object is measured in protobuf, whatever it is stored in", asyn
   expect(created.text.length).toBeGreaterThan(LIMIT);
 });
 
-test("what a Service was given is free again when the Service is too large", async () => {
+test("what a Service had reserved is freed when the Service is over the size limit", async () => {
   const spec = { ports: [{ port: 80 }], clusterIP: "10.96.0.77" };
   const prefix = Array.from({ length: 4 }, () => "a".repeat(62)).join(".");
   const selector = Object.fromEntries(Array.from({ length: 5000 }, (_, at) => [`${prefix}/${at}`, "v".repeat(60)]));
@@ -114,7 +114,7 @@ test.each([
     },
     200,
   ],
-] as const)("%s that is too large is tried again without managedFields", async (title, write, status) => {
+] as const)("%s over the size limit is tried again without managedFields", async (title, write, status) => {
   const name = title.replaceAll(" ", "-");
   const answer = await write(name);
   expect(answer.status, answer.text.slice(0, 300)).toBe(status);
@@ -122,14 +122,14 @@ test.each([
   expect(answer.at("metadata.name")).toBe(name);
 });
 
-test("an apply that is too large is not: without managedFields it would own nothing", async () => {
+test("an apply over the size limit is not tried without managedFields, because it would own nothing", async () => {
   const path = `${WIDES}/applied?fieldManager=me`;
   const refused = await call(api, "PATCH", path, managed("applied", 2700, "applied"), APPLY);
   expect([refused.status, refused.at("message")]).toEqual([500, "etcdserver: request is too large"]);
   expect((await call(api, "GET", `${WIDES}/applied`)).status).toBe(404);
 });
 
-test("what is too large without managedFields is refused, and its own managedFields stay", async () => {
+test("an object over the size limit even without managedFields is refused, and the stored managedFields stay", async () => {
   await call(api, "POST", WIDES, managed("kept", 10, "created"));
   const type = "application/merge-patch+json";
   const refused = await call(api, "PATCH", `${WIDES}/kept`, { text: "x".repeat(LIMIT) }, { type });
@@ -138,14 +138,14 @@ test("what is too large without managedFields is refused, and its own managedFie
   expect(kept.at("metadata.managedFields")).toHaveLength(1);
 });
 
-describe("an object that was stored before the limit", () => {
+describe("an object over the size limit that was stored before", () => {
   const dataDir = mkdtempSync(join(tmpdir(), "kubets-object-limit-"));
   afterAll(() => rmSync(dataDir, { recursive: true, force: true }));
   const options = { ...quietCluster, port: false, storage: "disk", dataDir } as const;
   const MAPS = `${DEFAULT}/configmaps`;
   const merge = { type: "application/merge-patch+json" };
 
-  test("is read, changed while it does not grow, and deleted with its finalizers", async () => {
+  test("can be read, changed while it does not grow, and deleted with its finalizers", async () => {
     const data = { a: "x".repeat(100_000) };
     {
       await using before = await startCluster({ ...options, maxObjectBytes: 0 });

@@ -56,14 +56,14 @@ async function make(path: string, body: object): Promise<void> {
 
 const log = (rest: string) => call(api, "GET", `${PODS}/${rest}`);
 
-test("the log is what the node's agent answers, asked by its preferred address", async () => {
+test("a pod's log comes from its node's agent, at the node's preferred address", async () => {
   const answer = await log("web/log");
   expect(answer.status).toBe(200);
   expect(answer.headers["content-type"]).toBe("text/plain");
   expect(answer.text).toBe("web/web asked for <>\nsecond line\nthe last line");
 });
 
-test("every option is passed on, and flags only where they are set", async () => {
+test("a request for a pod's log passes on every option, and flags only when set", async () => {
   const query =
     "container=web&follow=true&previous=yes&timestamps=1&tailLines=3&limitBytes=100&sinceTime=2024-01-01T02:00:00%2B02:00";
   const passed =
@@ -73,7 +73,7 @@ test("every option is passed on, and flags only where they are set", async () =>
   expect(unset.text).toContain("<sinceSeconds=7>");
 });
 
-test("a pod that is on no node has no log", async () => {
+test("a pod without a node has no log", async () => {
   const answer = await log("nowhere/log");
   expect([answer.status, answer.text]).toEqual([204, ""]);
 });
@@ -128,7 +128,7 @@ test.each([
     "Invalid",
     'PodLogOptions "web" is invalid: : Forbidden: at most one of `sinceTime` or `sinceSeconds` may be specified',
   ],
-])("%s is refused", async (path, code, reason, message) => {
+])("a request for a pod's log is refused: %s", async (path, code, reason, message) => {
   const answer = await log(path);
   expect([answer.status, answer.at("reason"), answer.at("message")]).toEqual([code, reason, message]);
 });

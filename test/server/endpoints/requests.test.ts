@@ -276,7 +276,7 @@ const refusals: readonly Refusal[] = [
   },
 ];
 
-describe("refusals", () => {
+describe("the API refuses", () => {
   test.each(refusals)("$name", async ({ method, path, body, options, status, reason, message }) => {
     const answer = await call(api, method, path, body, options);
     expect({ status: answer.status, reason: answer.at("reason"), message: answer.at("message") }).toEqual({
@@ -293,15 +293,15 @@ test.each([
   { selector: "labelSelector=a%3Db", names: [] },
   { selector: "labelSelector=a!%3Db", names: ["controller-manager", "etcd-0", "scheduler"] },
   { selector: "fieldSelector=metadata.name%3Detcd-0", names: ["etcd-0"] },
-])("components are listed by '$selector'", async ({ selector, names }) => {
+])("componentstatuses are listed by the selector '$selector'", async ({ selector, names }) => {
   const listed = await call(api, "GET", `/api/v1/componentstatuses?${selector}`);
   expect((listed.at("items") as readonly JsonObject[]).map((item) => (item.metadata as JsonObject).name)).toEqual(
     names,
   );
 });
 
-describe("objects", () => {
-  test("a new object gets what the server decides, and nothing the client may not bring", async () => {
+describe("the API, for an object,", () => {
+  test("sets in a new one the system's fields, and drops those that a client may not set", async () => {
     const created = await call(api, "POST", DEPLOYMENTS, {
       ...deployment("fresh"),
       metadata: { name: "fresh", uid: "mine", creationTimestamp: "2001-01-01T00:00:00Z", generation: 7 },
@@ -314,12 +314,12 @@ describe("objects", () => {
     expect(created.at("status.replicas")).toBeUndefined();
   });
 
-  test("generateName makes a name of Kubernetes' alphabet", async () => {
+  test("makes a name of generateName with Kubernetes' alphabet", async () => {
     const created = await call(api, "POST", MAPS, { metadata: { generateName: "gen-" } });
     expect(created.at("metadata.name")).toMatch(/^gen-[bcdfghjklmnpqrstvwxz2456789]{5}$/);
   });
 
-  test("a change of spec raises the generation, one of labels or status does not", async () => {
+  test("raises the generation for a changed spec, and not for labels or status", async () => {
     await call(api, "POST", DEPLOYMENTS, deployment("gen"));
     const patch = (path: string, body: object) =>
       call(api, "PATCH", `${DEPLOYMENTS}/gen${path}`, body, { type: "application/merge-patch+json" });
@@ -329,13 +329,13 @@ describe("objects", () => {
     expect((await call(api, "GET", `${DEPLOYMENTS}/gen`)).at("status.replicas")).toBe(4);
   });
 
-  test("an update that changes nothing writes nothing", async () => {
+  test("writes nothing for an update without changes", async () => {
     const before = await call(api, "POST", MAPS, { metadata: { name: "same" }, data: { a: "b" } });
     const after = await call(api, "PUT", `${MAPS}/same`, JSON.parse(before.text));
     expect(after.at("metadata.resourceVersion")).toBe(before.at("metadata.resourceVersion"));
   });
 
-  test("a stale write is a conflict", async () => {
+  test("answers a conflict to an outdated update", async () => {
     const first = await call(api, "POST", MAPS, { metadata: { name: "stale" } });
     await call(api, "PUT", `${MAPS}/stale`, { ...JSON.parse(first.text), data: { a: "1" } });
     const second = await call(api, "PUT", `${MAPS}/stale`, { ...JSON.parse(first.text), data: { a: "2" } });
@@ -345,7 +345,7 @@ describe("objects", () => {
     );
   });
 
-  test("an object with a finalizer stays until the finalizer is gone", async () => {
+  test("keeps it while it has a finalizer", async () => {
     await call(api, "POST", MAPS, { metadata: { name: "held", finalizers: ["example.com/hold"] } });
     const deleted = await call(api, "DELETE", `${MAPS}/held`);
     expect(deleted.at("metadata.deletionTimestamp")).toBeTypeOf("string");
@@ -358,19 +358,19 @@ describe("objects", () => {
     expect((await call(api, "GET", `${MAPS}/held`)).status).toBe(404);
   });
 
-  test("a dry run answers as if it wrote, and does not", async () => {
+  test("answers a dry run as a write, and writes nothing", async () => {
     const tried = await call(api, "POST", `${MAPS}?dryRun=All`, { metadata: { name: "dry" } });
     expect(tried.status).toBe(201);
     expect((await call(api, "GET", `${MAPS}/dry`)).status).toBe(404);
   });
 
-  test("unknown fields are warned of and dropped unless asked otherwise", async () => {
+  test("warns about unknown fields and drops them, unless asked otherwise", async () => {
     const made = await call(api, "POST", MAPS, { metadata: { name: "warned" }, foo: 1 });
     expect(made.headers["warning"]).toEqual(['299 - "unknown field \\"foo\\""']);
     expect(made.at("foo")).toBeUndefined();
   });
 
-  test("scale reads and sets replicas alone", async () => {
+  test("reads and sets by scale the replicas alone", async () => {
     await call(api, "POST", DEPLOYMENTS, deployment("sized"));
     const scaled = await call(
       api,
@@ -386,7 +386,7 @@ describe("objects", () => {
     expect((await call(api, "GET", `${DEPLOYMENTS}/sized`)).at("spec.replicas")).toBe(5);
   });
 
-  test("lists omit kind and apiVersion of items, tables and bare metadata follow the Accept header", async () => {
+  test("omits kind and apiVersion of list items, and makes tables and bare metadata by the Accept header", async () => {
     const list = await call(api, "GET", `${MAPS}?limit=1`);
     expect(list.at("kind")).toBe("ConfigMapList");
     expect(list.at("items.0.kind")).toBeUndefined();
@@ -397,7 +397,7 @@ describe("objects", () => {
     expect([table.at("kind"), table.at("rows.0.object.kind")]).toEqual(["Table", "PartialObjectMetadata"]);
   });
 
-  test("a patch that does not fit is told in general words", async () => {
+  test("answers a patch that does not fit in general words", async () => {
     const ops = [{ op: "remove", path: "/data/nope" }];
     const answer = await call(api, "PATCH", `${MAPS}/stale`, ops, { type: "application/json-patch+json" });
     expect([answer.status, answer.at("reason"), answer.at("message")]).toEqual([
@@ -408,7 +408,7 @@ describe("objects", () => {
     expect(answer.at("details")).toEqual({});
   });
 
-  test("a dry run takes an object with a resourceVersion, unless its name is taken", async () => {
+  test("accepts in a dry-run create a resourceVersion, unless the name exists", async () => {
     const map = { metadata: { name: "versioned", resourceVersion: "7" } };
     const made = await call(api, "POST", `${MAPS}?dryRun=All`, map);
     expect([made.status, made.at("metadata.resourceVersion")]).toEqual([201, "7"]);
@@ -422,7 +422,7 @@ describe("objects", () => {
   });
 });
 
-describe("a patch that changes what the object is", () => {
+describe("a patch that changes apiVersion or kind", () => {
   const JSON_PATCH = "application/json-patch+json";
   const MERGE = "application/merge-patch+json";
   const map = `${MAPS}/kind`;
@@ -456,7 +456,7 @@ describe("a patch that changes what the object is", () => {
       { apiVersion: "v1", kind: "ConfigMap" },
       "converting (v1.ConfigMap) to (autoscaling.Scale): unknown conversion",
     ],
-  ])("%s, %s %j: 422", async (path, type, patch, says) => {
+  ])("is refused: %s, %s %j: 422", async (path, type, patch, says) => {
     const answer = await call(api, "PATCH", path, patch, { type });
     expect([answer.status, answer.at("reason"), answer.at("details.causes.0.field")]).toEqual([
       422,
@@ -468,7 +468,7 @@ describe("a patch that changes what the object is", () => {
     expect(message.slice(-says.length - 4)).toBe(`}": ${says}`);
   });
 
-  test.each([map, `${DEPLOYMENTS}/kind/scale`])("%s without its version: 400", async (path) => {
+  test.each([map, `${DEPLOYMENTS}/kind/scale`])("is refused when it removes apiVersion: %s: 400", async (path) => {
     const answer = await call(api, "PATCH", path, { apiVersion: null }, { type: MERGE });
     expect([answer.status, answer.at("message")]).toEqual([
       400,
@@ -476,7 +476,7 @@ describe("a patch that changes what the object is", () => {
     ]);
   });
 
-  test("another version of the kind is converted, and a kind that is left out is filled in", async () => {
+  test("to another version of the kind is converted, and a missing kind is filled in", async () => {
     const metric = {
       type: "Resource",
       resource: { name: "memory", target: { type: "Utilization", averageUtilization: 60 } },
@@ -490,7 +490,7 @@ describe("a patch that changes what the object is", () => {
     expect([named.status, named.at("kind"), named.at("data")]).toEqual([200, "ConfigMap", { a: "b" }]);
   });
 
-  test("a strategic merge patch cannot do it", async () => {
+  test("is impossible as a strategic merge patch", async () => {
     const answer = await call(
       api,
       "PATCH",
@@ -501,15 +501,15 @@ describe("a patch that changes what the object is", () => {
     expect([answer.status, answer.at("kind")]).toEqual([200, "ConfigMap"]);
   });
 
-  test("null is no merge patch, and a JSON patch without operations", async () => {
+  test("differs from null as merge patch and an empty JSON patch", async () => {
     const merged = await call(api, "PATCH", map, "null", { type: MERGE });
     expect([merged.status, merged.at("message")]).toEqual([400, "Invalid JSON Patch"]);
     expect((await call(api, "PATCH", map, "null", { type: JSON_PATCH })).status).toBe(200);
   });
 });
 
-describe("watches", () => {
-  test("a streaming list ends its initial events with a bookmark", async () => {
+describe("a watch", () => {
+  test("with streaming list ends its initial events with a bookmark", async () => {
     const query =
       "watch=true&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true&timeoutSeconds=1";
     const answer = await call(api, "GET", `/api/v1/namespaces?${query}`);
@@ -524,7 +524,7 @@ describe("watches", () => {
     });
   });
 
-  test("closing the cluster ends a watch and answers what was accepted", async () => {
+  test("ends when the cluster closes, which answers accepted requests", async () => {
     const other = await startCluster({ port: false, ...quietCluster });
     const transport = other.transport();
     const watching = call(transport, "GET", "/api/v1/namespaces?watch=true&resourceVersion=0");

@@ -91,7 +91,7 @@ const json = async (path: string): Promise<unknown> => JSON.parse((await send("G
 const POD = "/api/v1/namespaces/default/pods/x";
 const PROXY = "/api/v1/namespaces/default/services/s/proxy";
 
-describe("a subresource that connects", () => {
+describe("a connecting subresource of a user's resource", () => {
   test.each(["GET", "POST"])("A-CAP-05: answers a %s by the handler that it returns", async (method) => {
     expect(await send(method, `${POD}/exec?command=ls&stdin=true`)).toMatchObject({
       status: 200,
@@ -99,20 +99,23 @@ describe("a subresource that connects", () => {
     });
   });
 
-  test.each(["PUT", "PATCH", "DELETE", "OPTIONS"])("refuses a %s that its record does not name", async (method) => {
-    expect((await send(method, `${POD}/exec`)).status).toBe(405);
-  });
+  test.each(["PUT", "PATCH", "DELETE", "OPTIONS"])(
+    "refuses a %s that its declaration does not name",
+    async (method) => {
+      expect((await send(method, `${POD}/exec`)).status).toBe(405);
+    },
+  );
 
-  test("throws for a name that it does not know", async () => {
+  test("answers an error for an unknown object name", async () => {
     expect(await send("GET", "/api/v1/namespaces/default/pods/missing/exec")).toMatchObject({ status: 404 });
   });
 
-  test("has no path behind it unless it says so, and no watch", async () => {
+  test("has no path below it unless it is declared, and no watch", async () => {
     expect(await send("GET", `${POD}/exec/more`)).toMatchObject({ status: 404 });
     expect((await send("GET", "/api/v1/watch/namespaces/default/pods/x/exec")).status).not.toBe(200);
   });
 
-  test.each(METHODS)("with a path behind it gets a %s and the path as the client wrote it", async (method) => {
+  test.each(METHODS)("with a path below it receives a %s and the path as the client wrote it", async (method) => {
     const { status, text } = await send(method, `${PROXY}/a%2Fb//c/?d=1`);
     const body = method === "HEAD" ? "" : `${method} admin default/s path=/a%2Fb//c/ query=d=1`;
     expect({ status, text }).toEqual({ status: 200, text: body });
@@ -121,12 +124,12 @@ describe("a subresource that connects", () => {
   test.each([
     ["", ""],
     ["/", "/"],
-  ])("knows %j from the other", async (behind, path) => {
+  ])("distinguishes %j from %j", async (behind, path) => {
     expect((await send("GET", PROXY + behind)).text).toBe(`GET admin default/s path=${path} query=`);
   });
 });
 
-describe("a storage that is not the generic Store", () => {
+describe("a user's storage of a resource, in place of the generic Store,", () => {
   const CLASSES = "/apis/node.k8s.io/v1/runtimeclasses";
 
   test("B-INS-06: serves the verbs that it implements", async () => {
@@ -148,7 +151,7 @@ describe("a storage that is not the generic Store", () => {
     expect((await send("GET", `${CLASSES}/c`)).status).toBe(404);
   });
 
-  test("shows its objects in the table of its strategy", async () => {
+  test("shows its objects in the table of the resource's strategy", async () => {
     const { text } = await call(api, "GET", CLASSES, undefined, {
       accept: "application/json;as=Table;v=v1;g=meta.k8s.io",
     });
@@ -169,7 +172,7 @@ describe("a storage that is not the generic Store", () => {
     expect(await send(method, path)).toMatchObject({ status: 405 });
   });
 
-  test("is made once, and strategies of other resources read it, too", async () => {
+  test("is created once, and strategies of other resources can read it", async () => {
     expect(opened).toBe(1);
     const read = await server.registry.access.list("node.k8s.io", "runtimeclasses");
     expect(read.map(({ metadata }) => metadata?.name)).toEqual(["a", "b"]);
@@ -180,7 +183,7 @@ describe("a storage that is not the generic Store", () => {
   });
 });
 
-test("a verb whose handler needs what the server lacks is refused", async () => {
+test("a resource with a verb whose handler needs something that the server lacks is refused", async () => {
   const { status } = await call(api, "POST", "/api/v1/namespaces/default/serviceaccounts/x/token", {});
   expect(status).toBe(405);
 });

@@ -19,8 +19,8 @@ const AUTHENTICATION = "/apis/authentication.k8s.io/v1";
 const post = (path: string, body: JsonObject) => call(api, "POST", path, body);
 const pods = { verb: "get", resource: "pods" };
 
-describe("a question about rights", () => {
-  test("comes back with its answer, and is not given a time", async () => {
+describe("an access review", () => {
+  test("is answered with the status filled in, without a creation time", async () => {
     const spec = { user: "u", resourceAttributes: pods };
     const answer = await post(`${AUTHORIZATION}/subjectaccessreviews`, { spec });
     expect(answer.status, answer.text).toBe(201);
@@ -30,7 +30,7 @@ describe("a question about rights", () => {
     expect(answer.at("metadata.managedFields.0.operation")).toBe("Update");
   });
 
-  test("is refused with all that is wrong, and no kind", async () => {
+  test("is refused with all its faults, without a kind in the error", async () => {
     const answer = await post(`${AUTHORIZATION}/subjectaccessreviews`, { metadata: { name: "a" } });
     expect([answer.status, answer.at("reason"), answer.at("details.kind") ?? ""]).toEqual([422, "Invalid", ""]);
     expect(answer.at("details.group")).toBe("authorization.k8s.io");
@@ -38,13 +38,13 @@ describe("a question about rights", () => {
     expect(answer.at("details.causes.2.field")).toBe("metadata");
   });
 
-  test("about oneself needs nobody", async () => {
+  test("about the caller needs no right", async () => {
     const answer = await post(`${AUTHORIZATION}/selfsubjectaccessreviews`, { spec: { resourceAttributes: pods } });
     expect(answer.status, answer.text).toBe(201);
     expect((await post(`${AUTHORIZATION}/selfsubjectaccessreviews`, {})).status).toBe(422);
   });
 
-  test("about a namespace is about that namespace", async () => {
+  test("for a namespace is about that namespace", async () => {
     const path = `${AUTHORIZATION}/namespaces/nowhere/localsubjectaccessreviews`;
     const about = (namespace: string) => ({ spec: { user: "u", resourceAttributes: { ...pods, namespace } } });
     expect((await post(path, about("nowhere"))).status).toBe(201);
@@ -55,7 +55,7 @@ describe("a question about rights", () => {
     ]);
   });
 
-  test("about all rights names a namespace, and is not repeated", async () => {
+  test("about all rights names a namespace, and does not repeat it", async () => {
     const path = `${AUTHORIZATION}/selfsubjectrulesreviews`;
     const nothing = await post(path, { spec: {} });
     expect([nothing.status, nothing.at("message")]).toEqual([400, "no namespace on request"]);
@@ -72,7 +72,7 @@ describe("a question about rights", () => {
 });
 
 /** Expectations: kubernetes' pkg/registry/authorization/util, BuildEvaluationError and what it is told. */
-describe("selectors of a question that are not understood are ignored, and the answer says so", () => {
+describe("an access review with selectors that cannot be parsed ignores them, with a note in the answer", () => {
   const field = (operator: string, ...values: string[]) => ({ key: "spec.nodeName", operator, values });
   const label = (operator: string, ...values: string[]) => ({ key: "app", operator, values });
   const ignored = (name: string, partially = "") =>
@@ -120,13 +120,13 @@ describe("selectors of a question that are not understood are ignored, and the a
   });
 });
 
-describe("a question about who somebody is", () => {
-  test("needs a token", async () => {
+describe("a review of a user's identity", () => {
+  test("of a token needs a token", async () => {
     const answer = await post(`${AUTHENTICATION}/tokenreviews`, { spec: {} });
     expect([answer.status, answer.at("message")]).toEqual([400, "token is required for TokenReview in authentication"]);
   });
 
-  test("about oneself says when it was answered", async () => {
+  test("of the caller has the time of its answer", async () => {
     const answer = await post(`${AUTHENTICATION}/selfsubjectreviews`, {});
     expect(answer.status, answer.text).toBe(201);
     expect(answer.at("metadata.creationTimestamp")).toMatch(/^\d{4}-/);

@@ -54,8 +54,8 @@ const owners = (body: unknown) =>
 
 const versionOf = (body: unknown) => (body as KubeObject).metadata?.resourceVersion;
 
-describe("apply", () => {
-  test("makes an object that is not there, and changes it then", async () => {
+describe("server-side apply", () => {
+  test("creates a missing object, and changes an existing one", async () => {
     const created = await apply(`${MAPS}/made?fieldManager=one`, map("made", { a: "1" }));
     expect(created.status).toBe(201);
     expect(owners(created.body)).toEqual(['Apply one {"f:data":{"f:a":{}}}']);
@@ -64,13 +64,13 @@ describe("apply", () => {
     expect((changed.body as { data: unknown }).data).toEqual({ b: "1" });
   });
 
-  test("of the same writes nothing", async () => {
+  test("writes nothing when repeated", async () => {
     const first = await apply(`${MAPS}/same?fieldManager=one`, map("same", { a: "1" }));
     const again = await apply(`${MAPS}/same?fieldManager=one`, map("same", { a: "1" }));
     expect(again.body).toEqual(first.body);
   });
 
-  test("of a quantity written otherwise writes nothing", async () => {
+  test("writes nothing for a quantity in another notation", async () => {
     const limits = (cpu: string) => {
       const object = deployment("quantity", 1);
       object.spec.template.spec.containers = [
@@ -84,7 +84,7 @@ describe("apply", () => {
     expect(versionOf(again.body)).toBe(versionOf(first.body));
   });
 
-  test("in a dry run writes nothing", async () => {
+  test("writes nothing in a dry run", async () => {
     const result = await apply(`${MAPS}/dry?fieldManager=one&dryRun=All`, map("dry", { a: "1" }));
     expect(result.status).toBe(201);
     expect((await call("GET", `${MAPS}/dry`)).status).toBe(404);
@@ -107,7 +107,7 @@ describe("apply", () => {
     expect(owners(forced.body)).toEqual(['Apply two {"f:data":{"f:a":{}}}']);
   });
 
-  test("takes YAML", async () => {
+  test("accepts YAML", async () => {
     const { status, body } = await apply(
       `${MAPS}/yaml?fieldManager=one`,
       "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: yaml\ndata:\n  a: x\n",
@@ -115,12 +115,12 @@ describe("apply", () => {
     expect([status, (body as { data: unknown }).data]).toEqual([201, { a: "x" }]);
   });
 
-  test("of a status does not make the object", async () => {
+  test("of a status does not create the object", async () => {
     const { status } = await apply(`${DEPLOYMENTS}/nope/status?fieldManager=one`, deployment("nope", 1));
     expect(status).toBe(404);
   });
 
-  test("of a status owns the status only", async () => {
+  test("of a status owns only the status", async () => {
     await call("POST", DEPLOYMENTS, deployment("state", 1));
     const { body } = await apply(`${DEPLOYMENTS}/state/status?fieldManager=one`, {
       apiVersion: "apps/v1",
@@ -181,12 +181,12 @@ describe("apply", () => {
       409,
       'Operation cannot be fulfilled on configmaps "x": uid mismatch: the provided object specified uid u, and no existing object was found',
     ],
-  ])("with %s is refused", async (_, path, body, status, message) => {
+  ])("is refused with %s", async (_, path, body, status, message) => {
     const result = await apply(path, body);
     expect([result.status, (result.body as { message: string }).message]).toEqual([status, message]);
   });
 
-  test("force is for apply only", async () => {
+  test("is the only write that accepts force", async () => {
     const { status, body } = await merge(`${MAPS}/x?force=true`, {});
     expect([status, (body as { message: string }).message]).toEqual([
       422,
@@ -195,8 +195,8 @@ describe("apply", () => {
   });
 });
 
-describe("other writes", () => {
-  test("a create is its fieldManager's, or its User-Agent's", async () => {
+describe("managedFields after other writes", () => {
+  test("name for a create its fieldManager or its User-Agent", async () => {
     const named = await call("POST", `${MAPS}?fieldManager=me`, map("named", { a: "1" }));
     expect(owners(named.body)).toEqual(['Update me {"f:data":{".":{},"f:a":{}}}']);
     const agent = { headers: { "user-agent": "tool/1.0 (x)" } };
@@ -207,7 +207,7 @@ describe("other writes", () => {
     expect(owners(other.body)).toEqual(['Update größe {"f:data":{".":{},"f:a":{}}}']);
   });
 
-  test("an update of nothing writes nothing, by whomever", async () => {
+  test("do not change by an update without changes, whoever sends it", async () => {
     const { body } = await call("POST", `${MAPS}?fieldManager=me`, map("still", { a: "1" }));
     const again = await call("PUT", `${MAPS}/still?fieldManager=you`, body);
     expect(again.body).toEqual(body);
@@ -215,7 +215,7 @@ describe("other writes", () => {
     expect(patched.body).toEqual(body);
   });
 
-  test("a client that leaves managedFields out does not lose them", async () => {
+  test("stay when a client leaves them out", async () => {
     await call("POST", `${MAPS}?fieldManager=me`, map("kept", { a: "1" }));
     const { body } = await call("PUT", `${MAPS}/kept?fieldManager=you`, map("kept", { a: "1", b: "1" }));
     expect(owners(body)).toEqual(['Update me {"f:data":{".":{},"f:a":{}}}', 'Update you {"f:data":{"f:b":{}}}']);
@@ -224,14 +224,14 @@ describe("other writes", () => {
   test.each([
     ["an empty list", []],
     ["a list of one empty entry", [{}]],
-  ])("%s forgets the managers", async (name, managedFields) => {
+  ])("are reset by %s", async (name, managedFields) => {
     const id = name.replaceAll(" ", "-");
     await call("POST", `${MAPS}?fieldManager=me`, map(id, { a: "1" }));
     const { body } = await merge(`${MAPS}/${id}`, { metadata: { managedFields } });
     expect((body as KubeObject).metadata?.managedFields).toBeUndefined();
   });
 
-  test("a scale takes the replicas", async () => {
+  test("give a scale request the replicas", async () => {
     await apply(`${DEPLOYMENTS}/scaled?fieldManager=one`, deployment("scaled", 1));
     const scaled = await merge(`${DEPLOYMENTS}/scaled/scale?fieldManager=two`, { spec: { replicas: 4 } });
     expect((scaled.body as KubeObject).apiVersion).toBe(AUTOSCALERS);
@@ -243,7 +243,7 @@ describe("other writes", () => {
     );
   });
 
-  test("an apply of a scale owns the replicas", async () => {
+  test("give an apply of a scale the replicas", async () => {
     await call("POST", `${DEPLOYMENTS}?fieldManager=one`, deployment("applied-scale", 1));
     const { status } = await apply(`${DEPLOYMENTS}/applied-scale/scale?fieldManager=two&force=true`, {
       apiVersion: "autoscaling/v1",
@@ -257,7 +257,7 @@ describe("other writes", () => {
     expect((body as { spec: { replicas: number } }).spec.replicas).toBe(2);
   });
 
-  test("versions of one kind share one object's managers", async () => {
+  test("are shared by all versions of a kind", async () => {
     const path = (version: string) => `/apis/autoscaling/${version}/namespaces/default/horizontalpodautoscalers`;
     const scaleTargetRef = { apiVersion: "apps/v1", kind: "Deployment", name: "d" };
     await call("POST", `${path("v1")}?fieldManager=old`, {
@@ -276,7 +276,7 @@ describe("other writes", () => {
   });
 });
 
-test("two writers and an applier on one object lose nothing, and write what changes only", async () => {
+test("two writers and a server-side applier on one object lose no change, and write only changes", async () => {
   const ROUNDS = 150;
   const path = `${MAPS}/busy`;
   const { body: first } = await call("POST", `${MAPS}?fieldManager=first`, map("busy", { start: "1" }));

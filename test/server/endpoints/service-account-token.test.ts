@@ -56,7 +56,7 @@ const whoIs = (token: string) =>
     { headers: { authorization: `Bearer ${token}` } },
   );
 
-test("a token says who, for whom and how long, and is signed by the published key", async () => {
+test("a requested service account token names account, audience and lifetime, and is signed by the published key", async () => {
   const answer = await ask();
   const account = await call(api, "GET", `${ACCOUNTS}/robot`);
   expect([answer.at("spec"), answer.at("metadata"), answer.at("status.expirationTimestamp")]).toEqual([
@@ -90,7 +90,7 @@ test("a token says who, for whom and how long, and is signed by the published ke
   expect(verify("sha256", Buffer.from(signed), key, Buffer.from(signature, "base64url"))).toBe(true);
 });
 
-test("its bearer is the service account", async () => {
+test("a requested service account token authenticates as the service account", async () => {
   const token = await tokenOf();
   const answer = await whoIs(token);
   expect(answer.at("status.userInfo")).toEqual({
@@ -103,7 +103,7 @@ test("its bearer is the service account", async () => {
   expect((await whoIs(changed)).status).toBe(401);
 });
 
-test("until it expires", async () => {
+test("a requested service account token is accepted until it expires", async () => {
   const token = await tokenOf({ expirationSeconds: 600 });
   const start = now;
   now += 650_000;
@@ -117,7 +117,7 @@ test("until it expires", async () => {
   now = start;
 });
 
-test("for other audiences it is no good here, and a review for them says so", async () => {
+test("a requested service account token for other audiences is refused, and a token review for them accepts it", async () => {
   const token = await tokenOf({ audiences: ["vault", "ci"] });
   expect((await whoIs(token)).status).toBe(401);
   expect((await review({ token })).at("status.error")).toBe(
@@ -131,7 +131,7 @@ test("for other audiences it is no good here, and a review for them says so", as
   ]);
 });
 
-test("with what it is bound to", async () => {
+test("a requested service account token names the object to which it is bound", async () => {
   const pods = "/api/v1/namespaces/default/pods";
   const spec = { serviceAccountName: "robot", nodeName: "n1", containers: [{ name: "c", image: "i" }] };
   const pod = await call(api, "POST", pods, { metadata: { name: "bound" }, spec });
@@ -168,7 +168,7 @@ test("with what it is bound to", async () => {
   );
 });
 
-test("goes with its account", async () => {
+test("a requested service account token is refused once its account is deleted", async () => {
   const token = await tokenOf();
   await call(api, "DELETE", `${ACCOUNTS}/robot`);
   await call(api, "POST", ACCOUNTS, { metadata: { name: "robot" } });
@@ -186,7 +186,7 @@ test.each([
     { expirationSeconds: 4294967297 },
     "spec.expirationSeconds: Invalid value: 4294967297: may not specify a duration larger than 2^32 seconds",
   ],
-])("is refused for %s", async (_, spec, message) => {
+])("a request for a service account token is refused for %s", async (_, spec, message) => {
   const answer = await ask(spec);
   expect([answer.status, answer.at("message")]).toEqual([
     422,
@@ -194,7 +194,7 @@ test.each([
   ]);
 });
 
-test("is refused for another name, another kind of object, and nobody", async () => {
+test("a request for a service account token is refused for another name, an unsupported object, and a missing object", async () => {
   const named = await ask({}, "robot", { metadata: { name: "x" } });
   expect([named.status, named.at("details.causes.0.field")]).toEqual([422, "metadata.name"]);
   const bound = await ask({ boundObjectRef: { apiVersion: "apps/v1", kind: "Deployment", name: "d" } });

@@ -29,12 +29,12 @@ async function pod(name: string, resources: JsonObject = {}): Promise<void> {
   expect(answer.status, answer.text).toBe(201);
 }
 
-describe("pods/ephemeralcontainers", () => {
+describe("the subresource ephemeralcontainers of a pod", () => {
   const debug = { name: "debug", image: "busybox" };
   const add = (name: string, containers: readonly JsonObject[]) =>
     call(api, "PATCH", `${PODS}/${name}/ephemeralcontainers`, { spec: { ephemeralContainers: containers } }, STRATEGIC);
 
-  test("are added, and nothing else is changed", async () => {
+  test("adds containers, and changes nothing else", async () => {
     await pod("look");
     const body = { metadata: { labels: { app: "other" } }, spec: { ephemeralContainers: [debug], nodeName: "n" } };
     const answer = await call(api, "PATCH", `${PODS}/look/ephemeralcontainers`, body, STRATEGIC);
@@ -51,7 +51,7 @@ describe("pods/ephemeralcontainers", () => {
     expect((await call(api, "GET", `${PODS}/look/ephemeralcontainers`)).at("kind")).toBe("Pod");
   });
 
-  test("not with the pod itself, and not through it", async () => {
+  test("is the only way to add them, also at creation", async () => {
     const spec = { containers: [{ name: "c", image: "i" }], ephemeralContainers: [debug] };
     const created = await call(api, "POST", PODS, { metadata: { name: "at-once" }, spec });
     expect([created.status, created.at("details.causes.0.message")]).toEqual([
@@ -63,7 +63,7 @@ describe("pods/ephemeralcontainers", () => {
     expect([answer.status, answer.at("details.causes.0.field")]).toEqual([422, "spec"]);
   });
 
-  test("are not changed or removed", async () => {
+  test("can neither change nor remove them", async () => {
     await pod("keep");
     await add("keep", [debug]);
     const removed = await call(
@@ -88,7 +88,7 @@ describe("pods/ephemeralcontainers", () => {
   });
 });
 
-describe("pods/resize", () => {
+describe("the subresource resize of a pod", () => {
   const resize = (name: string, container: JsonObject) =>
     call(api, "PATCH", `${PODS}/${name}/resize`, { spec: { containers: [{ name: "c", ...container }] } }, STRATEGIC);
 
@@ -103,7 +103,7 @@ describe("pods/resize", () => {
     expect(answer.at("metadata.generation")).toBe(2);
   });
 
-  test("keeps the quality of service, and what is not cpu or memory", async () => {
+  test("keeps the QoS class, and resources other than cpu and memory", async () => {
     await pod("best");
     const answer = await resize("best", { resources: { requests: { cpu: "1" } } });
     expect([answer.status, answer.at("message")]).toEqual([
@@ -119,7 +119,7 @@ describe("pods/resize", () => {
   });
 });
 
-describe("certificatesigningrequests", () => {
+describe("subresources of a CertificateSigningRequest", () => {
   const CSRS = "/apis/certificates.k8s.io/v1/certificatesigningrequests";
   const approved = { type: "Approved", status: "True", reason: "Test", message: "yes" };
 
@@ -136,7 +136,7 @@ describe("certificatesigningrequests", () => {
     return JSON.parse(answer.text) as JsonObject;
   }
 
-  test("approval writes conditions, with times, and nothing else", async () => {
+  test("approval writes conditions with times, and nothing else", async () => {
     const csr = await request("yes");
     const answer = await call(api, "PUT", `${CSRS}/yes/approval`, {
       ...csr,
@@ -203,7 +203,7 @@ describe("certificatesigningrequests", () => {
     ]);
   });
 
-  test("an approved request for what the cluster's signer does not sign fails", async () => {
+  test("an approved request that the cluster's signer cannot sign fails", async () => {
     const signerName = "kubernetes.io/kube-apiserver-client";
     await request("server", { signerName, usages: ["client auth", "server auth"] });
     await call(api, "PATCH", `${CSRS}/server/approval`, { status: { conditions: [approved] } }, MERGE);
@@ -217,7 +217,7 @@ describe("certificatesigningrequests", () => {
     });
   });
 
-  test("a false approval is none", async () => {
+  test("an approval condition with status False is no approval", async () => {
     await request("false");
     const wrong = { ...approved, status: "False" };
     const answer = await call(api, "PATCH", `${CSRS}/false/approval`, { status: { conditions: [wrong] } }, MERGE);
@@ -228,7 +228,7 @@ describe("certificatesigningrequests", () => {
   });
 });
 
-describe("scale", () => {
+describe("the subresource scale", () => {
   const labels = { app: "s" };
   const template = { metadata: { labels }, spec: { containers: [{ name: "c", image: "i" }] } };
   test.each([
@@ -239,7 +239,7 @@ describe("scale", () => {
       { selector: { matchLabels: labels }, serviceName: "s", template },
     ],
     ["/api/v1/namespaces/default/replicationcontrollers", { selector: labels, template }],
-  ])("of %s", async (path, spec) => {
+  ])("reads and writes the replicas of %s", async (path, spec) => {
     const created = await call(api, "POST", path, { metadata: { name: "s" }, spec });
     expect(created.status, created.text).toBe(201);
     const scaled = await call(api, "PATCH", `${path}/s/scale`, { spec: { replicas: 3 } }, MERGE);

@@ -24,7 +24,7 @@ async function make(path: string, body: JsonObject): Promise<void> {
   expect(answer.status, answer.text).toBe(201);
 }
 
-describe("a PUT without a version", () => {
+describe("a PUT without a resourceVersion", () => {
   const kinds: readonly (readonly [path: string, object: JsonObject, taken: boolean])[] = [
     ["/apis/storage.k8s.io/v1/csidrivers", { metadata: { name: "d" }, spec: {} }, false],
     ["/apis/storage.k8s.io/v1/csinodes", { metadata: { name: "n" }, spec: { drivers: [] } }, false],
@@ -75,7 +75,7 @@ describe("a PUT without a version", () => {
     ["/apis/scheduling.k8s.io/v1/priorityclasses", { metadata: { name: "p" }, value: 1 }, true],
     ["/apis/resource.k8s.io/v1/deviceclasses", { metadata: { name: "d" }, spec: {} }, true],
   ];
-  test.each(kinds)("at %s", async (path, object, taken) => {
+  test.each(kinds)("is accepted or refused at %s as in Kubernetes", async (path, object, taken) => {
     await make(path, object);
     const { name } = object["metadata"] as { name: string };
     const answer = await call(api, "PUT", `${path}/${name}`, object);
@@ -88,7 +88,7 @@ describe("a PUT without a version", () => {
     }
   });
 
-  test("makes a RuntimeClass that is not there, and no StorageClass", async () => {
+  test("creates a missing RuntimeClass, and no StorageClass", async () => {
     const runtime = { metadata: { name: "new" }, handler: "runc" };
     expect((await call(api, "PUT", "/apis/node.k8s.io/v1/runtimeclasses/new", runtime)).status).toBe(201);
     const storage = { metadata: { name: "new" }, provisioner: "a.b/c" };
@@ -96,8 +96,8 @@ describe("a PUT without a version", () => {
   });
 });
 
-describe("generations", () => {
-  test("a CSI driver has one, which its spec moves", async () => {
+describe("the metadata.generation of", () => {
+  test("a CSI driver is raised by a changed spec", async () => {
     const path = "/apis/storage.k8s.io/v1/csidrivers";
     await make(path, { metadata: { name: "counted" }, spec: {} });
     const labelled = await call(api, "PATCH", `${path}/counted`, { metadata: { labels: { a: "b" } } }, MERGE);
@@ -106,7 +106,7 @@ describe("generations", () => {
     expect(changed.at("metadata.generation")).toBe(2);
   });
 
-  test("a slice's labels count, its annotations do not", async () => {
+  test("a ResourceSlice is raised by labels, and not by annotations", async () => {
     const path = "/apis/discovery.k8s.io/v1/namespaces/default/endpointslices";
     const endpoints = [{ addresses: ["10.0.0.1"], deprecatedTopology: { a: "b" } }];
     await make(path, { metadata: { name: "s" }, addressType: "IPv4", endpoints });
@@ -116,7 +116,7 @@ describe("generations", () => {
     expect(labelled.at("metadata.generation")).toBe(2);
   });
 
-  test("a kind that keeps none leaves it to the client", async () => {
+  test("a kind without generations is what the client sends", async () => {
     const path = "/api/v1/namespaces/default/configmaps";
     await make(path, { metadata: { name: "g", generation: 7 } });
     const changed = await call(api, "PATCH", `${path}/g`, { metadata: { generation: 9 }, data: { a: "b" } }, MERGE);
@@ -125,7 +125,7 @@ describe("generations", () => {
   });
 });
 
-describe("status", () => {
+describe("a write of the status", () => {
   const kinds: readonly (readonly [path: string, object: JsonObject])[] = [
     ["/apis/networking.k8s.io/v1/servicecidrs", { spec: { cidrs: ["10.200.0.0/24"] } }],
     [
@@ -137,7 +137,7 @@ describe("status", () => {
       { spec: { priorityLevelConfiguration: { name: "exempt" }, matchingPrecedence: 500 } },
     ],
   ];
-  test.each(kinds)("leaves metadata alone at %s", async (path, object) => {
+  test.each(kinds)("leaves metadata unchanged at %s", async (path, object) => {
     await make(path, { metadata: { name: "still", labels: { a: "b" } }, ...object });
     const change = { metadata: { labels: { a: "c" }, annotations: { d: "e" }, finalizers: ["f.g/h"] } };
     const answer = await call(api, "PATCH", `${path}/still/status`, change, MERGE);
@@ -145,7 +145,7 @@ describe("status", () => {
     expect([answer.at("metadata.labels"), answer.at("metadata.annotations")]).toEqual([{ a: "b" }, undefined]);
   });
 
-  test("a definition remembers what it was stored as", async () => {
+  test("of a definition keeps the versions in which objects were stored", async () => {
     const path = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
     const version = (name: string, storage: boolean) => ({ name, served: true, storage, schema });
     await make(path, {
@@ -168,7 +168,7 @@ describe("status", () => {
   });
 });
 
-describe("events", () => {
+describe("an update of an event", () => {
   const event = (name: string) => ({
     metadata: { name, namespace: "default" },
     regarding: { kind: "Pod", name: "p", namespace: "default" },
@@ -176,7 +176,7 @@ describe("events", () => {
     type: "Odd",
   });
 
-  test("events.k8s.io/v1 is strict, core/v1 is not", async () => {
+  test("is strict in events.k8s.io/v1, and free in core/v1", async () => {
     const strict = await call(api, "POST", "/apis/events.k8s.io/v1/namespaces/default/events", event("strict"));
     expect(strict.status, strict.text).toBe(422);
     expect(strict.at("message")).toContain('type: Invalid value: "": has invalid value: Odd');
@@ -191,7 +191,7 @@ describe("events", () => {
   });
 });
 
-describe("a pod that is replaced", () => {
+describe("a pod that is replaced by PUT", () => {
   const PODS = "/api/v1/namespaces/default/pods";
   const manifest = (name: string, spec: JsonObject = {}): JsonObject => ({
     metadata: { name },
@@ -210,7 +210,7 @@ describe("a pod that is replaced", () => {
     });
   };
 
-  test("gets again what Priority and DefaultTolerationSeconds filled in", async () => {
+  test("gets again what Priority and DefaultTolerationSeconds had filled in", async () => {
     await make("/apis/scheduling.k8s.io/v1/priorityclasses", {
       metadata: { name: "calm" },
       value: 7,
@@ -226,7 +226,7 @@ describe("a pod that is replaced", () => {
     expect(after.at("metadata.generation")).toBe(1);
   });
 
-  test("keeps the tolerations it brings before those it gets", async () => {
+  test("keeps its own tolerations before the added ones", async () => {
     await make(PODS, manifest("tolerant"));
     const own = { key: "example.com/t", operator: "Exists" };
     const after = await replace("tolerant", { tolerations: [own] });
@@ -235,7 +235,7 @@ describe("a pod that is replaced", () => {
     expect(after.at("spec.tolerations")).toHaveLength(3);
   });
 
-  test("does not get again what ServiceAccount filled in", async () => {
+  test("does not get again what ServiceAccount had filled in", async () => {
     await make(PODS, manifest("account"));
     const refused = await replace("account", { serviceAccountName: "" });
     expect([refused.status, (refused.at("details.causes") as unknown[]).length]).toEqual([422, 1]);
@@ -249,7 +249,7 @@ describe("a pod that is replaced", () => {
   });
 });
 
-describe("a pod's binding", () => {
+describe("the binding of a pod", () => {
   const PODS = "/api/v1/namespaces/default/pods";
   const target = { kind: "Node", name: "n" };
   const podNamed = (name: string, spec: JsonObject = {}) =>
@@ -257,7 +257,7 @@ describe("a pod's binding", () => {
   const bind = (name: string, metadata: JsonObject = {}) =>
     call(api, "POST", `${PODS}/${name}/binding`, { metadata: { name, ...metadata }, target });
 
-  test("brings labels and annotations, once", async () => {
+  test("adds labels and annotations once", async () => {
     await podNamed("bound");
     const answer = await bind("bound", { labels: { a: "c", zone: "z" }, annotations: { d: "e" } });
     expect(answer.status, answer.text).toBe(201);
@@ -271,7 +271,7 @@ describe("a pod's binding", () => {
     ]);
   });
 
-  test("waits for the gates", async () => {
+  test("is refused while the pod has scheduling gates", async () => {
     await podNamed("gated", { schedulingGates: [{ name: "example.com/g" }] });
     const answer = await bind("gated");
     expect([answer.status, answer.at("message")]).toEqual([
@@ -280,7 +280,7 @@ describe("a pod's binding", () => {
     ]);
   });
 
-  test("holds to the pod that was meant", async () => {
+  test("is refused for another uid than the pod's", async () => {
     await podNamed("meant");
     expect((await bind("meant", { uid: "another" })).status).toBe(409);
     expect((await bind("meant", { resourceVersion: "1" })).status).toBe(409);
@@ -290,8 +290,8 @@ describe("a pod's binding", () => {
   });
 });
 
-describe("a scale", () => {
-  test("of another object of that name is refused", async () => {
+describe("a write of a scale", () => {
+  test("with the uid of another object of that name is refused", async () => {
     const path = "/api/v1/namespaces/default/replicationcontrollers";
     const template = { metadata: { labels: { a: "b" } }, spec: { containers: [{ name: "c", image: "i" }] } };
     await make(path, { metadata: { name: "r" }, spec: { replicas: 0, selector: { a: "b" }, template } });

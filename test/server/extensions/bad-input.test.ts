@@ -81,7 +81,7 @@ function many(bytes: number, property: (index: number) => JsonObject): JsonObjec
   return properties;
 }
 
-describe("a definition that cannot be right", () => {
+describe("an invalid CustomResourceDefinition", () => {
   const AT = "spec.validation.openAPIV3Schema.properties[spec]";
   const MB = 1_000_000;
   const rows: readonly (readonly [what: string, properties: JsonObject, message: string])[] = [
@@ -124,7 +124,7 @@ describe("a definition that cannot be right", () => {
     ["references", { a: { $ref: "#/definitions/a" } }, `${AT}.properties[a].$ref: Forbidden: $ref is not supported`],
   ];
   test.each(rows)(
-    "%s is refused in Kubernetes' words; nothing is stored, and the event loop is not held",
+    "with %s is refused in Kubernetes' words; nothing is stored, and other requests are answered",
     async (_, properties, message) => {
       const group = newGroup();
       const body = JSON.stringify(boxDefinition(group, [versionOf("v1", properties)]));
@@ -136,7 +136,7 @@ describe("a definition that cannot be right", () => {
     },
   );
 
-  test("a rule of nested macros over lists without an end costs too much", async () => {
+  test("with a CEL rule of nested macros over unlimited lists costs too much", async () => {
     const rule = "self.all(a, self.all(b, self.all(c, a + b + c >= 0)))";
     const items = { type: "array", items: { type: "integer" }, "x-kubernetes-validations": [{ rule }] };
     const body = JSON.stringify(boxDefinition(newGroup(), [versionOf("v1", { a: items })]));
@@ -149,7 +149,7 @@ describe("a definition that cannot be right", () => {
     ]);
   });
 
-  test("one that is longer than a body may be, and one that is nested deeper than JSON may be", async () => {
+  test("longer than a request body may be, or nested deeper than JSON may be, is refused", async () => {
     const long = JSON.stringify(
       boxDefinition(newGroup(), [
         versionOf(
@@ -164,7 +164,7 @@ describe("a definition that cannot be right", () => {
     expect([refused.status, refused.at("message")]).toEqual([400, expect.stringContaining("exceeded max depth")]);
   });
 
-  test("a change for the worse leaves the definition as it was", async () => {
+  test("as an update leaves the stored definition unchanged", async () => {
     const group = newGroup();
     await install(api, boxDefinition(group, [versionOf("v1", { a: string })]));
     const found = await call(api, "GET", `${DEFINITIONS}/boxes.${group}`);
@@ -175,7 +175,7 @@ describe("a definition that cannot be right", () => {
   });
 });
 
-describe("a definition that is large", () => {
+describe("a large CustomResourceDefinition", () => {
   const MB = 1_000_000;
   const held = (levels: number, value: JsonValue): JsonObject =>
     levels === 1 ? { a: value } : { a: held(levels - 1, value) };
@@ -240,7 +240,7 @@ describe("a definition that is large", () => {
     ],
   ];
   test.each(rows)(
-    "%s: is established, and its objects are validated, without holding the event loop",
+    "of %s is established, and its objects are validated, while other requests are answered",
     async (_, properties, good, bad, message) => {
       const [ok, wrong] = [good, bad].map((spec, index) => JSON.stringify({ metadata: { name: `n${index}` }, spec }));
       await inShortTurns(async () => {
@@ -256,7 +256,7 @@ describe("a definition that is large", () => {
     },
   );
 
-  test("300 KB of fields: goes without holding the event loop", async () => {
+  test("with 300 KB of fields is handled while other requests are answered", async () => {
     const fields = many(300_000, (index) => ({ ...string, ...described(index) }));
     await inShortTurns(async () => {
       const group = newGroup();
@@ -268,7 +268,7 @@ describe("a definition that is large", () => {
     });
   });
 
-  test("a rule of nested macros over a large list ends when its cost is spent", async () => {
+  test("with a CEL rule of nested macros over a large list ends the rule at its cost limit", async () => {
     const group = newGroup();
     const rule = "self.all(a, self.all(b, a + b >= 0))";
     const items = { type: "array", maxItems: 1000, items: { type: "integer" }, "x-kubernetes-validations": [{ rule }] };
@@ -285,7 +285,7 @@ describe("a definition that is large", () => {
     ]);
   });
 
-  test("a pattern that backtracking takes for ever for is matched in linear time", async () => {
+  test("with a pattern that backtracks endlessly in other engines is matched in linear time", async () => {
     const group = newGroup();
     await install(api, boxDefinition(group, [versionOf("v1", { a: { ...string, pattern: "^(a+)+$" } })]));
     const body = JSON.stringify({ metadata: { name: "a" }, spec: { a: `${"a".repeat(10_000)}!` } });
@@ -294,7 +294,7 @@ describe("a definition that is large", () => {
   });
 });
 
-describe("a conversion webhook that cannot be trusted", () => {
+describe("a conversion webhook that answers wrongly or not at all", () => {
   let hooks: WebhookServer;
   let expired: WebhookServer;
   let elsewhere: WebhookServer;
@@ -422,7 +422,7 @@ describe("a conversion webhook that cannot be trusted", () => {
     ],
     ["answers 3 MB of short keys", () => hostile("keys"), `${OF} failed: `],
   ];
-  test.each(rows)("one that %s fails the request in Kubernetes' words, and nothing else", async (_, where, message) => {
+  test.each(rows)("that %s fails the request in Kubernetes' words, and no other", async (_, where, message) => {
     const group = await converting(where());
     const asked = await watched(() => call(api, "GET", `${boxesOf(group, "v2")}/a`));
     expect([asked.status, asked.at("reason") ?? ""]).toEqual([500, ""]);
@@ -437,7 +437,7 @@ describe("a conversion webhook that cannot be trusted", () => {
     expect(listed.status).toBe(500);
   });
 
-  test("one that never answers holds its own request until the end of that, and no other", async () => {
+  test("that never answers delays its own request to the end, and no other", async () => {
     const group = await converting(hostile("silent"));
     const asked = watched(() => call(api, "GET", `${boxesOf(group, "v2")}/a?timeout=1s`));
     for (const name of ["x", "y"]) {
@@ -446,7 +446,7 @@ describe("a conversion webhook that cannot be trusted", () => {
     expect((await asked).status).toBe(504);
   });
 
-  test("one that is mended is asked again", async () => {
+  test("is called again once it works", async () => {
     let change = (object: JsonObject): JsonObject => ({ ...object, kind: "Tab" });
     const group = await converting(answering((given) => reviewed(given, converted(given).map(change)))());
     expect((await call(api, "GET", `${boxesOf(group, "v2")}/a`)).status).toBe(500);
@@ -454,7 +454,7 @@ describe("a conversion webhook that cannot be trusted", () => {
     expect((await call(api, "GET", `${boxesOf(group, "v2")}/a`)).at("apiVersion")).toBe(`${group}/v2`);
   });
 
-  test("what answers of 100 MB took is given back", async () => {
+  test("gives back the memory that its answers of 100 MB took", async () => {
     const held = heldBytes();
     const group = await converting(hostile("long"));
     const ask = () => call(api, "GET", `${boxesOf(group, "v2")}/a`);
@@ -465,7 +465,7 @@ describe("a conversion webhook that cannot be trusted", () => {
   });
 });
 
-test("what definitions of 1 MB that were refused took is given back", async () => {
+test("the memory of refused definitions of 1 MB is given back", async () => {
   const properties = many(1_000_000, (index) => ({ ...described(index), default: 1 }));
   const refused = async (): Promise<void> => {
     const body = boxDefinition(newGroup(), [versionOf("v1", properties)]);

@@ -78,7 +78,7 @@ const SLOW: readonly (readonly [
 ];
 
 test.each(SLOW)(
-  "%s is refused in turns of less than 50 ms of calibrated work",
+  "an object with %s is refused without holding the event loop for 50 ms of calibrated work",
   async (_what, group, properties, rule, spec, error) => {
     const boxes = await install(group, properties, [rule]);
     const write = () => call(api, "POST", boxes, { metadata: { name: "a" }, spec });
@@ -90,7 +90,7 @@ test.each(SLOW)(
   },
 );
 
-test("rules that cost more together than an object may are ended, and other requests are answered between them", async () => {
+test("CEL rules that cost more together than an object may are ended, while other requests are answered", async () => {
   const rules = numbers(30).map((at) => ({ rule: loops(`x + y >= -${at}`) }));
   const boxes = await install("budget.example.com", { l: integers(330) }, rules);
   const order: string[] = [];
@@ -106,7 +106,7 @@ test("rules that cost more together than an object may are ended, and other requ
   expect(order).toEqual(["short", "short", "short", "short", "short", "slow"]);
 });
 
-test("a definition with a thousand rules is judged in turns of less than 50 ms of calibrated work", async () => {
+test("a definition with a thousand CEL rules is validated without holding the event loop for 50 ms of calibrated work", async () => {
   const rules = (first: number) =>
     numbers(1000).map((at) => ({ rule: `self.l.all(x, x > ${at + first}) || self.l.size() == ${at}` }));
   let written = 0;

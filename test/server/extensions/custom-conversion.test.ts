@@ -73,10 +73,10 @@ const convert = (answer: AnswerCall, objects: readonly KubeObject[], fields: obj
   return convertObjects(objects, V2, { listKind });
 };
 
-describe("a conversion", () => {
+describe("a custom resource conversion", () => {
   const answer: AnswerCall = (call) => success(call, objectsOf(call).map(converted));
 
-  test.each(["v1", "v1beta1"])("of one object, by ConversionReview %s", async (version) => {
+  test.each(["v1", "v1beta1"])("of one object by ConversionReview %s", async (version) => {
     const before = structuredClone(cronTab("a"));
     const object = cronTab("a");
     expect(await convert(answer, [object], { conversionReviewVersions: ["v7", version] })).toEqual([
@@ -92,7 +92,7 @@ describe("a conversion", () => {
     expect(path).toBe("/convert?timeout=30s");
   });
 
-  test("of many is one call; those of the desired version are left as they are and not sent", async () => {
+  test("of many objects is one call, without those that have the desired version already", async () => {
     const there = { ...cronTab("b"), apiVersion: V2 };
     const result = await convert(answer, [cronTab("a"), there, cronTab("c")]);
     expect(result.map(({ apiVersion, metadata }) => [apiVersion, metadata?.name])).toEqual([
@@ -104,7 +104,7 @@ describe("a conversion", () => {
     expect(hooks.calls.map((call) => objectsOf(call).length)).toEqual([2]);
   });
 
-  test("of none, and of those that are of the version already, calls nobody", async () => {
+  test("of no objects, or of none that needs it, calls no webhook", async () => {
     expect(await convert(answer, [])).toEqual([]);
     await convert(answer, [{ ...cronTab("b"), apiVersion: V2 }]);
     expect(hooks.calls).toEqual([]);
@@ -119,7 +119,7 @@ describe("a conversion", () => {
     expect(hooks.calls.map((call) => objectsOf(call).length)).toEqual([10, 10, 10]);
   });
 
-  test("may change labels and annotations; all other metadata stays", async () => {
+  test("may change labels and annotations, and no other metadata", async () => {
     const [result] = await convert(
       (call) =>
         success(
@@ -158,7 +158,7 @@ describe("a conversion", () => {
   });
 });
 
-describe("an answer that is no conversion", () => {
+describe("an invalid answer of a conversion webhook", () => {
   const OF = "conversion webhook for stable.example.com/v1, Kind=CronTab";
   const FAILED = `${OF} failed: `;
   const INVALID = `${OF} returned invalid object at index 0: `;
@@ -316,7 +316,7 @@ describe("an answer that is no conversion", () => {
     else expect(said).toBe(message);
   });
 
-  test("an object of many is named by its place", async () => {
+  test("names the place of the failing object among many", async () => {
     const objects = [cronTab("a"), cronTab("b")];
     const OF_LIST = "conversion webhook for stable.example.com/v1, Kind=CronTabList";
     const only =
@@ -346,34 +346,34 @@ describe("an answer that is no conversion", () => {
     );
   });
 
-  test("labels that were wrong before and that the webhook left alone are no error", async () => {
+  test("is not one that keeps labels which were invalid before", async () => {
     const object = cronTab("a", { metadata: { name: "a", labels: { a: "no label" } } });
     const [result] = await convert((call) => success(call, objectsOf(call).map(converted)), [object]);
     expect(result?.metadata?.labels).toEqual({ a: "no label" });
   });
 
-  test("v1beta1 needs no uid, kind and version", async () => {
+  test("may in v1beta1 lack uid, kind and version", async () => {
     const answer: AnswerCall = (call) => ({
       response: { result: { status: "Success" }, convertedObjects: objectsOf(call).map(converted) },
     });
     expect(await convert(answer, [cronTab("a")], { conversionReviewVersions: ["v1beta1"] })).toHaveLength(1);
   });
 
-  test("a webhook that takes no known review is an error, and is not called", async () => {
+  test("cannot come from a webhook that accepts no known review version: it is not called", async () => {
     await expect(convert(() => undefined, [cronTab("a")], { conversionReviewVersions: ["v3"] })).rejects.toThrow(
       `${FAILED}no supported conversion review versions`,
     );
     expect(hooks.calls).toEqual([]);
   });
 
-  test("a webhook that nothing listens for", async () => {
+  test("is also a connection on which nothing listens", async () => {
     const clientConfig = { ...hooks.on("/convert", () => undefined), url: "https://127.0.0.1:1/convert" };
     await expect(convert(() => undefined, [cronTab("a")], { clientConfig })).rejects.toThrow(
       `${FAILED}Post "https://127.0.0.1:1/convert?timeout=30s": dial tcp 127.0.0.1:1: connect: connection refused`,
     );
   });
 
-  test("a caBundle of blanks counts as none, and one that is no PEM is refused at once", () => {
+  test("is prevented for a wrong caBundle, refused at once; blanks count as no caBundle", () => {
     const blank = { ...hooks.on("/convert", () => undefined), caBundle: Buffer.from(" \n").toString("base64") };
     expect(() => conversionWebhook({ clientConfig: blank }, clients)).not.toThrow();
     const wrong = { ...blank, caBundle: Buffer.from("x").toString("base64") };

@@ -81,8 +81,8 @@ function described(schema: Described | undefined): readonly string[] {
   return properties.flatMap(([name, { description }]) => (description === undefined ? [] : [name])).toSorted();
 }
 
-describe("a definition that is established", () => {
-  test("says so in its conditions, and has the names that it asked for", async () => {
+describe("an established CustomResourceDefinition", () => {
+  test("has conditions and its accepted names", async () => {
     await install("names.example.com");
     const found = await call(api, "GET", `${DEFINITIONS}/boxes.names.example.com`);
     expect(found.at("status.acceptedNames")).toEqual({
@@ -104,7 +104,7 @@ describe("a definition that is established", () => {
     expect(writers).toContainEqual(["kube-apiserver", "status"]);
   });
 
-  test("serves its kind: defaults, validation, generation", async () => {
+  test("serves its kind with defaults, validation and generation", async () => {
     const boxes = await install("served.example.com");
     const created = await call(api, "POST", boxes, box("a", 2));
     expect([created.status, created.at("spec"), created.at("metadata.generation")]).toEqual([
@@ -121,7 +121,7 @@ describe("a definition that is established", () => {
     expect([patched.status, patched.at("metadata.generation")]).toEqual([200, 2]);
   });
 
-  test("is in discovery and in OpenAPI", async () => {
+  test("appears in discovery and in OpenAPI", async () => {
     await install("found.example.com");
     const resources = await call(api, "GET", "/apis/found.example.com/v1");
     expect(resources.at("resources.0")).toMatchObject({ name: "boxes", singularName: "box", shortNames: ["bx"] });
@@ -130,7 +130,7 @@ describe("a definition that is established", () => {
     expect(schemas["com.example.found.v1.Box"]?.properties["spec"]).toEqual(spec);
   });
 
-  test("is in both forms of discovery, its status before its scale", async () => {
+  test("appears in both forms of discovery, with status before scale", async () => {
     const group = "discovered.example.com";
     const scale = { specReplicasPath: ".spec.size", statusReplicasPath: ".status.size" };
     await install(group, {}, { subresources: { scale, status: {} } });
@@ -154,7 +154,7 @@ describe("a definition that is established", () => {
     });
   });
 
-  test("is described in OpenAPI: what every kind has, its selectable fields, what its requests may be written in", async () => {
+  test("is described in OpenAPI with common fields, selectable fields and request media types", async () => {
     const group = "described.example.com";
     const embedded = { type: "object", "x-kubernetes-embedded-resource": true, properties: { spec } };
     await install(
@@ -202,7 +202,7 @@ describe("a definition that is established", () => {
     }
   });
 
-  test("takes no strategic merge patch", async () => {
+  test("serves no strategic merge patch", async () => {
     const boxes = await install("patched.example.com");
     await call(api, "POST", boxes, box("a", 2));
     const refused = await call(api, "PATCH", `${boxes}/a`, {}, { type: "application/strategic-merge-patch+json" });
@@ -212,7 +212,7 @@ describe("a definition that is established", () => {
     ]);
   });
 
-  test("shows the columns that it names", async () => {
+  test("shows its printer columns", async () => {
     const additionalPrinterColumns = [
       { name: "Size", type: "integer", jsonPath: ".spec.size" },
       { name: "Colour", type: "string", jsonPath: ".spec.colour", priority: 1 },
@@ -233,7 +233,7 @@ describe("a definition that is established", () => {
     expect(table.at("rows.0.cells")).toEqual(["a", 2, "brown", null]);
   });
 
-  test("serves its kind when the JSONPath of a column does not parse: the table ends before that column", async () => {
+  test("serves its kind when a column's JSONPath cannot be parsed: the table ends before that column", async () => {
     const additionalPrinterColumns = [
       { name: "Size", type: "integer", jsonPath: ".spec.size" },
       { name: "App", type: "string", jsonPath: '.metadata.labels["app"]' },
@@ -254,7 +254,7 @@ describe("a definition that is established", () => {
     });
   });
 
-  test("has a status and a scale where it names them", async () => {
+  test("has the subresources status and scale when declared", async () => {
     const scale = {
       specReplicasPath: ".spec.size",
       statusReplicasPath: ".status.size",
@@ -270,7 +270,7 @@ describe("a definition that is established", () => {
     expect((await call(api, "GET", `${boxes}/a`)).at("spec.size")).toBe(5);
   });
 
-  test("selects by the fields that it names", async () => {
+  test("selects by its declared fields", async () => {
     const boxes = await install("fields.example.com", {}, { selectableFields: [{ jsonPath: ".spec.colour" }] });
     await call(api, "POST", boxes, { metadata: { name: "a" }, spec: { size: 1, colour: "red" } });
     await call(api, "POST", boxes, box("b", 1));
@@ -285,7 +285,7 @@ describe("a definition that is established", () => {
     ]);
   });
 
-  test("warns of a deprecated version, and serves it by name alone", async () => {
+  test("warns about a deprecated version, and serves it only by name", async () => {
     const any = { openAPIV3Schema: { type: "object", "x-kubernetes-preserve-unknown-fields": true } };
     const { versions } = definition("old.example.com")["spec"] as { versions: JsonObject[] };
     const old = { name: "v1beta1", served: true, storage: false, deprecated: true, schema: any };
@@ -299,7 +299,7 @@ describe("a definition that is established", () => {
   });
 });
 
-test("AC-1, C-AGG-02, C-AGG-03: each version that a group serves has an APIService, as long as a definition serves it", async () => {
+test("AC-1, C-AGG-02, C-AGG-03: each group version with a custom resource has an APIService while a definition serves it", async () => {
   const services = "/apis/apiregistration.k8s.io/v1/apiservices";
   const { versions } = definition("listed.example.com")["spec"] as { versions: JsonObject[] };
   const second = { ...versions[0], name: "v2", storage: false };
@@ -324,7 +324,7 @@ test("AC-1, C-AGG-02, C-AGG-03: each version that a group serves has an APIServi
   });
 });
 
-test("a definition of Kubernetes' own groups says who approved it", async () => {
+test("a definition in a Kubernetes group shows by whom it was approved", async () => {
   const url = "https://example.com/approved";
   const made: JsonObject = {
     ...definition("boxes.x-k8s.io"),
@@ -343,14 +343,14 @@ test("a definition of Kubernetes' own groups says who approved it", async () => 
   });
 });
 
-test("a status that is no subresource is part of what the generation counts", async () => {
+test("a status that is no subresource counts for the generation", async () => {
   const boxes = await install("whole.example.com");
   await call(api, "POST", boxes, box("a", 2));
   const patched = await call(api, "PATCH", `${boxes}/a`, { status: { size: 1 } }, MERGE);
   expect([patched.at("status.size"), patched.at("metadata.generation")]).toEqual([1, 2]);
 });
 
-test("a changed schema counts for the next request", async () => {
+test("a changed schema applies to the next request", async () => {
   const boxes = await install("changed.example.com");
   await call(api, "POST", boxes, box("a", 2));
   const found = await call(api, "GET", `${DEFINITIONS}/boxes.changed.example.com`);
@@ -361,7 +361,7 @@ test("a changed schema counts for the next request", async () => {
   });
 });
 
-test("a kind that another definition of the group has is not accepted, until that one goes", async () => {
+test("a kind that another definition of the group has is not accepted, until that one is deleted", async () => {
   await install("conflict.example.com");
   const names = { plural: "crates", singular: "crate", kind: "Box", listKind: "BoxList" };
   const second = {
@@ -381,7 +381,7 @@ test("a kind that another definition of the group has is not accepted, until tha
   await established(api, "crates.conflict.example.com");
 });
 
-test("a deletion waits for the objects, and ends what was served", async () => {
+test("deleting a definition waits until its objects are gone, and ends its API", async () => {
   const boxes = await install("gone.example.com");
   await call(api, "POST", boxes, { metadata: { name: "a", finalizers: ["example.com/held"] }, spec: { size: 1 } });
   const deleted = await call(api, "DELETE", `${DEFINITIONS}/boxes.gone.example.com`);
@@ -403,7 +403,7 @@ test("a deletion waits for the objects, and ends what was served", async () => {
   });
 });
 
-test("a watch shows how the objects are deleted with their definition, and ends with it", async () => {
+test("a watch shows the objects deleted with their definition, and ends with it", async () => {
   const boxes = await install("watched.example.com");
   await call(api, "POST", boxes, box("a", 1));
   const held = await call(api, "POST", boxes, {
@@ -432,7 +432,7 @@ test("a watch shows how the objects are deleted with their definition, and ends 
   ]);
 });
 
-test("errors of a status name the field from the root of the status in their sentence", async () => {
+test("errors in a custom resource's status name the field from the root of the status", async () => {
   const withIp = { type: "object", properties: { ip: { type: "string", format: "ipv4" } } };
   const schema = { openAPIV3Schema: { type: "object", properties: { spec, status: withIp } } };
   const boxes = await install("sentences.example.com", {}, { subresources: { status: {} }, schema });

@@ -41,7 +41,7 @@ const denying = (resources: readonly string[], expression = "false") =>
 const isGone = (name: string) =>
   eventually(async () => expect((await call(api, "GET", `${DEFINITIONS}/${name}`)).status).toBe(404));
 
-test("a deleted definition goes although a policy denies updates of definitions", async () => {
+test("deleting a definition succeeds although a policy denies updates of definitions", async () => {
   await install(api, boxDefinition("frozen.example.com", [versionOf("v1", { size: { type: "integer" } })]));
   expect((await call(api, "POST", boxesOf("frozen.example.com"), { metadata: { name: "a" } })).status).toBe(201);
   await using _ = await denying(["customresourcedefinitions"]);
@@ -50,7 +50,7 @@ test("a deleted definition goes although a policy denies updates of definitions"
   expect(reported).toEqual([]);
 });
 
-test("the server tries a denied write of a definition's status again until it is admitted", async () => {
+test("the server repeats a denied write of a definition's status until it is admitted", async () => {
   await install(api, boxDefinition("held.example.com", [versionOf("v1", {})]));
   {
     await using _ = await denying(["*/*"], "!has(object.metadata.deletionTimestamp)");
@@ -62,7 +62,7 @@ test("the server tries a denied write of a definition's status again until it is
   await isGone("boxes.held.example.com");
 });
 
-test("the server establishes a definition whose status could not be written at first", async () => {
+test("the server establishes a definition whose first status write was denied", async () => {
   const name = "boxes.late.example.com";
   {
     await using _ = await denying(["customresourcedefinitions/status"]);

@@ -53,8 +53,8 @@ async function documents(): Promise<
   ];
 }
 
-describe("hashes and ETags of OpenAPI", () => {
-  test("If-None-Match is answered 304 without a body for version 2 in both forms, the index, and each document", async () => {
+describe("hashes and ETags of OpenAPI documents", () => {
+  test("answer If-None-Match with 304 without a body, for v2 in both forms, the index, and each document", async () => {
     for (const { name, path, accept } of await documents()) {
       const { status, headers } = await get(path, accept);
       expect({ name, status, etag: headers["etag"] }).toEqual({
@@ -69,7 +69,7 @@ describe("hashes and ETags of OpenAPI", () => {
     }
   });
 
-  test("a client that takes gzip gets what the others get, compressed, under the same ETag", async () => {
+  test("are the same for a compressed answer", async () => {
     for (const accept of ["application/json", V2_PROTOBUF]) {
       const read = async (encoding: string) => {
         const headers = { accept, "accept-encoding": encoding };
@@ -85,7 +85,7 @@ describe("hashes and ETags of OpenAPI", () => {
     }
   });
 
-  test("a document's address may be kept for ever, and an old address redirects to the new one", async () => {
+  test("make a document's address cacheable for ever, and an old address redirects to the new one", async () => {
     const address = (await index())["api/v1"] ?? "";
     const { headers } = await get(address);
     expect(headers["cache-control"]).toBe("public, immutable");
@@ -93,7 +93,7 @@ describe("hashes and ETags of OpenAPI", () => {
     expect({ status: old.status, location: old.headers["location"] }).toEqual({ status: 301, location: address });
   });
 
-  test("a change of a definition changes its document's hash and version 2, and no other document", async () => {
+  test("change for one document and v2 when a definition changes", async () => {
     const [addresses, tags] = [await index(), await etags()];
     const versions = [versionOf("v1", { size: { type: "string" }, colour: { type: "string" } })];
     const patch = { spec: { versions } };
@@ -108,7 +108,7 @@ describe("hashes and ETags of OpenAPI", () => {
     expect((await get((await index())[document] ?? "")).text).toContain("colour");
   });
 
-  test("a change of a definition that its schema does not see changes no document", async () => {
+  test("stay when a definition changes outside of its schema", async () => {
     const [addresses, tags] = [await index(), await etags()];
     const patch = { metadata: { labels: { team: "shop" } } };
     const options = { type: "application/merge-patch+json" };

@@ -25,10 +25,10 @@ function known(acceptedNames: object): KnownDefinition {
 test.each([
   ["without accepted names", {}],
   ["without an accepted kind", { plural: "things" }],
-])("a definition whose status claims to be established is not, %s", (_, names) => {
+])("a definition whose status only claims that it is established is not, %s", (_, names) => {
   expect(known(names)).toMatchObject({ established: false, namesAccepted: false });
 });
 
-test("a definition is established by its conditions once its names are accepted", () => {
+test("a stored definition counts as established by its conditions once its names are accepted", () => {
   expect(known(NAMES)).toMatchObject({ established: true, namesAccepted: true });
 });

@@ -69,13 +69,13 @@ function conditionOf(answer: Answer, type: string): JsonObject | undefined {
   return found as JsonObject | undefined;
 }
 
-describe("a server", () => {
+describe("a server with or without apiextensions.k8s.io/v1beta1", () => {
   test.each<[string, Record<string, boolean>]>([
     ["without runtimeConfig", {}],
     ["that serves all beta versions", { "api/beta": true }],
     ["that serves all versions", { "api/all": true }],
     ["that turns the version off", { [BETA]: false }],
-  ])("%s answers 404", async (_, runtimeConfig) => {
+  ])("answers 404 %s", async (_, runtimeConfig) => {
     const other = await startCluster({ port: false, controllers: false, runtimeConfig });
     try {
       const answer = await call(other.transport(), "POST", OLD, definition("a.example.com", { version: "v1" }));
@@ -87,13 +87,13 @@ describe("a server", () => {
     }
   });
 
-  test("that names the version serves it behind v1", async () => {
+  test("serves it behind v1 when --runtime-config names it", async () => {
     const group = await call(api, "GET", "/apis/apiextensions.k8s.io");
     expect(list(group.at("versions")).map((version) => object(version).version)).toEqual(["v1", "v1beta1"]);
     expect(group.at("preferredVersion.version")).toBe("v1");
   });
 
-  test("discovers its resource with the status subresource", async () => {
+  test("lists the resource with its status subresource", async () => {
     const { text: found } = await call(api, "GET", `/apis/${BETA}`);
     const resources = objects((JSON.parse(found) as JsonObject)["resources"]);
     expect(resources.map(({ name, kind }) => [name, kind])).toEqual([
@@ -103,7 +103,7 @@ describe("a server", () => {
     expect(resources[0]).toMatchObject({ shortNames: ["crd", "crds"], storageVersionHash: "M5uH+AlWATY=" });
   });
 
-  test("has its APIService with the priority of a beta version", async () => {
+  test("has an APIService with the priority of a beta version", async () => {
     const path = "/apis/apiregistration.k8s.io/v1/apiservices/v1beta1.apiextensions.k8s.io";
     expect((await call(api, "GET", path)).at("spec")).toMatchObject({
       groupPriorityMinimum: 16700,
@@ -111,7 +111,7 @@ describe("a server", () => {
     });
   });
 
-  test("publishes its own field names in OpenAPI", async () => {
+  test("publishes v1beta1's own field names in OpenAPI", async () => {
     const { text: document } = await call(api, "GET", `/openapi/v3/apis/${BETA}`);
     const schemas = object(object((JSON.parse(document) as JsonObject)["components"]).schemas);
     const name = "io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1beta1.CustomResource";
@@ -120,7 +120,7 @@ describe("a server", () => {
     expect(spec).toEqual(expect.arrayContaining(["version", "validation", "subresources", "additionalPrinterColumns"]));
   });
 
-  test("warns of it at every request", async () => {
+  test("warns about it at every request", async () => {
     expect((await call(api, "GET", OLD)).headers["warning"]).toEqual([WARNING]);
   });
 });
@@ -227,12 +227,12 @@ describe("a definition is stored as v1, and shown in both versions:", () => {
     expect(specOf(await beta(group))).toEqual(specOf(created));
   });
 
-  test("v1 does not have what it says with other words", async () => {
+  test("v1 leaves out fields that it expresses in another way", async () => {
     const group = await install({ version: "v1", validation: SIZE, preserveUnknownFields: false });
     expect(Object.keys(specOf(await v1(group))).sort()).toEqual(["conversion", "group", "names", "scope", "versions"]);
   });
 
-  test("what came as v1 is shown as v1beta1", async () => {
+  test("a definition sent as v1 is shown as v1beta1", async () => {
     const group = newGroup();
     const spec = { ...object(definition(group, {})["spec"]), versions: [{ ...one, schema: SIZE }] };
     const made = { ...definition(group, {}), apiVersion: "apiextensions.k8s.io/v1", spec } as JsonObject;
@@ -334,7 +334,7 @@ const REFUSED: readonly RefusedRow[] = [
 const causesOf = (answer: Answer): string[] =>
   objects(answer.at("details.causes")).map(({ field, message }) => `${text(field)} ${text(message)}`);
 
-describe("v1beta1 refuses", () => {
+describe("a definition in v1beta1 is refused for", () => {
   test.each(REFUSED)("$name", async ({ sent, causes }) => {
     const answer = await call(api, "POST", OLD, definition(newGroup(), sent));
     expect(answer.status, answer.text).toBe(422);
@@ -349,7 +349,7 @@ describe("v1beta1 refuses", () => {
       "additionalPrinterColumns",
       { additionalPrinterColumns: [{ ...column, JSONPath: ".spec.size" }] },
     ],
-  ])("%s that are the same in every version", async (name, top, part) => {
+  ])("%s that are repeated for every version", async (name, top, part) => {
     const answer = await call(api, "POST", OLD, definition(newGroup(), { versions: [{ ...one, ...part }] }));
     expect(answer.status).toBe(422);
     const causes = causesOf(answer);
@@ -360,7 +360,7 @@ describe("v1beta1 refuses", () => {
   });
 });
 
-describe("v1beta1 takes what v1 refuses:", () => {
+describe("a definition in v1beta1 is accepted although v1 refuses", () => {
   test.each<[string, JsonObject, string]>([
     ["no schema", { version: "v1" }, "spec.versions[0].schema.openAPIV3Schema Required value: schemas are required"],
     [
@@ -386,7 +386,7 @@ describe("v1beta1 takes what v1 refuses:", () => {
     expect(labelled.status, labelled.text).toBe(200);
   });
 
-  test("a kind of Kubernetes' own groups that says nothing of its approval", async () => {
+  test("a kind in a Kubernetes group without an approval annotation", async () => {
     const created = await call(api, "POST", OLD, definition("old.k8s.io", { version: "v1" }));
     expect(created.status, created.text).toBe(201);
     await eventually(async () => {
@@ -399,7 +399,7 @@ describe("v1beta1 takes what v1 refuses:", () => {
   });
 });
 
-describe("the condition NonStructuralSchema", () => {
+describe("the condition NonStructuralSchema of a definition", () => {
   test.each<[string, JsonObject, string]>([
     ["of unknown fields that are preserved", { version: "v1", validation: SIZE }, ""],
     [
@@ -407,7 +407,7 @@ describe("the condition NonStructuralSchema", () => {
       { version: "v1", validation: LOOSE },
       `, ${LOOSE_AT}.properties[spec].type: Required value: must not be empty for specified object fields, ${LOOSE_AT}.type: Required value: must not be empty at the root`,
     ],
-  ])("%s", async (_, sent, rest) => {
+  ])("is set: %s", async (_, sent, rest) => {
     const group = await install(sent);
     const preserved = "spec.preserveUnknownFields: Invalid value: true: must be false";
     expect(conditionOf(await v1(group), "NonStructuralSchema")).toMatchObject({
@@ -417,12 +417,12 @@ describe("the condition NonStructuralSchema", () => {
     });
   });
 
-  test("is not there where fields are pruned", async () => {
+  test("is not set where unknown fields are pruned", async () => {
     const group = await install({ version: "v1", validation: SIZE, preserveUnknownFields: false });
     expect(conditionOf(await v1(group), "NonStructuralSchema")).toBeUndefined();
   });
 
-  test("goes when the definition is mended, in either version", async () => {
+  test("disappears when the schema is corrected, in either version", async () => {
     for (const path of [OLD, DEFINITIONS]) {
       const group = await install({ version: "v1", validation: SIZE });
       const mended = await call(
@@ -439,7 +439,7 @@ describe("the condition NonStructuralSchema", () => {
     }
   });
 
-  test("follows the schema", async () => {
+  test("follows changes of the schema", async () => {
     const group = await install({ version: "v1", validation: LOOSE });
     const changed = await call(
       api,
@@ -473,7 +473,7 @@ const wild = {
   more: [1],
 };
 
-describe("objects of a kind that preserves unknown fields", () => {
+describe("objects of a v1beta1 definition that preserves unknown fields", () => {
   test.each<[string, JsonObject]>([
     ["without a schema", { version: "v1" }],
     ["with a structural schema", { version: "v1", validation: SIZE }],
@@ -493,7 +493,7 @@ describe("objects of a kind that preserves unknown fields", () => {
         },
       },
     ],
-  ])("keep all they have: %s", async (_, sent) => {
+  ])("keep all fields: %s", async (_, sent) => {
     const boxes = boxesOf(await install(sent));
     const created = await create(`${boxes}?fieldValidation=Strict`, wild);
     expect(created.status, created.text).toBe(201);
@@ -509,7 +509,7 @@ describe("objects of a kind that preserves unknown fields", () => {
   test.each([
     ["structural", SIZE],
     ["loose", LOOSE],
-  ])("are judged by a %s schema all the same", async (_, validation) => {
+  ])("are still validated by a %s schema", async (_, validation) => {
     const boxes = boxesOf(await install({ version: "v1", validation }));
     const answer = await create(boxes, { metadata: { name: "a" }, spec: { size: "large", more: 1 } });
     expect(answer.status).toBe(422);
@@ -518,7 +518,7 @@ describe("objects of a kind that preserves unknown fields", () => {
     ]);
   });
 
-  test("are changed by merge patch and by apply", async () => {
+  test("can be changed by merge patch and apply", async () => {
     const boxes = boxesOf(await install({ version: "v1", validation: SIZE }));
     expect((await create(boxes, wild)).status).toBe(201);
     const patched = await call(api, "PATCH", `${boxes}/a`, { spec: { deep: { more: 1 } } }, MERGE);
@@ -530,7 +530,7 @@ describe("objects of a kind that preserves unknown fields", () => {
     expect(applied.at("spec.deep")).toEqual({ ...wild.spec.deep, more: 1, applied: true });
   });
 
-  test("lose nothing on their way through another version", async () => {
+  test("lose nothing in another version", async () => {
     const group = await install({ versions: [one, two], validation: SIZE });
     expect((await create(boxesOf(group, "v2"), wild)).status).toBe(201);
     for (const version of ["v1", "v2"]) {
@@ -559,7 +559,7 @@ describe("objects of a kind that preserves unknown fields", () => {
     expect((await call(api, "GET", boxes, undefined, { accept })).at("rows.0.cells")).toEqual(["a", 1]);
   });
 
-  test("are pruned from the change of the definition on", async () => {
+  test("are pruned once the definition no longer preserves", async () => {
     const group = await install({ version: "v1", validation: SIZE });
     const boxes = boxesOf(group);
     expect((await create(boxes, wild)).status).toBe(201);
@@ -573,7 +573,7 @@ describe("objects of a kind that preserves unknown fields", () => {
   test.each([
     ["structural", SIZE, { type: "object", "x-kubernetes-preserve-unknown-fields": true }],
     ["loose", LOOSE, { type: "object" }],
-  ])("are shown in OpenAPI by a %s schema", async (_, validation, expected) => {
+  ])("have in OpenAPI, by a %s schema, this content", async (_, validation, expected) => {
     const group = await install({ version: "v1", validation });
     const name = `${group.split(".").toReversed().join(".")}.v1.Box`;
     const v3 = await eventually(async () => {
@@ -589,7 +589,7 @@ describe("objects of a kind that preserves unknown fields", () => {
   });
 });
 
-test("a server that does not serve v1beta1 serves the kinds that came in it", async () => {
+test("a server without v1beta1 still serves kinds that were defined in it", async () => {
   const dataDir = await mkdtemp(join(tmpdir(), "kubets-old-definitions-"));
   const options = { storage: "disk", dataDir, port: false, controllers: false } as const;
   const group = "kept.example.com";
@@ -616,7 +616,7 @@ test("a server that does not serve v1beta1 serves the kinds that came in it", as
 });
 
 describe("a definition in v1beta1", () => {
-  test("is updated, watched and deleted", async () => {
+  test("can be updated, watched and deleted", async () => {
     const group = await install({ version: "v1", validation: SIZE });
     const path = `${OLD}/boxes.${group}`;
     const held = object(JSON.parse((await beta(group)).text)) as JsonObject;
@@ -641,7 +641,7 @@ describe("a definition in v1beta1", () => {
     await eventually(async () => expect((await beta(group)).status).toBe(404));
   });
 
-  test("keeps the owners of its fields by its own names", async () => {
+  test("has field owners by the field names of v1beta1", async () => {
     const group = newGroup();
     const made = definition(group, {
       version: "v1",
@@ -655,7 +655,7 @@ describe("a definition in v1beta1", () => {
     expect(again.status, again.text).toBe(200);
   });
 
-  test("is written and read as protobuf", async () => {
+  test("can be written and read as protobuf", async () => {
     const group = await install({ version: "v1", validation: SIZE });
     const type = "application/vnd.kubernetes.protobuf";
     const read = await api.send({ method: "GET", path: `${OLD}/boxes.${group}`, headers: { accept: type } });
@@ -677,7 +677,7 @@ describe("a definition in v1beta1", () => {
     expect(answer.at("message")).toContain('unknown field "spec.additionalPrinterColumns[0].jsonPath"');
   });
 
-  test("may hold a default that came in v1", async () => {
+  test("may keep a default that was set in v1", async () => {
     const group = newGroup();
     const spec = { ...object(definition(group, {})["spec"]), versions: [{ ...one, schema: withDefault }] };
     const made = { ...definition(group, {}), apiVersion: "apiextensions.k8s.io/v1", spec } as JsonObject;

@@ -41,7 +41,7 @@ test("EXT-3: definitions and their status are resources of apiextensions.k8s.io/
   expect((await send("GET", `${DEFINITIONS}/boxes.${GROUP}/status`)).at("status.acceptedNames.kind")).toBe("Box");
 });
 
-test("EXT-4: kinds come and go beneath /apis while the server runs", async () => {
+test("EXT-4: kinds appear and disappear below /apis while the server runs", async () => {
   const group = "passing.example.com";
   const path = `/apis/${group}/v1`;
   expect((await send("GET", path)).text).toBe("404 page not found\n");
@@ -67,18 +67,18 @@ test("EXT-5: /apis lists the group, /apis/<group> its versions, /apis/<group>/<v
   expect((await send("GET", BOXES)).at("kind")).toBe("BoxList");
 });
 
-describe("EXT-6: a path that no definition has is not found:", () => {
+describe("EXT-6: a path without a definition answers 404", () => {
   test.each([
     ["a resource that no definition names", "GET", `/apis/${GROUP}/v1/namespaces/default/crates`],
     ["a resource of the whole cluster in a namespace", "GET", "/apis/cluster.example.com/v1/namespaces/default/boxes"],
     ["an object of a namespaced kind without its namespace", "GET", `/apis/${GROUP}/v1/boxes/one`],
     ["a version that is not served", "GET", boxesOf(GROUP, "v1beta1")],
     ["a version that there is none of", "GET", boxesOf(GROUP, "v2")],
-  ])("%s", async (_, method, path) => {
+  ])("for %s", async (_, method, path) => {
     expect((await send(method, path)).status).toBe(404);
   });
 
-  test("a kind whose names are another's", async () => {
+  test("for a kind whose names belong to another definition", async () => {
     const group = "twice.example.com";
     await install(api, boxDefinition(group, [versionOf("v1", size)]));
     const names = { plural: "crates", singular: "crate", kind: "Box", listKind: "CrateList" };
@@ -93,7 +93,7 @@ describe("EXT-6: a path that no definition has is not found:", () => {
     expect((await send("GET", `/apis/${group}/v1/namespaces/default/crates`)).status).toBe(404);
   });
 
-  test("and across all namespaces a namespaced kind is listed and watched alone", async () => {
+  test("for a namespaced kind across all namespaces, except for list and watch", async () => {
     const all = `/apis/${GROUP}/v1/boxes`;
     expect((await send("GET", all)).status).toBe(200);
     expect((await send("GET", `${all}?watch=true&timeoutSeconds=1`)).status).toBe(200);
@@ -102,7 +102,7 @@ describe("EXT-6: a path that no definition has is not found:", () => {
   });
 });
 
-test("EXT-7: an object has its status and its scale, and no other subresource", async () => {
+test("EXT-7: a custom object has the subresources status and scale, and no others", async () => {
   expect((await send("POST", BOXES, box("parts"))).status).toBe(201);
   const status = await send("PATCH", `${BOXES}/parts/status`, { status: { size: 3 }, spec: { size: 9 } }, MERGE);
   expect([status.status, status.at("spec.size")]).toEqual([200, 1]);
@@ -112,7 +112,7 @@ test("EXT-7: an object has its status and its scale, and no other subresource", 
   expect((await send("GET", `${boxesOf(GROUP, "v1alpha1")}/parts/scale`)).status).toBe(404);
 });
 
-test("EXT-8: get, list, watch, create, update, patch, delete and deletecollection", async () => {
+test("EXT-8: a custom resource has the verbs get, list, watch, create, update, patch, delete and deletecollection", async () => {
   const verbs = (await send("GET", `/apis/${GROUP}/v1`)).at("resources.0.verbs") as readonly string[];
   expect(verbs.toSorted()).toEqual(
     ["get", "list", "watch", "create", "update", "patch", "delete", "deletecollection"].toSorted(),
@@ -148,7 +148,7 @@ test("EXT-8: get, list, watch, create, update, patch, delete and deletecollectio
   expect((await send("GET", BOXES)).at("items")).toEqual([]);
 });
 
-test("EXT-8: create is not allowed while the definition is terminating", async () => {
+test("EXT-8: objects cannot be created while the definition is terminating", async () => {
   const group = "ending.example.com";
   await install(api, boxDefinition(group, [versionOf("v1", size)]));
   const kept = {
@@ -167,7 +167,7 @@ test("EXT-8: create is not allowed while the definition is terminating", async (
   await send("PATCH", `${boxesOf(group)}/kept`, { metadata: { finalizers: null } }, MERGE);
 });
 
-test("EXT-9: each version has its own schema, and a changed definition counts for the requests after it", async () => {
+test("EXT-9: each version has its own schema, and a changed definition applies to later requests", async () => {
   const group = "changing.example.com";
   const boxes = boxesOf(group);
   const alpha = versionOf("v1alpha1", { size: { type: "integer", maximum: 5 } }, { storage: false });

@@ -27,7 +27,7 @@ test.each([
   ["of the storage version, as JSON", "v1", "", "application/json"],
   ["of the storage version, indented", "v1", "?pretty=1", "application/json"],
   ["of another version, as JSON", "v1beta1", "", "application/json"],
-])("each object in a list %s names its kind and apiVersion", async (_, version, query, accept) => {
+])("each custom object in a list %s has its kind and apiVersion", async (_, version, query, accept) => {
   const group = `lists-${version}${query === "" ? "" : "-pretty"}.example.com`;
   await install(api, boxDefinition(group, [versionOf("v1", SIZE), versionOf("v1beta1", SIZE, { storage: false })]));
   for (const name of ["a", "b"]) {
@@ -43,7 +43,7 @@ test.each([
   expect(deleted.at("items.1")).toMatchObject({ ...named, metadata: { name: "b" } });
 });
 
-test("objects of a built-in kind leave kind and apiVersion to the list", async () => {
+test("built-in objects in a list have no kind and apiVersion", async () => {
   await call(api, "POST", "/api/v1/namespaces/default/configmaps", { metadata: { name: "plain" } });
   const listed = await call(api, "GET", "/api/v1/namespaces/default/configmaps");
   expect(listed.at("items.0.kind")).toBeUndefined();
@@ -52,7 +52,7 @@ test("objects of a built-in kind leave kind and apiVersion to the list", async (
 test.each([
   ["PATCH", "/a"],
   ["PUT", "/a"],
-])("a %s that removes the last finalizer of a deleted object is answered with what it wrote", async (method) => {
+])("a %s that removes the last finalizer of a deleted object answers with what it wrote", async (method) => {
   const group = `finalizers-${method.toLowerCase()}.example.com`;
   await install(api, boxDefinition(group, [versionOf("v1", SIZE)]));
   const path = `${boxesOf(group)}/a`;
@@ -80,7 +80,7 @@ test.each([
   });
 });
 
-describe("the JSON of a custom resource has its keys in byte order", () => {
+describe("the JSON of a custom resource has keys in byte order", () => {
   const group = "order.example.com";
   const any = { "x-kubernetes-preserve-unknown-fields": true };
   const schema = { openAPIV3Schema: { type: "object", properties: { spec: any, zone: any }, ...any } };
@@ -146,7 +146,7 @@ describe("the JSON of a custom resource has its keys in byte order", () => {
     expect(JSON.parse(object)).toMatchObject({ metadata: { resourceVersion: expect.stringMatching(/^\d+$/) } });
   });
 
-  test("and its metadata alone those of the type", async () => {
+  test("except for its metadata alone, which has the order of the Go type", async () => {
     const accept = "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1";
     const read = await call(api, "GET", `${boxesOf(group)}/a`, undefined, { accept });
     expect(Object.keys(JSON.parse(read.text) as object)).toEqual(["kind", "apiVersion", "metadata"]);

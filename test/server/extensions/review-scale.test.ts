@@ -42,7 +42,7 @@ const path = boxesOf(GROUP);
 const create = (name: string, spec: JsonObject) =>
   call(api, "POST", path, { apiVersion: `${GROUP}/v1`, kind: "Box", metadata: { name }, spec });
 
-describe("an object without replicas", () => {
+describe("a custom object without replicas", () => {
   beforeAll(async () => {
     expect((await create("without", {})).status).toBe(201);
   });
@@ -53,20 +53,20 @@ describe("an object without replicas", () => {
     expect(read.at("message")).toBe('Internal error occurred: the spec replicas field ".spec.replicas" does not exist');
   });
 
-  test("keeps its scale unless the request names replicas", async () => {
+  test("keeps having none unless the request names replicas", async () => {
     const patched = await call(api, "PATCH", `${path}/without/scale`, { metadata: {} }, MERGE);
     expect(patched.status).toBe(400);
     expect(patched.at("message")).toBe('the spec replicas field ".spec.replicas" cannot be empty');
   });
 
-  test("is scaled by a patch", async () => {
+  test("gets replicas by a patch of its scale", async () => {
     const patched = await call(api, "PATCH", `${path}/without/scale`, { spec: { replicas: 3 } }, MERGE);
     expect(patched.at("spec.replicas")).toBe(3);
     expect((await call(api, "GET", `${path}/without`)).at("spec.replicas")).toBe(3);
   });
 });
 
-describe("replicas that are no number of replicas are refused", () => {
+describe("invalid replicas of a custom object are refused", () => {
   beforeAll(async () => {
     expect((await create("whole", { replicas: 1 })).status).toBe(201);
   });
@@ -96,7 +96,7 @@ describe("replicas that are no number of replicas are refused", () => {
     expect(created.at("message")).toBe(invalid("new", problem));
   });
 
-  test("in a scale", async () => {
+  test("in a scale request", async () => {
     const patched = await call(api, "PATCH", `${path}/whole/scale`, { spec: { replicas: -1 } }, MERGE);
     expect(patched.status).toBe(422);
     expect(patched.at("message")).toBe(
@@ -118,7 +118,7 @@ describe("replicas that are no number of replicas are refused", () => {
   });
 });
 
-test("an object that is created while its definition goes is refused by its resource's name", async () => {
+test("creating an object whose definition is being deleted is refused by the resource's name", async () => {
   await call(api, "POST", path, {
     apiVersion: `${GROUP}/v1`,
     kind: "Box",

@@ -34,7 +34,7 @@ const cronTab: JsonObject = {
   spec: { cronSpec: "* * * * */5", image: "my-awesome-cron-image" },
 };
 
-describe("on a server that runs", () => {
+describe("on a running server", () => {
   let cluster: Cluster;
   let api: Transport;
   const faults: unknown[] = [];
@@ -56,7 +56,7 @@ describe("on a server that runs", () => {
   const namesIn = (items: unknown): unknown[] =>
     (items as readonly { readonly metadata: JsonObject }[]).map(({ metadata }) => metadata["name"]);
 
-  test("AT-28: the CronTab of the texts is served, listed by discovery, and has an APIService", async () => {
+  test("AT-28: the CronTab definition of the source texts is served, listed in discovery, and has an APIService", async () => {
     await install(api, cronTabs);
     const crontabs = "/apis/stable.example.com/v1/namespaces/default/crontabs";
     expect((await call(api, "POST", crontabs, cronTab)).status).toBe(201);
@@ -80,7 +80,7 @@ describe("on a server that runs", () => {
     });
   });
 
-  test("AT-27: a definition with instances goes after them; to create one meanwhile is not allowed", async () => {
+  test("AT-27: a deleted definition is removed after its objects, and none can be created meanwhile", async () => {
     const group = "at27.example.com";
     await install(api, boxDefinition(group, [versionOf("v1", { a: string })]));
     for (const name of ["one", "two"]) await call(api, "POST", boxesOf(group), { metadata: { name } });
@@ -112,7 +112,7 @@ describe("on a server that runs", () => {
     expect((await call(api, "GET", boxesOf(group))).at("items")).toEqual([]);
   });
 
-  test("T19: a definition's life, from Established over discovery, APIServices and OpenAPI to the 404 of its objects", async () => {
+  test("T19: a definition goes through its life, from Established and discovery to the 404 of its objects", async () => {
     const group = "t19.example.com";
     const unknown = await call(api, "GET", boxesOf(group));
     expect(unknown.status).toBe(404);
@@ -142,7 +142,7 @@ describe("on a server that runs", () => {
     });
   });
 
-  test("T19: names that conflict, and a group of Kubernetes' own that nobody approved, are conditions", async () => {
+  test("T19: conflicting names and an unapproved Kubernetes group are shown as conditions", async () => {
     const group = "conflict.t19.example.com";
     await install(api, boxDefinition(group, [versionOf("v1", { a: string })]));
     const names = { plural: "cases", singular: "box", kind: "Case", listKind: "CaseList" };
@@ -189,7 +189,7 @@ describe("on a server that starts again", () => {
   const start = (more: ClusterOptions = {}): Promise<Cluster> =>
     startCluster({ storage: "disk", dataDir: folder, ...more });
 
-  test("EXT-10, C-AGG-04, T23: stored definitions are served from the first answer on, and their APIServices stay", async () => {
+  test("EXT-10, C-AGG-04, T23: stored definitions are served from the first answer on, and keep their APIServices", async () => {
     const first = await start({ port: false });
     await install(first.transport(), cronTabs);
     await call(first.transport(), "POST", "/apis/stable.example.com/v1/namespaces/default/crontabs", cronTab);

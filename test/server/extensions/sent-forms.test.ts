@@ -73,7 +73,7 @@ afterAll(async () => {
   await cluster.close();
 });
 
-describe("a request in a version that a webhook converts is validated as it was sent", () => {
+describe("a custom object in a version that a webhook converts is validated in the version in which it was sent", () => {
   const V2 = boxesOf(GROUP, "v2");
   const rows: readonly (readonly [what: string, method: string, path: string, body: JsonObject, message: string])[] = [
     [
@@ -106,12 +106,12 @@ describe("a request in a version that a webhook converts is validated as it was 
       "status.at: Too long: may not be more than 5 bytes",
     ],
   ];
-  test.each(rows)("%s is refused", async (_, method, path, body, message) => {
+  test.each(rows)("and refused: %s", async (_, method, path, body, message) => {
     const refused = await call(api, method, V2 + path, body, method === "PATCH" ? MERGE : {});
     expect([refused.status, refused.at("message")]).toEqual([422, expect.stringContaining(message)]);
   });
 
-  test("what is right is stored, in the stored version", async () => {
+  test("and stored in the stored version when it is valid", async () => {
     expect((await call(api, "POST", V2, { metadata: { name: "new" }, spec: { size: { width: 1 } } })).status).toBe(201);
     expect((await call(api, "PATCH", `${V2}/new`, { spec: { size: { width: 2 } } }, MERGE)).status).toBe(200);
     const seen = await call(api, "PATCH", `${V2}/new/status`, { status: { at: "noon" } }, MERGE);

@@ -50,7 +50,7 @@ async function serverOf(kv: Kv, runtimeConfig: Readonly<Record<string, boolean>>
   };
 }
 
-it("of two servers of a store neither lets a definition take a built-in resource's place, whether it serves that resource or not", async () => {
+it("of two servers on one storage neither lets a definition replace a built-in resource, whether it serves that resource or not", async () => {
   const kv = openMemoryKv({});
   const [one, other] = [
     await serverOf(kv, { "storagemigration.k8s.io/v1beta1": true }),

@@ -76,8 +76,8 @@ async function create(path: string, name: string, spec: JsonObject): Promise<Ans
 
 const text = { type: "string" };
 
-describe("an object that was stored by an earlier schema", () => {
-  test("is read without the fields that the schema lost, and with the defaults that it got", async () => {
+describe("a custom object that was stored by an earlier schema", () => {
+  test("is read without removed fields, and with new defaults", async () => {
     const group = "schema.example.com";
     const crates = cratesOf(group, "v1");
     await install(definition(group, [{ name: "v1", storage: true, properties: { a: text, b: text } }]));
@@ -92,7 +92,7 @@ describe("an object that was stored by an earlier schema", () => {
     expect((await call(api, "GET", crates)).at("items.0.spec")).toEqual({ a: "1", c: "new" });
   });
 
-  test("is written anew by an update that changes nothing", async () => {
+  test("is rewritten by an update without changes", async () => {
     const group = "rewrite.example.com";
     const crates = cratesOf(group, "v1");
     await install(definition(group, [{ name: "v1", storage: true, properties: { a: text } }]));
@@ -114,8 +114,8 @@ const V1_STORED = [
 ];
 const V2_STORED = V1_STORED.map((version) => ({ ...version, storage: !version.storage }));
 
-describe("an object that is stored in another version than the storage version", () => {
-  test("is renamed where there is no webhook, with the defaults of the version that it is stored in", async () => {
+describe("a custom object that is stored in another version than the storage version", () => {
+  test("gets its version changed when there is no webhook, with the defaults of its stored version", async () => {
     const group = "none.example.com";
     await install(definition(group, V1_STORED));
     await create(cratesOf(group, "v1"), "one", {});
@@ -166,7 +166,7 @@ describe("an object that is stored in another version than the storage version",
     ).toEqual([{ a: "1", b: "from 1" }]);
   });
 
-  test("is written in the storage version by an update that changes nothing, and converted no more", async () => {
+  test("is rewritten in the storage version by an update without changes, and needs no conversion afterwards", async () => {
     const group = "hook.example.com";
     const crates = cratesOf(group, "v2");
     const before = await call(api, "GET", `${crates}/one`);
@@ -201,7 +201,7 @@ function convert({ request }: WebhookCall): JsonObject {
   };
 }
 
-describe("an object of another version than the storage version", () => {
+describe("a custom object sent in another version than the storage version", () => {
   const requiring = (field: string): JsonObject => ({
     type: "object",
     required: [field],
@@ -238,7 +238,7 @@ describe("an object of another version than the storage version", () => {
     };
   };
 
-  test("is valid by its own schema, and stored by that of the storage version, where there is no webhook", async () => {
+  test("is validated by the sent version's schema, and stored by the storage version's, without a webhook", async () => {
     const group = "named.example.com";
     await install(specs(undefined, group));
     expect((await create(cratesOf(group, "v1"), "one", { a: "1" })).status).toBe(201);
@@ -248,7 +248,7 @@ describe("an object of another version than the storage version", () => {
     );
   });
 
-  test("is valid by its own schema where a webhook converts", async () => {
+  test("is validated by the sent version's schema also with a webhook", async () => {
     const group = "swapped.example.com";
     const conversion = {
       strategy: "Webhook",

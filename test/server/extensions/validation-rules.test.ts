@@ -44,7 +44,7 @@ async function install(...given: Parameters<typeof definition>): Promise<string>
 const box = (name: string, spec: JsonObject): JsonObject => ({ metadata: { name }, spec });
 const integer = { type: "integer" };
 
-describe("an object that breaks a rule", () => {
+describe("a custom object that violates a CEL rule", () => {
   test("is refused at every write, with the field and the rule", async () => {
     const boxes = await install("writes.example.com", { min: integer, max: integer }, [rule("self.min <= self.max")]);
     const refusal = 'Box.writes.example.com "a" is invalid: spec: Invalid value: failed rule: self.min <= self.max';
@@ -64,7 +64,7 @@ describe("an object that breaks a rule", () => {
     expect((await call(api, "GET", `${boxes}/a`)).at("spec")).toEqual({ min: 1, max: 2 });
   });
 
-  test("is refused by its status too, and by the object's rules when the status is written", async () => {
+  test("is refused in its status too, and by rules of the whole object when the status is written", async () => {
     const status = { properties: { ready: integer }, "x-kubernetes-validations": [rule("self.ready >= 0")] };
     const boxes = await install("status.example.com", { max: integer }, [], status);
     await call(api, "POST", boxes, box("a", { max: 1 }));
@@ -76,7 +76,7 @@ describe("an object that breaks a rule", () => {
     expect((await call(api, "PATCH", `${boxes}/a/status`, { status: { ready: 1 } }, MERGE)).status).toBe(200);
   });
 
-  test("has the reason and the field of the rule as its cause, and the message of an expression", async () => {
+  test("has the rule's reason and field in the cause, and the message of the messageExpression", async () => {
     const boxes = await install("causes.example.com", { max: integer }, [
       rule("self.max < 5", {
         reason: "FieldValueForbidden",
@@ -90,7 +90,7 @@ describe("an object that breaks a rule", () => {
     ]);
   });
 
-  test("that its schema refuses is not asked what rules say", async () => {
+  test("is not checked by rules when its schema refuses it", async () => {
     const boxes = await install("schema.example.com", { colour: { type: "string", enum: ["red"] } }, [rule("false")]);
     const wrong = await call(api, "POST", boxes, box("a", { colour: "blue" }));
     const refusal =
@@ -98,21 +98,21 @@ describe("an object that breaks a rule", () => {
     expect(wrong.at("message")).toBe(refusal);
   });
 
-  test("that its schema refuses for its size alone is asked", async () => {
+  test("is checked by rules when its schema refuses only its size", async () => {
     const boxes = await install("size.example.com", { size: { type: "integer", minimum: 5 } }, [rule("self.size > 3")]);
     const wrong = await call(api, "POST", boxes, box("a", { size: 1 }));
     expect(wrong.at("details.causes.1.message")).toBe("Invalid value: failed rule: self.size > 3");
   });
 });
 
-describe("rules see", () => {
+describe("CEL rules of a custom resource see", () => {
   test("defaults, the object's names and what admission has set", async () => {
     const boxes = await install("sees.example.com", { size: { ...integer, default: 3 } }, [rule("self.size == 3")]);
     expect((await call(api, "POST", boxes, box("a", {}))).status).toBe(201);
     expect((await call(api, "POST", boxes, box("b", { size: 4 }))).status).toBe(422);
   });
 
-  test("what was there before, on an update only", async () => {
+  test("the old value, in an update only", async () => {
     const boxes = await install("transition.example.com", { size: integer }, [
       rule("self.size >= oldSelf.size", { message: "boxes do not shrink" }),
     ]);
@@ -126,7 +126,7 @@ describe("rules see", () => {
   });
 });
 
-test("a rule that was added later is a warning where the object stays as it was", async () => {
+test("a later CEL rule only warns while the object is unchanged", async () => {
   const group = "later.example.com";
   const fields = { size: integer, colour: { type: "string" } };
   const boxes = await install(group, fields, []);
@@ -152,8 +152,8 @@ test("a rule that was added later is a warning where the object stays as it was"
   expect((await call(api, "PATCH", `${boxes}/a`, { spec: { size: 8 } }, MERGE)).status).toBe(422);
 });
 
-describe("a definition whose rule is not right", () => {
-  test("is refused, with the place in the expression", async () => {
+describe("a CustomResourceDefinition with an invalid CEL rule", () => {
+  test("is refused with the place in the expression", async () => {
     const refused = await call(
       api,
       "POST",
@@ -166,7 +166,7 @@ describe("a definition whose rule is not right", () => {
     );
   });
 
-  test("is stored in no part", async () => {
+  test("is not stored at all", async () => {
     await call(api, "POST", DEFINITIONS, definition("none.example.com", { a: integer }, [rule("self.b > 0")]));
     expect((await call(api, "GET", `${DEFINITIONS}/boxes.none.example.com`)).status).toBe(404);
     expect((await call(api, "GET", "/apis/none.example.com")).status).toBe(404);

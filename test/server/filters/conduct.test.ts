@@ -16,7 +16,7 @@ import { COLLECTION, widgets } from "../api-registry/widgets.js";
 
 const started = (options: ServerOptions) => startServer({ port: false, resources: [widgets], ...options });
 
-describe("pages of other origins", () => {
+describe("cross-origin requests of web pages (CORS)", () => {
   const conduct = { corsAllowedOrigins: ["^https://shop\\.example\\.com(:\\d+)?$"] };
   const allowed = {
     "access-control-allow-origin": "https://shop.example.com",
@@ -25,7 +25,7 @@ describe("pages of other origins", () => {
     "access-control-expose-headers": "Date",
   };
 
-  test("may use the API where their origin is allowed; a preflight request is answered 204 before authentication", async () => {
+  test("are allowed for a configured origin; a preflight request is answered 204 before authentication", async () => {
     await using server = await started({ conduct, authentication: { anonymous: false } });
     const api = server.transport();
     const origin = { origin: "https://shop.example.com" };
@@ -36,7 +36,7 @@ describe("pages of other origins", () => {
     expect(preflight.headers).toMatchObject(allowed);
   });
 
-  test("may read refusals and faults too", async () => {
+  test("can read refusals and errors too", async () => {
     await using server = await started({ conduct, authentication: { anonymous: false } });
     const api = server.transport();
     const origin = { origin: "https://shop.example.com" };
@@ -47,7 +47,7 @@ describe("pages of other origins", () => {
     expect([stranger.status, stranger.headers["access-control-allow-origin"]]).toEqual([401, origin.origin]);
   });
 
-  test("are told nothing where it is not", async () => {
+  test("get no CORS headers for other origins", async () => {
     await using server = await started({ conduct });
     const headers = { origin: "https://shop.example.com.evil.test" };
     const { headers: answered } = await call(server.transport(), "GET", COLLECTION, undefined, { headers });
@@ -55,7 +55,7 @@ describe("pages of other origins", () => {
   });
 });
 
-test("browsers are told to come back over TLS", async () => {
+test("browsers get an HSTS header", async () => {
   await using server = await started({
     conduct: { strictTransportSecurity: ["max-age=31536000", "includeSubDomains"] },
   });
@@ -68,7 +68,7 @@ test("browsers are told to come back over TLS", async () => {
   }
 });
 
-test("a request ends its HTTP/2 connection with the chance of goawayChance, and is answered", async () => {
+test("the server closes an HTTP/2 connection after a request with the probability goawayChance, and answers the request", async () => {
   await using server = await started({ port: 0, conduct: { goawayChance: 0.02 } });
   const session = connect(server.url, { ca: server.caCertificate });
   let goaway: number | undefined;
@@ -172,7 +172,7 @@ describe("filters of the caller", () => {
     expect((await call(server.transport(), "GET", "/nothing")).headers["x-brand"]).toBe("kubets");
   });
 
-  test("are told what was answered, once for each request: status, bytes, and whether it broke off", async () => {
+  test("learn the status, the bytes, and whether the answer broke off, once for each request", async () => {
     const answers: (Pick<Answer, "status" | "bytes" | "isReset"> & { path: string })[] = [];
     await using server = await started({
       filters: [
@@ -204,7 +204,7 @@ describe("filters of the caller", () => {
     ]);
   });
 
-  test("see a refusal behind them as the answer that it is", async () => {
+  test("see the refusal of a later filter as an answer", async () => {
     const answers: (number | undefined)[] = [];
     await using server = await started({
       filters: [{ name: "observer", filter: observeAnswers(Date.now, (_, { status }) => answers.push(status)) }],
@@ -213,7 +213,7 @@ describe("filters of the caller", () => {
     await expect.poll(() => answers).toEqual([404]);
   });
 
-  test("stand before or after any filter, also one of the caller's own", async () => {
+  test("stand before or after any filter, also another one of the caller's", async () => {
     const seen: string[] = [];
     const recorder = (name: string) => ({
       name,

@@ -51,7 +51,7 @@ function sent(target: string, method = "GET", most?: number) {
 }
 
 test.each(["exec", "attach", "portforward", "log?follow=true", "proxy/events", "exec?timeout=1s", "log?timeout=soon"])(
-  "C-CFG-02: a request for %s lasts as long as its client likes",
+  "C-CFG-02: a request for %s has no time limit",
   async (subresource) => {
     const request = sent(`${POD}/${subresource}`);
     request.wait(60 * MINUTE);
@@ -65,7 +65,7 @@ test.each([
   ["", MINUTE],
   ["?timeout=5s", 5000],
   ["?timeout=1h", MINUTE],
-])("a get with %j ends by its deadline", async (query, limit) => {
+])("a GET with the query %j ends by its time limit", async (query, limit) => {
   const request = sent(`${POD}${query}`);
   request.wait(limit - 1);
   expect(request.isCancelled()).toBe(false);
@@ -74,7 +74,7 @@ test.each([
   expect(await request.ended).toBe("Timeout: request did not complete within the allotted timeout");
 });
 
-describe("a write has 34 seconds for itself and the webhooks that it asks", () => {
+describe("a write and its webhooks have 34 seconds", () => {
   const OWN = "Timeout: request did not complete within requested timeout - context deadline exceeded";
   const ASKED = "Timeout: request did not complete within the allotted timeout";
 
@@ -93,7 +93,7 @@ describe("a write has 34 seconds for itself and the webhooks that it asks", () =
     expect(await request.ended).toBe(text);
   });
 
-  test("but none for a connection into a pod", async () => {
+  test("except for a connection into a pod", async () => {
     const request = sent(`${POD}/exec`, "POST");
     request.wait(60 * MINUTE);
     expect(request.isCancelled()).toBe(false);
@@ -102,7 +102,7 @@ describe("a write has 34 seconds for itself and the webhooks that it asks", () =
   });
 });
 
-test("a request without a time of its own ends after the server's requestTimeout (T21)", async () => {
+test("a request without a time limit of its own ends after the server's requestTimeout (T21)", async () => {
   const request = sent("/api/v1/pods", "GET", 5000);
   request.wait(5000);
   expect(await request.ended).toContain("request did not complete within the allotted timeout");

@@ -156,7 +156,7 @@ test.each<[string, string, Wanted, object]>([
     { user: "system:node:n1" },
     { username: "system:node:n1", groups: ["system:nodes", AUTHENTICATED] },
   ],
-])("may act as %s", async (_whom, user, wanted, userInfo) => {
+])("a user with the right may impersonate %s", async (_whom, user, wanted, userInfo) => {
   const answer = await call(admin, "POST", REVIEW, {}, as(user, wanted));
   expect(answer.status, answer.text).toBe(201);
   expect(answer.at("status.userInfo")).toEqual(userInfo);
@@ -249,12 +249,12 @@ test.each<[string, string, string, Wanted, string]>([
     { user: "system:node:n2" },
     `selfsubjectreviews.authentication.k8s.io is forbidden: User "system:serviceaccount:default:agent" cannot impersonate-on:arbitrary-node:create ${REVIEWS}`,
   ],
-])("may not act %s", async (_how, user, path, wanted, message) => {
+])("a user may not impersonate %s", async (_how, user, path, wanted, message) => {
   const answer = await call(admin, "POST", path, {}, as(user, wanted));
   expect([answer.status, answer.at("message")]).toEqual([403, message]);
 });
 
-test("a caller whom one mode has let act as another user is refused in the words of that mode from then on", async () => {
+test("a caller whom one form of the right has once allowed is later refused in the words of that form", async () => {
   expect((await call(admin, "POST", REVIEW, {}, as("legacy", { user: "jane" }))).status).toBe(201);
   const answer = await call(admin, "POST", REVIEW, {}, as("legacy", { user: "joe" }));
   expect(answer.at("message")).toBe(
@@ -266,7 +266,7 @@ test("a caller whom one mode has let act as another user is refused in the words
   );
 });
 
-test("what the impersonated user may not do is refused in its name", async () => {
+test("a request that the impersonated user may not send is refused in that user's name", async () => {
   const answer = await call(admin, "GET", PODS, undefined, as("legacy", { user: "jane" }));
   expect([answer.status, answer.at("message")]).toEqual([
     403,

@@ -102,13 +102,13 @@ test.each<[string, Wanted, object]>([
     { user: "system:node:one", uid: "u" },
     { username: "system:node:one", uid: "u", groups: [AUTHENTICATED] },
   ],
-])("acting as %s", async (_whom, headers, userInfo) => {
+])("impersonating %s gives this user", async (_whom, headers, userInfo) => {
   const answer = await call(api, "POST", PATH, {}, named(headers));
   expect(answer.status, answer.text).toBe(201);
   expect(answer.at("status.userInfo")).toEqual(userInfo);
 });
 
-test("Go's clients send the UTF-8 of a name, over HTTP/1.1 and over HTTP/2", async () => {
+test("impersonation headers with UTF-8 from Go's clients are accepted over HTTP/1.1 and HTTP/2", async () => {
   await using served = await startCluster();
   const socket = await tlsSocket(served);
   const json = ["Content-Type: application/json", "Content-Length: 2", "Connection: close"];
@@ -140,7 +140,7 @@ test.each<[string, Wanted, string]>([
     { uid: "u", "extra-b": ["x", "y"], "extra-a": "z" },
     'Groups:[]string(nil), Extra:map[string][]string{"a":[]string{"z"}, "b":[]string{"x", "y"}}}',
   ],
-])("%s and no name is a bad request", async (_what, headers, rest) => {
+])("impersonating %s without a user name is a bad request", async (_what, headers, rest) => {
   const answer = await call(api, "POST", PATH, {}, named(headers));
   const { uid = "" } = headers;
   const message = `requested &user.DefaultInfo{Name:"", UID:"${uid}", ${rest} without impersonating a user name`;

@@ -89,7 +89,7 @@ class Gate {
 
 const turn = (): Promise<void> => new Promise(setImmediate);
 
-test("a user has half of the places, and others get theirs before the user's own that wait", async () => {
+test("one user gets at most half of the request places while others wait", async () => {
   const gate = new Gate(4, 1);
   const jane = Array.from({ length: 5 }, (_, index) => gate.send("jane", "GET", `${PODS}/jane-${index}`));
   const bob = Array.from({ length: 3 }, (_, index) => gate.send("bob", "GET", `${PODS}/bob-${index}`));
@@ -108,7 +108,7 @@ test("a user has half of the places, and others get theirs before the user's own
   expect(all.map((sent) => sent !== "cancelled" && sent.status)).toEqual(all.map(() => 200));
 });
 
-test("FLT-5: reads and writes have places of their own", async () => {
+test("FLT-5: reads and writes have separate limits", async () => {
   const gate = new Gate(1, 1);
   const sent = [gate.send("jane", "POST", PODS), gate.send("jane", "GET", PODS), gate.send("jane", "DELETE", PODS)];
   await turn();
@@ -117,7 +117,7 @@ test("FLT-5: reads and writes have places of their own", async () => {
   await Promise.all(sent.map(({ ended }) => ended));
 });
 
-test("a thousand lists that come at once are all answered", async () => {
+test("a thousand list requests at once are all answered", async () => {
   const gate = new Gate(400, 200);
   const lists = Array.from({ length: 1000 }, () => gate.send("jane", "GET", PODS));
   await turn();
@@ -140,7 +140,7 @@ const REFUSED: Sent = {
   text: "Too many requests, please try again later.\n",
 };
 
-test("FLT-5, HTTP-2: a request beyond those that may wait is refused in kube-apiserver's words, and another user's is not", async () => {
+test("FLT-5, HTTP-2: a request beyond the waiting places is refused in kube-apiserver's words, and another user's is not", async () => {
   const gate = new Gate(2, 1);
   const waiting = Array.from({ length: 2001 }, () => gate.send("jane", "GET", PODS));
   expect(await gate.send("jane", "GET", PODS).ended).toEqual(REFUSED);
@@ -151,7 +151,7 @@ test("FLT-5, HTTP-2: a request beyond those that may wait is refused in kube-api
   expect(await other.ended).toMatchObject({ status: 200 });
 });
 
-test("a request that has waited too long is refused, and one whose client leaves gives up its turn", async () => {
+test("a request that has waited too long is refused, and a request whose client disconnects frees its place", async () => {
   const gate = new Gate(1, 1);
   const first = gate.send("jane", "GET", PODS);
   const [late, gone, next] = [
@@ -182,7 +182,7 @@ test.each([
   ["a proxy", `${PODS}/p/proxy/`, "GET", []],
   ["a probe", "/readyz", "GET", []],
   ["an administrator's request", PODS, "GET", ["system:masters"]],
-] as const)("FLT-5, HTTP-2: %s is not counted", async (_, path, method, groups) => {
+] as const)("FLT-5, HTTP-2: %s does not count for the limit", async (_, path, method, groups) => {
   const gate = new Gate(1, 1);
   const sent = Array.from({ length: 3 }, () => gate.send("jane", method, path, groups));
   await turn();
@@ -191,7 +191,7 @@ test.each([
   await Promise.all(sent.map(({ ended }) => ended));
 });
 
-test("a limit below zero is refused, with what it is and what to give", () => {
+test("a negative limit of requests is refused, with its value and what to give", () => {
   expect(() => new Gate(10, -1)).toThrow(
     "inFlight.mutating is -1; give how many requests run at once, or 0 for no limit",
   );

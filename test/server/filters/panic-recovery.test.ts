@@ -38,14 +38,14 @@ async function outcome(error: unknown, signal: AbortSignal): Promise<Outcome> {
 
 const gone = notFound({ group: "", resource: "nodes" }, "n");
 
-test("a refusal is the answer, and no fault", async () => {
+test("an error that refuses a request is answered, and not reported", async () => {
   expect(await outcome(gone, new AbortController().signal)).toEqual({ status: 404, reported: 0 });
 });
 
-test("C-HND-04: a fault is a 500 and reported", async () => {
+test("C-HND-04: an unexpected error is answered 500 and reported", async () => {
   expect(await outcome(new TypeError("x"), new AbortController().signal)).toEqual({ status: 500, reported: 1 });
 });
 
-test("what was accepted is still answered while the server stops", async () => {
+test("an accepted request is still answered while the server stops", async () => {
   expect(await outcome(gone, AbortSignal.abort())).toEqual({ status: 404, reported: 0 });
 });

@@ -23,7 +23,7 @@ const FAILURES: Readonly<Record<string, Handler>> = {
   "/missing": (request) => respondText(request, 404, "nothing\n"),
 };
 
-describe("C-RUN-01: the line of a request that the server fails", () => {
+describe("C-RUN-01: the log line of a request that fails in the server", () => {
   const lines: LogValues[] = [];
   let server: Awaited<ReturnType<typeof startServer>>;
 
@@ -57,7 +57,7 @@ describe("C-RUN-01: the line of a request that the server fails", () => {
     ["/thrown", 500, "throwsPlainly"],
     ["/status", 500, "throwsStatus"],
     ["/sent", 503, "sendsFailure"],
-  ])("%s has the stack of the code that failed, and not what it says", async (path, resp, code) => {
+  ])("for %s has the stack of the failing code, without the error's message", async (path, resp, code) => {
     const line = await lineOf(path);
     expect(line["resp"]).toBe(resp);
     expect(line["statusStack"]).toMatch(new RegExp(`^\\n +at .*${code}.*request-log\\.test\\.ts:`, "s"));
@@ -67,7 +67,7 @@ describe("C-RUN-01: the line of a request that the server fails", () => {
   test.each([
     ["/missing", 404],
     ["/readyz", 500],
-  ])("%s has none", async (path, resp) => {
+  ])("for %s has no stack", async (path, resp) => {
     const line = await lineOf(path);
     expect([line["resp"], line["statusStack"]]).toEqual([resp, undefined]);
   });

@@ -20,7 +20,7 @@ function bisected(seats: number, levels: readonly ShareOfSeats[]): readonly numb
   return at(high);
 }
 
-describe("the division of seats", () => {
+describe("dividing the concurrency seats among priority levels", () => {
   test.each<[string, number, readonly ShareOfSeats[], readonly number[]]>([
     ["nothing for nobody", 0, [level(0, 0, 10)], [0]],
     ["in proportion to the targets", 30, [level(10, 0, 100), level(20, 0, 100)], [10, 20]],
@@ -31,12 +31,12 @@ describe("the division of seats", () => {
     ["the highest bounds alone", 25, [level(20, 1, 15), level(40, 5, 10)], [15, 10]],
     ["levels without demand share evenly", 30, [level(0, 0, 100), level(0, 0, 100)], [15, 15]],
     ["two full and one left", 100, [level(10, 0, 10), level(10, 5, 20), level(1, 0, 200)], [10, 20, 70]],
-  ])("%s", (_, seats, levels, expected) => {
+  ])("gives %s", (_, seats, levels, expected) => {
     for (const [index, one] of allocateSeats(seats, levels).entries())
       expect(one).toBeCloseTo(expected[index] ?? -1, 6);
   });
 
-  test("200 random problems are solved as by bisection", () => {
+  test("gives for 200 random problems the result of a bisection", () => {
     const random = seededRandom("seats");
     const below = (limit: number): number => randomBelow(random, limit);
     for (let round = 0; round < 200; round++) {
@@ -59,7 +59,7 @@ describe("the division of seats", () => {
     ["lower bounds sum to 30, which is more than 20", 20, [level(30, 30, 40)]],
     ["upper bounds sum to 40, which is less than 50", 50, [level(30, 30, 40)]],
     ["target 10 is below its lower bound 30", 35, [level(10, 30, 40)]],
-  ])("refuses: %s", (message, seats, levels) => {
+  ])("refuses invalid input: %s", (message, seats, levels) => {
     expect(() => allocateSeats(seats, levels)).toThrow(message);
   });
 });

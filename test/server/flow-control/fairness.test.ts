@@ -126,7 +126,7 @@ async function dumped(level: string): Promise<Readonly<Record<string, string>>> 
   return Object.fromEntries(headers.map((header, place) => [header, row[place] ?? ""]));
 }
 
-describe("the headers of answers name schema and level", () => {
+describe("the answer's headers name the flow schema and priority level", () => {
   test.each([
     ["kubernetes-admin,system:masters", "GET", "/api/v1/namespaces", "exempt exempt"],
     ["jane", "GET", "/readyz", "probes exempt"],
@@ -152,7 +152,7 @@ describe("the headers of answers name schema and level", () => {
     expect(flowOf(await send(user, method, path))).toBe(expected);
   });
 
-  test("a refusal and an error have them too, a connection into a pod has none", async () => {
+  test("also of a refusal and an error, and not of a connection into a pod", async () => {
     const missing = await call(cluster.transport(), "GET", "/api/v1/namespaces/default/pods/missing");
     expect([missing.status, flowOf(missing)]).toEqual([404, "exempt exempt"]);
     const forbidden = await send("jane", "GET", "/api/v1/secrets");
@@ -162,7 +162,7 @@ describe("the headers of answers name schema and level", () => {
   });
 });
 
-describe("a level without queues", () => {
+describe("a priority level without queues", () => {
   beforeAll(async () => {
     await limitLevel("tight", {
       nominalConcurrencyShares: 1,
@@ -173,7 +173,7 @@ describe("a level without queues", () => {
     await eventually(async () => expect(flowOf(await send("tess", "GET", "/version"))).toBe("of-tess tight"));
   });
 
-  test("refuses what finds no seat with 429 and Retry-After, and lets others pass", async () => {
+  test("answers a request without a free seat with 429 and Retry-After, and other levels still serve", async () => {
     const held = holdRequest("tess", "GET", "/api/v1/namespaces");
     await held.begins();
     const refused = await send("tess", "GET", "/api/v1/namespaces");
@@ -187,7 +187,7 @@ describe("a level without queues", () => {
     expect((await send("tess", "GET", "/version")).status).toBe(200);
   });
 
-  test("a watch has a seat until its initial events are sent", async () => {
+  test("counts a watch until its initial events are sent", async () => {
     const binding = {
       apiVersion: "rbac.authorization.k8s.io/v1",
       kind: "ClusterRoleBinding",
@@ -220,7 +220,7 @@ describe("a level without queues", () => {
   });
 });
 
-describe("a level with queues", () => {
+describe("a priority level with queues", () => {
   beforeAll(async () => {
     const queuing = { queues: 1, handSize: 1, queueLengthLimit: 2 };
     await limitLevel("narrow", {
@@ -233,7 +233,7 @@ describe("a level with queues", () => {
     await eventually(async () => expect(flowOf(await send("noah", "GET", "/version"))).toBe("of-noah narrow"));
   });
 
-  test("lets requests wait, refuses those that find the queue full, and shows them in the debug pages", async () => {
+  test("lets requests wait, refuses them when the queue is full, and shows them in the debug pages", async () => {
     const held = holdRequest("nell", "GET", "/version");
     await held.begins();
     const waiting = [send("nell", "GET", "/version"), send("noah", "GET", "/api/v1/namespaces/shop/pods/web")];
@@ -257,7 +257,7 @@ describe("a level with queues", () => {
     await held.answer;
   });
 
-  test("a client that leaves gives up its place", async () => {
+  test("frees the place of a client that disconnects", async () => {
     const held = holdRequest("nell", "GET", "/version");
     await held.begins();
     const leaving = new AbortController();
@@ -275,7 +275,7 @@ describe("a level with queues", () => {
     await held.answer;
   });
 
-  test("a deleted level is quiescing until its last request has ended, and its schemas are dangling", async () => {
+  test("is quiescing after its deletion until its last request has ended, and its schemas are dangling", async () => {
     const held = holdRequest("nell", "GET", "/version");
     await held.begins();
     const waiting = send("noah", "GET", "/version");
@@ -292,8 +292,8 @@ describe("a level with queues", () => {
   });
 });
 
-describe("a FlowSchema without its level", () => {
-  test("is dangling until the level comes, and the server owns the condition", async () => {
+describe("a FlowSchema without its priority level", () => {
+  test("is dangling until the level exists, in a condition that the server owns", async () => {
     await sendUser("dora", "later");
     expect(flowOf(await send("dora", "GET", "/version"))).toBe("global-default global-default");
     expect(await dangling("of-dora")).toMatchObject({
@@ -315,7 +315,7 @@ describe("a FlowSchema without its level", () => {
     expect(stored.text).toContain("api-priority-and-fairness-config-consumer-v1");
   });
 
-  test("the catch-all is there although its objects are deleted", async () => {
+  test("is not the catch-all, which works although its objects are deleted", async () => {
     for (const name of ["global-default", "catch-all"])
       await call(cluster.transport(), "DELETE", `${FLOWCONTROL}/flowschemas/${name}`);
     await eventually(async () => {
@@ -326,8 +326,8 @@ describe("a FlowSchema without its level", () => {
   });
 });
 
-describe("real kubectl", () => {
-  test("sees the flow of the user that it impersonates, schemas without a level, and the debug pages", async () => {
+describe("the real kubectl", () => {
+  test("sees the flow of a user whom it impersonates, schemas without a level, and the debug pages", async () => {
     await sendUser("kim", "nowhere", 400);
     await using kubectl = await realKubectl(cluster);
     const { stderr } = await kubectl.run("get --raw /version -v=8 --as=system:kube-scheduler");
@@ -342,7 +342,7 @@ describe("real kubectl", () => {
   });
 });
 
-describe("the debug pages", () => {
+describe("the debug pages of priority and fairness", () => {
   test("need a right, and the index does not list them", async () => {
     const page = "/debug/api_priority_and_fairness/dump_priority_levels";
     expect((await send("jane", "GET", page)).status).toBe(403);

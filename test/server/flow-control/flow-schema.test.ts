@@ -42,7 +42,7 @@ describe("a FlowSchema", () => {
     ["every account of a namespace", account("shop", "*"), "system:serviceaccount:shop:api", true],
     ["an account of a namespace that begins so", account("shop", "*"), "system:serviceaccount:shops:api", false],
     ["a user that is no account", account("shop", "*"), "shop:api", false],
-  ])("knows %s", (_, subject, user, is) => {
+  ])("matches %s", (_, subject, user, is) => {
     expect(matches({ subjects: [subject], resourceRules: [ALL] }, user, "GET", "/api/v1/pods")).toBe(is);
   });
 
@@ -61,7 +61,7 @@ describe("a FlowSchema", () => {
     ["the scope of the cluster alone", { namespaces: [], clusterScope: true }, "GET", "/api/v1/nodes", true],
     ["a namespace as an object", { namespaces: ["a"], clusterScope: false }, "GET", "/api/v1/namespaces/a", true],
     ["no path that is no resource", {}, "GET", "/version", false],
-  ])("covers %s", (_, rule, method, path, is) => {
+  ])("matches %s", (_, rule, method, path, is) => {
     expect(matches({ subjects: [jane], resourceRules: [{ ...ALL, ...rule }] }, "jane", method, path)).toBe(is);
   });
 
@@ -72,12 +72,12 @@ describe("a FlowSchema", () => {
     ["a prefix", ["/metrics/*"], "/metrics/slis", true],
     ["every path", ["*"], "/anything", true],
     ["no resource", ["*"], "/api/v1/pods", false],
-  ])("covers %s", (_, nonResourceURLs, path, is) => {
+  ])("matches %s", (_, nonResourceURLs, path, is) => {
     const rule = { subjects: [jane], nonResourceRules: [{ verbs: ["get"], nonResourceURLs }] };
     expect(matches(rule, "jane", "GET", path)).toBe(is);
   });
 
-  test("wins by its precedence, then by its name; what none covers goes to the catch-all", () => {
+  test("is chosen by its precedence, then its name; a request without a match goes to the catch-all", () => {
     const all = (name: string, precedence: number) =>
       schema(name, precedence, [{ subjects: [jane], resourceRules: [ALL] }]);
     expect(matched([all("b", 7), all("a", 9)], "jane", "GET", "/api/v1/pods")).toBe("b");

@@ -69,8 +69,8 @@ const level = (name: string, spec: Partial<LevelSpec>): LevelSpec => ({
   ...spec,
 });
 
-describe("the seats of priority levels", () => {
-  test("the bootstrap levels divide 600 seats by their shares, and say what they lend", () => {
+describe("concurrency seats of priority levels", () => {
+  test("are 600 for the bootstrap levels, divided by shares, with lendable parts", () => {
     const { levels } = new Driven(600);
     // ceil(600 * shares / 245), the lendable part rounded, and 600 more as nothing limits what they borrow.
     expect(
@@ -87,7 +87,7 @@ describe("the seats of priority levels", () => {
     ]);
   });
 
-  test("without demand all seats are given in proportion to the lower bounds", () => {
+  test("are given without demand in proportion to the lower bounds", () => {
     const { current } = new Driven(600);
     const { exempt, ...limited } = current;
     expect(exempt).toBe(0);
@@ -98,7 +98,7 @@ describe("the seats of priority levels", () => {
     expect(current["node-high"]).toBe(170);
   });
 
-  test("a busy level borrows what others lend, and gives it back as its demand falls", () => {
+  test("are borrowed by a busy level, and returned when its demand falls", () => {
     const driven = new Driven(600);
     const requests = driven.begin("workload-low", 845);
     driven.period();
@@ -113,7 +113,7 @@ describe("the seats of priority levels", () => {
     expect(driven.current["workload-low"]).toBeLessThan(100);
   });
 
-  test("nobody borrows beyond its limit, nor what others do not lend", () => {
+  test("are borrowed only up to the borrower's limit and the lenders' lendable part", () => {
     const driven = new Driven(100, [
       level("busy", { shares: 50, borrowingLimitPercent: 20 }),
       level("idle", { shares: 25, lendablePercent: 100 }),
@@ -126,7 +126,7 @@ describe("the seats of priority levels", () => {
     expect(driven.current).toEqual({ busy: 60, idle: 0, proud: 40 });
   });
 
-  test("a level that lends gets its own seats back in the next period", () => {
+  test("return to a lending level in the next period when it needs them", () => {
     const driven = new Driven(100, [
       level("busy", { shares: 50 }),
       level("lender", { shares: 50, lendablePercent: 80 }),
@@ -140,7 +140,7 @@ describe("the seats of priority levels", () => {
     expect(driven.current).toEqual({ busy: 50, lender: 50 });
   });
 
-  test("exempt requests never wait; their seats are taken from what others may borrow", () => {
+  test("are not needed by exempt requests, which reduce what others may borrow", () => {
     const driven = new Driven(100, [
       level("exempt", { isExempt: true, queuing: { queues: 0, handSize: 0, queueLengthLimit: 0 } }),
       level("a", { shares: 50, lendablePercent: 50 }),
@@ -152,7 +152,7 @@ describe("the seats of priority levels", () => {
     expect(driven.current).toEqual({ exempt: 300, a: 25, b: 25 });
   });
 
-  test("a request occupies at most 15 % of its level's nominal seats, and no more than a hand's part", () => {
+  test("are taken by one request up to 15 % of the level's nominal seats and the seats of its hand", () => {
     const { levels } = new Driven(600);
     // max(1, min(ceil(0.15 * nominal), nominal / hand size)); a level without queues has no such limit.
     expect(levels.all.map(({ name, mostSeats }) => [name, mostSeats])).toEqual([
@@ -168,8 +168,8 @@ describe("the seats of priority levels", () => {
   });
 });
 
-describe("the queues of a level that changes", () => {
-  test("too many queues are removed when they are empty, and requests in them still run", () => {
+describe("changing the queues of a priority level", () => {
+  test("removes surplus queues when they are empty, and requests in them still run", () => {
     const driven = new Driven(4, [
       level("only", { shares: 1, queuing: { queues: 8, handSize: 1, queueLengthLimit: 9 } }),
     ]);
@@ -185,7 +185,7 @@ describe("the queues of a level that changes", () => {
     expect(more.every(({ state }) => state === "over")).toBe(true);
   });
 
-  test("more queues and more seats count at once", () => {
+  test("uses more queues and seats at once", () => {
     const few = level("only", { shares: 1, queuing: { queues: 1, handSize: 1, queueLengthLimit: 9 } });
     const driven = new Driven(1, [few]);
     const [first, second] = driven.begin("only", 2);

@@ -3,18 +3,18 @@ import { describe, expect, test } from "vitest";
 import { canDeal, dealHand, flowHash } from "../../../src/server/flow-control/shuffle-sharding.js";
 
 describe("shuffle sharding", () => {
-  test("each hand of three out of five queues is dealt by one hash in sixty", () => {
+  test("deals each hand of three out of five queues for one hash in sixty", () => {
     const hands = Array.from({ length: 60 }, (_, hash) => dealHand(BigInt(hash), 5, 3).join());
     expect(new Set(hands).size).toBe(60);
     for (const hand of hands) expect(new Set(hand.split(",")).size).toBe(3);
   });
 
-  test("a hash is read as digits of mixed radix, from the last queue count down", () => {
+  test("reads a hash as digits of mixed radix, from the last queue count down", () => {
     // 4 + 128 * (3 + 127 * 3): the queue 4, then the third and the third again of those that are left.
     expect(dealHand(BigInt(4 + 128 * (3 + 127 * 3)), 128, 3)).toEqual([4, 3, 5]);
   });
 
-  test("the hash of a flow is the first eight bytes of SHA-256 over schema, zero byte and distinguisher, the lowest first", () => {
+  test("hashes a flow by the first eight bytes (little-endian) of SHA-256 over schema, zero byte and distinguisher", () => {
     const digest = createHash("sha256")
       .update("service-accounts")
       .update(Buffer.from([0]))
@@ -32,7 +32,7 @@ describe("shuffle sharding", () => {
     [4, 5, false],
     [0, 1, false],
     [8, 0, false],
-  ])("hands can be dealt of %i queues by %i: %s", (queues, handSize, can) => {
+  ])("can deal hands of %i queues out of %i: %s", (queues, handSize, can) => {
     expect(canDeal(queues, handSize)).toBe(can);
   });
 });

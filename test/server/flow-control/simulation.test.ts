@@ -171,7 +171,7 @@ function queueSet(agenda: Agenda, decisions: Decisions, learnsDurations: boolean
   };
 }
 
-test("100,000 requests run in the order that fair queuing's description gives", () => {
+test("priority and fairness runs 100,000 requests in the order that the published description of fair queuing gives", () => {
   const jobs = plans(100_000).map((plan) => ({ ...plan, job: { ...plan.job, flow: `schema\0${plan.job.flow}` } }));
   const happened = simulate(jobs, ours);
   expect(happened).toHaveLength(jobs.length);
@@ -225,7 +225,7 @@ function waitsBesideFlood(learnsDurations: boolean): readonly number[] {
   return waits;
 }
 
-test("beside a flood of long requests a quiet flow waits for the next free seats, and not until the flood's queues have caught up", () => {
+test("beside a flood of long requests, another flow waits only for the next free seats", () => {
   const [guessing, learning] = [waitsBesideFlood(false), waitsBesideFlood(true)];
   expect(learning).toHaveLength(50);
   // Fifty requests of the flood run at a time, for two seconds each: one ends every 40 ms.

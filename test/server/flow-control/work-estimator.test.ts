@@ -14,7 +14,7 @@ function asked(method: string, target: string) {
 
 const PODS = "/api/v1/namespaces/shop/pods";
 
-describe("the seats of a request", () => {
+describe("the number of seats that a request takes", () => {
   const facts = (count: number, averageBytes: number) => ({
     watches: new WatchCounts(),
     sizeOf: () => ({ count, averageBytes: () => averageBytes }),
@@ -43,16 +43,16 @@ describe("the seats of a request", () => {
     expect(estimateWork(asked("GET", target), facts(count, bytes), undefined).initialSeats).toBe(seats);
   });
 
-  test("a level's limit for one request counts", () => {
+  test("is limited by the priority level", () => {
     expect(estimateWork(asked("GET", PODS), facts(5000, 2000), 4).initialSeats).toBe(4);
   });
 
-  test("a resource of another server has one seat", () => {
+  test("is one for a resource of an extension server", () => {
     const unknown = { watches: new WatchCounts(), sizeOf: () => undefined };
     expect(estimateWork(asked("GET", PODS), unknown, undefined).initialSeats).toBe(1);
   });
 
-  test("a write has seats for its watches for five milliseconds behind its answer, ten at most", () => {
+  test("includes for a write up to ten seats for five milliseconds after its answer, for its watches", () => {
     const { watches, ...rest } = facts(0, 0);
     const write = (method: string, target: string) =>
       estimateWork(asked(method, target), { watches, ...rest }, undefined);
@@ -77,12 +77,12 @@ describe("the seats of a request", () => {
     expect(write("POST", "/api/v1/namespaces/shop/serviceaccounts/a/token")).toEqual(one);
   });
 
-  test("work is counted in hundred millionths of a seat-second", () => {
+  test("is multiplied with time in hundred millionths of a seat-second", () => {
     expect([workOf(2, 3e6), workOf(1, -15), formatWork(1_200_300_000)]).toEqual([600_000, -2, "12.00300000ss"]);
   });
 });
 
-describe("Retry-After", () => {
+describe("the header Retry-After", () => {
   test("doubles while many requests are refused, to 32 seconds, and falls by one when few are", () => {
     const dropped = new DroppedRequests();
     const waits: number[] = [];

@@ -7,7 +7,7 @@ import { newAuthority, servingCertificate } from "../../helpers/tls-peer.js";
 
 const INTERNAL_ERROR = 2;
 
-test("the server resets an HTTP/2 stream with INTERNAL_ERROR where its answer breaks off, and serves the connection on", async () => {
+test("the server resets an HTTP/2 stream with INTERNAL_ERROR when its answer breaks off, and keeps the connection", async () => {
   const authority = newAuthority();
   const listener = await listen({
     host: "127.0.0.1",

@@ -34,9 +34,12 @@ test.each([
   [200, "GET", "/version", {}],
   [200, "GET", "/healthz", {}],
   [404, "GET", "/nothing", {}],
-] as const)("%i of %s %s keeps browsers from guessing its type", async (status, method, path, headers) => {
-  const body = method === "POST" ? { metadata: { name: "made" } } : undefined;
-  const answer = await call(api, method, path, body, { headers });
-  expect([answer.status, answer.headers["x-content-type-options"]]).toEqual([status, "nosniff"]);
-  expect(answer.headers["cache-control"]).toMatch(/^(no-cache, private|public)$/);
-});
+] as const)(
+  "the answer %i of %s %s has the header that keeps browsers from guessing its type",
+  async (status, method, path, headers) => {
+    const body = method === "POST" ? { metadata: { name: "made" } } : undefined;
+    const answer = await call(api, method, path, body, { headers });
+    expect([answer.status, answer.headers["x-content-type-options"]]).toEqual([status, "nosniff"]);
+    expect(answer.headers["cache-control"]).toMatch(/^(no-cache, private|public)$/);
+  },
+);

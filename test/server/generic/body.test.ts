@@ -33,15 +33,15 @@ async function readLate(chunks: readonly string[], moment: (stream: ServerHttp2S
   return body.finally(() => stream.destroy());
 }
 
-test("an empty body that ended before it was asked for is empty", async () => {
+test("an empty request body that ended before it was read is empty", async () => {
   expect(await readLate([], (stream) => once(stream, "end"))).toBe("");
 });
 
-test("a body that waited is whole", async () => {
+test("a request body that waited to be read is complete", async () => {
   expect(await readLate(["one ", "two"], (stream) => once(stream, "readable"))).toBe("one two");
 });
 
-test("a body of a client that has gone meanwhile is no body", async () => {
+test("a request body of a client that has disconnected throws", async () => {
   const left = async (stream: ServerHttp2Stream) => {
     stream.destroy();
     await once(stream, "close");

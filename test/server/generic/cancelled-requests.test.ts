@@ -131,7 +131,7 @@ const ends: readonly (readonly [string, End, failurePolicy: string])[] = [
   ["a deadline that passes", expiring, "Fail"],
 ];
 
-describe.each(ends)("%s ends", (_, end, failurePolicy) => {
+describe.each(ends)("%s ends for its request", (_, end, failurePolicy) => {
   /** A webhook that never answers: what it hears of the end of a call. */
   function silent(path: string) {
     const [called, ended] = [deferred<void>(), deferred<void>()];
@@ -161,7 +161,7 @@ describe.each(ends)("%s ends", (_, end, failurePolicy) => {
   });
 
   test.each(["mutating", "validating"] as const)(
-    "the call of a %s admission webhook, and stores nothing",
+    "the call of a %s admission webhook, so that nothing is stored",
     async (phase) => {
       const { clientConfig, called, ended } = silent("/admit");
       undo.push(await configure(cluster.transport(), phase, [{ clientConfig, failurePolicy }], phase));
@@ -171,7 +171,7 @@ describe.each(ends)("%s ends", (_, end, failurePolicy) => {
     },
   );
 
-  test("the call of a conversion webhook for a list, and of one for a create", async () => {
+  test("the call of a conversion webhook for a list, and for a create", async () => {
     const path = boxesOf(GROUP, "v2");
     const list = silent("/convert");
     await end({ method: "GET", path, headers: admin() }, list.called);
@@ -183,7 +183,7 @@ describe.each(ends)("%s ends", (_, end, failurePolicy) => {
   });
 });
 
-describe("what several requests wait for goes on for the others", () => {
+describe("work that several requests wait for goes on when one client disconnects:", () => {
   test("the review of a token", async () => {
     const [called, answer] = [deferred<void>(), deferred<void>()];
     hooks.on("/authenticate", (_, response) => {
@@ -241,12 +241,12 @@ function work(): void {
   while (performance.now() < until);
 }
 
-describe("a list whose client is gone", () => {
+describe("a list request whose client disconnects", () => {
   const OBJECTS = 1000;
   /** What a slice of the event loop has room for, and what is looked at between two looks at the slice. */
   const MOST = 40;
 
-  test("looks at no more objects than a slice of the event loop has room for", async () => {
+  test("reads no more objects than fit into one time slice", async () => {
     let seen = 0;
     const objects = Array.from({ length: OBJECTS }, (_, index) => ({ key: `/p/${index}` }) as KvObject);
     const view = { revision: 1, read: async () => ({ objects, remaining: 0 }), keep: () => {} };
@@ -261,7 +261,7 @@ describe("a list whose client is gone", () => {
     expect(seen).toBeLessThan(MOST);
   });
 
-  test("is encoded no further", async () => {
+  test("is not encoded further", async () => {
     let made = 0;
     function* parts(): Generator<Uint8Array> {
       for (; made < OBJECTS; made++) {

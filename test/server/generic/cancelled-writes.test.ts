@@ -135,7 +135,7 @@ const service = (name: string) => ({
   spec: { type: "NodePort", selector: { app: name }, ports: [{ port: 80 }] },
 });
 
-describe("a write whose client leaves", () => {
+describe("a write whose client disconnects", () => {
   const early: readonly (readonly [string, Step, boolean])[] = [
     ["at mutating admission", at("admit"), true],
     ["while its cluster IP is taken", at("create", "/ipaddresses/"), false],
@@ -152,7 +152,7 @@ describe("a write whose client leaves", () => {
     await done(server.api, "POST", SERVICES, service("web"));
   });
 
-  test("when the service is handed to the store leaves a whole one", async () => {
+  test("while the service is being stored leaves a complete service", async () => {
     await open(false);
     await cancel(at("create", "/services/specs/"), "POST", SERVICES, service("web"));
     const { at: field } = await done(server.api, "GET", `${SERVICES}/web`);
@@ -161,7 +161,7 @@ describe("a write whose client leaves", () => {
     await done(server.api, "GET", `/apis/networking.k8s.io/v1/ipaddresses/${ip}`);
   });
 
-  test.each([true, false])("is not charged to a quota, or is stored (with a plugin: %s)", async (hasPlugin) => {
+  test.each([true, false])("is not charged to a quota unless it is stored (with a plugin: %s)", async (hasPlugin) => {
     await open(hasPlugin);
     const quota = { metadata: { name: "few" }, spec: { hard: { configmaps: "2" } } };
     await done(server.api, "POST", `${CORE}/resourcequotas`, quota);
@@ -194,7 +194,7 @@ describe("a write whose client leaves", () => {
     expect(Object.keys(await stored())).not.toContain("/registry/configmaps/default/kept");
   });
 
-  test("deletes no more objects of a collection", async () => {
+  test("deletes no further objects of a collection", async () => {
     await open(false);
     for (const name of ["a", "b", "c"]) await done(server.api, "POST", MAPS, { metadata: { name } });
     await cancel(at("delete", "/configmaps/"), "DELETE", MAPS);
@@ -202,7 +202,7 @@ describe("a write whose client leaves", () => {
     expect(left).toEqual(["/registry/configmaps/default/b", "/registry/configmaps/default/c"]);
   });
 
-  test("changes nothing while it waits for its turn, and the next change does not wait for it", async () => {
+  test("changes nothing while it waits for another write, and does not delay the next", async () => {
     await open(false);
     await done(server.api, "POST", MAPS, { metadata: { name: "shared" } });
     const first = hold(at("update", "/configmaps/default/shared"));

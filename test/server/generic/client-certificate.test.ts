@@ -58,7 +58,7 @@ function issued(usage: "client" | "server", notAfter: number): KeyPair {
   return issueCertificate({ commonName: "somebody", ...validity, serial: systemRandom.bytes(16), usage }, issuer);
 }
 
-test("a certificate of the cluster's CA names its holder", async () => {
+test("a certificate of the cluster's authority authenticates its user", async () => {
   expect(await seenAs(pki.admin)).toEqual(["kubernetes-admin", "kubernetes-admin"]);
   expect(await seenAs(issued("client", Date.now() + DAY))).toEqual(["somebody", "somebody"]);
 });
@@ -68,6 +68,6 @@ test.each([
   ["a certificate of another CA of the same name", foreign.admin],
   ["an expired certificate", issued("client", Date.now() - DAY)],
   ["a certificate for servers", issued("server", Date.now() + DAY)],
-])("%s names nobody", async (_, pair) => {
+])("%s authenticates nobody", async (_, pair) => {
   expect(await seenAs(pair)).toEqual(["nobody", "nobody"]);
 });

@@ -70,8 +70,8 @@ async function holding(limits: Partial<ConnectionLimits>) {
   return { listener, held };
 }
 
-describe("an HTTP/2 connection", () => {
-  test("whose client resets its requests has no more at work than it may have streams, and others are served", async () => {
+describe("an HTTP/2 connection to the server", () => {
+  test("whose client resets its requests has no more work than its stream limit, and others are served", async () => {
     const { listener, held } = await holding({ http2: FEW });
     const session = dial(listener);
     for (let sent = 1; sent <= FEW.streams; sent++) {
@@ -89,7 +89,7 @@ describe("an HTTP/2 connection", () => {
     expect(held).toHaveLength(FEW.streams);
   });
 
-  test("on which more requests wait than may is closed with ENHANCE_YOUR_CALM", async () => {
+  test("with too many waiting requests is closed with ENHANCE_YOUR_CALM", async () => {
     const { listener, held } = await holding({ http2: { ...FEW, waiting: 1 } });
     const session = dial(listener);
     for (let sent = 1; sent <= FEW.streams; sent++) {
@@ -103,14 +103,14 @@ describe("an HTTP/2 connection", () => {
     expect((await goaway)[0]).toBe(constants.NGHTTP2_ENHANCE_YOUR_CALM);
   });
 
-  test("takes as many streams as kube-apiserver's by default (H2-1)", async () => {
+  test("has kube-apiserver's default limit of streams (H2-1)", async () => {
     const { listener } = await holding({});
     const session = dial(listener);
     await once(session, "remoteSettings");
     expect(session.remoteSettings.maxConcurrentStreams).toBe(100);
   });
 
-  test("of a caller that is not authenticated ends behind its last answer", async () => {
+  test("of an unauthenticated caller ends after its last answer", async () => {
     const listener = await open(
       async (exchange) => {
         exchange.authenticated?.(exchange.headers["authorization"] !== undefined);
@@ -133,7 +133,7 @@ describe("an HTTP/2 connection", () => {
     expect(known.closed).toBe(false);
   });
 
-  test("of such a caller takes few requests, lets those that run finish, and a new connection takes more", async () => {
+  test("of an unauthenticated caller accepts only few requests, and finishes those", async () => {
     const hold = deferred<void>();
     const listener = await open(
       async (exchange) => {
@@ -155,7 +155,7 @@ describe("an HTTP/2 connection", () => {
     expect(await textOf(dial(listener).request({ ":path": "/again" }))).toBe("/again");
   });
 
-  test("ends a stream whose client sends a body without end behind its answer", async () => {
+  test("ends a stream whose client sends an endless body after its answer", async () => {
     const listener = await open(
       (exchange) => {
         void exchange.body(10).catch(() => {});
@@ -171,7 +171,7 @@ describe("an HTTP/2 connection", () => {
   });
 });
 
-describe("a port", () => {
+describe("a TCP port of the server", () => {
   /** What the server sends until it closes the connection. */
   const endOf = (socket: Socket): Promise<string> =>
     new Promise((resolve) => {
@@ -180,7 +180,7 @@ describe("a port", () => {
       socket.on("error", () => {}).on("close", () => resolve(text));
     });
 
-  test("closes a connection beyond its limit, and takes one again when another has left", async () => {
+  test("closes a connection beyond its limit, and accepts one again when another has ended", async () => {
     const listener = await open((exchange) => answer(exchange, "served"), { connections: 2 });
     const [first, second] = [await openTls(listener.port), await openTls(listener.port)];
     await expect(openTls(listener.port)).rejects.toThrow();
@@ -196,7 +196,7 @@ describe("a port", () => {
     second.destroy();
   });
 
-  test("closes a connection that makes no handshake", async () => {
+  test("closes a connection without a TLS handshake", async () => {
     const listener = await open((exchange) => answer(exchange, "served"), { handshake: 20 });
     await endOf(connectTcp({ host: "127.0.0.1", port: listener.port }));
   });

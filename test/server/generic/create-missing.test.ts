@@ -17,12 +17,12 @@ function lateKv(late: number): Kv {
   return kv;
 }
 
-test("the objects of a start are written again where the store has not answered in time", async () => {
+test("the server repeats creating its start objects when the storage has not answered in time", async () => {
   await using server = await admittingServer({}, lateKv(2));
   expect((await call(server.api, "GET", "/api/v1/namespaces/default")).status).toBe(200);
 });
 
-test("a store that never answers, and any other fault, is thrown", async () => {
+test("the server gives up creating its start objects when the storage never answers, or for any other error", async () => {
   await expect(admittingServer({}, lateKv(1000))).rejects.toThrow("context deadline exceeded");
   let tries = 0;
   const refused = async (): Promise<void> => {

@@ -65,33 +65,33 @@ const names = async (): Promise<unknown> => {
   return items.map(({ metadata }) => metadata.name);
 };
 
-test("while the fence is open, requests are handled, and it is told of each", async () => {
+test("before a leader's term has ended, its requests are handled, and the fence sees each", async () => {
   expect((await create("one")).status).toBe(201);
   expect(await names()).toEqual(["one"]);
   expect(fence.passedOn).toEqual([`POST ${MAPS}`]);
 });
 
-test("a request that is sent after the fence has closed reaches no handler", async () => {
+test("after a leader's term has ended, a request that it sends reaches no handler", async () => {
   fence.expire();
   await expect(create("late")).rejects.toThrow(OVER);
   expect([server.requests.length, fence.passedOn]).toEqual([0, []]);
   expect(await names()).toEqual([]);
 });
 
-test("a request whose handling would begin after the fence has closed reaches no handler", async () => {
+test("when a leader's term ends before the handling of a request begins, the request reaches no handler", async () => {
   const sent = create("late");
   fence.expire();
   await expect(sent).rejects.toThrow(OVER);
   expect([server.requests.length, fence.passedOn]).toEqual([0, []]);
 });
 
-test("a write that is handed to the store after the fence has closed stores nothing, though no signal has aborted", async () => {
+test("when a leader's term ends before the storage gets its write, nothing is stored, though no signal has aborted", async () => {
   validating = () => fence.expire();
   await expect(create("late")).rejects.toThrow();
   expect(await names()).toEqual([]);
 });
 
-test("a write that a quota was charged for stores nothing either, and the charge is closed", async () => {
+test("when a leader's term ends, a write that was charged to a quota is not stored, and the charge is taken back", async () => {
   const memory = openMemoryKv();
   const kv: Kv = {
     freshness: memory.freshness,
@@ -127,7 +127,7 @@ test("a write that a quota was charged for stores nothing either, and the charge
   expect(Buffer.from(open?.value ?? []).toString()).not.toContain("count/configmaps");
 });
 
-test("a watch under way ends when the fence closes", async () => {
+test("when a leader's term ends, its open watches end", async () => {
   const watch = await server.fenced(fence).send({ method: "GET", path: `${MAPS}?watch=1`, headers: {} });
   const ended = (async () => {
     for await (const _ of watch.body);

@@ -102,7 +102,7 @@ const STRANGER: CallOptions = { headers: { authorization: "Bearer unknown" } };
 const widget = (name: string) => ({ apiVersion: `${GROUP}/v1`, kind: "Widget", metadata: { name } });
 const MERGE = "application/merge-patch+json";
 
-describe("filters", () => {
+describe("the server's filters", () => {
   test("FLT-1: run on requests of every verb and every path", async () => {
     const requests: readonly (readonly [method: string, path: string, body?: unknown, type?: string])[] = [
       ["GET", COLLECTION],
@@ -137,7 +137,7 @@ describe("filters", () => {
     expect(seen).toEqual(["> behind panic-recovery"]);
   });
 
-  test("FLT-2, FLT-3, HTTP-2: stand around each other like the skins of an onion, in kube-apiserver's order", async () => {
+  test("FLT-2, FLT-3, HTTP-2: enclose each other in kube-apiserver's order", async () => {
     await call(api, "GET", "/version", undefined, as("jane", { "x-onion": "1" }));
     const order = [
       "panic-recovery",
@@ -178,20 +178,20 @@ describe("filters", () => {
       as("bob"),
       403,
     ],
-  ])("FLT-3, HTTP-2: behind %s, %s, and is told of HSTS", async (behind, _, path, given, status) => {
+  ])("FLT-3, HTTP-2: behind %s, %s, and the answer has an HSTS header", async (behind, _, path, given, status) => {
     const answer = await call(api, "GET", path, undefined, given);
     expect([answer.status, answer.headers["strict-transport-security"]]).toEqual([status, "max-age=31536000"]);
     expect(seen.findLast((line) => line.startsWith("> "))).toBe(`> behind ${behind}`);
   });
 
-  test("FLT-3, HTTP-2: a preflight request is answered in front of authentication", async () => {
+  test("FLT-3, HTTP-2: answer a preflight request before authentication", async () => {
     const headers = { origin: "https://shop.example.com", authorization: "Test bob" };
     const answer = await call(api, "OPTIONS", COLLECTION, undefined, { headers });
     expect(answer.status).toBe(204);
     expect(seen.at(-1)).toBe("> behind watch-termination");
   });
 
-  test("FLT-9: see every request; admission plugins see creates, updates and deletes alone, with decoded objects", async () => {
+  test("FLT-9: see every request, while admission plugins see only creates, updates and deletes, with decoded objects", async () => {
     const plugins = async (method: string, path: string, body?: unknown, type?: string) => {
       seen.length = 0;
       await call(api, method, path, body, { ...as("jane"), ...(type !== undefined && { type }) });
@@ -210,8 +210,8 @@ describe("filters", () => {
   });
 });
 
-describe("the filter of authorization", () => {
-  test("FLT-4: serves whom an authorizer allows, and answers 403 with its reason to whom it does not", async () => {
+describe("the authorization filter", () => {
+  test("FLT-4: serves a user whom an authorizer allows, and answers 403 with the reason to others", async () => {
     expect((await call(api, "GET", COLLECTION, undefined, as("jane"))).status).toBe(200);
     const refused = await call(api, "GET", COLLECTION, undefined, as("bob"));
     expect(JSON.parse(refused.text)).toMatchObject({
@@ -222,7 +222,7 @@ describe("the filter of authorization", () => {
     });
   });
 
-  test("FLT-4: answers 500 where an authorizer fails", async () => {
+  test("FLT-4: answers 500 when an authorizer throws", async () => {
     const failed = await call(api, "GET", COLLECTION, undefined, as("eve"));
     expect([failed.status, failed.text]).toEqual([
       500,
@@ -230,14 +230,14 @@ describe("the filter of authorization", () => {
     ]);
   });
 
-  test("FLT-4: lets every request pass where a server has no authorizer", async () => {
+  test("FLT-4: accepts every request on a server without an authorizer", async () => {
     await using open = await startServer({ port: false, resources: [widgets] });
     expect((await call(open.transport(), "GET", COLLECTION)).status).toBe(200);
   });
 });
 
-describe("the filter of authentication", () => {
-  test("FLT-8: answers 401 with a Status to a request without credentials that it knows", async () => {
+describe("the authentication filter", () => {
+  test("FLT-8: answers 401 with a Status to a request whose credentials it does not accept", async () => {
     const answer = await call(api, "GET", COLLECTION, undefined, STRANGER);
     expect(JSON.parse(answer.text)).toMatchObject({
       kind: "Status",
@@ -257,7 +257,7 @@ describe("the filter of authentication", () => {
   });
 });
 
-describe("what a request cannot have is answered with a Status", () => {
+describe("an impossible request is answered with a Status", () => {
   test.each<[status: number, reason: string, method: string, path: string, options: CallOptions]>([
     [404, "NotFound", "GET", `${COLLECTION}/nothing`, {}],
     [404, "NotFound", "GET", `/apis/${GROUP}/v1/namespaces/default/others`, {}],
@@ -278,7 +278,7 @@ describe("what a request cannot have is answered with a Status", () => {
     });
   });
 
-  test("WEB-2, WEB-3: and a handler that throws ends no more than its own request", async () => {
+  test("WEB-2, WEB-3: and a handler that throws fails only its own request", async () => {
     expect((await call(api, "GET", `${COLLECTION}?panic=1`, undefined, as("jane"))).status).toBe(500);
     expect((await call(api, "GET", COLLECTION, undefined, as("jane"))).status).toBe(200);
   });

@@ -19,7 +19,7 @@ const ORDER: readonly FilterName[] = [
   "authorization",
 ];
 
-test("B-CHN-01, C-CFG-10: a request passes the filters in kube-apiserver's order, and a filter of one's own at its place among them", async () => {
+test("B-CHN-01, C-CFG-10: a request passes the filters in kube-apiserver's order, and a caller's filter at its place", async () => {
   const seen: string[] = [];
   const recorder = (before: FilterName): OwnFilter => ({
     name: `before ${before}`,
@@ -46,7 +46,7 @@ test("B-CHN-01, C-CFG-10: a request passes the filters in kube-apiserver's order
   expect(answer.headers["cache-control"]).toBe("no-cache, private");
 });
 
-test("B-CHN-01: a filter that answers ends the chain", async () => {
+test("B-CHN-01: a filter that answers ends the chain of filters", async () => {
   const filter: OwnFilter["filter"] = () => (request) =>
     request.exchange
       .respond(204, {})

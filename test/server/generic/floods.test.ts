@@ -76,7 +76,7 @@ function open(): ClientHttp2Session {
   return session.on("error", () => {});
 }
 
-test("thousands of lists that are reset at once leave no work and no memory behind", async () => {
+test("thousands of list requests that are reset at once leave no work and no memory behind", async () => {
   await besideOther(async (goesOn) => {
     let session = open();
     for (let sent = 0; sent < 5000 || goesOn(); sent++) {
@@ -132,7 +132,7 @@ async function flood(goesOn: () => boolean, first: Buffer, chunk: (index: number
   socket?.destroy();
 }
 
-describe("other clients are served, in bounded memory, beside a flood of", () => {
+describe("other clients are served, in bounded memory, during a flood of", () => {
   const many = (one: Buffer, count: number): Buffer => Buffer.concat(Array.from({ length: count }, () => one));
   const none = Buffer.alloc(0);
   const headers = (stream: number, flags: number): Buffer => frame(1, flags, stream, BLOCK);
@@ -173,7 +173,7 @@ describe("other clients are served, in bounded memory, beside a flood of", () =>
       }
     }));
 
-  test("lists whose client opens no window", () =>
+  test("list requests whose client opens no flow-control window", () =>
     besideOther(async (goesOn) => {
       const sessions: ClientHttp2Session[] = [];
       for (let index = 0; index < 5; index++) {

@@ -26,13 +26,13 @@ test.each<readonly [string, CallOptions, unknown]>([
   ["a token that nothing knows", { headers: { authorization: "Bearer x" } }, WRONG],
   ["the same in other letters", { headers: { Authorization: "Bearer x" } }, WRONG],
   ["the same in a header that may repeat", { repeatedHeaders: { authorization: ["Bearer x"] } }, WRONG],
-])("a request of the owner with %s", async (_, options, expected) => {
+])("an in-process request with %s is the owner's", async (_, options, expected) => {
   expect(await whoAmI(server.api, options)).toEqual(expected);
 });
 
 test.each<readonly [string, CallOptions]>([
   ["an empty token", { headers: { authorization: "" } }],
   ["another scheme", { headers: { authorization: "Basic eDp5" } }],
-])("with %s the owner's request is nobody's", async (_, options) => {
+])("an in-process request with %s is not the owner's", async (_, options) => {
   expect(await whoAmI(server.api, options)).not.toEqual(OWNER);
 });

@@ -111,7 +111,7 @@ function length({ length }: string): Buffer {
 const fields = (count: number, size: number): Buffer =>
   Buffer.concat([GET, ...Array.from({ length: count }, (_, at) => literal(0x00, `x-${at}`, "v".repeat(size)))]);
 
-test("WEB-1: HTTP/2 takes a head of a megabyte", async () => {
+test("WEB-1: HTTP/2 accepts a request head of a megabyte", async () => {
   const client = await RawClient.open();
   await client.acknowledge();
   client.get(1, fields(20, 50_000), 2 ** 20);
@@ -119,7 +119,7 @@ test("WEB-1: HTTP/2 takes a head of a megabyte", async () => {
   client.destroy();
 });
 
-test("HTTP/2 answers 431 to a longer head, in the words of Go, and goes on serving", async () => {
+test("HTTP/2 answers 431 to a longer head in Go's words, and keeps the connection", async () => {
   const client = await RawClient.open();
   await client.acknowledge();
   client.get(1, fields(30, 50_000), 2 ** 20);
@@ -133,7 +133,7 @@ test("HTTP/2 answers 431 to a longer head, in the words of Go, and goes on servi
   client.destroy();
 });
 
-test("a connection that nghttp2 has given up for a field of more than 64 kB is closed", async () => {
+test("an HTTP/2 connection that nghttp2 gives up for a field of more than 64 kB is closed", async () => {
   const client = await RawClient.open();
   client.get(1, fields(1, 70_000));
   const goaway = await client.frame(GOAWAY);
@@ -142,7 +142,7 @@ test("a connection that nghttp2 has given up for a field of more than 64 kB is c
   expect([await offered(), await offered()]).toEqual(["http/1.1", "h2"]);
 });
 
-test("a client whose head came in too many frames may send it again over HTTP/1.1, and one without it stays", async () => {
+test("an HTTP/2 client whose head had too many frames may send it again over HTTP/1.1, and one without a large head stays", async () => {
   for (const protocols of [["h2", "http/1.1"], ["h2"]]) {
     const client = await RawClient.open();
     client.get(1, fields(4, 50_000));
@@ -161,7 +161,7 @@ async function offered(...protocols: readonly string[]): Promise<string | false 
 
 const COMPRESSION_ERROR = 9;
 
-test("a connection whose head comes slowly is not", async () => {
+test("an HTTP/2 connection whose head arrives slowly is not closed for its size", async () => {
   const client = await RawClient.open();
   const block = fields(1, 20_000);
   client.send(HEADERS, END_STREAM, 1, block.subarray(0, 10_000));
@@ -178,7 +178,7 @@ test("a connection whose head comes slowly is not", async () => {
 
 const PING = 6;
 
-test("WEB-1: an HTTP/1.1 head of a megabyte is taken, and a longer one answered 431", async () => {
+test("WEB-1: HTTP/1.1 accepts a head of a megabyte, and answers 431 to a longer one", async () => {
   const statusOf = (size: number): Promise<number | undefined> =>
     new Promise((resolve, reject) => {
       const headers = Object.fromEntries(Array.from({ length: 20 }, (_, at) => [`x-${at}`, "v".repeat(size / 20)]));
@@ -192,7 +192,7 @@ test("WEB-1: an HTTP/1.1 head of a megabyte is taken, and a longer one answered 
   expect(await statusOf(1_060_000)).toBe(431);
 });
 
-test("the client's own streams take HTTP/1.1 for a head that Node does not send over HTTP/2", async () => {
+test("our client uses HTTP/1.1 for a head that Node does not send over HTTP/2", async () => {
   const server = `https://127.0.0.1:${listener.port}`;
   const transport = createTransport({ server, tls: { insecureSkipVerify: true } }, { lasting: true });
   for (const [length, protocol] of [
@@ -210,7 +210,7 @@ test("the client's own streams take HTTP/1.1 for a head that Node does not send 
   await transport.close();
 });
 
-test("Node's client is told of both limits", async () => {
+test("the server announces both limits of heads to Node's client", async () => {
   const session = connect(`https://127.0.0.1:${listener.port}`, { rejectUnauthorized: false });
   const [settings] = (await once(session, "remoteSettings")) as [{ maxFrameSize: number; maxHeaderListSize: number }];
   expect(settings).toMatchObject({ maxFrameSize: 2 ** 20, maxHeaderListSize: 4 * 2 ** 20 });

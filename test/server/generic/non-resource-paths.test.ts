@@ -24,7 +24,7 @@ afterAll(() => cluster.close());
 const get = (path: string) => call(api, "GET", path);
 const json = async (path: string) => JSON.parse((await get(path)).text) as Record<string, unknown>;
 
-describe("the paths of a main server", () => {
+describe("the non-resource paths of a main server", () => {
   test.each([
     "/",
     "/index.html",
@@ -41,11 +41,11 @@ describe("the paths of a main server", () => {
     "/version",
     "/.well-known/openid-configuration",
     "/openid/v1/jwks",
-  ])("WEB-5: %s is served", async (path) => {
+  ])("WEB-5: include %s", async (path) => {
     expect((await get(path)).status).toBe(200);
   });
 
-  test("GEN-API-1: the index lists the paths in order at / and /index.html, and /version says which Kubernetes it is", async () => {
+  test("GEN-API-1: are listed in order at / and /index.html, and /version names the Kubernetes version", async () => {
     const { paths } = (await json("/")) as { paths: string[] };
     expect(paths).toEqual(paths.toSorted());
     expect(paths).toEqual(expect.arrayContaining(["/apis/apps/v1", "/apix", "/healthz", "/openid/v1/jwks"]));
@@ -53,7 +53,7 @@ describe("the paths of a main server", () => {
     expect(await json("/version")).toMatchObject({ major: "1", minor: "37" });
   });
 
-  test("MAIN-1: it serves the built-in groups of Kubernetes 1.37", async () => {
+  test("MAIN-1: stand beside the built-in groups of Kubernetes 1.37", async () => {
     const expected = release.builtInApi().groups.map(({ name }) => name);
     const { groups } = (await json("/apis")) as { groups: { name: string }[] };
     const served = ["", ...groups.map(({ name }) => name)];
@@ -63,7 +63,7 @@ describe("the paths of a main server", () => {
     );
   });
 
-  test("DISP-2: a path belongs to the API where a root path of the API ends at a boundary; others are the owner's paths", async () => {
+  test("DISP-2: are separated from the API by whole path segments", async () => {
     for (const path of ["/apix", "/apis-of-bees", "/versions"]) expect((await get(path)).text).toBe(`own ${path}`);
     for (const path of ["/apis", "/apis/"]) expect(await json(path)).toMatchObject({ kind: "APIGroupList" });
     for (const path of ["/apis/apps/v1", "/apis/apps/v1/"])
@@ -75,8 +75,8 @@ describe("the paths of a main server", () => {
   });
 });
 
-describe("health (GEN-API-2)", () => {
-  test("GEN-API-2: /healthz is ok, and with ?verbose lists each check", async () => {
+describe("health checks (GEN-API-2)", () => {
+  test("GEN-API-2: answer ok at /healthz, and with ?verbose list each check", async () => {
     expect((await get("/healthz")).text).toBe("ok");
     const { text } = await get("/healthz?verbose");
     expect(text).toMatch(
@@ -85,7 +85,7 @@ describe("health (GEN-API-2)", () => {
     expect((await get("/healthz/ping")).text).toBe("ok");
   });
 
-  test("GEN-API-2: a failed check is a 500 without the reason, and ?exclude= leaves it out", async () => {
+  test("GEN-API-2: answer 500 for a failed check without its reason, and leave it out with ?exclude=", async () => {
     isPantryFull = false;
     try {
       const failed = await get("/healthz");
@@ -99,7 +99,7 @@ describe("health (GEN-API-2)", () => {
     }
   });
 
-  test("GEN-API-2: discovery has a document for the core, for all groups, for a group and for each of its versions", async () => {
+  test("GEN-API-2: discovery has a document for the core group, for all groups, for a group and for each version", async () => {
     expect(await json("/api")).toMatchObject({ kind: "APIVersions", versions: ["v1"] });
     expect(await json("/apis")).toMatchObject({ kind: "APIGroupList" });
     expect(await json("/apis/apps")).toMatchObject({ kind: "APIGroup", name: "apps" });

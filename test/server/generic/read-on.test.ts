@@ -17,7 +17,7 @@ beforeAll(async () => {
 
 afterAll(() => cluster.close());
 
-test("a long body that comes while a long answer is still on its way is read", async () => {
+test("the server reads a long request body while a long answer is still being sent", async () => {
   const socket = await tlsSocket(cluster);
   const body = JSON.stringify({ metadata: { name: "long" }, data: { text: "y".repeat(200_000) } });
   let received = "";
@@ -40,7 +40,7 @@ test("a long body that comes while a long answer is still on its way is read", a
   expect(received.match(/HTTP\/1\.1 \d{3}/g)).toEqual(["HTTP/1.1 200", "HTTP/1.1 201"]);
 });
 
-test("a pipelined request begins when the answer before it has left, and never where its connection ends before", async () => {
+test("a pipelined request begins when the answer before it is sent, and never when the connection ends before", async () => {
   const post = (name: string, ...more: string[]): string => {
     const body = JSON.stringify({ metadata: { name } });
     return `${requestHead(cluster, `POST ${MAPS}`, "Content-Type: application/json", `Content-Length: ${body.length}`, ...more)}${body}`;

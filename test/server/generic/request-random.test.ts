@@ -35,7 +35,7 @@ async function run(reads: number): Promise<{ readonly uid: unknown; readonly aud
   }
 }
 
-test("one seed gives the same audit ids, and requests do not shift the uids of objects", async () => {
+test("one seed gives the same audit ids, and requests do not change the uids of objects", async () => {
   const [few, many] = [await run(1), await run(5)];
   expect(few.uid).toBe(many.uid);
   expect(many.auditIds.slice(0, 2)).toEqual(few.auditIds);

@@ -3,7 +3,7 @@ import { type Cluster, startCluster } from "../../../src/cluster/index.js";
 import { call } from "../../helpers/api-caller.js";
 
 // Versions beyond the stable ones, as kube-apiserver's --runtime-config serves them.
-describe("runtimeConfig", () => {
+describe("the server option runtimeConfig", () => {
   let cluster: Cluster;
 
   beforeAll(async () => {
@@ -21,13 +21,13 @@ describe("runtimeConfig", () => {
     return (JSON.parse(answer.text) as { versions: { version: string }[] }).versions.map(({ version }) => version);
   };
 
-  it("serves what a class of versions and a named version say, preferred first", async () => {
+  it("serves classes of versions and named versions, the preferred first", async () => {
     expect(await versionsOf("resource.k8s.io")).toEqual(["v1", "v1beta2", "v1beta1"]);
     expect(await versionsOf("networking.k8s.io")).toEqual(["v1"]);
     expect(await versionsOf("certificates.k8s.io")).toEqual(["v1", "v1beta1"]);
   });
 
-  it("keeps all versions of a kind in one place, as the hub has them", async () => {
+  it("keeps the objects of all versions of a kind in one place", async () => {
     const path = (version: string) => `/apis/storage.k8s.io/${version}/volumeattributesclasses`;
     const created = await call(cluster.transport(), "POST", path("v1beta1"), {
       apiVersion: "storage.k8s.io/v1beta1",
@@ -43,7 +43,7 @@ describe("runtimeConfig", () => {
     expect(stable.at("parameters")).toEqual({ iops: "100" });
   });
 
-  it("describes in OpenAPI what it serves", async () => {
+  it("decides what OpenAPI describes", async () => {
     const index = await call(cluster.transport(), "GET", "/openapi/v3");
     const paths = Object.keys(index.at("paths") as object);
     expect(paths).toContain("apis/resource.k8s.io/v1beta1");

@@ -69,8 +69,8 @@ afterEach(async () => {
   for (const close of closing.splice(0)) await close();
 });
 
-describe("an event in a server's life", () => {
-  test("SHUT-2: has a name, happens once however often it is signalled, and whoever waits for it, before or after, goes on", async () => {
+describe("a life-cycle event of the server", () => {
+  test("SHUT-2: has a name, happens once however often it is signalled, and releases all that wait for it", async () => {
     const told: string[] = [];
     const life = new LifeCycle((event) => told.push(event));
     expect(life.has("HasBeenReady")).toBe(false);
@@ -87,7 +87,7 @@ describe("a server that stops", () => {
   const DELAY = 7001;
   const GRACE = 9001;
 
-  test("SHUT-4: its delay and its hooks run side by side; it refuses requests when both are over", async () => {
+  test("SHUT-4: waits for its delay and its hooks at the same time; it refuses requests when both are over", async () => {
     const { server, events, fire, api } = started({ shutdownDelay: DELAY });
     const hooks = deferred<void>();
     const stopped = server.stop(() => hooks.promise);
@@ -106,7 +106,7 @@ describe("a server that stops", () => {
     expect((await call(api, "GET", COLLECTION).catch(() => undefined))?.status).not.toBe(200);
   });
 
-  test("SHUT-4: or the delay is over first, and the hooks are waited for", async () => {
+  test("SHUT-4: waits for hooks that last longer than the delay", async () => {
     const { server, events, fire } = started({ shutdownDelay: DELAY });
     const hooks = deferred<void>();
     const stopped = server.stop(() => hooks.promise);
@@ -118,7 +118,7 @@ describe("a server that stops", () => {
     expect(events.slice(2)).toEqual(["PreShutdownHooksStopped", "NotAcceptingNewRequest", "InFlightRequestsDrained"]);
   });
 
-  test("SHUT-4, SHUT-5: its requests have drained when the requests under way are answered and the watches have ended", async () => {
+  test("SHUT-4, SHUT-5: has drained its requests when those under way are answered and the watches have ended", async () => {
     const { server, events, fire, slow, api } = started({ shutdownWatchTerminationGracePeriod: GRACE });
     const watch = call(api, "GET", `${COLLECTION}?watch=true&timeoutSeconds=3000`);
     const under = call(api, "GET", `${COLLECTION}?slow=1`);

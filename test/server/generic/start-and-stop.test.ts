@@ -73,7 +73,7 @@ describe("a cluster that stops", () => {
   let cluster: Cluster;
   afterEach(() => cluster.close());
 
-  test("says so to probes, refuses what is new, ends watches and finishes what it accepted", async () => {
+  test("fails its probes, refuses new requests, ends watches and finishes accepted requests", async () => {
     cluster = await startCluster();
     const session = connect(cluster.url, { ca: cluster.caCertificate });
     const late = connect(cluster.url, { ca: cluster.caCertificate });
@@ -147,7 +147,7 @@ describe("a cluster that stops", () => {
     late.destroy();
   });
 
-  test("sends an answer that is under way to its end", async () => {
+  test("completes an answer that is being sent", async () => {
     cluster = await startCluster();
     const api = cluster.transport();
     await Promise.all(
@@ -177,7 +177,7 @@ describe("a server that starts", () => {
     await storage.close();
   });
 
-  test("FLT-6, EXT-10: refuses requests until its last step is done, and tells probes which are left", async () => {
+  test("FLT-6, EXT-10: refuses requests until its last step is done, and lists the remaining ones in probes", async () => {
     storage = createStorage({ kv: openMemoryKv({ clock: systemClock }) });
     const boot = new BootSequence(["storage-readiness", "rbac/bootstrap-roles"]);
     server = createServer({

@@ -59,8 +59,8 @@ const GO_WITH_CACHE =
   "1603010129010001250303a3bd7287f6c2ebccd253778521edbbafc8629920b2bcc447fc1f9395595638ee20425c28d2e23c9bc0af10f3a48756ffea8c1a5d146a665f384af3f2dc060f0974001ac02bc02fc02cc030cca9cca8c009c013c00ac014130113021303010000c20000000f000d00000a6b756265726e65746573000b0002010000230000ff010001000017000000120000000500050100000000000a00040002001d000d001a00180804040308070805080604010501060105030603020102030032001a00180804040308070805080604010501060105030603020102030010000e000c02683208687474702f312e31002b00050403040303003300260024001d0020af2b7ff493f4e767e92b595028d6a86acf8c7e468d17ae4f6af2b0408ae7cf16002d00020101";
 const bytesOf = (hex: string): Buffer => Buffer.from(hex, "hex");
 
-describe("a ClientHello says whether its client can use tickets", () => {
-  test("those of Go", () => {
+describe("a TLS ClientHello shows whether its client uses session tickets:", () => {
+  test("those of Go do", () => {
     expect(refusesTickets(bytesOf(GO))).toBe(true);
     expect(refusesTickets(bytesOf(GO_WITH_CACHE))).toBe(false);
   });
@@ -73,7 +73,7 @@ describe("a ClientHello says whether its client can use tickets", () => {
     expect(refusesTickets(await helloOf(options))).toBe(refuses);
   });
 
-  test("what is cut, or is no ClientHello, says nothing", () => {
+  test("a truncated or wrong one shows nothing", () => {
     const whole = bytesOf(GO);
     for (let length = 0; length < whole.length; length++) expect(refusesTickets(whole.subarray(0, length))).toBe(false);
     expect(refusesTickets(Buffer.from("GET / HTTP/1.1\r\nhost: localhost\r\n\r\n"))).toBe(false);
@@ -86,11 +86,11 @@ describe("a ClientHello says whether its client can use tickets", () => {
   });
 });
 
-describe("a client that has a session resumes it", () => {
+describe("a TLS client with a session resumes it", () => {
   test.each<[string, ConnectionOptions]>([
     ["TLS 1.3", {}],
     ["TLS 1.2", { maxVersion: "TLSv1.2" }],
-  ])("by %s, and is the user of before", async (_, options) => {
+  ])("by %s, and is still the same user", async (_, options) => {
     const { port } = await open();
     const first = await openTls(port, { ...admin, ...options });
     let session: Buffer | undefined;
@@ -106,7 +106,7 @@ describe("a client that has a session resumes it", () => {
   });
 });
 
-test("the port sends its certificate and the one that issued it", async () => {
+test("the server's port sends its certificate and the one that issued it", async () => {
   const { port } = await open();
   const socket = await openTls(port, { ca: "" });
   const shown = socket.getPeerCertificate(true);
@@ -115,7 +115,7 @@ test("the port sends its certificate and the one that issued it", async () => {
   socket.destroy();
 });
 
-test.each([1, 5, 100])("a ClientHello that comes in pieces of %s bytes is served", async (size) => {
+test.each([1, 5, 100])("a TLS ClientHello that arrives in pieces of %s bytes is answered", async (size) => {
   const { port } = await open();
   const proxy = createTcpServer((client) => {
     const server = connectTcp({ host: "127.0.0.1", port, noDelay: true });
@@ -141,7 +141,7 @@ test.each([1, 5, 100])("a ClientHello that comes in pieces of %s bytes is served
   socket.destroy();
 });
 
-describe("before its first byte a client", () => {
+describe("before its first byte a TLS client", () => {
   test("may be silent for as long as a handshake may take, and no longer", async () => {
     const { port } = await open({ handshake: 20 });
     const socket = connectTcp({ host: "127.0.0.1", port });

@@ -38,7 +38,7 @@ const EXACT = pair("exact", [], "a.example.com");
 const WILD = pair("wild", [], "*.example.com");
 const OWN = pair("own.example.org", ["shop.example.org", "*.pay.example.org", "10.0.0.1"]);
 
-describe("a client that asks for", () => {
+describe("a TLS client that asks for a server name", () => {
   test.each<[string, readonly NamedPair[], string | undefined, string]>([
     ["a name that is given gets its certificate", [EXACT], "a.example.com", "exact"],
     ["a name in other letters gets the same", [EXACT], "A.Example.COM", "exact"],
@@ -102,13 +102,13 @@ describe("a client that asks for", () => {
   });
 });
 
-describe("a connection that asked for a name", () => {
+describe("a TLS connection with a server name", () => {
   let listener: Listener;
   beforeAll(async () => {
     listener = await listening({ ...main, named: [EXACT, WILD] });
   });
 
-  test("identifies its client, also when it resumes a session", async () => {
+  test("authenticates its client, also when it resumes a session", async () => {
     const client = issueCertificate(
       {
         commonName: "jane",
@@ -130,7 +130,7 @@ describe("a connection that asked for a name", () => {
     second.destroy();
   });
 
-  test("speaks HTTP/2 as well", async () => {
+  test("supports HTTP/2 as well", async () => {
     const session = connectHttp2(`https://127.0.0.1:${listener.port}`, {
       servername: "b.example.com",
       rejectUnauthorized: false,
@@ -149,8 +149,8 @@ describe("a connection that asked for a name", () => {
   });
 });
 
-describe("show()", () => {
-  test("gives new connections the new pairs, and open ones live on", async () => {
+describe("exchanging certificates with show()", () => {
+  test("applies to new connections, and open ones continue", async () => {
     const listener = await listening({ ...main, named: [EXACT] });
     const [open, named] = await Promise.all([
       openTls(listener.port),
@@ -167,7 +167,7 @@ describe("show()", () => {
     for (const socket of [open, named]) socket.destroy();
   });
 
-  test("a session of before is not resumed: its client sees the new certificate", async () => {
+  test("ends resumption of earlier sessions, whose clients see the new certificate", async () => {
     const listener = await listening(main);
     const before = await openTls(listener.port);
     const ticket = new Promise<Buffer>((resolve) => before.once("session", resolve));
@@ -179,7 +179,7 @@ describe("show()", () => {
     expect(await handshake(listener.port, { session })).toMatchObject({ shown: "renewed", resumed: false });
   });
 
-  test("refuses what is no pair, and shows what it showed", async () => {
+  test("refuses an invalid pair, and keeps the former", async () => {
     const listener = await listening({ ...main, named: [EXACT] });
     expect(() => listener.show({ ...main, key: EXACT.key })).toThrow();
     expect(() => listener.show({ ...main, named: [{ ...EXACT, key: main.key }] })).toThrow(
@@ -189,7 +189,7 @@ describe("show()", () => {
     expect(await handshake(listener.port, { servername: "a.example.com" })).toMatchObject({ shown: "exact" });
   });
 
-  test("new authorities of clients count in every context, and take no certificate away", async () => {
+  test("applies new client authorities for every server name, and keeps the certificates", async () => {
     const clients = newAuthority();
     const listener = await listening({ ...main, named: [EXACT] });
     const jane = issueCertificate(
@@ -218,7 +218,7 @@ describe("show()", () => {
 test.each([
   ["without a name", undefined],
   ["with a name", "a.example.com"],
-])("an authority that another one signed is trusted by itself, %s", async (_, servername) => {
+])("an intermediate authority is trusted by itself, %s", async (_, servername) => {
   const root = newAuthority();
   const between = newAuthority(root);
   const jane = issueCertificate(

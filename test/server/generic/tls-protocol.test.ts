@@ -35,7 +35,7 @@ const upTo = (maxVersion: "TLSv1" | "TLSv1.1" | "TLSv1.2" | "TLSv1.3"): Connecti
 });
 const GCM = "TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256";
 
-describe("versions", () => {
+describe("the minimum TLS version of the server", () => {
   test.each<[string, string, ConnectionOptions, string]>([
     ["without a minimum, TLS 1.3 is spoken", "", upTo("TLSv1.3"), "TLSv1.3"],
     ["without a minimum, TLS 1.2 is spoken", "", upTo("TLSv1.2"), "TLSv1.2"],
@@ -44,7 +44,7 @@ describe("versions", () => {
     ["VersionTLS11 speaks 1.1", "VersionTLS11", upTo("TLSv1.1"), "TLSv1.1"],
     ["VersionTLS11 speaks the best that both know", "VersionTLS11", upTo("TLSv1.3"), "TLSv1.3"],
     ["VersionTLS10 speaks 1.0", "VersionTLS10", upTo("TLSv1"), "TLSv1"],
-  ])("%s", async (_, minVersion, client, protocol) => {
+  ])("decides the version: %s", async (_, minVersion, client, protocol) => {
     expect(await handshake(await portOf(readTlsProtocol(minVersion, [])), client)).toMatchObject({ protocol });
   });
 
@@ -53,12 +53,12 @@ describe("versions", () => {
     ["VersionTLS12 refuses 1.0", "VersionTLS12", upTo("TLSv1")],
     ["VersionTLS13 refuses 1.2", "VersionTLS13", upTo("TLSv1.2")],
     ["VersionTLS11 refuses 1.0", "VersionTLS11", upTo("TLSv1")],
-  ])("%s by the alert for versions", async (_, minVersion, client) => {
+  ])("refuses with a version alert: %s", async (_, minVersion, client) => {
     expect(await refusal(await portOf(readTlsProtocol(minVersion, [])), client)).toMatch(/alert protocol version/);
   });
 });
 
-describe("suites", () => {
+describe("the TLS cipher suites of the server", () => {
   const only = (ciphers: string): ConnectionOptions => ({ ...upTo("TLSv1.2"), ciphers });
 
   test.each<[string, readonly string[], keyof typeof pairs, ConnectionOptions, string]>([
@@ -92,7 +92,7 @@ describe("suites", () => {
       only("ECDHE-RSA-AES256-SHA"),
       "TLS_ECDHE_RSA_WITH_AES_256_CBC_SHA",
     ],
-  ])("%s", async (_, suites, kind, client, cipher) => {
+  ])("decide the suite: %s", async (_, suites, kind, client, cipher) => {
     const protocol = readTlsProtocol("", suites);
     expect(await handshake(await portOf(protocol, kind), client)).toMatchObject({ cipher });
   });
@@ -107,7 +107,7 @@ describe("suites", () => {
       only("AES128-SHA:AES256-SHA"),
     ],
     ["a list for the other type of key serves nobody", [GCM], "rsa", upTo("TLSv1.2")],
-  ])("%s by the alert for handshakes", async (_, suites, kind, client) => {
+  ])("refuse with a handshake alert: %s", async (_, suites, kind, client) => {
     expect(await refusal(await portOf(readTlsProtocol("", suites), kind), client)).toMatch(/alert handshake failure/);
   });
 });
@@ -128,11 +128,11 @@ test.each<[string, string, readonly string[], string]>([
     ["TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384"],
     "error configuring http2: http2: TLSConfig.CipherSuites is missing an HTTP/2-required AES_128_GCM_SHA256 cipher (need at least one of TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256 or TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256)",
   ],
-])("refuses %s in kube-apiserver's words", (_, version, suites, message) => {
+])("the server refuses TLS options with %s in kube-apiserver's words", (_, version, suites, message) => {
   expect(() => readTlsProtocol(version, suites)).toThrow(new Error(message));
 });
 
-test("suites without the one that HTTP/2 needs are right where only TLS 1.3 is spoken", async () => {
+test("cipher suites without the one that HTTP/2 needs are accepted when only TLS 1.3 is spoken", async () => {
   const protocol = readTlsProtocol("VersionTLS13", ["TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384"]);
   expect(await handshake(await portOf(protocol))).toMatchObject({ protocol: "TLSv1.3" });
 });
@@ -152,8 +152,8 @@ function openssl(port: number, ...argv: readonly string[]): Promise<string> {
   });
 }
 
-describe.skipIf(noOpenssl !== undefined)("openssl", () => {
-  test("speaks what is allowed and nothing else", async () => {
+describe.skipIf(noOpenssl !== undefined)("openssl as a client", () => {
+  test("can connect with the allowed versions and suites, and no others", async () => {
     const port = await portOf(readTlsProtocol("VersionTLS12", [GCM]));
     expect(await openssl(port, "-tls1_2")).toMatch(
       /Protocol version: TLSv1\.2\nCiphersuite: ECDHE-ECDSA-AES128-GCM-SHA256/,

@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => cluster.close());
 
-test("a watch whose client opens no window ends some time after its timeout", async () => {
+test("the server ends a watch some time after its timeout when its client opens no flow-control window", async () => {
   const session = connect(cluster.url, { ca: cluster.caCertificate, settings: { initialWindowSize: 0 } });
   const stream = session.request({
     ":path": `${MAPS}?watch=true&timeoutSeconds=5`,

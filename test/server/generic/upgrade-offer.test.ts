@@ -38,8 +38,8 @@ async function ask(
 
 const SPDY = { connection: "Upgrade", upgrade: "SPDY/3.1" };
 
-describe("a request for another protocol", () => {
-  test("gives its handler the bare connection, with headers of the handler's choice", async () => {
+describe("a request to upgrade the connection", () => {
+  test("gives its handler the raw connection, with the handler's headers", async () => {
     let ended = false;
     const { status, headers, socket, close } = await ask(SPDY, async (exchange) => {
       const connection = exchange.upgrade?.accept({ "x-stream-protocol-version": "v4.channel.k8s.io" });
@@ -58,7 +58,7 @@ describe("a request for another protocol", () => {
     close();
   });
 
-  test("gives it what the client has sent early", async () => {
+  test("passes on what the client has sent early", async () => {
     const { socket, close } = await ask(SPDY, async (exchange) => {
       await new Promise((resolve) => setTimeout(resolve, 30));
       const connection = exchange.upgrade?.accept({});
@@ -70,7 +70,7 @@ describe("a request for another protocol", () => {
     close();
   });
 
-  test("for a WebSocket offers both the WebSocket and the connection", async () => {
+  test("to a WebSocket offers the handler both a WebSocket and the connection", async () => {
     let offers: unknown;
     const { status, close } = await ask(
       { connection: "keep-alive, Upgrade", upgrade: "websocket" },
@@ -83,7 +83,7 @@ describe("a request for another protocol", () => {
     close();
   });
 
-  test("is answered as any other where the handler does not accept", async () => {
+  test("is answered as a plain request when the handler does not accept", async () => {
     const { status, close } = await ask(SPDY, async (exchange) => {
       expect([exchange.upgrade?.protocol, exchange.webSocket]).toEqual(["SPDY/3.1", undefined]);
       await exchange.respond(400, {}).end(Buffer.from("no"));

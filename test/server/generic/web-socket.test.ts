@@ -61,7 +61,7 @@ describe("a watch as a WebSocket", () => {
     expect(heard.messages[0]?.text).toMatch(/^\{"type":"ADDED","object":\{.*"ü".*\}\}\n$/);
   });
 
-  test("sends each event as a binary message where protobuf is accepted: a frame of the plain watch without its length", async () => {
+  test("sends each event as a binary message when protobuf is accepted: a frame of the plain watch without its length", async () => {
     const accept = "application/vnd.kubernetes.protobuf;stream=watch";
     const made = await create("binary", { data: { key: "ü" } });
     await call(cluster.transport(), "DELETE", `${MAPS}/binary`);
@@ -83,7 +83,7 @@ describe("a watch as a WebSocket", () => {
     expect(Buffer.concat(framed).equals(Buffer.concat(chunks))).toBe(true);
   });
 
-  test("answers pings while nothing happens, and forgets what it is told", async () => {
+  test("answers pings while nothing happens, and ignores messages", async () => {
     const socket = open(`${MAPS}?watch=true&labelSelector=nothing`);
     await once(socket, "open");
     socket.send("hello");
@@ -95,14 +95,14 @@ describe("a watch as a WebSocket", () => {
     expect(code).toBe(1005);
   });
 
-  test("is told in an ERROR message that what it wants is gone, and closed", async () => {
+  test("receives an ERROR message for an expired resourceVersion, and is closed", async () => {
     const heard = await listen(open(`${MAPS}?watch=true&resourceVersion=1000000`));
     expect(heard.code).toBe(1000);
     expect(heard.messages).toHaveLength(1);
     expect(JSON.parse(heard.messages[0]?.text ?? "")).toMatchObject({ type: "ERROR", object: { code: 410 } });
   });
 
-  test("speaks the subprotocol that is offered; a bearer token among them proves who asks", async () => {
+  test("uses the offered subprotocol; a bearer token among the subprotocols authenticates", async () => {
     const token = `base64url.bearer.authorization.k8s.io.${Buffer.from(cluster.token).toString("base64url")}`;
     const path = `${MAPS}?watch=true&timeoutSeconds=1&labelSelector=nothing`;
     const heard = await listen(open(path, [token, "base64.binary.k8s.io"], {}));
@@ -123,7 +123,7 @@ describe("a watch as a WebSocket", () => {
       protocols: ["base64url.bearer.authorization.k8s.io.bm9ib2R5"],
       status: 401,
     },
-  ])("with $name is refused as any request is", async ({ headers, protocols, status }) => {
+  ])("with $name is refused as any request", async ({ headers, protocols, status }) => {
     const socket = open(`${MAPS}?watch=true`, protocols, headers);
     const [, response] = (await once(socket, "unexpected-response")) as [unknown, { statusCode: number }];
     expect(response.statusCode).toBe(status);
@@ -131,7 +131,7 @@ describe("a watch as a WebSocket", () => {
     socket.terminate();
   });
 
-  test("is open to undici's client too", async () => {
+  test("works with undici's client too", async () => {
     const dispatcher = new Agent({ connect: { ca: cluster.caCertificate } });
     const socket = new UndiciWebSocket(
       `${cluster.url.replace("https:", "wss:")}/api/v1/namespaces?watch=true&timeoutSeconds=1`,
@@ -147,7 +147,7 @@ describe("a watch as a WebSocket", () => {
     await dispatcher.close();
   });
 
-  test("comes whole when there is much to tell at once", async () => {
+  test("receives many events at once completely", async () => {
     await Promise.all(
       Array.from({ length: 40 }, (_, index) => create(`large-${index}`, { data: { text: "x".repeat(50_000) } })),
     );
@@ -173,8 +173,8 @@ function ask(path: string, headers: Record<string, string>): Promise<{ status: n
   });
 }
 
-describe("a request that asks for another protocol", () => {
-  test("is answered as any other when it is no watch, however long the answer", async () => {
+describe("a request to upgrade that is no WebSocket watch", () => {
+  test("is answered as a plain request when it is no watch, however long the answer", async () => {
     await create("long", { data: { text: "y".repeat(900_000) } });
     await create("longer", { data: { text: "z".repeat(900_000) } });
     const { status, text } = await ask(MAPS, { upgrade: "websocket" });
@@ -182,12 +182,12 @@ describe("a request that asks for another protocol", () => {
     expect((JSON.parse(text) as { items: object[] }).items.length).toBeGreaterThan(1);
   });
 
-  test("is answered as any other when the protocol is unknown here", async () => {
+  test("is answered as a plain request for an unknown protocol", async () => {
     const { status, text } = await ask("/version", { upgrade: "h2c" });
     expect([status, (JSON.parse(text) as { major: string }).major]).toEqual([200, "1"]);
   });
 
-  test("is told what is wrong with its options before anything is switched", async () => {
+  test("gets errors about its options before the upgrade", async () => {
     const socket = open(`${MAPS}?watch=true&resourceVersion=nonsense`);
     const [, response] = (await once(socket, "unexpected-response")) as [unknown, { statusCode: number }];
     expect(response.statusCode).toBe(422);
@@ -195,7 +195,7 @@ describe("a request that asks for another protocol", () => {
     socket.terminate();
   });
 
-  test("is refused with 400 when its handshake is none", async () => {
+  test("is refused with 400 for an invalid handshake", async () => {
     const { status, text } = await ask(`${MAPS}?watch=true`, { upgrade: "websocket", "sec-websocket-version": "13" });
     expect(status).toBe(400);
     expect(JSON.parse(text)).toMatchObject({ kind: "Status", reason: "BadRequest" });

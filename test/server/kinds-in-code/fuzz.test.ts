@@ -93,24 +93,24 @@ const restaurant = {
   },
 };
 
-describe("round trips of a kind in code", () => {
-  test("A-RT-01, A-RT-04: objects of every type come back from JSON, YAML and protobuf", async () => {
+describe("round trips of random objects of a kind defined in code", () => {
+  test("A-RT-01, A-RT-04: keep every field in JSON, YAML and protobuf", async () => {
     const report = await checkRoundTrips(kind(GROUP, "Everything", { v1: everything }), { seed: 1, iterations: 300 });
     expect(report).toEqual({ seed: 1, objects: 900 });
   });
 
-  test("A-RT-03, T7: the pizzas of the restaurant come back from both versions", async () => {
+  test("A-RT-03, T7: keep the restaurant's pizzas in both versions", async () => {
     await checkRoundTrips(repeated, { seed: 1, iterations: 200, fuzzers: restaurant });
   });
 
-  test("A-RT-01: a CustomResourceDefinition whose versions convert by name loses what one does not have", async () => {
+  test("A-RT-01: find fields that a CustomResourceDefinition's versions do not share", async () => {
     const error = await failureOf(checkRoundTrips(kindFromCrd(crdOf(repeated)), { seed: 1, iterations: 20 }));
     expect(error.message).toContain("Pizza of restaurant.example.com: hub -> v1alpha1 in JSON -> hub: ");
     const single = kind(GROUP, "Everything", { v1: everything });
     await checkRoundTrips(kindFromCrd(crdOf(single)), { seed: 1, iterations: 100 });
   });
 
-  test("A-RT-01: a lost field is named, with the seed that makes the object again, and a small object", async () => {
+  test("A-RT-01: name a lost field, with the seed that makes the object again, and a small object", async () => {
     const once = pizzas((toppings) => toppings.map(({ name }) => name));
     const error = await failureOf(checkRoundTrips(once, { seed: 5, iterations: 200, fuzzers: restaurant }));
     expect(error.path).toMatch(/^spec\.toppings\[\d\]\.quantity$/);
@@ -123,7 +123,7 @@ describe("round trips of a kind in code", () => {
     expect(again.message).toBe(error.message);
   });
 
-  test("A-RT-02: fuzzers stand for paths, structs and scalars, and go on with the default or another schema", async () => {
+  test("A-RT-02: use the caller's fuzzers for paths, structs and scalars, and defaults for the rest", async () => {
     const seen: string[] = [];
     await checkRoundTrips(repeated, {
       seed: 1,
@@ -148,8 +148,8 @@ describe("round trips of a kind in code", () => {
   });
 });
 
-describe("the declaration of a kind in code", () => {
-  test("is checked as a CustomResourceDefinition is: rules, patterns and defaults", () => {
+describe("the declaration of a kind defined in code", () => {
+  test("is validated as a CustomResourceDefinition: rules, patterns and defaults", () => {
     checkDeclaration(repeated);
     const pizza = (size: FieldDeclaration, rule: string) =>
       kind(GROUP, "Pizza", {
@@ -164,8 +164,8 @@ describe("the declaration of a kind in code", () => {
   });
 });
 
-describe("conversions of a kind in code", () => {
-  test("A-VER-05: versions come back from the hub where the objects are such that they can", async () => {
+describe("conversions of a kind defined in code", () => {
+  test("A-VER-05: are tested for round trips with suitable objects", async () => {
     const only = { "spec.toppings": (fuzz: Fuzz) => [fuzz.text()] };
     const report = await checkConversions(onlyAlpha(), { seed: 1, iterations: 100, fuzzers: only });
     expect(report.objects).toBe(100);
@@ -174,7 +174,7 @@ describe("conversions of a kind in code", () => {
     expect(error.message).toContain('v1alpha1 -> hub -> v1alpha1: changes spec.toppings[1] from "a" to "b"');
   });
 
-  test("A-CONV-03: a conversion that changes its argument is found", async () => {
+  test("A-CONV-03: are tested for not changing their argument", async () => {
     const changing = kind(GROUP, "Pizza", {
       v1beta1,
       v1alpha1: {

@@ -102,8 +102,8 @@ async function storedBytes(name: string): Promise<string> {
   return Buffer.from(stored?.value ?? []).toString();
 }
 
-describe("a kind whose hub is a type of its own", () => {
-  test("A-VER-01, B-VER-01: its functions see the internal version, and no client does", async () => {
+describe("a kind defined in code with an internal version of its own type", () => {
+  test("A-VER-01, B-VER-01: shows the internal version to its functions, and to no client", async () => {
     const made = await create("v1alpha1", "seen", ["mozzarella", "tomato", "mozzarella"]);
     expect([made.status, made.at("apiVersion")]).toEqual([201, `${GROUP}/v1alpha1`]);
     expect(new Set(seen)).toEqual(new Set([`${GROUP}/__internal`]));
@@ -118,7 +118,7 @@ describe("a kind whose hub is a type of its own", () => {
     });
   });
 
-  test("B-VER-03, B-VER-05, B-VER-09: objects are stored in the storage version and shown in any", async () => {
+  test("B-VER-03, B-VER-05, B-VER-09: is stored in the storage version and shown in any", async () => {
     await create("v1beta1", "both", [
       { name: "mozzarella", quantity: 2 },
       { name: "tomato", quantity: 1 },
@@ -139,7 +139,7 @@ describe("a kind whose hub is a type of its own", () => {
     expect(listed.at("items.0.spec.toppings")).toEqual(beta?.at("spec.toppings"));
   });
 
-  test("B-VER-10: patches, status writes and apply go through the hub, and generations count its changes", async () => {
+  test("B-VER-10: has patches, status writes and apply converted to the internal version, where generations count changes", async () => {
     await create("v1alpha1", "patched", ["a"]);
     const merge = { type: "application/merge-patch+json" };
     const patched = await call(
@@ -168,7 +168,7 @@ describe("a kind whose hub is a type of its own", () => {
     expect([applied.status, applied.at("status.cost"), applied.at("spec.toppings.0.name")]).toEqual([200, 7, "c"]);
   });
 
-  test("A-VER-01: its scheme has the internal version, through which versions convert", () => {
+  test("A-VER-01: has the internal version in its scheme, through which versions convert", () => {
     const scheme = schemeOf(pizzas);
     const pizza = { apiVersion: `${GROUP}/v1alpha1`, kind: "Pizza", spec: { toppings: ["a", "a"] } };
     expect(scheme.convert(pizza, { group: GROUP, version: "v1beta1" })).toMatchObject({
@@ -177,7 +177,7 @@ describe("a kind whose hub is a type of its own", () => {
     expect(scheme.kind({ group: GROUP, version: "v1beta1", kind: "Pizza" }).hub.version).toBe("__internal");
   });
 
-  test("B-VER-06: an object of another storage version is read, and stored anew at its first modification", async () => {
+  test("B-VER-06: is read from another storage version, and rewritten at its first change", async () => {
     await create("v1alpha1", "kept", ["a", "a"]);
     const before = await storedBytes("kept");
     await server.close();
@@ -198,7 +198,7 @@ describe("a kind whose hub is a type of its own", () => {
     );
   });
 
-  test("needs a conversion of every version", async () => {
+  test("needs a conversion for every version", async () => {
     const incomplete = kind(GROUP, "Pizza", { v1beta1, v1alpha1 }, { hub: internal });
     await expect(startServer({ port: false, resources: [incomplete] })).rejects.toThrow(
       "version v1beta1 has another schema than the hub; give it a conversion",

@@ -34,7 +34,7 @@ const widgets = kind("stable.example.com", "Widget", { v1 });
 /** Keeps a call that must not compile from running. */
 const never = (call: () => unknown): void => void call;
 
-describe("the TypeScript type of a kind in code", () => {
+describe("the TypeScript type of a kind defined in code", () => {
   test("A-CAP-04: follows from the schema builders", () => {
     type Widget = ObjectOf<typeof widgets, "v1">;
     expectTypeOf<NonNullable<Widget["apiVersion"]>>().toEqualTypeOf<"stable.example.com/v1">();
@@ -49,7 +49,7 @@ describe("the TypeScript type of a kind in code", () => {
     expectTypeOf<NonNullable<Widget["metadata"]>["name"]>().toEqualTypeOf<string | undefined>();
   });
 
-  test("refuses values of another type, fields that are not there, and versions that are not", () => {
+  test("refuses wrong values, unknown fields and unknown versions", () => {
     type Widget = ObjectOf<typeof widgets, "v1">;
     // @ts-expect-error: replicas is a number.
     never((): Widget => ({ spec: { replicas: "3", colour: "red" } }));
@@ -63,7 +63,7 @@ describe("the TypeScript type of a kind in code", () => {
     never((): ObjectOf<typeof widgets, "v2"> => ({}));
   });
 
-  test("is what the validating function sees, and a kind is a definition of a server", () => {
+  test("is the type in the validating function, and the kind is accepted by a server", () => {
     const checked = kind(
       "stable.example.com",
       "Widget",
@@ -89,15 +89,15 @@ const halves = conversion(v1, v1beta1, {
   }),
 });
 
-describe("a conversion", () => {
-  test("names every field of its result", () => {
+describe("the TypeScript type of a conversion between versions", () => {
+  test("requires every field of the result", () => {
     expectTypeOf<Complete<{ a?: number; b: { c?: string }[] }>>().toEqualTypeOf<{
       a: number | undefined;
       b: { c: string | undefined }[];
     }>();
   });
 
-  test("that forgets a field, at any depth, does not compile", () => {
+  test("makes a forgotten field, at any depth, a compiler error", () => {
     never(() =>
       conversion(v1beta1, v1, {
         // @ts-expect-error: the status is forgotten.
@@ -110,7 +110,7 @@ describe("a conversion", () => {
     );
   });
 
-  test("leaves out what is undefined and keeps metadata", () => {
+  test("allows undefined fields and keeps metadata", () => {
     const scope = { context: undefined, convert: (object: object) => object, defaultConvert: () => ({}) };
     const object = { metadata: { name: "a" }, spec: { size: 2, colour: "red" } };
     expect(halves.fromHub(object, scope as never)).toStrictEqual({

@@ -118,7 +118,7 @@ const create = (name: string, spec: object, version = "v1"): Promise<Answer> =>
     spec,
   });
 
-describe("a kind in code", () => {
+describe("a kind defined in code", () => {
   test("A-CAP-04: is served with its names, its subresources and its defaults", async () => {
     const { resources } = JSON.parse((await send("GET", `/apis/${GROUP}/v1`)).text) as { resources: object[] };
     expect(resources).toMatchObject([
@@ -163,7 +163,7 @@ describe("a kind in code", () => {
     ]);
   });
 
-  test("has rules about changes, by path and with a reason", async () => {
+  test("has rules for updates, by path and with a reason", async () => {
     await create("stays", { colour: "red" });
     const changed = await send(
       "PATCH",
@@ -176,7 +176,7 @@ describe("a kind in code", () => {
     ]);
   });
 
-  test("A-VAL-05: its own errors come without those of metadata, which come when there are no others", async () => {
+  test("A-VAL-05: returns its own errors only when metadata has none", async () => {
     const own = await create("BAD", { max: 11 });
     expect(own.at("details.causes.0.field")).toBe("spec.max");
     expect(own.at("details.causes.1")).toBeUndefined();
@@ -187,7 +187,7 @@ describe("a kind in code", () => {
     ]);
   });
 
-  test("judges an object by the version of its request, and warns of a deprecated one", async () => {
+  test("validates an object in the version of its request, and warns about a deprecated one", async () => {
     const tooLong = await create("older", { paint: "purple" }, "v1beta1");
     expect(tooLong.at("details.causes.0.field")).toBe("spec.paint");
     const byHub = await create("older", { paint: "gold" }, "v1beta1");
@@ -200,7 +200,7 @@ describe("a kind in code", () => {
     expect((await send("GET", `${collection()}/older`)).at("spec")).toEqual({ colour: "blue", max: 5 });
   });
 
-  test("has columns by JSONPath and by function, a scale, and fields to select by", async () => {
+  test("has columns by JSONPath and by function, a scale, and selectable fields", async () => {
     await create("shown", { colour: "blue", replicas: 2, selector: "app=shown" });
     const accept = "application/json;as=Table;v=v1;g=meta.k8s.io";
     const table = await send("GET", `${collection()}/shown`, undefined, { accept });
@@ -229,14 +229,14 @@ describe("a kind in code", () => {
   });
 });
 
-describe("a kind and a CustomResourceDefinition", () => {
+describe("converting between a kind defined in code and a CustomResourceDefinition", () => {
   let cluster: Cluster;
   beforeAll(async () => {
     cluster = await startCluster({ ...quietCluster, port: false });
   });
   afterAll(() => cluster.close());
 
-  test("A-CAP-04: a kind writes itself as a definition that a server takes", async () => {
+  test("A-CAP-04: writes the kind as a definition that a server accepts", async () => {
     const path = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
     const made = await call(cluster.transport(), "POST", path, crdOf(widgets));
     expect(made.status, made.text).toBe(201);
@@ -245,7 +245,7 @@ describe("a kind and a CustomResourceDefinition", () => {
     ]);
   });
 
-  test("A-CAP-04: a definition becomes a kind that is served as custom resources are", async () => {
+  test("A-CAP-04: makes of a definition a kind that is served like custom resources", async () => {
     const made = kindFromCrd(crdOf(widgets), {
       validate: ({ metadata }) =>
         metadata?.name === "taken" ? [invalidValue("metadata.name", metadata.name, "is taken")] : [],
@@ -272,7 +272,7 @@ describe("a kind and a CustomResourceDefinition", () => {
     );
   });
 
-  test("A-CAP-04: a kind is made of an OpenAPI document of either version, with its names and subresources", async () => {
+  test("A-CAP-04: makes a kind of an OpenAPI document of either version, with its names and subresources", async () => {
     const gvk = { group: GROUP, version: "v1", kind: "Widget" };
     for (const path of ["/openapi/v2", `/openapi/v3/apis/${GROUP}/v1`]) {
       const document = JSON.parse((await send("GET", path)).text) as JsonObject;
@@ -300,7 +300,7 @@ describe("a kind and a CustomResourceDefinition", () => {
   });
 });
 
-describe("a declaration that cannot be right", () => {
+describe("an invalid declaration of a kind in code", () => {
   test.each([
     [
       "a rule at a place that the schema does not have",
@@ -317,7 +317,7 @@ describe("a declaration that cannot be right", () => {
       { columns: [{ name: "Size", type: "integer", jsonPath: ".spec[" }] },
       "kind Widget v1: the jsonPath .spec[ of the column Size cannot be parsed",
     ],
-  ] as const)("is refused: %s", (_, given, message) => {
+  ] as const)("is refused for %s", (_, given, message) => {
     expect(() => kind(GROUP, "Widget", { v1: { schema: v1, ...given } as never })).toThrow(new TypeError(message));
   });
 });

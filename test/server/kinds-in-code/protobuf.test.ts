@@ -132,8 +132,8 @@ const FULL = {
   extra: { any: [1, null] },
 };
 
-describe("protobuf of a kind in code with numbers", () => {
-  test("A-CAP-04, B-INS-04: a foreign decoder reads an object, a list and a watch by the .proto file", async () => {
+describe("protobuf of a kind defined in code with field numbers", () => {
+  test("A-CAP-04, B-INS-04: can be decoded by a foreign library with the .proto file: object, list and watch", async () => {
     const made = await raw("POST", COLLECTION, {
       apiVersion: `${GROUP}/v1`,
       kind: "Gadget",
@@ -167,7 +167,7 @@ describe("protobuf of a kind in code with numbers", () => {
     expect([event.type, plainOf(Gadget, opened(event.object.raw).raw)]).toEqual(["ADDED", items[0]]);
   });
 
-  test("A-CAP-04: what a foreign encoder writes is accepted, and is the same object in JSON", async () => {
+  test("A-CAP-04: can come from a foreign encoder, and is the same object in JSON", async () => {
     const message = Gadget.encode(
       Gadget.fromObject({
         metadata: { name: "foreign" },
@@ -187,7 +187,7 @@ describe("protobuf of a kind in code with numbers", () => {
     });
   });
 
-  test("objects are kept in protobuf where the server stores it", async () => {
+  test("is used in the storage when the server stores protobuf", async () => {
     const running = await startServer({ port: false, resources: [gadgets], storageMediaType: TYPE });
     try {
       const body = { apiVersion: `${GROUP}/v1`, kind: "Gadget", metadata: { name: "kept" }, spec: FULL };
@@ -199,7 +199,7 @@ describe("protobuf of a kind in code with numbers", () => {
     }
   });
 
-  test("zero booleans and empty structs are written where Go writes them, and left out elsewhere", async () => {
+  test("has zero booleans and empty structs where Go writes them", async () => {
     const body = { apiVersion: `${GROUP}/v1`, kind: "Gadget", metadata: { name: "zero" }, spec: {} };
     await call(server.transport(), "POST", COLLECTION, body);
     const shown = await call(server.transport(), "GET", `${COLLECTION}/zero`);
@@ -210,7 +210,7 @@ describe("protobuf of a kind in code with numbers", () => {
   });
 });
 
-describe("protobuf of a kind in code without numbers", () => {
+describe("protobuf of a kind defined in code without field numbers", () => {
   test("is refused with 406, as for custom resources", async () => {
     const refused = await call(server.transport(), "GET", `/apis/${GROUP}/v1/plains`, undefined, { accept: TYPE });
     expect(refused.status).toBe(406);
@@ -221,7 +221,7 @@ describe("protobuf of a kind in code without numbers", () => {
   });
 });
 
-describe("the .proto file", () => {
+describe("the .proto file of a kind defined in code", () => {
   test("is proto2, with imports, comments, and messages in the order of their names", () => {
     const small = kind("example.com", "Lamp", {
       v1: struct("Lamp", {
@@ -262,7 +262,7 @@ message LampSpec {
   });
 });
 
-describe("a protobuf number", () => {
+describe("a protobuf field number of a kind defined in code", () => {
   const kindOf = (fields: Readonly<Record<string, FieldDeclaration>>) => () =>
     kind(GROUP, "Gadget", { v1: struct("Gadget", { spec: { schema: struct("Spec", fields), number: 2 } }) });
 
@@ -306,7 +306,7 @@ describe("a protobuf number", () => {
     expect(kindOf(fields)).toThrow(new TypeError(`kind Gadget v1: ${message}`));
   });
 
-  test("1 at the top is that of metadata, and a server refuses a definition in the same words", async () => {
+  test("may not be 1 at the top, which is metadata's; a server refuses such a definition in the same words", async () => {
     const schema = struct("Gadget", { spec: { schema: string, number: 1 } });
     expect(() => kind(GROUP, "Gadget", { v1: schema })).toThrow(
       "kind Gadget v1: the field spec has the protobuf number 1, which is that of metadata",

@@ -110,8 +110,8 @@ async function session(path: string, webSockets: boolean): Promise<Error | undef
   }
 }
 
-describe.each([true, false])("with WebSockets: %s,", (webSockets) => {
-  describe.each(["client", "kubelet", "container"])("the end of the %s ends", (who) => {
+describe.each([true, false])("with WebSockets: %s, when", (webSockets) => {
+  describe.each(["client", "kubelet", "container"])("the %s disconnects, these end:", (who) => {
     const name = `${who}-${webSockets}`;
 
     test("the connections of a port-forward, and those behind them", async () => {
@@ -131,7 +131,7 @@ describe.each([true, false])("with WebSockets: %s,", (webSockets) => {
       await Promise.all([connection.closed, released()]);
     });
 
-    test("attach", async () => {
+    test("an attach", async () => {
       const running = session(`${name}-attached/attach?`, webSockets);
       await eventually(() => expect(toKubelet.connections).toBe(1));
       await crash(who, `${name}-attached`);
@@ -139,7 +139,7 @@ describe.each([true, false])("with WebSockets: %s,", (webSockets) => {
       expect(outcome === undefined).toBe(who === "container");
     });
 
-    test("exec, and the program that it has begun", async () => {
+    test("an exec with its program", async () => {
       const running = session(`${name}-entered/exec?command=waits`, webSockets);
       await began.promise;
       await crash(who, `${name}-entered`);

@@ -38,12 +38,12 @@ const ROWS: readonly (readonly [what: string, page: string, expected: string])[]
   ["a comment without an end", "x<!-- <a href=/x>", "x<!-- <a href=/x>"],
 ];
 
-describe("the addresses of a page", () => {
-  test.each(ROWS)("%s", async (_, page, expected) => {
+describe("rewriting links of an HTML page for a proxy", () => {
+  test.each(ROWS)("handles %s", async (_, page, expected) => {
     expect(await bracketed([Buffer.from(page, "latin1")])).toBe(expected);
   });
 
-  test.each(ROWS)("%s, whatever chunks the page comes in", async (_, page, expected) => {
+  test.each(ROWS)("handles %s, whatever chunks the page arrives in", async (_, page, expected) => {
     const bytes = Buffer.from(page, "latin1");
     for (let at = 0; at <= bytes.length; at++) {
       expect(await bracketed([bytes.subarray(0, at), bytes.subarray(at)])).toBe(expected);
@@ -52,7 +52,7 @@ describe("the addresses of a page", () => {
   });
 
   test.each(["<a ", "<a x=/y ", '<a x=" <', "<!--", "<script", "</", "<"])(
-    "a page of nothing but %j holds the event loop for no long turn",
+    "of nothing but %j does not hold the event loop",
     async (begun) => {
       const chunk = Buffer.from(begun.repeat(Math.ceil(65_536 / begun.length)));
       const page = await inShortTurns(() => bracketed([chunk, chunk, chunk]));
@@ -60,7 +60,7 @@ describe("the addresses of a page", () => {
     },
   );
 
-  test("a tag that never ends is not held", async () => {
+  test("does not buffer a tag that never ends", async () => {
     const chunks = Array.from({ length: 64 }, () => Buffer.alloc(4096, "x "));
     let [sent, received] = [0, 0];
     const page = async function* () {

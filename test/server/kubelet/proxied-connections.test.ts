@@ -30,7 +30,7 @@ afterAll(() => cluster.close());
 test.each([
   ["has answered before it had the body", `${PROXY}/early`, "413"],
   ["cannot be reached", PROXY.replace(":80", ":81"), "503"],
-])("a connection carries the next request behind one to a backend that %s", async (_, path, status) => {
+])("a connection can carry the next request after one to a backend that %s", async (_, path, status) => {
   const socket = await tlsSocket(cluster);
   let received = "";
   socket.on("data", (chunk: Buffer) => (received += chunk.toString("latin1")));
@@ -44,7 +44,7 @@ test.each([
   socket.destroy();
 });
 
-test("over HTTP/2 a redirection to the host that the client asked for leads through the proxy", async () => {
+test("over HTTP/2 the proxy rewrites a redirect to the requested host so that it leads through the proxy", async () => {
   const session = connectHttp2(cluster.url, { ca: cluster.caCertificate });
   const request = session.request({
     ":path": `${PROXY}/here`,

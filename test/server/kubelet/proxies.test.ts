@@ -122,7 +122,7 @@ function answerPage(url: string, response: ServerResponse): void {
 
 const sentOf = ({ text }: Answer): Sent => JSON.parse(text) as Sent;
 
-describe("a request through a proxy", () => {
+describe("a request through the proxy of a pod, service or node", () => {
   test.each([
     ["of a pod, to the port that it declares", `${PODS}/web/proxy/a/b?c=d&c=e`, "10.1.0.7:8080", "/a/b?c=d&c=e"],
     ["of a pod, to a port that the client names", `${PODS}/web:8443/proxy/`, "10.1.0.7:8443", "/"],
@@ -133,18 +133,18 @@ describe("a request through a proxy", () => {
     ["of a pod, with an empty query", `${PODS}/web/proxy/?`, "10.1.0.7:8080", "/"],
     ["of a pod, with letters that a head has no place for", `${PODS}/web/proxy/?a=€`, "10.1.0.7:8080", "/?a=%E2%82%AC"],
     ["of a pod, with dots that lead nowhere else", `${PODS}/web/proxy/a/%2e%2e/%2E%2e/b`, "10.1.0.7:8080", "/b"],
-  ])("%s", async (_, path, address, url) => {
+  ])("reaches the right address: %s", async (_, path, address, url) => {
     dialled.length = 0;
     const answer = await call(server.api, "GET", path);
     expect([answer.status, dialled, sentOf(answer).url]).toEqual([200, [address], url]);
   });
 
-  test.each(["POST", "PUT", "PATCH", "DELETE"])("%s has its body", async (method) => {
+  test.each(["POST", "PUT", "PATCH", "DELETE"])("passes on the body of a %s", async (method) => {
     const answer = await call(server.api, method, `${PODS}/web/proxy/x`, "a body", { type: "text/plain" });
     expect([answer.status, sentOf(answer)]).toEqual([200, expect.objectContaining({ method, body: "a body" })]);
   });
 
-  test("is passed on without what told this server who the client is, and says for whom it is", async () => {
+  test("is passed on without the client's credentials, and with X-Forwarded headers", async () => {
     const { headers } = sentOf(
       await call(server.api, "GET", `${PODS}/web/proxy/x`, undefined, {
         headers: {
@@ -166,7 +166,7 @@ describe("a request through a proxy", () => {
     expect(headers).not.toHaveProperty("te");
   });
 
-  test("is answered with the status and the headers that are meant for the client", async () => {
+  test("is answered with status and headers that are meant for the client", async () => {
     const { headers } = await call(server.api, "GET", `${PODS}/web/proxy/x`);
     expect(headers).toMatchObject({ "x-own": "yes" });
     expect(headers).not.toHaveProperty("x-hop");
@@ -176,7 +176,7 @@ describe("a request through a proxy", () => {
     ]);
   });
 
-  test("without a slash is sent to the one with it, so that relative links lead to the pod", async () => {
+  test("without a final slash is redirected to the path with one, so that relative links work", async () => {
     const answer = await call(server.api, "GET", `${PODS}/web/proxy?a=b`);
     expect([answer.status, answer.headers["location"]]).toEqual([301, `${PODS}/web/proxy/?a=b`]);
   });
@@ -187,7 +187,7 @@ describe("a request through a proxy", () => {
     ["another host", "http://example.com/login", "http://example.com/login"],
     ["a relative path", "login", "login"],
     ["a path that leads through the proxy already", `${PODS}/web/proxy/login`, `${PODS}/web/proxy/login`],
-  ])("that is redirected to %s", async (_, to, location) => {
+  ])("that is redirected to %s is redirected through the proxy", async (_, to, location) => {
     const answer = await call(server.api, "GET", `${PODS}/web/proxy/x?to=${encodeURIComponent(to)}`);
     expect([answer.status, answer.headers["location"]]).toEqual([302, location]);
   });
@@ -214,19 +214,19 @@ describe("a request through a proxy", () => {
     expect(["undefined", String(bytes.length)]).toContain(String(headers["content-length"]));
   });
 
-  test("is broken off where a page is not compressed as its head says, and the next one is answered", async () => {
+  test("is broken off when a page is not compressed as its headers say, and the next one is answered", async () => {
     await expect(call(server.api, "GET", `${PODS}/web/proxy/page/broken`)).rejects.toThrow();
     expect(server.faults.splice(0)).toEqual([expect.objectContaining({ code: "Z_DATA_ERROR" })]);
     expect((await call(server.api, "GET", `${PODS}/web/proxy/page`)).text).toBe(REWRITTEN);
   });
 
-  test("for the head of a page is answered with no body", async () => {
+  test("by HEAD is answered without a body", async () => {
     const answer = await call(server.api, "HEAD", `${PODS}/web/proxy/page/gzip`);
     expect([answer.status, answer.text]).toEqual([200, ""]);
     expect(answer.headers["content-type"]).toBe("text/html; charset=utf-8");
   });
 
-  test("of a node goes to its agent", async () => {
+  test("to a node goes to the node's agent", async () => {
     const answer = await call(server.api, "GET", "/api/v1/nodes/node/proxy/containerLogs/default/web/web");
     expect([answer.status, answer.text]).toEqual([200, expect.stringContaining("web/web asked for <>")]);
     const named = await call(server.api, "GET", `/api/v1/nodes/https:node:${kubelet.port}/proxy/nothing`);
@@ -234,7 +234,7 @@ describe("a request through a proxy", () => {
   });
 });
 
-describe("a proxy refuses", () => {
+describe("a proxy of a pod, service or node refuses", () => {
   const rows: readonly (readonly [what: string, path: string, status: number, message: string])[] = [
     ["a pod that there is not", `${PODS}/nobody/proxy/`, 404, 'pods "nobody" not found'],
     ["a name of too many parts", `${PODS}/a:b:c:d/proxy/`, 400, 'invalid pod request "a:b:c:d"'],
@@ -301,7 +301,7 @@ describe("a proxy refuses", () => {
     ["fe80::1%eth0", false],
     ["example.com", false],
     ["", false],
-  ])("whether %j is an address that objects may lead to: %s", (address, allowed) => {
+  ])("whether objects may lead to the address %j: %s", (address, allowed) => {
     expect(isGlobalUnicast(address)).toBe(allowed);
   });
 });

@@ -76,15 +76,18 @@ const ask = (version: Version, service: string) =>
 test.each([
   ["1.36", "other", "web", 404],
   ["1.37", "web", "other", 503],
-] as const)("%s reaches %s, and not %s: %i", async (version, reached, other, status) => {
-  dialled.length = 0;
-  const answer = await ask(version, reached);
-  expect([answer.status, answer.text]).toEqual([200, "/page"]);
-  expect(dialled).toEqual(["10.1.0.1:8080"]);
-  expect((await ask(version, other)).status).toBe(status);
-});
+] as const)(
+  "the service proxy in %s uses for a pod of another service %s, not %s: %i",
+  async (version, reached, other, status) => {
+    dialled.length = 0;
+    const answer = await ask(version, reached);
+    expect([answer.status, answer.text]).toEqual([200, "/page"]);
+    expect(dialled).toEqual(["10.1.0.1:8080"]);
+    expect((await ask(version, other)).status).toBe(status);
+  },
+);
 
-test.each(["idle", "web:none"])("1.37 finds nothing ready for %s", async (service) => {
+test.each(["idle", "web:none"])("the service proxy in 1.37 finds no ready endpoint for %s", async (service) => {
   const answer = await ask("1.37", service);
   expect(answer.status).toBe(503);
   expect(answer.at("message")).toBe(`no endpoints available for service "${service.split(":")[0]}"`);

@@ -135,7 +135,7 @@ async function run(command: string, streams: Partial<RemoteCommandStreams> = {},
   }
 }
 
-test("input reaches the command, its end too, and the output comes back whole", async () => {
+test("the server translates streams of exec: input with its end reaches the command, and the output is complete", async () => {
   const text = "x".repeat(3_000_000);
   const stdin = (async function* () {
     for (let at = 0; at < text.length; at += 100_000) yield Buffer.from(text.slice(at, at + 100_000));
@@ -144,11 +144,11 @@ test("input reaches the command, its end too, and the output comes back whole", 
   expect([ran.stdout === text, ran.error]).toEqual([true, undefined]);
 });
 
-test("the exit code of a command that fails is told, and both outputs are kept apart", async () => {
+test("the server translates streams of exec: a failing command's exit code is reported, and both outputs are separate", async () => {
   expect(await run("fail")).toEqual({ stdout: "out", stderr: "err", error: "command terminated with exit code 7" });
 });
 
-test("the sizes of a terminal are passed on as they come", async () => {
+test("the server translates streams of exec: terminal sizes are passed on as they come", async () => {
   const given = (async function* () {
     yield { width: 80, height: 24 };
     yield { width: 99, height: 30 };
@@ -157,17 +157,17 @@ test("the sizes of a terminal are passed on as they come", async () => {
   expect(sizes.join("")).toBe('{"Width":80,"Height":24}\n{"Width":99,"Height":30}\n');
 });
 
-test("an error stream of the kubelet that holds no Status is an internal error", async () => {
+test("the server translates streams of exec: an error stream without a Status is an internal error", async () => {
   expect((await run("broken")).error).toContain("Internal error occurred: error stream protocol error: ");
 });
 
-test("a refusal of the kubelet is told in its words", async () => {
+test("the server translates streams of exec: the kubelet's refusal is passed on in its words", async () => {
   expect((await run("refused")).error).toBe(
     "Internal error occurred: unable to upgrade connection: pod does not exist",
   );
 });
 
-test("a client that goes ends the command's connection to the kubelet", async () => {
+test("the server translates streams of exec: when the client disconnects, the connection to the kubelet ends", async () => {
   const leaving = new AbortController();
   const stdout = (): Promise<void> => Promise.resolve(leaving.abort());
   await run("wait", { stdout }, leaving.signal);

@@ -119,7 +119,7 @@ async function opened(path: string, options = {}): Promise<{ socket: Duplex; hea
   return outcome;
 }
 
-describe("an upgrade that the server passes on", () => {
+describe("an upgraded connection that the server passes to a kubelet", () => {
   test.each([
     [
       "exec",
@@ -134,7 +134,7 @@ describe("an upgrade that the server passes on", () => {
     ["attach", `${PODS}/one/attach?stdout=true&command=x`, "/attach/default/one/c?output=1"],
     ["portforward", `${PODS}/one/portforward`, "/portForward/default/one"],
     ["portforward with ports", `${PODS}/one/portforward?ports=80&ports=81`, "/portForward/default/one?port=80%2C81"],
-  ])("%s: the kubelet gets its own form of the options", async (_, path, url) => {
+  ])("for %s has the kubelet's own form of the options", async (_, path, url) => {
     const { socket } = await opened(path);
     expect(seen.at(-1)).toMatchObject({ url, method: "POST", client: "kube-apiserver-kubelet-client" });
     socket.destroy();
@@ -155,7 +155,7 @@ describe("an upgrade that the server passes on", () => {
     socket.destroy();
   });
 
-  test("ends at the kubelet when the client goes, and at the client when the kubelet goes", async () => {
+  test("ends at the kubelet when the client disconnects, and the reverse", async () => {
     const first = await opened(`${PODS}/one/exec`);
     const kept = seen.at(-1)?.socket;
     first.socket.destroy();
@@ -167,7 +167,7 @@ describe("an upgrade that the server passes on", () => {
     await closed;
   });
 
-  test("delivers everything that the kubelet wrote before it went, to a client that reads slowly", async () => {
+  test("delivers everything that the kubelet wrote before it closed, to a slow client too", async () => {
     const { socket } = await opened(`${PODS}/web/exec?container=large`);
     let length = 0;
     for await (const chunk of socket) {
@@ -178,7 +178,7 @@ describe("an upgrade that the server passes on", () => {
   });
 });
 
-describe("an upgrade that fails", () => {
+describe("an upgraded connection fails for", () => {
   const messageOf = async (path: string, options = {}): Promise<readonly [number, string]> => {
     const outcome = await send(path, options);
     if (!("body" in outcome)) throw new Error("it was upgraded");
@@ -211,14 +211,14 @@ describe("an upgrade that fails", () => {
     expect(await messageOf(path)).toEqual([status, message]);
   });
 
-  test("a request for no other protocol", async () => {
+  test("a request without another protocol", async () => {
     expect(await messageOf(`${PODS}/one/exec`, { headers: { connection: "close", upgrade: "" } })).toEqual([
       400,
       "Upgrade request required",
     ]);
   });
 
-  test("a refusal of the kubelet is the client's answer", async () => {
+  test("a refusal of the kubelet, which the client receives", async () => {
     const outcome = await send(`${PODS}/web/exec?container=refused`);
     expect(outcome).toMatchObject({ status: 403, body: "not today", headers: { "x-why": "so" } });
   });

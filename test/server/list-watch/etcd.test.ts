@@ -4,7 +4,7 @@ import { listWatchSuite } from "../../suites/list-watch/runner/suite.js";
 
 tellEtcdMissing("the suite of lists and watches over etcd");
 
-describe.skipIf(etcdMissing !== undefined)("etcd", () => {
+describe.skipIf(etcdMissing !== undefined)("lists and watches on etcd", () => {
   let server: EtcdServer;
   beforeAll(async () => {
     server = await startEtcd();

@@ -10,7 +10,7 @@ import { listWatchSuite } from "../../suites/list-watch/runner/suite.js";
 
 tellPostgresMissing("the suite of lists and watches over PostgreSQL");
 
-describe.skipIf(postgresMissing !== undefined)("PostgreSQL", () => {
+describe.skipIf(postgresMissing !== undefined)("lists and watches on PostgreSQL", () => {
   let server: PostgresServer;
   beforeAll(async () => {
     server = await startPostgres(["fsync=off"]);

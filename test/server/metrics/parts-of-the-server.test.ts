@@ -73,7 +73,7 @@ beforeAll(async () => {
 });
 afterAll(() => cluster.close());
 
-test("FLT-3: priority and fairness is measured under kube-apiserver's names", async () => {
+test("FLT-3: priority and fairness has metrics with kube-apiserver's names", async () => {
   await scrape();
   const tom = (headers: Record<string, string> = {}) =>
     asUser(cluster.transport(), "tom")("GET", "/version", undefined, { headers });
@@ -119,7 +119,7 @@ test("FLT-3: priority and fairness is measured under kube-apiserver's names", as
   expect(ofLevel("next_discounted_s_bounds", "min")).toBeLessThanOrEqual(ofLevel("latest_s"));
 });
 
-test("FLT-5: audit events, levels and failures are measured under kube-apiserver's names", async () => {
+test("FLT-5: audit events, levels and failures have metrics with kube-apiserver's names", async () => {
   await admin("GET", "/version?lost");
   const text = await scrape();
   expect(total(text, "apiserver_audit_event_total")).toBeGreaterThan(0);
@@ -129,7 +129,7 @@ test("FLT-5: audit events, levels and failures are measured under kube-apiserver
   expect(typesOf(text).get("apiserver_audit_requests_rejected_total")).toBe("counter");
 });
 
-test("A-ADM-06: what ValidatingAdmissionPolicies do is measured under kube-apiserver's names", async () => {
+test("A-ADM-06: ValidatingAdmissionPolicies have metrics with kube-apiserver's names", async () => {
   await scrape();
   const policies = [
     validatingPolicy({ validations: [{ expression: "!object.metadata.name.startsWith('bad')" }] }),
@@ -158,7 +158,7 @@ test("A-ADM-06: what ValidatingAdmissionPolicies do is measured under kube-apise
   expect(total(text, "apiserver_validating_admission_policy_check_duration_seconds_count", ignored)).toBe(2);
 });
 
-test("a share over time counts nanoseconds", () => {
+test("a histogram of a share over time counts in nanoseconds", () => {
   const family = new MetricTable().family({ name: "share", type: "histogram", help: "h", buckets: [0, 0.5, 1] });
   const share = new ShareOverTime([0, 0.5, 1], 100);
   share.set(0.5, 110);

@@ -41,11 +41,18 @@ const KUBERNETES_NAMES: readonly string[] = [
   'apiserver_admission_webhook_fail_open_count non-histogram and non-summary metrics should not have "_count" suffix',
 ];
 
-test.skipIf(missing !== undefined)(`promtool takes the metrics, but for Kubernetes' own names${why}`, async () => {
-  await call(cluster.transport(), "POST", MAPS, { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "linted" } });
-  expect(lint(await scrape("/metrics")).filter((line) => !KUBERNETES_NAMES.includes(line))).toEqual([]);
-  expect(lint(await scrape("/metrics/slis"))).toEqual([]);
-});
+test.skipIf(missing !== undefined)(
+  `promtool accepts the server's metrics, except for Kubernetes' own names${why}`,
+  async () => {
+    await call(cluster.transport(), "POST", MAPS, {
+      apiVersion: "v1",
+      kind: "ConfigMap",
+      metadata: { name: "linted" },
+    });
+    expect(lint(await scrape("/metrics")).filter((line) => !KUBERNETES_NAMES.includes(line))).toEqual([]);
+    expect(lint(await scrape("/metrics/slis"))).toEqual([]);
+  },
+);
 
 test.skipIf(missing !== undefined)(`a Prometheus scrapes the server${why}`, async () => {
   const folder = mkdtempSync(join(tmpdir(), "kubets-prometheus-"));
@@ -97,7 +104,7 @@ scrape_configs:
   }
 });
 
-test("OpenMetrics and text have the same values, zipped too", async () => {
+test("OpenMetrics and text have the same values, compressed too", async () => {
   const open = await scrape("/metrics", "application/openmetrics-text;version=1.0.0");
   expect(open.endsWith("# EOF\n")).toBe(true);
   const samples = { verb: "GET", resource: "configmaps" };

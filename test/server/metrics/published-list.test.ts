@@ -30,7 +30,7 @@ const isAbsent = (name: string): boolean =>
   absent.some((pattern) => (pattern.endsWith("*") ? name.startsWith(pattern.slice(0, -1)) : name === pattern));
 
 describe("the stable metrics of Kubernetes 1.36", () => {
-  test.each(PUBLISHED)("%s", (line) => {
+  test.each(PUBLISHED)("include %s", (line) => {
     const [name = "", type = "", labels = "", buckets] = line.split(" ");
     const definition = definitions.get(name);
     if (definition === undefined) {
@@ -42,7 +42,7 @@ describe("the stable metrics of Kubernetes 1.36", () => {
     expect(definition.stability).toBe("STABLE");
   });
 
-  test("no other metric says that it is stable", () => {
+  test("are the only ones that are marked as stable", () => {
     const published = new Set(PUBLISHED.map((line) => line.split(" ")[0]));
     const stable = [...definitions.values()].filter(({ stability }) => stability === "STABLE");
     expect(stable.map(({ name }) => name).filter((name) => !published.has(name))).toEqual([]);

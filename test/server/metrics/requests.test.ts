@@ -19,7 +19,7 @@ beforeAll(async () => {
 });
 afterAll(() => cluster.close());
 
-test("GEN-API-1: requests are counted from the first time on that the metrics are read", async () => {
+test("GEN-API-1: requests are counted only from the first read of the metrics on", async () => {
   await send("POST", MAPS, mapOf("before"));
   expect(total(await scrape(), TOTAL)).toBe(0);
   await send("POST", MAPS, mapOf("after"));
@@ -42,7 +42,7 @@ test("GEN-API-1: requests are counted from the first time on that the metrics ar
   ]);
 });
 
-describe("the labels of a request", () => {
+describe("the labels of the request metric", () => {
   test.each([
     ["GET", `${MAPS}/after`, undefined, { verb: "GET", scope: "resource", code: "200" }],
     ["GET", `${MAPS}/missing`, undefined, { verb: "GET", scope: "resource", code: "404" }],
@@ -71,7 +71,7 @@ describe("the labels of a request", () => {
     expect(total(await scrape(), TOTAL, labels)).toBe(1);
   });
 
-  test("of an unknown resource, of a forbidden request and of one without credentials there are none", async () => {
+  test("do not exist for an unknown resource, a forbidden request and one without credentials", async () => {
     const before = await scrape();
     await send("GET", "/api/v1/unknownresources");
     await send("GET", "/apis/unknown.example.com/v1/things/x");
@@ -82,7 +82,7 @@ describe("the labels of a request", () => {
     expect(samplesWith(await scrape(), TOTAL, { resource: "unknownresources" })).toEqual([]);
   });
 
-  test("requests for all health checks have no component, and those for one are not counted", async () => {
+  test("have no component for all health checks, and single checks are not counted", async () => {
     await send("GET", "/readyz");
     await send("GET", "/readyz/ping");
     const labels = { component: "", group: "", resource: "", scope: "", subresource: "/readyz", verb: "GET" };
@@ -90,7 +90,7 @@ describe("the labels of a request", () => {
   });
 });
 
-test("durations and sizes have kube-apiserver's buckets, and as many values as there were requests", async () => {
+test("durations and sizes have kube-apiserver's buckets, and one value for each request", async () => {
   const text = await scrape();
   const posts = { verb: "POST", resource: "configmaps" };
   expect(total(text, "apiserver_request_duration_seconds_count", posts)).toBe(total(text, TOTAL, posts));
@@ -114,7 +114,7 @@ test("durations and sizes have kube-apiserver's buckets, and as many values as t
   expect(bounds("apiserver_request_duration_seconds", gets)).toHaveLength(24);
 });
 
-test("a watch is counted while it lasts, with its events, and as a request when it ends", async () => {
+test("a watch is counted while it is open, with its events, and as a request at its end", async () => {
   const labels = { verb: "WATCH", resource: "secrets", scope: "namespace" };
   const ending = new AbortController();
   const response = await cluster.transport().send({
@@ -136,7 +136,7 @@ test("a watch is counted while it lasts, with its events, and as a request when 
   expect(total(await scrape(), "apiserver_longrunning_requests", labels)).toBe(0);
 });
 
-test("authentication, authorization, admission and storage are measured", async () => {
+test("authentication, authorization, admission and storage have metrics", async () => {
   await asUser(cluster.transport(), "nobody")("GET", MAPS);
   const text = await scrape();
   expect(total(text, "authentication_attempts", { result: "success" })).toBeGreaterThan(0);
@@ -154,7 +154,7 @@ test("authentication, authorization, admission and storage are measured", async 
   expect(total(text, "apiserver_storage_list_total", ofCache)).toBeGreaterThan(0);
 });
 
-test("objects are counted when the metrics are read, and the counts are kept for a minute", async () => {
+test("objects are counted when the metrics are read, at most once a minute", async () => {
   const deployments = { group: "apps", resource: "deployments" };
   const text = await scrape();
   expect(samplesWith(text, "apiserver_resource_objects", deployments)[0]?.value).toBe(0);
@@ -164,7 +164,7 @@ test("objects are counted when the metrics are read, and the counts are kept for
   expect(total(await scrape(), "apiserver_resource_objects", { resource: "secrets" })).toBe(1);
 });
 
-test("a deprecated version that was asked for is shown with the release that removes it", async () => {
+test("a metric names a deprecated version that was requested, and the release that removes it", async () => {
   await send("GET", "/api/v1/namespaces/default/endpoints");
   expect(samplesWith(await scrape(), "apiserver_requested_deprecated_apis")).toEqual([
     {
@@ -175,7 +175,7 @@ test("a deprecated version that was asked for is shown with the release that rem
   ]);
 });
 
-test("GEN-API-1: DELETE /metrics forgets what was counted", async () => {
+test("GEN-API-1: DELETE /metrics resets the counts", async () => {
   await send("GET", MAPS);
   const answer = await send("DELETE", "/metrics");
   expect([answer.status, answer.text]).toEqual([200, "metrics reset\n"]);
@@ -195,7 +195,7 @@ test("WEB-5: /metrics/slis has the results of health checks", async () => {
   expect([...typesOf(text).keys()].filter((name) => name.startsWith("apiserver"))).toEqual([]);
 });
 
-describe("who may read metrics", () => {
+describe("reading the server's metrics", () => {
   test.each([
     ["nobody", "/metrics", 403],
     ["nobody", "/metrics/slis", 403],
@@ -204,13 +204,13 @@ describe("who may read metrics", () => {
     ["scraper,system:monitoring", "/statusz", 200],
     ["scraper,system:monitoring", "/debug/pprof/", 403],
     ["scraper,system:monitoring", "/debug/flags/v", 403],
-  ])("%s GET %s: %i", async (user, path, status) => {
+  ])("by %s: GET %s answers %i", async (user, path, status) => {
     expect((await asUser(cluster.transport(), user)("GET", path, undefined, { accept: "text/plain" })).status).toBe(
       status,
     );
   });
 
-  test("the group of scrapers may not reset them", async () => {
+  test("does not give the scrapers' group the right to reset them", async () => {
     expect((await asUser(cluster.transport(), "scraper,system:monitoring")("DELETE", "/metrics")).status).toBe(403);
   });
 });

@@ -6,7 +6,7 @@ import { COLLECTION, widgets } from "../api-registry/widgets.js";
 
 const widget = (name: string) => ({ apiVersion: "stable.example.com/v1", kind: "Widget", metadata: { name } });
 
-describe("DELETE of a collection", () => {
+describe("deleting a collection", () => {
   test("deletes as many objects at once as it has workers", async () => {
     let open = 0;
     let most = 0;
@@ -40,7 +40,7 @@ describe("DELETE of a collection", () => {
     await server.close();
   });
 
-  test("ends with the first failure, and leaves what no worker has begun", async () => {
+  test("ends at the first failure, and leaves objects that no worker has begun", async () => {
     const server = await startServer({
       port: false,
       resources: [widgets],
@@ -68,11 +68,11 @@ describe("DELETE of a collection", () => {
   });
 });
 
-describe("an object whose DELETE asks for the garbage collector", () => {
+describe("deleting an object with foreground propagation", () => {
   test.each([
     [true, 200, ["foregroundDeletion"]],
     [false, 404, undefined],
-  ])("where there is a garbage collector: %s", async (garbageCollector, status, finalizers) => {
+  ])("on a server with a garbage collector: %s", async (garbageCollector, status, finalizers) => {
     const server = await startServer({ port: false, resources: [widgets], deletion: { garbageCollector } });
     const api = server.transport();
     await call(api, "POST", COLLECTION, widget("a"));

@@ -30,7 +30,7 @@ const next = (counter: InternalObject): Promise<number> =>
     return { object: { ...current, count: result }, result };
   });
 
-test("changes of two servers all count, and those asked for at once share a write", async () => {
+test("changes that two servers make to an internal object all count, and concurrent ones share a write", async () => {
   const kv = openMemoryKv();
   const [a, b] = [open(kv), open(kv)];
   const before = await kv.currentRevision();
@@ -40,7 +40,7 @@ test("changes of two servers all count, and those asked for at once share a writ
   expect(await next(a)).toBe(201);
 });
 
-test("a change that throws is its caller's failure and nobody else's", async () => {
+test("a change of an internal object that throws fails its caller only", async () => {
   const counter = open(openMemoryKv());
   const refused = counter.update(() => {
     throw new Error("no");
@@ -50,7 +50,7 @@ test("a change that throws is its caller's failure and nobody else's", async () 
   expect(await next(counter)).toBe(3);
 });
 
-test("when every change throws nothing is stored", async () => {
+test("when every change of an internal object throws, nothing is stored", async () => {
   const kv = openMemoryKv();
   const counter = open(kv);
   const before = await kv.currentRevision();
@@ -62,7 +62,7 @@ test("when every change throws nothing is stored", async () => {
   expect([await counter.get(), await kv.currentRevision()]).toEqual([undefined, before]);
 });
 
-test("a change sees a version only where it is the first of its write", async () => {
+test("a change of an internal object with an expected version applies only when it is the first of its write", async () => {
   const counter = open(openMemoryKv());
   await next(counter);
   const seen: (string | undefined)[] = [];

@@ -44,8 +44,8 @@ const refused = new StatusError({
 });
 const broken = new StatusError({ ...refused.status, code: 500 });
 
-describe("a write of an object", () => {
-  test("runs its steps in order, and commits what is reserved once the object is stored", async () => {
+describe("the transaction of a write", () => {
+  test("runs its steps in order, and keeps reservations once the object is stored", async () => {
     const { write, begin, events } = recordedWrite();
     await write.run(async () => {
       await write.prepare(begin);
@@ -54,7 +54,7 @@ describe("a write of an object", () => {
     expect(events).toEqual([...STEPS, "stored", "settled", "commit"]);
   });
 
-  test("gives back what an attempt reserved before the next attempt, which follows a conflict", async () => {
+  test("frees the reservations of an attempt before the next, after a conflict", async () => {
     const { write, begin, events } = recordedWrite();
     await write.run(async () => {
       await write.prepare(begin);
@@ -75,7 +75,7 @@ describe("a write of an object", () => {
     }
   });
 
-  test("reserves nothing when the second attempt's draft cannot be made", async () => {
+  test("reserves nothing when the second attempt fails early", async () => {
     const { write, begin, events } = recordedWrite();
     const work = async () => {
       await write.prepare(begin);
@@ -88,7 +88,7 @@ describe("a write of an object", () => {
   test.each([
     ["has another object of the name", conflict({ group: "", resource: "pods" }, "web", "changed")],
     ["takes no object of the size", new TooLargeError("etcdserver: request is too large")],
-  ])("gives back what it reserved when the storage %s", async (_, error) => {
+  ])("frees its reservations when the storage %s", async (_, error) => {
     const { write, begin, events } = recordedWrite();
     const work = async () => {
       await write.prepare(begin);
@@ -98,7 +98,7 @@ describe("a write of an object", () => {
     expect(events).toEqual([...STEPS, "revert", "settled"]);
   });
 
-  test("keeps what it reserved while it is not known whether the object is stored", async () => {
+  test("keeps its reservations while it is unknown whether the object is stored", async () => {
     const { write, begin, events } = recordedWrite();
     const silent = new UnavailableError("context deadline exceeded", "unknown");
     const work = async () => {
@@ -109,13 +109,13 @@ describe("a write of an object", () => {
     expect(events).toEqual(STEPS);
   });
 
-  test("gives back what it reserved where the update removes the object", async () => {
+  test("frees its reservations when the update removes the object", async () => {
     const { write, begin, events } = recordedWrite();
     await write.run(() => write.prepare(begin), { isStored: () => false });
     expect(events).toEqual([...STEPS, "settled", "revert"]);
   });
 
-  test("goes on without its request once a plugin has charged a quota, unless the sender has lost its rights", () => {
+  test("continues without its client once a plugin has charged a quota, unless the sender has lost its rights", () => {
     let isCharged = false;
     let isRevoked = false;
     const token = {

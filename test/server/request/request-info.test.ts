@@ -22,7 +22,7 @@ const rows = [
   ["GET", "/", "not a resource: get"],
 ] as const;
 
-test.each(rows)("B-CHN-02, C-HND-05: %s %s is %s", (method, target, expected) => {
+test.each(rows)("B-CHN-02, C-HND-05: the request %s %s is recognized as %s", (method, target, expected) => {
   const [path = "", query = ""] = target.split("?");
   const info = parseRequestInfo(method, path, new URLSearchParams(query));
   expect(describeInfo(info)).toBe(expected);

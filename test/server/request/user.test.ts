@@ -11,6 +11,6 @@ test.each([
     { name: "jane", groups: ["system:unauthenticated"] },
     ["system:unauthenticated"],
   ],
-])("%s ends with the right groups", (_, user, groups) => {
+])("%s gets the system groups that belong to it", (_, user, groups) => {
   expect(authenticated(user).groups).toEqual(groups);
 });

@@ -11,23 +11,26 @@ import { eventually } from "../../helpers/eventually.js";
 
 tellEtcdMissing("the compaction of etcd");
 
-test.skipIf(etcdMissing !== undefined)("history of etcd that is older than the interval is removed", async () => {
-  const server = await startEtcd();
-  const options: StorageOptions = { storage: "etcd", etcd: { servers: [server.endpoint], compactionInterval: 10 } };
-  const kv = await openKv(options, systemClock, systemTimers);
-  const { storage } = await openStorage(kv, options, newestRelease, systemClock, systemTimers);
-  const first = await kv.create("/registry/a", Buffer.from("{}"));
-  let { revision } = await kv.update("/registry/a", Buffer.from("{}"), first.revision);
-  await eventually(async () => {
-    ({ revision } = await kv.update("/registry/a", Buffer.from("{}"), revision));
-    await expect(kv.list("/registry/", { revision: first.revision })).rejects.toBeInstanceOf(CompactedError);
-  });
-  expect((await kv.get("/registry/a")).kv?.revision).toBe(revision);
-  await storage.close();
-  await server.dispose();
-});
+test.skipIf(etcdMissing !== undefined)(
+  "the server compacts etcd's history that is older than the interval",
+  async () => {
+    const server = await startEtcd();
+    const options: StorageOptions = { storage: "etcd", etcd: { servers: [server.endpoint], compactionInterval: 10 } };
+    const kv = await openKv(options, systemClock, systemTimers);
+    const { storage } = await openStorage(kv, options, newestRelease, systemClock, systemTimers);
+    const first = await kv.create("/registry/a", Buffer.from("{}"));
+    let { revision } = await kv.update("/registry/a", Buffer.from("{}"), first.revision);
+    await eventually(async () => {
+      ({ revision } = await kv.update("/registry/a", Buffer.from("{}"), revision));
+      await expect(kv.list("/registry/", { revision: first.revision })).rejects.toBeInstanceOf(CompactedError);
+    });
+    expect((await kv.get("/registry/a")).kv?.revision).toBe(revision);
+    await storage.close();
+    await server.dispose();
+  },
+);
 
-test("an interval of 0 starts no compaction", async () => {
+test("a compaction interval of 0 starts no compaction", async () => {
   const started: number[] = [];
   const timers = { start: (milliseconds: number) => (started.push(milliseconds), () => {}) };
   const kv = openMemoryKv({ clock: systemClock, timers: systemTimers });
@@ -37,7 +40,7 @@ test("an interval of 0 starts no compaction", async () => {
   await storage.close();
 });
 
-test("a store that does not answer is compacted the next time", async () => {
+test("a storage that does not answer is compacted at the next interval", async () => {
   const memory = openMemoryKv({ clock: systemClock, timers: systemTimers });
   let asked = 0;
   const compacted: number[] = [];

@@ -10,7 +10,7 @@ function openLog(weight = 1): EventLog<LoggedEvent> {
 
 const revisions = (events: readonly LoggedEvent[]): number[] => events.map(({ revision }) => revision);
 
-test("a reader is given whole revisions, and stands at the log's head when it has them all", () => {
+test("a reader of the storage's event log receives whole revisions, and stands at the head when it has all", () => {
   const log = openLog();
   for (const revision of [2, 3, 4]) {
     log.append([
@@ -29,7 +29,7 @@ test("a reader is given whole revisions, and stands at the log's head when it ha
   expect([revisions(reader.take(3)), reader.position]).toEqual([[6], 6]);
 });
 
-test("a batch ends when its events are heavy; those of others do not count", () => {
+test("a batch of the storage's event log ends when its events are large, not counting other readers' events", () => {
   const log = openLog(600 * 1024);
   for (let revision = 2; revision < 12; revision++) {
     log.append([{ revision, key: revision % 3 === 0 ? "/a/x" : "/b/x" }]);
@@ -39,7 +39,7 @@ test("a batch ends when its events are heavy; those of others do not count", () 
   expect([revisions(reader.take(100)), reader.position]).toEqual([[9], 11]);
 });
 
-test("a log that goes on where events were lost takes over the readers that need none of them", async () => {
+test("readers of the storage's event log continue after a gap when they need none of the lost events", async () => {
   const log = openLog();
   log.append([{ revision: 5, key: "/a/x" }]);
   const behind = log.read("/a/", 4);

@@ -15,7 +15,7 @@ const onMemory = { open: async (time: { clock: Clock; timers: Timers }) => prefi
 kvSuite("a part of memory", () => onMemory);
 storeSuite("a part of memory", () => onMemory);
 
-test("two servers in one store see nothing of each other (A-STO-01, A-STO-02, A-STO-03, T22)", async () => {
+test("two servers with different prefixes in one storage see nothing of each other (A-STO-01, A-STO-02, A-STO-03, T22)", async () => {
   const time = new ManualTime();
   const whole = openMemoryKv({ clock: time, timers: time });
   const [one, other] = [prefixedKv(lend(whole), "/one"), prefixedKv(lend(whole), "/other")];

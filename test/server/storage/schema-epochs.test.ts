@@ -4,14 +4,14 @@ import { openMemoryKv } from "../../../src/server/storage/memory/memory-kv.js";
 
 const bytes = (value: unknown) => Buffer.from(JSON.stringify(value));
 
-it("a new store is all of the epoch that claims it first, and stays so", async () => {
+it("a new storage is marked with the schema epoch of its first server, and stays so", async () => {
   const kv = openMemoryKv({});
   expect(await claimSchemaEpoch(kv, "a")).toBe(true);
   await kv.create("/registry/pods/default/p", bytes({}));
   expect(await claimSchemaEpoch(kv, "a")).toBe(true);
 });
 
-it("once two epochs have written, nobody can trust what is stored", async () => {
+it("once servers of two schema epochs have written, no server treats stored objects as current", async () => {
   const kv = openMemoryKv({});
   await claimSchemaEpoch(kv, "a");
   expect(await claimSchemaEpoch(kv, "b")).toBe(false);
@@ -19,20 +19,20 @@ it("once two epochs have written, nobody can trust what is stored", async () => 
   expect(await claimSchemaEpoch(kv, "b")).toBe(false);
 });
 
-it("objects that nobody claims are somebody else's", async () => {
+it("stored objects without a schema epoch count as written by another program", async () => {
   const kv = openMemoryKv({});
   await kv.create("/registry/pods/default/p", bytes({}));
   expect(await claimSchemaEpoch(kv, "a")).toBe(false);
   expect(await claimSchemaEpoch(kv, "a")).toBe(false);
 });
 
-it("an entry that cannot be read is trusted by nobody", async () => {
+it("a schema epoch entry that cannot be read makes no server treat stored objects as current", async () => {
   const kv = openMemoryKv({});
   await kv.create(`${SCHEMA_EPOCHS_PREFIX}written`, Buffer.from("{"));
   expect(await claimSchemaEpoch(kv, "a")).toBe(false);
 });
 
-it("of two servers that claim a new store at once both are heard", async () => {
+it("when two servers mark a new storage at once, both schema epochs are recorded", async () => {
   const kv = openMemoryKv({});
   const answers = await Promise.all([claimSchemaEpoch(kv, "a"), claimSchemaEpoch(kv, "b")]);
   expect(answers.filter(Boolean).length).toBeLessThanOrEqual(1);

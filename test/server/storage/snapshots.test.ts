@@ -18,7 +18,7 @@ async function isFree(value: WeakRef<object>): Promise<boolean> {
   return value.deref() === undefined;
 }
 
-test("the store releases a snapshot from which no list may continue any more", async () => {
+test("the storage releases the snapshot of a paged list once no page token can refer to it", async () => {
   const kv = openMemoryKv({ historyEvents: 5 });
   const { revision } = await kv.create("/a", new Uint8Array(100));
   await kv.create("/b", new Uint8Array(100));
@@ -35,7 +35,7 @@ test("the store releases a snapshot from which no list may continue any more", a
   await kv.close();
 });
 
-test("the watch cache releases a snapshot from which no list may continue any more", async () => {
+test("the watch cache releases the snapshot of a paged list once no page token can refer to it", async () => {
   const storage = createStorage({ kv: openMemoryKv({ historyEvents: 5 }), historyBytes: 2000, cacheBytes: 0 });
   const pods = storage.storeFor({ prefix: "/registry/pods/", resource: PODS, codec: plainCodec });
   await pods.create("default/a", pod("default", "a"));

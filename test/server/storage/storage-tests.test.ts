@@ -80,10 +80,10 @@ async function missed(faultOf: (kv: Kv) => Partial<Kv>): Promise<readonly string
   return titles.filter((title) => title !== "");
 }
 
-test("a good store meets every demand", async () => {
+test("the published storage tests pass for a correct storage", async () => {
   expect(await missed(() => ({}))).toEqual([]);
 });
 
-test.each(Object.entries(FAULTS))("a store that %s does not", async (_, faultOf) => {
+test.each(Object.entries(FAULTS))("the published storage tests find a storage that %s", async (_, faultOf) => {
   expect(await missed(faultOf)).not.toEqual([]);
 });

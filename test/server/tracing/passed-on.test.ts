@@ -24,7 +24,7 @@ import { allow, startWebhookServer, type WebhookServer } from "../../helpers/web
 const PARENT = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
 const HEADERS = { traceparent: PARENT, tracestate: "a=1", baggage: "b=2" };
 
-describe("W3C's traceparent", () => {
+describe("the server reads W3C's traceparent header", () => {
   const [id, span] = ["0af7651916cd43dd8448eb211c80319c", "b7ad6b7169203331"];
   test.each([
     [PARENT, { traceId: id, spanId: span, flags: 1 }],
@@ -40,7 +40,7 @@ describe("W3C's traceparent", () => {
   ])("%s", (header, parent) => expect(parseTraceParent(header)).toEqual(parent));
 });
 
-describe("a server without spans of its own passes the caller's trace on", () => {
+describe("a server that records no spans passes on its caller's trace", () => {
   let folder: string;
   let cluster: Cluster;
   let webhook: WebhookServer;
@@ -106,7 +106,7 @@ describe("a server without spans of its own passes the caller's trace on", () =>
     expect(lastCall("/authz")).toEqual(HEADERS);
   });
 
-  test("to webhooks of admission, and nothing where the caller has none", async () => {
+  test("to admission webhooks, and nothing when the caller has none", async () => {
     const clientConfig = webhook.on("/admit", (review) => allow(review));
     await using _ = await configure(cluster.transport(), "validating", [{ clientConfig }]);
     const path = "/api/v1/namespaces/default/configmaps";
@@ -116,7 +116,7 @@ describe("a server without spans of its own passes the caller's trace on", () =>
     expect(lastCall("/admit")).toEqual({});
   });
 
-  test("to webhooks of conversion", async () => {
+  test("to conversion webhooks", async () => {
     const group = "converted.example.com";
     const strategy = "Webhook";
     const clientConfig = webhook.on("/convert", ANSWERS["convert"] ?? (() => ({})));
@@ -130,7 +130,7 @@ describe("a server without spans of its own passes the caller's trace on", () =>
     expect(lastCall("/convert")).toEqual(HEADERS);
   });
 
-  test("to servers behind the aggregator", async () => {
+  test("to extension servers behind the aggregator", async () => {
     await registerApi(cluster.transport(), { group: "passed.example.com", port: backend.port });
     await untilAvailable(cluster.transport(), "passed.example.com");
     await api("GET", "/apis/passed.example.com/v1/namespaces/default/things", undefined, HEADERS);
@@ -171,7 +171,7 @@ const ANSWERS: Readonly<Record<string, Parameters<WebhookServer["on"]>[1]>> = {
   },
 };
 
-test("a call of etcd has the trace in its metadata", async () => {
+test("the server sends the trace in the metadata of calls to etcd", async () => {
   const etcd = new Server();
   const seen: Metadata[] = [];
   const plain = (bytes: Buffer): Buffer => bytes;
@@ -208,7 +208,7 @@ test("a call of etcd has the trace in its metadata", async () => {
   }
 });
 
-describe("a Node program with an SDK of its own", () => {
+describe("a Node program that runs the server", () => {
   const run = async (program: string): Promise<unknown> => {
     const root = resolve(import.meta.dirname, "../../..");
     const given = ["--input-type=module", "--eval", program];
@@ -216,7 +216,7 @@ describe("a Node program with an SDK of its own", () => {
     return JSON.parse(stdout);
   };
 
-  test("sees the server's spans as parts of its caller's trace", async () => {
+  test("with an OpenTelemetry SDK sees the server's spans as parts of its caller's trace", async () => {
     const spans = await run(`
       import { trace } from "@opentelemetry/api";
       import { InMemorySpanExporter, SimpleSpanProcessor, TracerProvider } from "@opentelemetry/sdk-trace";
@@ -249,7 +249,7 @@ describe("a Node program with an SDK of its own", () => {
     );
   });
 
-  test("that has none loads nothing of OpenTelemetry", async () => {
+  test("without an OpenTelemetry SDK loads nothing of it", async () => {
     const loaded = await run(`
       import { createRequire } from "node:module";
       import { startServer } from "kubets/server";

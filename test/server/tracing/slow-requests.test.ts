@@ -15,7 +15,7 @@ import { allow, startWebhookServer, type WebhookServer } from "../../helpers/web
 
 const CONFIG_MAPS = "/api/v1/namespaces/default/configmaps";
 
-describe("REQ-3: a request whose work took 500 ms or longer is logged", () => {
+describe("REQ-3: the server logs a request that took 500 ms or longer", () => {
   const time = new ManualTime();
   let server: AdmittingServer;
   let webhook: WebhookServer;
@@ -77,7 +77,7 @@ describe("REQ-3: a request whose work took 500 ms or longer is logged", () => {
   const WEBHOOK =
     '"Call mutating webhook" configuration:config,webhook:one.webhook.test,resource:/v1, Resource=configmaps,subresource:,operation:CREATE,UID:U';
 
-  test("a webhook that holds a request makes one text, whose steps name the webhook", async () => {
+  test("in one text whose steps name a slow webhook", async () => {
     held = 1900;
     await create("held");
     await logged("held");
@@ -91,7 +91,7 @@ describe("REQ-3: a request whose work took 500 ms or longer is logged", () => {
     ]);
   });
 
-  test("a fast request makes none", async () => {
+  test("and does not log a fast request", async () => {
     held = 499;
     await create("fast");
     held = 500;
@@ -100,14 +100,14 @@ describe("REQ-3: a request whose work took 500 ms or longer is logged", () => {
     expect(texts).toHaveLength(1);
   });
 
-  test("500 ms are slow", async () => {
+  test("and 500 ms count as slow", async () => {
     held = 500;
     await create("just-slow");
     await logged("just-slow");
     expect(masked()[0]).toMatch(/\(total time: 500ms\):[^]*\nTrace\[N\]: \[500ms\] \[500ms\] END$/);
   });
 
-  test("below -v=2 nothing is measured", async () => {
+  test("and measures nothing below -v=2", async () => {
     verbosity = 1;
     held = 1000;
     await create("quiet");
@@ -117,7 +117,7 @@ describe("REQ-3: a request whose work took 500 ms or longer is logged", () => {
     expect(texts).toHaveLength(1);
   });
 
-  test("at -v=4 the text has every step", async () => {
+  test("and at -v=4 logs every step", async () => {
     verbosity = 4;
     held = 1000;
     await create("all-steps");
@@ -146,7 +146,7 @@ describe("REQ-3: a request whose work took 500 ms or longer is logged", () => {
   });
 });
 
-describe("REQ-3: a call of the audit webhook is logged that is slow for its number of events", () => {
+describe("REQ-3: the server logs a call of the audit webhook that is slow for its number of events", () => {
   test.each([
     [1, 75, true],
     [1, 74, false],
@@ -164,7 +164,7 @@ describe("REQ-3: a call of the audit webhook is logged that is slow for its numb
   });
 });
 
-test("programs log the text at -v=2, in klog's form", () => {
+test("programs log slow requests at -v=2, in klog's format", () => {
   const lines: string[] = [];
   const clock = { now: () => new Date(2026, 0, 2, 3, 4, 5).getTime() };
   const log = new ComponentLog({ write: (line) => lines.push(line), clock, verbosity: 2 });
@@ -180,11 +180,11 @@ test("programs log the text at -v=2, in klog's form", () => {
   expect([lines.length, verbosity?.()]).toEqual([1, 1]);
 });
 
-describe("the text of a trace is that of k8s.io/utils/trace", () => {
+describe("the logged text of a slow request is that of k8s.io/utils/trace", () => {
   const at = new Date(2026, 0, 2, 3, 4, 5, 6).getTime();
   const number = (): number => 7;
 
-  test("steps that took less than their share are left out", () => {
+  test("without steps that took less than their share", () => {
     const trace = new SlowTrace("Get", { name: "web", limit: 500 }, at);
     trace.step("first", {}, at + 10);
     trace.step("second", { len: 3 }, at + 600);
@@ -198,7 +198,7 @@ describe("the text of a trace is that of k8s.io/utils/trace", () => {
     ]);
   });
 
-  test("a slow part of work that is not slow is logged by itself", () => {
+  test("and a slow part of a fast request is logged by itself", () => {
     const trace = new SlowTrace("List", {}, at);
     const part = trace.part("SerializeObject", {}, at);
     part.end(at + 400, 100);
@@ -211,7 +211,7 @@ describe("the text of a trace is that of k8s.io/utils/trace", () => {
     ]);
   });
 
-  test("parts take their thresholds off the share of steps, and are indented", () => {
+  test("with parts indented, whose thresholds reduce the share of steps", () => {
     const trace = new SlowTrace("Update", {}, at);
     const part = trace.part("GuaranteedUpdate etcd3", { key: "/a" }, at);
     part.step("initial value restored", {}, at + 300);

@@ -39,7 +39,7 @@ const slice = (more: object): KubeObject =>
     ...more,
   }) as KubeObject;
 
-describe("where a service's webhook listens", () => {
+describe("finding the address of a webhook behind a Service", () => {
   interface Objects {
     readonly service?: KubeObject;
     readonly slices?: readonly KubeObject[];
@@ -156,13 +156,13 @@ describe("where a service's webhook listens", () => {
     ],
   ];
   test.each(failing.map(([title, objects, message, port]) => [title, objects, message, port] as const))(
-    "%s is an error",
+    "fails for %s",
     async (_, objects, message, port) => {
       await expect(located(objects, port)).rejects.toThrow(message);
     },
   );
 
-  test("several endpoints have their turn", async () => {
+  test("chooses several endpoints in turn", async () => {
     const endpoints = ["10.1.0.1", "10.1.0.2", "10.1.0.3"].map((address) => ({ addresses: [address] }));
     const seen = new Set<string>();
     for (let round = 0; round < 100; round++) {
@@ -172,14 +172,14 @@ describe("where a service's webhook listens", () => {
   });
 });
 
-describe("a webhook behind a service", () => {
+describe("a webhook behind a Service", () => {
   const MAPS = "/api/v1/namespaces/default/configmaps";
   const config = (more: object = {}) => ({
     caBundle: hooks.caBundle,
     service: { namespace: "default", name: "hook", path: "/hook", ...more },
   });
 
-  test("is called by the service's name, at the address that the composition says", async () => {
+  test("is called by the service's name, at the address that the server's resolver gives", async () => {
     hooks.on("/hook", (given) => allow(given));
     const asked: unknown[] = [];
     await using server = await admittingServer({}, undefined, undefined, {
@@ -196,7 +196,7 @@ describe("a webhook behind a service", () => {
     );
   });
 
-  test("is found by the objects of the server: an ExternalName service of this machine", async () => {
+  test("is found by the server's objects: an ExternalName service of this machine", async () => {
     hooks.on("/hook", (given) => allow(given));
     await using server = await admittingServer({});
     const spec = { type: "ExternalName", externalName: "localhost" };
@@ -206,7 +206,7 @@ describe("a webhook behind a service", () => {
     expect(hooks.calls).toHaveLength(1);
   });
 
-  test("that is not there fails the request in kube-apiserver's words", async () => {
+  test("fails the request in kube-apiserver's words when it does not exist", async () => {
     await using server = await admittingServer({});
     const FAILED = 'Internal error occurred: failed calling webhook "one.webhook.test": failed to call webhook: ';
     const message = async (clientConfig: object) => {
@@ -226,7 +226,7 @@ describe("a webhook behind a service", () => {
     );
   });
 
-  test("whose certificate is for another name is not called", async () => {
+  test("is not called when its certificate is for another name", async () => {
     await using server = await admittingServer({}, undefined, undefined, {
       locateService: () => Promise.resolve({ host: "127.0.0.1", port: hooks.port }),
     });
@@ -239,7 +239,7 @@ describe("a webhook behind a service", () => {
   });
 });
 
-describe("connections", () => {
+describe("the server's connections to webhooks", () => {
   const clientsWith = (env: Record<string, string> = {}, connections = 100) =>
     new WebhookClients(
       {
@@ -255,7 +255,7 @@ describe("connections", () => {
     webhookTarget({ service: { namespace: "default", name: "hook", path: "/hook" }, caBundle: hooks.caBundle });
   const ask = (clients: WebhookClients, target = ofService()) => clients.of(target).post(Buffer.from("{}"));
 
-  test("are kept between calls, shared by all targets that are the same, and closed at the end", async () => {
+  test("are kept between calls, shared by equal targets, and closed at the end", async () => {
     hooks.on("/hook", () => "{}");
     const clients = clientsWith();
     const before = hooks.connections;
@@ -277,7 +277,7 @@ describe("connections", () => {
     await expect.poll(() => own.openConnections).toBe(0);
   });
 
-  test("carry a call again that the webhook asks to try later", async () => {
+  test("repeat a call when the webhook asks to try later", async () => {
     let calls = 0;
     hooks.on("/hook", (_, response) =>
       ++calls === 1 ? void response.writeHead(503, { "retry-after": "0" }).end() : "{}",
@@ -288,7 +288,7 @@ describe("connections", () => {
     await clients.close();
   });
 
-  test("are limited: more calls of one webhook wait", async () => {
+  test("are limited, so that further calls of one webhook wait", async () => {
     let most = 0;
     const open: { end(text: string): unknown }[] = [];
     // Nobody is answered before a second one has called; more come meanwhile.
@@ -305,7 +305,7 @@ describe("connections", () => {
     await clients.close();
   });
 
-  test("are those of the targets called last", async () => {
+  test("are kept for the most recently called targets", async () => {
     const clients = clientsWith();
     const first = clients.of(ofService());
     for (let index = 0; index < 200; index++) {
@@ -315,7 +315,7 @@ describe("connections", () => {
     await clients.close();
   });
 
-  test("a call that waits when its client is let go of comes to its end", async () => {
+  test("complete a waiting call when their client is released", async () => {
     let finish = (): void => {};
     hooks.on("/hook", (_, response) => void (finish = () => response.end("{}")));
     const clients = clientsWith();
@@ -329,7 +329,7 @@ describe("connections", () => {
     await clients.close();
   });
 
-  describe("proxies of the environment", () => {
+  describe("use the proxies of the environment", () => {
     let proxy: Server;
     let through: string[];
     let address: string;
@@ -366,7 +366,7 @@ describe("connections", () => {
       ],
       ["a url of this machine does not", () => ({ url: `https://127.0.0.1:${hooks.port}/hook` }), []],
     ];
-    test.each(rows)("%s", async (_, target, expected) => {
+    test.each(rows)("as when %s", async (_, target, expected) => {
       through.length = 0;
       hooks.on("/hook", () => "{}");
       const clients = clientsWith({ HTTPS_PROXY: address });

@@ -32,7 +32,7 @@ afterAll(() => cluster.close());
 
 const service = { namespace: "default", name: "hooks", path: "/review" };
 
-describe("a webhook whose pod stands in", () => {
+describe("a webhook whose pod runs a stand-in", () => {
   test("fails a write by its failurePolicy before the pod is ready", async () => {
     await using _ = await configure(api, "validating", [{ clientConfig: { service, caBundle: AUTHORITY } }]);
     const answer = await call(api, "POST", MAPS, { metadata: { name: "early" } });
@@ -45,7 +45,7 @@ describe("a webhook whose pod stands in", () => {
     ["validating", AUTHORITY],
     ["validating", NO_AUTHORITY],
     ["validating", undefined],
-  ] as const)("counts as allowed and is not called: %s, with the CA bundle %s", async (phase, caBundle) => {
+  ] as const)("counts as allowing and is not called: %s, with the CA bundle %s", async (phase, caBundle) => {
     const containers = [{ name: "c", image: "example.com/hooks" }];
     await call(api, "POST", `${DEFAULT}/pods`, {
       metadata: { name: "hooks", labels: { a: "b" } },
@@ -63,7 +63,7 @@ describe("a webhook whose pod stands in", () => {
     expect(warning).toMatch(STANDS_IN);
   });
 
-  test("serves the stored version of a kind that it should convert, and says why it serves no other", async () => {
+  test("for conversion serves the stored version, and explains why no other", async () => {
     const group = "stand-in.example.com";
     const clientConfig = { service, caBundle: AUTHORITY };
     const conversion = { strategy: "Webhook", webhook: { clientConfig, conversionReviewVersions: ["v1"] } };

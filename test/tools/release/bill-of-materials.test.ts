@@ -18,7 +18,7 @@ interface Component {
 }
 
 // Skipped where dist/ is not built: what is in it is the question.
-describe.skipIf(!existsSync(join(root, "dist/metafile.json")))("the bill of materials", () => {
+describe.skipIf(!existsSync(join(root, "dist/metafile.json")))("the bill of materials of a release", () => {
   let components: readonly Component[];
   let bill: {
     readonly bomFormat: string;
@@ -34,25 +34,25 @@ describe.skipIf(!existsSync(join(root, "dist/metafile.json")))("the bill of mate
 
   const named = (name: string): Component | undefined => components.find((component) => component.name === name);
 
-  test("is of kubets, in CycloneDX", () => {
+  test("describes kubets in CycloneDX", () => {
     const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as { version: string };
     expect(bill.bomFormat).toBe("CycloneDX");
     expect(bill.metadata.component).toMatchObject({ name: "kubets", version, purl: `pkg:npm/kubets@${version}` });
   });
 
-  test("lists the packages whose code dist/ holds, and of those that build and test it none", () => {
+  test("lists the packages whose code dist/ contains, and none that only build or test", () => {
     for (const name of ["commander", "undici", "re2js", "@grpc/grpc-js", "protobufjs"])
       expect(named(name)).toBeDefined();
     for (const name of ["typescript", "vitest", "esbuild", "libsql", "ws", "@types/node"])
       expect(named(name)).toBeUndefined();
   });
 
-  test("calls none of them a development dependency, which they are to npm alone", () => {
+  test("lists none of them as a development dependency, although npm does", () => {
     const properties = components.flatMap((component) => component.properties ?? []);
     expect(properties.filter(({ name }) => name === "cdx:npm:package:development")).toEqual([]);
   });
 
-  test("has the hash of the runtime that an executable is made with", () => {
+  test("has the hash of the runtime in an executable", () => {
     const { targets, version } = JSON.parse(readFileSync(join(root, "tools/executable/runtimes.json"), "utf8"));
     const { package: name, integrity } = targets["linux-x64"];
     const runtime = named(name);
@@ -64,13 +64,13 @@ describe.skipIf(!existsSync(join(root, "dist/metafile.json")))("the bill of mate
     expect(`sha512-${Buffer.from(runtime?.hashes[0]?.content ?? "", "hex").toString("base64")}`).toBe(integrity);
   });
 
-  test("its dependencies are among its components", () => {
+  test("has each dependency among its components", () => {
     const refs = bill.dependencies.flatMap(({ ref, dependsOn }) => [ref, ...dependsOn]);
     const known = [bill.metadata.component, ...components].map(({ name, version }) => `${name}@${version}`);
     expect(refs.filter((ref) => !known.includes(ref))).toEqual([]);
   });
 
-  test("every component's licence is in the packages", () => {
+  test("has licences that the packages contain", () => {
     const licences = bundledLicences(root, { runtime: true }) as string;
     for (const { name, version, type } of components) {
       expect(licences).toContain(type === "platform" ? `## bun ${version}\n` : `## ${name} ${version}\n`);

@@ -103,8 +103,8 @@ async function extract(
 const inWork = (path: string): string => join(root, "work", path);
 const textOf = (path: string): string => readFileSync(inWork(path), "utf8");
 
-describe("an archive that is extracted", () => {
-  it("fills a new folder", async () => {
+describe("extracting a tar archive", () => {
+  it("creates the destination folder and puts the archive's files into it", async () => {
     await extract([
       { name: "data/", type: "directory" },
       { name: "data/a.txt", text: "a" },
@@ -116,36 +116,36 @@ describe("an archive that is extracted", () => {
     expect(readdirSync(inWork("out/empty"))).toEqual([]);
   });
 
-  it("becomes one file, and makes the folders above it", async () => {
+  it("writes an archive of one file to the destination's name, and creates the folders above it", async () => {
     await extract([{ name: "data", text: "one" }], "new/place/file");
     expect(textOf("new/place/file")).toBe("one");
   });
 
-  it("replaces the whole text of a file", async () => {
+  it("replaces the whole text of an existing file", async () => {
     writeFileSync(inWork("file"), "much longer than before");
     await extract([{ name: "data", text: "new" }], "file");
     expect(textOf("file")).toBe("new");
   });
 
-  it("gives files no permissions of the archive", async () => {
+  it("does not take file permissions from the archive", async () => {
     await extract([{ name: "data/a", mode: 0o6777, text: "#!" }]);
     expect(statSync(inWork("out/a")).mode & 0o7111).toBe(0);
   });
 
-  it("extracts to the target of a link that is the destination itself", async () => {
+  it("into a symbolic link writes below the folder that the link points to", async () => {
     mkdirSync(inWork("real"));
     symlinkSync("real", inWork("out"));
     await extract([{ name: "data/a", text: "a" }]);
     expect(textOf("real/a")).toBe("a");
   });
 
-  it("writes one file through a link that is the destination", async () => {
+  it("of one file into a symbolic link writes to the file that the link points to", async () => {
     symlinkSync("real", inWork("out"));
     await extract([{ name: "data", text: "a" }]);
     expect(textOf("real")).toBe("a");
   });
 
-  it("extracts a hard link as a copy of its file", async () => {
+  it("writes a hard link of the archive as a copy of its file", async () => {
     const linked = { type: "hardlink", linkName: "data/a" } as const;
     expect(
       await extract([
@@ -158,7 +158,7 @@ describe("an archive that is extracted", () => {
   });
 });
 
-describe("an entry that is not extracted", () => {
+describe("an archive entry that the extraction skips", () => {
   it.each([
     { entry: { name: "data/l", type: "symlink", linkName: "/etc" }, reason: "symlink", path: "out/l" },
     { entry: { name: "data/p", type: "special" }, reason: "special", path: "out/p" },
@@ -168,7 +168,7 @@ describe("an entry that is not extracted", () => {
     { entry: { name: "data/../../../../x", type: "directory" }, reason: "outside", path: "../../../x" },
     { entry: { name: "data/a/../../../x", text: "x" }, reason: "outside", path: "../x" },
   ] as const)(
-    "is reported with its reason, and the other entries are extracted: $entry",
+    "is reported with the reason, and all other entries are extracted: $entry",
     async ({ entry, reason, path }) => {
       const skipped = await extract([entry, { name: "data/rest", text: "rest" }]);
       expect(skipped).toMatchObject([{ reason, path }]);
@@ -179,20 +179,20 @@ describe("an entry that is not extracted", () => {
   );
 
   it.each(["/etc/passwd", "etc/passwd", "../data/x", "dat"])(
-    "ends the copy when its name does not begin with the source: %s",
+    "ends the copy with an error when its name is outside of the copied path: %s",
     async (name) => {
       await expect(extract([{ name, text: "x" }])).rejects.toThrow("tar contents corrupted");
     },
   );
 });
 
-describe("a destination that does not exist", () => {
-  it("is created with the folders above it, also when several copies create them at the same time", async () => {
+describe("a destination folder that does not exist", () => {
+  it("is created with its parents, also when several copies create it at the same time", async () => {
     await Promise.all(["a/b/one", "a/b/two", "a/b/one"].map((to) => extract([{ name: "data/f", text: "x" }], to)));
     expect([textOf("a/b/one/f"), textOf("a/b/two/f")]).toEqual(["x", "x"]);
   });
 
-  it("is refused below a file", async () => {
+  it("is refused when its parent is a file", async () => {
     writeFileSync(inWork("file"), "");
     await expect(extract([{ name: "data/f" }], "file/a/b")).rejects.toThrow("mkdir file: not a directory");
   });
@@ -204,7 +204,7 @@ describe("a destination that does not exist", () => {
   });
 });
 
-describe("what lies below the destination already", () => {
+describe("existing files and links below the destination", () => {
   beforeEach(() => mkdirSync(inWork("out")));
 
   it.each([
@@ -218,14 +218,14 @@ describe("what lies below the destination already", () => {
       name: "data/l/",
       type: "directory",
     },
-  ] as const)("is not written through: $what", async ({ make, name, ...type }) => {
+  ] as const)("are never written through to a place outside: $what", async ({ make, name, ...type }) => {
     make();
     await expect(extract([{ name, text: "x", ...type }])).rejects.toThrow("out/l is a symbolic link");
     expect(readdirSync(root).sort()).toEqual(["precious", "work"]);
     expect(readFileSync(join(root, "precious"), "utf8")).toBe("precious");
   });
 
-  it("is not written to where it is a pipe, which would wait for a reader", async () => {
+  it("are not written to when they are a pipe, on which a write would wait for a reader", async () => {
     execFileSync("mkfifo", [inWork("out/pipe")]);
     await expect(extract([{ name: "data/pipe", text: "x" }])).rejects.toThrow(
       "out/pipe is a device, a pipe or a socket",
@@ -245,13 +245,13 @@ describe("what lies below the destination already", () => {
       name: "data/x/y",
       error: "mkdir out/x: not a directory",
     },
-  ])("ends the copy in Go's words: $what", async ({ make, name, error }) => {
+  ])("end the copy with Go's error message when an entry cannot replace them: $what", async ({ make, name, error }) => {
     make();
     await expect(extract([{ name, text: "x" }])).rejects.toThrow(error);
   });
 });
 
-describe("names on Windows", () => {
+describe("extracting on Windows", () => {
   it.each([
     ["con", false],
     ["COM1.txt", false],
@@ -259,16 +259,19 @@ describe("names on Windows", () => {
     ["dots.", false],
     ["console", true],
     ["a.con", true],
-  ] as const)("%s is a file's: %s", (name, own) => {
-    expect(isOwnName(name, "win32")).toBe(own);
-    expect(isOwnName(name, "linux")).toBe(true);
-  });
+  ] as const)(
+    "a name that Windows reserves for a device is refused, others are accepted: %s, accepted: %s",
+    (name, own) => {
+      expect(isOwnName(name, "win32")).toBe(own);
+      expect(isOwnName(name, "linux")).toBe(true);
+    },
+  );
 });
 
-describe("two thousand hostile archives", () => {
+describe("two thousand generated hostile archives", () => {
   const PARTS = ["..", ".", "a", "b", "l", "l2", "", "/", "..\\..", "precious", "\u001b[2J", "con", "...", " "];
 
-  it("write nothing outside of the destination", async () => {
+  it("never make the extraction write outside of the destination", async () => {
     const source = seededRandom("archives");
     const pick = <T>(list: readonly T[]): T => list[randomBelow(source, list.length)] as T;
     const name = (): string =>
@@ -298,7 +301,7 @@ describe("two thousand hostile archives", () => {
   });
 });
 
-describe("files that are put into an archive", () => {
+describe("archiveFiles()", () => {
   const archived = async (path: string, name: string): Promise<Uint8Array> => {
     const chunks: Uint8Array[] = [];
     for await (const chunk of archiveFiles(path, { name, cwd: inWork("."), onSkipped: () => undefined }))
@@ -306,7 +309,7 @@ describe("files that are put into an archive", () => {
     return Buffer.concat(chunks);
   };
 
-  it("are all there for GNU tar, links as links, and names as they are", async () => {
+  it("writes an archive that GNU tar extracts completely, with symbolic links and unusual names", async () => {
     mkdirSync(inWork("in/empty"), { recursive: true });
     mkdirSync(inWork("in/sub"));
     for (const file of ["b", "a [1]*", "back\\slash", "größe", `sub/${"n".repeat(200)}`])
@@ -317,19 +320,19 @@ describe("files that are put into an archive", () => {
     execFileSync("diff", ["-r", "--no-dereference", inWork("in"), inWork("there/name")]);
   });
 
-  it("end with an error that names a file whose name is not UTF-8", async () => {
+  it("throws an error that names a file whose name is not UTF-8", async () => {
     mkdirSync(inWork("in"));
     writeFileSync(Buffer.concat([Buffer.from(inWork("in/caf")), Buffer.of(0xe9)]), "x");
     await expect(archived("in", "name")).rejects.toThrow("in/caf\\xe9: the name is not UTF-8");
   });
 
-  it("are large", async () => {
+  it("archives a file of 3 MB", async () => {
     writeFileSync(inWork("large"), Buffer.alloc(3_000_001, "x"));
     execFileSync("tar", ["-xf", "-", "-C", inWork(".")], { input: await archived("large", "copy") });
     expect(statSync(inWork("copy")).size).toBe(3_000_001);
   });
 
-  it("leave pipes out, and say so", async () => {
+  it("skips a named pipe and reports its path", async () => {
     mkdirSync(inWork("in"));
     execFileSync("mkfifo", [inWork("in/pipe")]);
     writeFileSync(inWork("in/z"), "z");
@@ -341,7 +344,7 @@ describe("files that are put into an archive", () => {
     expect(execFileSync("tar", ["-tf", "-"], { input: Buffer.concat(archive) }).toString()).toBe("in/z\n");
   });
 
-  it("end the archive where they cannot be read", async () => {
+  it("archives nothing for a missing path, and throws when a file shrinks while it is read", async () => {
     await expect(archived("none", "none")).resolves.toHaveLength(1024);
     writeFileSync(inWork("shrinks"), Buffer.alloc(1_000_000));
     const chunks = archiveFiles("shrinks", { name: "x", cwd: inWork("."), onSkipped: () => undefined });

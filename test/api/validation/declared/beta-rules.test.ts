@@ -67,14 +67,14 @@ test.each<readonly [id: string, object: object, old: object | undefined, older: 
     "spec.maxReplicas: Invalid value: -1: must be greater than or equal to 1",
   ],
 ])(
-  "K37-060: a rule of %s that is declared since 1.37 has the words of its mark: %#",
+  "K37-060: a rule of %s that Kubernetes 1.37 declares returns the message of its declarative tag: %#",
   (id, object, old, older, newer) => {
     expect(told(id, object, old, v36)).toEqual([older]);
     expect(told(id, object, old)).toEqual([newer]);
   },
 );
 
-test("K37-060: without the gate DeclarativeValidationBeta these rules are not enforced", () => {
+test("K37-060: without the feature gate DeclarativeValidationBeta these declared rules are not enforced", () => {
   expect(told("rbac.authorization.k8s.io/roles", role, undefined, noBeta)).toEqual([
     "rules[0].verbs: Required value: verbs must contain at least one value",
   ]);

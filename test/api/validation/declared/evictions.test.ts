@@ -19,7 +19,7 @@ const request = (fields: object = {}) => ({ target, requester: "example.com/drai
 const createRequest = (spec: object): readonly string[] =>
   (strategyOf("evictionrequests")?.validate?.(objectOf({ spec }), context) ?? []).map(formatFieldError);
 
-describe("K37-062: a request of an eviction", () => {
+describe("K37-062: validation of the spec of an EvictionRequest", () => {
   test.each<readonly [string, object, string]>([
     ["has a target", request({ target: {} }), 'spec.target: Invalid value: "": must specify one of: `pod`'],
     [
@@ -48,11 +48,11 @@ describe("K37-062: a request of an eviction", () => {
       request({ intent: "Perhaps" }),
       'spec.intent: Unsupported value: "Perhaps": supported values: "Eviction", "Withdrawn"',
     ],
-  ])("%s", (_title, spec, expected) => {
+  ])("returns kube-apiserver's errors for one that %s", (_title, spec, expected) => {
     expect(createRequest(spec).join("\n")).toContain(expected);
   });
 
-  test("may be withdrawn, and is of the same requester and pod for ever", () => {
+  test("lets the requester withdraw it, but change neither requester nor pod", () => {
     expect(createRequest(request())).toEqual([]);
     const update = (spec: object): readonly string[] =>
       (
@@ -66,7 +66,7 @@ describe("K37-062: a request of an eviction", () => {
     ]);
   });
 
-  test("has a generation that is seen once and for all", () => {
+  test("lets the observed generation only be set forward", () => {
     const update = (status: object, old: object): readonly string[] =>
       (
         strategyOf("evictionrequests")?.validateStatusUpdate?.(
@@ -117,7 +117,7 @@ function change(now: object, old: object): readonly string[] {
   return (strategyOf("evictions")?.validateStatusUpdate?.(object, before, context) ?? []).map(formatFieldError);
 }
 
-describe("K37-062: the responders of an eviction take turns", () => {
+describe("K37-062: validation of the states of an EvictionRequest's responders", () => {
   const begun = { startTime: minutesAgo(0) };
   const long = { startTime: minutesAgo(30) };
   const done = { ...long, completionTime: minutesAgo(0) };
@@ -141,7 +141,7 @@ describe("K37-062: the responders of an eviction take turns", () => {
       status(["Canceled", "Inactive"], long, {}, { conditions: [condition("TargetEvicted")] }),
       status(["Active", "Inactive"], long),
     ],
-  ])("%s", (_title, now, old) => {
+  ])("accepts: %s", (_title, now, old) => {
     expect(change(now, old)).toEqual([]);
   });
 
@@ -224,7 +224,7 @@ describe("K37-062: the responders of an eviction take turns", () => {
       {},
       "status.conditions: Too many: 101: must have at most 100 items",
     ],
-  ])("%s", (_title, now, old, expected) => {
+  ])("refuses: %s", (_title, now, old, expected) => {
     expect(change(now, old).join("\n")).toContain(expected);
   });
 });

@@ -11,7 +11,7 @@ import { formatFieldError } from "../../../../src/machinery/errors/field-error.j
 
 const gates = { enabled: () => true };
 
-describe("the resources for which resized pods make no others leave (K37-028)", () => {
+describe("a node's list of resources for which a pod resize may not preempt other pods (K37-028)", () => {
   const path = "spec.podPreemptionPolicy.disableResizePreemption";
   const node = (...disableResizePreemption: string[]) => ({
     metadata: { name: "n" },
@@ -22,18 +22,18 @@ describe("the resources for which resized pods make no others leave (K37-028)", 
     [["cpu", "example.com/gpu"], []],
     [["cpu", "cpu"], [`${path}[1]: Duplicate value: "cpu"`]],
     [Array.from({ length: 21 }, (_, index) => `r${index}`), [`${path}: Too many: 21: must have at most 20 items`]],
-  ])("%j", (names, errors) => {
+  ])("is validated: %j", (names, errors) => {
     expect(validateNode(node(...names)).map(formatFieldError)).toEqual(errors);
     expect(validateNodeUpdate(node(...names), node()).map(formatFieldError)).toEqual(errors);
   });
 
-  test("a name that is no label's key is refused, unless it was there before", () => {
+  test("refuses a name that is not a label key, unless it was stored before", () => {
     expect(validateNode(node("a b")).map(({ field }) => field)).toEqual([`${path}[0]`]);
     expect(validateNodeUpdate(node("a b"), node("a b"))).toEqual([]);
   });
 });
 
-describe("devices of a ResourceSlice", () => {
+describe("validation of devices of a ResourceSlice", () => {
   const slice = (device: object) => ({
     spec: {
       driver: "gpu.example.com",
@@ -55,7 +55,7 @@ describe("devices of a ResourceSlice", () => {
         `${at}: Invalid value: "{capacityKey, deviceMultiplier}": must specify exactly one of: \`capacityKey\`, \`deviceMultiplier\``,
       ],
     ],
-  ])("use a node's resource by %j (K37-033)", async (given, errors) => {
+  ])("are validated with the node's allocatable resources mapped as %j (K37-033)", async (given, errors) => {
     const release = await releaseOf("1.37");
     expect(sliceRuleErrors(mapping(given), undefined, { gates, release }).map(formatFieldError)).toEqual(errors);
   });
@@ -69,7 +69,7 @@ describe("devices of a ResourceSlice", () => {
   });
 });
 
-test("what of a node's work a claim leaves out is one of three, and named once (K37-033)", () => {
+test("a claim may skip only the known node operations, each named once (K37-033)", () => {
   const errors = (...skipNodeOperations: string[]) =>
     resultRuleErrors({ skipNodeOperations: skipNodeOperations as never }, "at").map(formatFieldError);
   expect(errors("NodePrepareResources", "*")).toEqual([]);
@@ -79,7 +79,7 @@ test("what of a node's work a claim leaves out is one of three, and named once (
   ]);
 });
 
-test("what of a node the claims of a pod use has names, each once, since 1.37 (K37-032)", async () => {
+test("a pod status lists the node resources that its claims use by unique names since 1.37 (K37-032)", async () => {
   const pod = (...nodeAllocatableResourceClaimStatuses: object[]) =>
     ({ metadata: { name: "p" }, spec: {}, status: { nodeAllocatableResourceClaimStatuses } }) as never;
   const errors = async (version: string, ...statuses: object[]) =>

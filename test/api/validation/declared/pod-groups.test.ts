@@ -28,7 +28,7 @@ const workload = (...names: readonly string[]) => ({
   podGroupTemplates: names.map((name) => ({ name, schedulingPolicy: { basic: {} } })),
 });
 
-describe("K37-063: pod groups", () => {
+describe("K37-063: validation of a PodGroup", () => {
   test.each<readonly [string, object, string]>([
     [
       "without a policy",
@@ -51,11 +51,11 @@ describe("K37-063: pod groups", () => {
       "spec.priority: Invalid value: 1000000001: must be less than or equal to 1000000000",
     ],
     ["with a gated field", group({ preemptionPolicy: "Never" }), "spec.preemptionPolicy: Forbidden"],
-  ])("%s", (_title, spec, expected) => {
+  ])("returns kube-apiserver's errors for one %s", (_title, spec, expected) => {
     expect(create("podgroups", spec)).toEqual([expected]);
   });
 
-  test("accept valid fields, and gated ones when their gates are on", () => {
+  test("accepts valid fields, and fields behind feature gates while their gates are on", () => {
     expect(create("podgroups", group({ workloadRef: { workloadName: "w", templateName: "t" } }))).toEqual([]);
     const fields = { preemptionPolicy: "Never", schedulingConstraints: { topology: [{ key: "example.com/rack" }] } };
     expect(create("podgroups", group(fields), gated)).toEqual([]);
@@ -64,7 +64,7 @@ describe("K37-063: pod groups", () => {
     ]);
   });
 
-  test("change the count of a gang, and nothing else", () => {
+  test("accepts a changed minimum count of a gang and no other change", () => {
     expect(update("podgroups", group({ schedulingPolicy: gang(3) }), group())).toEqual([]);
     expect(update("podgroups", group({ schedulingPolicy: { basic: {} } }), group())).toEqual([
       "spec.schedulingPolicy.basic: Invalid value: null: field is immutable",
@@ -75,7 +75,7 @@ describe("K37-063: pod groups", () => {
     ]);
   });
 
-  test("have statuses of the claims that they name", () => {
+  test("accepts statuses only of the claims that the spec names", () => {
     const object = (name: string) =>
       ({
         metadata: { name: "x" },
@@ -92,7 +92,7 @@ describe("K37-063: pod groups", () => {
   });
 });
 
-describe("K37-063: workloads", () => {
+describe("K37-063: validation of a Workload", () => {
   test.each<readonly [string, object, string]>([
     [
       "without templates",
@@ -124,18 +124,18 @@ describe("K37-063: workloads", () => {
       { ...workload("a"), controllerRef: { name: "c" } },
       "spec.controllerRef.kind: Required value",
     ],
-  ])("%s", (_title, spec, expected) => {
+  ])("returns kube-apiserver's errors for one %s", (_title, spec, expected) => {
     expect(create("workloads", spec)).toEqual([expected]);
   });
 
-  test("keep their templates", () => {
+  test("refuses changed pod group templates", () => {
     expect(update("workloads", workload("a", "c"), workload("a", "b"))).toEqual([
       "spec.podGroupTemplates[1]: Forbidden: item may not be added",
       "spec.podGroupTemplates: Forbidden: item may not be removed",
     ]);
   });
 
-  test("have a tree of templates, in which names are unique and which is not too deep", () => {
+  test("accepts a tree of templates with unique names up to a maximal depth", () => {
     const inner = (depth: number, name: string): object => ({
       name: `${name}${depth}`,
       schedulingPolicy: { basic: {} },
@@ -150,7 +150,7 @@ describe("K37-063: workloads", () => {
   });
 });
 
-test("K37-063: a composite group requires a workload, and its scheduling policy may not change", () => {
+test("K37-063: a CompositePodGroup requires a workload, and its scheduling policy may not change", () => {
   const composite = (fields: object = {}) => ({
     workloadRef: { workloadName: "w", templateName: "t" },
     schedulingPolicy: { gang: { minGroupCount: 1 } },
@@ -166,7 +166,7 @@ test("K37-063: a composite group requires a workload, and its scheduling policy 
   ]);
 });
 
-test("K37-063: 1.36 validates its version of the kinds without these rules", () => {
+test("K37-063: Kubernetes 1.36 validates its version of these kinds without the rules of 1.37", () => {
   expect(create("podgroups", {}, v36)).toEqual([]);
   expect(create("workloads", {}, v36)).toEqual([]);
 });

@@ -18,7 +18,7 @@ function wrong(rules: FieldRules, value: unknown, ...old: readonly unknown[]): r
 const items = { fields: { name: { required: true } as const } };
 const named = (...names: readonly string[]) => names.map((name) => ({ name }));
 
-describe("K37-061: the texts of declarative validation", () => {
+describe("K37-061: messages of declarative validation", () => {
   test.each<readonly [string, FieldRules, unknown, string]>([
     ["a required text", { required: true }, "", "spec.f: Required value"],
     ["a required number", { required: true, minimum: 1 }, 0, "spec.f: Required value"],
@@ -38,7 +38,7 @@ describe("K37-061: the texts of declarative validation", () => {
     ["a gate that is off", { gate: "G" }, "x", "spec.f: Forbidden"],
     ["a list with doubles", { keys: ["name"], items }, named("a", "a"), 'spec.f[1]: Duplicate value: {"name":"a"}'],
     ["a set with doubles", { values: {} }, ["a", "a"], 'spec.f[1]: Duplicate value: "a"'],
-  ])("%s", (_title, rules, value, expected) => {
+  ])("for a new value that breaks %s", (_title, rules, value, expected) => {
     expect(wrong(rules, value)).toEqual([expected]);
   });
 
@@ -68,11 +68,11 @@ describe("K37-061: the texts of declarative validation", () => {
       "spec.f: Forbidden: item may not be removed",
     ],
     ["monotonic", { monotonic: true }, 1, 2, "spec.f: Invalid value: 1: may not be decreased from 2"],
-  ])("of updates: %s", (_title, rules, value, old, expected) => {
+  ])("for an updated value that breaks %s", (_title, rules, value, old, expected) => {
     expect(wrong(rules, value, old)).toEqual([expected]);
   });
 
-  test("a union has one member", () => {
+  test("for a union without exactly one member", () => {
     const union = { struct: { union: ["a", "b"], fields: {} } };
     expect(wrong(union, {})).toEqual(['spec.f: Invalid value: "": must specify one of: `a`, `b`']);
     expect(wrong(union, { a: {}, b: {} })).toEqual([
@@ -82,7 +82,7 @@ describe("K37-061: the texts of declarative validation", () => {
     expect(wrong(union, {}, {})).toEqual([]);
   });
 
-  test("unchanged values are not validated, and list items are compared by their keys", () => {
+  test("do not appear for unchanged values; list items are compared by their keys", () => {
     expect(wrong({ maximum: 1 }, 2, 2)).toEqual([]);
     const list: FieldRules = {
       keys: ["name"],
@@ -94,7 +94,7 @@ describe("K37-061: the texts of declarative validation", () => {
     ]);
   });
 
-  test("a value that is missing or may not be there has no other problem", () => {
+  test("name no further problem of a value that is missing or forbidden", () => {
     expect(wrong({ required: true, format: dns1123LabelErrors }, "")).toHaveLength(1);
     expect(wrong({ immutable: true, maximum: 1 }, 5, 4)).toHaveLength(1);
     expect(wrong({ format: dns1123LabelErrors, minimum: 1 }, undefined)).toEqual([]);

@@ -79,8 +79,8 @@ const CHECKS: readonly (readonly [text: string, check: Omit<PathAccess, "user"> 
   ],
 ];
 
-describe("Kubernetes' functions that ask the authorizer", () => {
-  test.each(CHECKS)("%s asks for %j", async (text, check) => {
+describe("CEL's authorizer functions", () => {
+  test.each(CHECKS)("of %s send the authorizer: %j", async (text, check) => {
     const asked: AccessCheck[] = [];
     const { value } = await ask(`${text}.allowed()`, (question) => {
       asked.push(question);
@@ -90,7 +90,7 @@ describe("Kubernetes' functions that ask the authorizer", () => {
     expect(asked).toEqual([{ user: ANN, ...check }]);
   });
 
-  test("a service account is asked for as the user that it is, with its groups", async () => {
+  test("send a service account as its user with its groups", async () => {
     const authorize = vi.fn<Authorize>(() => ({ decision: "allow" }));
     await ask("authorizer.serviceAccount('shop', 'web.bot').path('/x').check('get').allowed()", authorize);
     expect(authorize.mock.calls[0]?.[0].user).toEqual({
@@ -110,14 +110,14 @@ describe("Kubernetes' functions that ask the authorizer", () => {
     [{ decision: "allow" }, "errored()", false],
     [{ decision: "allow" }, "error()", ""],
   ];
-  test.each(ANSWERS)("of %j, %s is %j", async (decision, expression, value) => {
+  test.each(ANSWERS)("for the decision %j, %s is %j", async (decision, expression, value) => {
     for (const answer of [decision, Promise.resolve(decision)]) {
       const evaluation = await ask(`authorizer.path('/x').check('get').${expression}`, () => answer);
       expect(evaluation.value).toBe(value);
     }
   });
 
-  test("an evaluation waits for an authorizer that answers later, and asks each question once", async () => {
+  test("wait for an authorizer that answers later, and ask each question once", async () => {
     const authorize = vi.fn<Authorize>(async (check) => ({
       decision: "path" in check && check.path === "/a" ? "allow" : "deny",
     }));
@@ -127,21 +127,21 @@ describe("Kubernetes' functions that ask the authorizer", () => {
     expect(authorize).toHaveBeenCalledTimes(2);
   });
 
-  test("the same question is asked once in one evaluation", async () => {
+  test("ask the same question once in an evaluation", async () => {
     const authorize = vi.fn<Authorize>(() => ({ decision: "allow" }));
     const check = "authorizer.path('/a').check('get').allowed()";
     expect((await ask(`${check} && ${check}`, authorize)).value).toBe(true);
     expect(authorize).toHaveBeenCalledTimes(1);
   });
 
-  test("a third check costs more than an evaluation may", async () => {
+  test("exceed an evaluation's cost at the third check", async () => {
     const check = "authorizer.path('/a').check('get').allowed()";
     const { value, ended } = await ask(`${check} && ${check} && ${check}`, () => ({ decision: "allow" }));
     expect(ended).toBe("cost");
     expect(value).toEqual(new ErrorValue("operation cancelled: actual cost limit exceeded"));
   });
 
-  test("an error of what asks the authorizer is not an answer", async () => {
+  test("fail when the authorizer fails", async () => {
     const failing = ask("authorizer.path('/a').check('get').allowed()", () => Promise.reject(new Error("no route")));
     await expect(failing).rejects.toThrow("no route");
   });
@@ -156,7 +156,7 @@ describe("Kubernetes' functions that ask the authorizer", () => {
     ["authorizer.serviceAccount('default', 'invalid@*name')", "Invalid service account name"],
     ["authorizer == authorizer", "no such overload"],
     ["authorizer.requestResource == authorizer.requestResource", "no such overload"],
-  ])("%s fails: %s", async (text, message) => {
+  ])("fail for %s: %s", async (text, message) => {
     expect((await ask(text, () => ({ decision: "allow" }))).value).toEqual(new ErrorValue(message));
   });
 
@@ -177,7 +177,7 @@ describe("Kubernetes' functions that ask the authorizer", () => {
       "authorizer.path('/').check('get') == true",
       "found no matching overload for '_==_' applied to '(kubernetes.authorization.Decision, bool)'",
     ],
-  ])("%s is refused: %s", (text, message) => {
+  ])("refuse %s: %s", (text, message) => {
     expect(issuesOf(text, MORE)).toEqual([message]);
   });
 });

@@ -57,7 +57,7 @@ const WORK: readonly (readonly [what: string, expression: string, text: string])
   ["lists that are searched", "ints.all(i, ints.indexOf(-1) < 0)", ""],
 ];
 
-describe("Kubernetes' functions are bounded", () => {
+describe("evaluating Kubernetes' CEL functions is bounded:", () => {
   test.each(WORK)("%s end an evaluation", (_, expression, text) => {
     const { ended, value } = evaluate(expression, text);
     expect(ended).toBeOneOf(["steps", "cost"]);
@@ -71,7 +71,7 @@ describe("Kubernetes' functions are bounded", () => {
     ["a long URL is read", "url(text).getHost() == 'h'", `http://h/${"p".repeat(LONG)}`],
     ["quantities are added", "ints.map(i, i < 10000, quantity('1Gi').add(i)).size() == 10000", ""],
     ["many elements are summed", "ints.sum() == 449985000 && ints.isSorted() && ints.max() == 29999", ""],
-  ])("%s within the limits", (_, expression, text) => {
+  ])("%s stays within the limits", (_, expression, text) => {
     expect(evaluate(expression, text).value).toBe(true);
   });
 });

@@ -8,7 +8,7 @@ const prefix = (text: string, problem: string): readonly [string, string] => [
   `${CONVERSION}${CONVERSION}netip.ParsePrefix("${text}"): ${problem}`,
 ];
 
-describe("Kubernetes' functions of networks", () => {
+describe("Kubernetes' CEL functions of networks (CIDR)", () => {
   testValues([
     ["string(cidr('192.168.0.0/24'))", "192.168.0.0/24"],
     ["string(cidr('2001:DB8:0::/32'))", "2001:db8::/32"],

@@ -153,8 +153,8 @@ function estimateOf(text: string): Range {
   });
 }
 
-describe("what Kubernetes' functions cost", () => {
-  test.each(COSTS)("%s is estimated at %j and costs %j", (text, estimate, cost) => {
+describe("the cost of Kubernetes' CEL functions", () => {
+  test.each(COSTS)("for %s is estimated at %j and is %j", (text, estimate, cost) => {
     const [min, max] = typeof estimate === "number" ? [estimate, estimate] : estimate;
     expect(estimateOf(text)).toEqual({ min, max });
     const { ast } = environment.compile(text);

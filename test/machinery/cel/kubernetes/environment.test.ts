@@ -6,8 +6,8 @@ import { evaluate, failure, issuesOf } from "./evaluate.js";
 const STRING_CLAUSE =
   "string clause can only be used on strings, bools, bytes, ints, doubles, maps, lists, types, durations, and timestamps";
 
-describe("the environment of Kubernetes' expressions", () => {
-  test("is made once", () => {
+describe("the CEL environment of Kubernetes' expressions", () => {
+  test("is made once for each version", () => {
     expect(kubernetesEnvironment()).toBe(kubernetesEnvironment());
   });
 

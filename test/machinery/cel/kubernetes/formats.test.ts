@@ -54,9 +54,9 @@ const VALIDATED: readonly (readonly [format: string, text: string, ...problems: 
   ["datetime", "2020-01-01", "invalid datetime"],
 ];
 
-describe("Kubernetes' named formats", () => {
+describe("Kubernetes' named formats in CEL", () => {
   test.each(VALIDATED.map(([format, text, ...problems]) => [format, text, problems] as const))(
-    "%s of %j has the problems %j",
+    "of the name %s, for %j, report %j",
     (format, text, problems) => {
       const expected = problems.length === 0 ? "optional.none()" : `optional.of(${JSON.stringify(problems)})`;
       const call = `format.${format}().validate(${JSON.stringify(text)})`;

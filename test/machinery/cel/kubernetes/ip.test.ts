@@ -6,7 +6,7 @@ const addr = (text: string, problem: string): readonly [string, string] => [
   `IP Address "${text}" parse error during conversion from string: ParseAddr("${text}"): ${problem}`,
 ];
 
-describe("Kubernetes' functions of IP addresses", () => {
+describe("Kubernetes' CEL functions of IP addresses", () => {
   testValues([
     ["string(ip('192.168.0.1'))", "192.168.0.1"],
     ["string(ip('2001:DB8:0:0:0:0:0:68'))", "2001:db8::68"],

@@ -5,7 +5,7 @@ import { kubernetesEnvironment, KUBERNETES_PROGRAM } from "../../../../src/machi
 import { valueToJson } from "../../../../src/machinery/cel/kubernetes/to-json.js";
 import { evaluate, issuesOf, testFailures, testIssues, testValues } from "./evaluate.js";
 
-describe("Kubernetes' functions of lists", () => {
+describe("Kubernetes' CEL functions of lists", () => {
   testValues([
     ["[1, 2, 3].isSorted()", true],
     ["['a', 'b', 'b', 'c'].isSorted()", true],
@@ -64,19 +64,19 @@ describe("Kubernetes' functions of lists", () => {
     ["uint", UINT, 0],
     ["double", DOUBLE, 0],
     ["duration", DURATION, "0s"],
-  ])("the sum of no %s is its zero", (_, type, zero) => {
+  ])("sum an empty list of %s to zero", (_, type, zero) => {
     const { value } = evaluate("list.sum()", { list: [] }, { variables: [{ name: "list", type: listType(type) }] });
     expect(String(value instanceof Object && "value" in value ? value.value : value)).toBe(String(zero));
   });
 
-  test("numbers of different types have an order where nothing declares their types", () => {
+  test("sort numbers of different types when their type is not declared", () => {
     const more = { variables: [{ name: "list", type: listType(DYN) }] };
     expect(evaluate("list.max() == 2.5 && list.min() == 1", { list: [2, 2.5, 1] }, more).value).toBe(true);
     expect(evaluate("list.isSorted()", { list: [1, "a", 0] }, more).value).not.toBeInstanceOf(ErrorValue);
   });
 });
 
-describe("K37-240: includes of 1.37", () => {
+describe("K37-240: the CEL function includes() of Kubernetes 1.37", () => {
   const since = kubernetesEnvironment("1.37");
   test.each([
     ["[1, 2].includes(2)", true],
@@ -95,7 +95,7 @@ describe("K37-240: includes of 1.37", () => {
     expect(valueToJson(since.program(ast, KUBERNETES_PROGRAM).evaluate({}).value)).toBe(expected);
   });
 
-  test("is no function of 1.36", () => {
+  test("does not exist in 1.36", () => {
     expect(issuesOf("[1].includes(1)")).toEqual(["undeclared reference to 'includes' (in container '')"]);
   });
 });

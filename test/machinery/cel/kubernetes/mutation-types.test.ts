@@ -12,7 +12,7 @@ import { evaluate, failure, issuesOf } from "./evaluate.js";
 
 const MORE = { types: MUTATION_TYPES, libraries: [JSON_PATCH] };
 
-describe("objects that expressions make", () => {
+describe("objects that the CEL expressions of a MutatingAdmissionPolicy make", () => {
   test.each([
     ["Object{}", {}],
     ["Object{spec: Object.spec{replicas: 3}}", { spec: { replicas: 3 } }],
@@ -41,7 +41,7 @@ describe("objects that expressions make", () => {
     ["Object{a: 1} == Object{b: 1}", false],
     ["Object.spec{} == dyn(Object.status{})", false],
     ["'/metadata/labels/' + jsonpatch.escapeKey('k8s.io/my~label')", "/metadata/labels/k8s.io~1my~0label"],
-  ])("%s is %j", (text, value) => {
+  ])("by %s are %j", (text, value) => {
     expect(valueToJson(evaluate(text, {}, MORE).value)).toEqual(value);
   });
 
@@ -53,7 +53,7 @@ describe("objects that expressions make", () => {
     [`JSONPatch{op: "test", path: "/a", value: null}`, ["test", "/a", "", null]],
     [`JSONPatch{op: "nonsense"}`, ["nonsense", "", "", undefined]],
     [`true ? JSONPatch{op: "add"} : JSONPatch{op: "remove"}`, ["add", "", "", undefined]],
-  ])("%s is a patch of %j", (text, [op, path, from, value]) => {
+  ])("by %s are the patch %j", (text, [op, path, from, value]) => {
     const patch = evaluate(text, {}, MORE).value as MadePatch;
     expect(patch).toBeInstanceOf(MadePatch);
     expect([
@@ -86,18 +86,18 @@ describe("objects that expressions make", () => {
     expect(issuesOf(text, MORE)).toEqual([message]);
   });
 
-  test("an int beyond 2^53 keeps every digit", () => {
+  test("keep every digit of an int beyond 2^53", () => {
     expect(valueToJson(evaluate("Object{big: 9223372036854775807}", {}, MORE).value)).toEqual({ big: 2n ** 63n - 1n });
   });
 
-  test("a field of a patch that is no text fails when it is made", () => {
+  test("fail when a field of a patch is no text", () => {
     expect(failure("JSONPatch{op: dyn(1)}", {}, MORE)).toBe("unexpected type int64 for JSONPatchType 'op' field");
     expect(failure("JSONPatch{path: dyn([1])}", {}, MORE)).toBe(
       "unexpected type []ref.Val for JSONPatchType 'path' field",
     );
   });
 
-  test("the type of an object is named after its place", () => {
+  test("have a type named after their place", () => {
     const { value } = evaluate("Object{spec: Object.spec{a: [Object.spec.b{}], c: {'d': Object{}}}}", {}, MORE);
     expect(value).toBeInstanceOf(MadeObject);
     expect((value as MadeObject).type.is(OBJECT_TYPE)).toBe(true);
@@ -111,7 +111,7 @@ describe("objects that expressions make", () => {
     ["Object{map: {1: 'a'}}", `map key "1" is of type types.Int, not string`],
     ["Object{type: int}", "type conversion error from 'type' to 'google.protobuf.Value'"],
     ["Object{ip: ip('::1')}", "type conversion error from 'net.IP' to 'google.protobuf.Value'"],
-  ])("%s is no JSON: %s", (text, message) => {
+  ])("by %s cannot be JSON: %s", (text, message) => {
     const { value } = evaluate(text, {}, MORE);
     expect(() => valueToJson(value)).toThrow(message);
   });

@@ -3,7 +3,7 @@ import { testFailures, testIssues, testValues } from "./evaluate.js";
 
 const FORMAT = "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'";
 
-describe("Kubernetes' functions of quantities", () => {
+describe("Kubernetes' CEL functions of quantities", () => {
   testValues([
     ["isQuantity('1.3G')", true],
     ["isQuantity('1.3Gi')", true],

@@ -4,7 +4,7 @@ import { ConstantError } from "../../../../src/machinery/cel/functions/declarati
 import { STRING } from "../../../../src/machinery/cel/types/type.js";
 import { failure, testIssues, testValues } from "./evaluate.js";
 
-describe("Kubernetes' functions of patterns", () => {
+describe("Kubernetes' CEL functions of patterns", () => {
   testValues([
     ["'abc 123'.find('[0-9]+')", "123"],
     ["'abc 123'.find('[0-9]*')", ""],
@@ -38,11 +38,11 @@ describe("Kubernetes' functions of patterns", () => {
   test.each([
     ["'a'.find(pattern)", "Illegal regex: error parsing regexp: missing closing ): `(`"],
     ["'a'.findAll(pattern)", "Illegal regex: error parsing regexp: missing closing ): `(`"],
-  ])("%s fails where the pattern is wrong", (text, message) => {
+  ])("%s fails at run time for an invalid pattern", (text, message) => {
     expect(failure(text, { pattern: "(" }, more)).toBe(message);
   });
 
-  test("a pattern in the expression is refused before it is evaluated", () => {
+  test("an invalid pattern literal is refused at compile time", () => {
     const { ast } = kubernetesEnvironment().compile("'a'.find('(')");
     expect(() => kubernetesEnvironment().program(ast!)).toThrow(
       new ConstantError("error parsing regexp: missing closing ): `(`"),

@@ -1,7 +1,7 @@
 import { describe } from "vitest";
 import { testFailures, testIssues, testValues } from "./evaluate.js";
 
-describe("Kubernetes' functions of semantic versions", () => {
+describe("Kubernetes' CEL functions of semantic versions", () => {
   testValues([
     ["isSemver('1.0.0')", true],
     ["isSemver('1.2.3-beta.1+build.1')", true],

@@ -3,7 +3,7 @@ import { testFailures, testIssues, testValues } from "./evaluate.js";
 
 const WRONG = "URL parse error during conversion from string: ";
 
-describe("Kubernetes' functions of URLs", () => {
+describe("Kubernetes' CEL functions of URLs", () => {
   testValues([
     ["isURL('https://user:pass@example.com:80/path?query=val#fragment')", true],
     ["isURL('/absolute-path')", true],

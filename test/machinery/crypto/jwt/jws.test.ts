@@ -19,14 +19,14 @@ const good = compactToken({ alg: "ES256", kid: "k" }, claims, key);
 const [head = "", body = "", signature = ""] = good.split(".");
 const part = (text: string): string => Buffer.from(text).toString("base64url");
 
-test("a token is read, and verified by the key that signed it", () => {
+test("a JSON Web Token is parsed, and verified by the key that signed it", () => {
   const token = readToken(good);
   expect(token?.claims).toEqual(claims);
   expect(token && verifies(publicKey, token)).toBe(true);
   expect(untrustedIssuer(good)).toBe("https://issuer");
 });
 
-describe("what is no token", () => {
+describe("parsing a JSON Web Token refuses", () => {
   test.each([
     ["nothing", ""],
     ["one part", head],
@@ -70,7 +70,7 @@ const symmetric = (alg: string, secret: string | Buffer): string => {
 const pem = publicKey.export({ type: "spki", format: "pem" }).toString();
 const der = publicKey.export({ type: "spki", format: "der" });
 
-describe("a signature that proves nothing", () => {
+describe("verifying a JSON Web Token refuses", () => {
   test.each([
     ["alg none", `${part('{"alg":"none","kid":"k"}')}.${body}.${signature}`],
     ["alg None", `${part('{"alg":"None"}')}.${body}.${signature}`],
@@ -98,26 +98,26 @@ describe("a signature that proves nothing", () => {
     expect(read !== undefined && verifies(publicKey, read)).toBe(false);
   });
 
-  test("a key of Edwards' curves verifies nothing", () => {
+  test("an Ed25519 key verifies no JSON Web Token", () => {
     const { publicKey: edwards } = generateKeyPairSync("ed25519");
     const read = readToken(good);
     expect(read && verifies(edwards, read)).toBe(false);
   });
 });
 
-describe("every algorithm that issuers may use", () => {
-  test.each(SIGNATURE_ALGORITHMS.map((algorithm) => [algorithm]))("%s", (algorithm) => {
+describe("the signature algorithms that issuers may use", () => {
+  test.each(SIGNATURE_ALGORITHMS.map((algorithm) => [algorithm]))("verify a token signed by %s", (algorithm) => {
     const own = newKey("k", algorithm);
     const read = readToken(compactToken({ alg: algorithm, kid: "k" }, claims, own));
     expect(read && verifies(createPublicKey(own.privateKey), read)).toBe(true);
   });
 
-  test("are nine, in byte order", () => {
+  test("are nine, sorted by bytes", () => {
     expect(SIGNATURE_ALGORITHMS.join(" ")).toBe("ES256 ES384 ES512 PS256 PS384 PS512 RS256 RS384 RS512");
   });
 });
 
-describe("a key of service accounts", () => {
+describe("the key of service account tokens", () => {
   const rsa = signingKey(generateKeyPairSync("rsa", { modulusLength: 2048 }).privateKey);
   const signed = (header: object): ReturnType<typeof readToken> =>
     readToken(
@@ -128,11 +128,11 @@ describe("a key of service accounts", () => {
       }),
     );
 
-  test("takes its own tokens", () => {
+  test("accepts its own tokens", () => {
     const token = readToken(signToken(claims, rsa));
     expect(token && isSignedBy(token, rsa)).toBe(true);
   });
-  test("takes a token that names no key", () => {
+  test("accepts a token that names no key", () => {
     const token = signed({ alg: "RS256" });
     expect(token && isSignedBy(token, rsa)).toBe(true);
   });
@@ -142,17 +142,17 @@ describe("a key of service accounts", () => {
     ["names an empty key", { alg: "RS256", kid: "" }],
     ["names a list of keys", { alg: "RS256", kid: [rsa.id] }],
     ["brings its own key", { alg: "RS256", kid: "x", jwk: { kty: "RSA" } }],
-  ])("takes none that %s", (_, header) => {
+  ])("refuses a token that %s", (_, header) => {
     const token = signed(header);
     expect(token && isSignedBy(token, rsa)).toBe(false);
   });
-  test("takes no other algorithm of its type", () => {
+  test("refuses another algorithm of the same key type", () => {
     const token = readToken(
       compactToken({ alg: "PS256", kid: rsa.id }, claims, { id: "", algorithm: "PS256", privateKey: rsa.privateKey }),
     );
     expect(token && isSignedBy(token, rsa)).toBe(false);
   });
-  test("may not be of another type", () => {
+  test("may not be of another key type", () => {
     expect(() => verificationKey(generateKeyPairSync("ed25519").publicKey)).toThrow(
       "unknown key type ed25519, must be RSA or ECDSA",
     );

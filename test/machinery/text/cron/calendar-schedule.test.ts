@@ -9,7 +9,7 @@ function next(schedule: string, after: string, zone?: string): string {
 
 const same = (time: string) => `${new Date(time).toISOString().slice(0, 19)}Z`;
 
-describe("the next time of a schedule", () => {
+describe("the next time of a cron schedule", () => {
   test.each([
     ["* * * * *", "2026-01-01T00:00:00Z", "2026-01-01T00:01:00Z"],
     ["* * * * *", "2026-01-01T00:00:59.999Z", "2026-01-01T00:01:00Z"],
@@ -43,7 +43,7 @@ describe("the next time of a schedule", () => {
     ["@every 10ms", "2026-01-01T00:00:10Z", "2026-01-01T00:00:11Z"],
     ["TZ=Asia/Kolkata 0 9 * * *", "2026-01-01T00:00:00Z", "2026-01-01T03:30:00Z"],
     ["CRON_TZ=UTC 0 9 * * *", "2026-01-01T00:00:00Z", "2026-01-01T09:00:00Z"],
-  ])("%s after %s: %s", (schedule, after, expected) => {
+  ])("of %s after %s is %s", (schedule, after, expected) => {
     expect(next(schedule, after)).toBe(expected);
   });
 
@@ -68,7 +68,7 @@ describe("the next time of a schedule", () => {
     ["0 2 * * *", "America/Sao_Paulo", "2018-11-03T12:00:00-03:00", "2018-11-04T02:00:00-02:00"],
     ["0 0 15 * *", "Asia/Kathmandu", "2026-01-01T00:00:00+05:45", "2026-01-15T00:00:00+05:45"],
     ["15 2 * * *", "Australia/Lord_Howe", "2026-10-03T12:00:00+10:30", "2026-10-05T02:15:00+11:00"],
-  ])("%s in %s after %s: %s", (schedule, zone, after, expected) => {
+  ])("of %s in %s after %s is %s", (schedule, zone, after, expected) => {
     expect(next(schedule, after, zone)).toBe(same(expected));
   });
 
@@ -79,12 +79,12 @@ describe("the next time of a schedule", () => {
     ["@every x", 'failed to parse duration @every x: time: invalid duration "x"'],
     ["*/0 * * * *", "step of range should be a positive number: */0"],
     ["TZ=Mars/Base 0 0 * * *", "provided bad location Mars/Base: unknown time zone Mars/Base"],
-  ])("%s: %s", (schedule, error) => {
+  ])("cannot be computed for the invalid %s: %s", (schedule, error) => {
     expect(scheduleError(schedule)).toBe(error);
     expect(() => parseSchedule(schedule)).toThrow(error);
   });
 
-  test("of a day is each of its minutes, once", () => {
+  test("is each minute of a day once for * * * * *", () => {
     const schedule = parseSchedule("* * * * *", "Europe/Paris");
     const begin = Date.UTC(2026, 2, 28, 23);
     const times = [begin];

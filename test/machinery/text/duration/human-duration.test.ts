@@ -3,7 +3,7 @@ import { humanDuration } from "../../../../src/machinery/text/duration/human-dur
 
 const [minute, hour, day, year] = [60, 3600, 86_400, 365 * 86_400];
 
-describe("humanDuration", () => {
+describe("printing a duration as kubectl does", () => {
   it.each([
     [-2, "<invalid>"],
     [-1, "0s"],
@@ -22,7 +22,7 @@ describe("humanDuration", () => {
     [2 * year - 1, "729d"],
     [2 * year + day, "2y1d"],
     [8 * year + day, "8y"],
-  ])("%i seconds are %s", (seconds, human) => {
+  ])("prints %i seconds as %s", (seconds, human) => {
     expect(humanDuration(seconds * 1000)).toBe(human);
   });
 });

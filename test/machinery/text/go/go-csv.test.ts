@@ -3,7 +3,7 @@ import { readCsv } from "../../../../src/machinery/text/go/go-csv.js";
 
 const fields = (text: string) => readCsv(text).map((record) => record.fields);
 
-describe("records", () => {
+describe("reading CSV as Go's encoding/csv does", () => {
   test.each([
     ["one of three fields", "a,b,c\n", [["a", "b", "c"]]],
     [
@@ -35,7 +35,7 @@ describe("records", () => {
   });
 });
 
-describe("what is no record", () => {
+describe("reading invalid CSV throws Go's error", () => {
   test.each([
     ["a quote within a field", 'a,b"c', 'parse error on line 1, column 4: bare " in non-quoted field'],
     ["a quote behind a space", 'a, "b"', 'parse error on line 1, column 4: bare " in non-quoted field'],
@@ -52,6 +52,6 @@ describe("what is no record", () => {
   });
 });
 
-test("a record knows the line on which it begins", () => {
+test("a CSV record has the number of the line on which it begins", () => {
   expect(readCsv('\na\n"b\nc"\n\nd').map(({ line }) => line)).toEqual([2, 3, 6]);
 });

@@ -47,21 +47,24 @@ function run(template: string, missingKeyIsError = false): Case {
   return Buffer.from(text).equals(bytes) ? { template, output: text } : { template, outputHex: bytes.toString("hex") };
 }
 
-describe("GoTemplate", () => {
-  it.each(cases)("$template does what it does in kubectl", (row) => {
+describe("a Go template", () => {
+  it.each(cases)("prints or fails as kubectl's: $template", (row) => {
     expect(run(row.template)).toEqual(row);
   });
 
-  it.each(strict)("$template does what it does in kubectl --allow-missing-template-keys=false", (row) => {
+  it.each(strict)("prints or fails as kubectl's with --allow-missing-template-keys=false: $template", (row) => {
     expect(run(row.template, true)).toEqual(row);
   });
 
-  it.each(cases.filter(({ parseError }) => parseError === undefined))("$template survives printing", ({ template }) => {
-    const options = { name: "output", hasFunction: () => true };
-    for (const nodes of parseTemplate(template, options).values()) {
-      const printed = formatNodes(nodes);
-      const again = parseTemplate(printed, options).get("output") ?? [];
-      expect(formatNodes(again)).toBe(printed);
-    }
-  });
+  it.each(cases.filter(({ parseError }) => parseError === undefined))(
+    "is the same after printing and parsing: $template",
+    ({ template }) => {
+      const options = { name: "output", hasFunction: () => true };
+      for (const nodes of parseTemplate(template, options).values()) {
+        const printed = formatNodes(nodes);
+        const again = parseTemplate(printed, options).get("output") ?? [];
+        expect(formatNodes(again)).toBe(printed);
+      }
+    },
+  );
 });

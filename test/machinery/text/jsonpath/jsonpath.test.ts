@@ -20,25 +20,37 @@ const kubectl = JSON.parse(
 };
 
 describe("JsonPath", () => {
-  it.each(kubectl.cases.filter(({ output }) => output !== undefined))("$template prints what kubectl prints", (row) => {
-    expect(new JsonPath(row.template, { allowMissingKeys: true }).print(kubectl.object)).toBe(row.output);
-  });
+  it.each(kubectl.cases.filter(({ output }) => output !== undefined))(
+    "prints what kubectl prints: $template",
+    (row) => {
+      expect(new JsonPath(row.template, { allowMissingKeys: true }).print(kubectl.object)).toBe(row.output);
+    },
+  );
 
-  it.each(kubectl.cases.filter(({ parseError }) => parseError !== undefined))("$template does not parse", (row) => {
-    expect(() => new JsonPath(row.template)).toThrow(row.parseError ?? "");
-  });
+  it.each(kubectl.cases.filter(({ parseError }) => parseError !== undefined))(
+    "refuses as kubectl to parse: $template",
+    (row) => {
+      expect(() => new JsonPath(row.template)).toThrow(row.parseError ?? "");
+    },
+  );
 
-  it.each(kubectl.cases.filter(({ error }) => error !== undefined))("$template does not fit the object", (row) => {
-    const path = new JsonPath(row.template, { allowMissingKeys: true });
-    expect(() => path.print(kubectl.object)).toThrow(row.error ?? "");
-  });
+  it.each(kubectl.cases.filter(({ error }) => error !== undefined))(
+    "fails as kubectl for an object that does not fit: $template",
+    (row) => {
+      const path = new JsonPath(row.template, { allowMissingKeys: true });
+      expect(() => path.print(kubectl.object)).toThrow(row.error ?? "");
+    },
+  );
 
-  it.each(kubectl.cases.filter(({ parseError }) => parseError === undefined))("$template survives printing", (row) => {
-    const parsed = parseTemplate(row.template);
-    expect(parseTemplate(formatTemplate(parsed))).toEqual(parsed);
-  });
+  it.each(kubectl.cases.filter(({ parseError }) => parseError === undefined))(
+    "is the same after printing and parsing: $template",
+    (row) => {
+      const parsed = parseTemplate(row.template);
+      expect(parseTemplate(formatTemplate(parsed))).toEqual(parsed);
+    },
+  );
 
-  it("finds values inside values, the outer ones first", () => {
+  it("finds matching values within matching values, the outer ones first", () => {
     expect(new JsonPath("{..name}").find({ b: { name: 1, c: [{ name: 2 }] }, name: 3 })).toEqual([[3, 1, 2]]);
   });
 
@@ -47,7 +59,7 @@ describe("JsonPath", () => {
     expect(new JsonPath("{.a}", { allowMissingKeys: true }).print({})).toBe("");
   });
 
-  it("keeps the digits of an int64, in filters too", () => {
+  it("keeps all digits of an int64, in filters too", () => {
     expect(new JsonPath("{.a}").print({ a: 9007199254740993n })).toBe("9007199254740993");
     const items = [{ a: 9007199254740993n }, { a: 9007199254740992n }, { a: 1 }];
     expect(new JsonPath("{[?(@.a==9007199254740993)].a}").print(items)).toBe("9007199254740993");
@@ -56,11 +68,11 @@ describe("JsonPath", () => {
 });
 
 describe("relaxedJsonPath", () => {
-  it.each(["a.b", ".a.b", "{a.b}", "{.a.b}"])("%s becomes a whole template", (path) => {
+  it.each(["a.b", ".a.b", "{a.b}", "{.a.b}"])("makes %s a whole template", (path) => {
     expect(relaxedJsonPath(path)).toBe("{.a.b}");
   });
 
-  it("refuses what is neither", () => {
+  it("refuses other text", () => {
     expect(() => relaxedJsonPath("{.a")).toThrow(
       "unexpected path string, expected a 'name1.name2' or '.name1.name2' or '{name1.name2}' or '{.name1.name2}'",
     );

@@ -6,13 +6,13 @@ const now = new Date(2026, 10, 21, 7, 0, 8, 408);
 test.each([
   ["one line is quoted", 'no "x"', 'err="no \\"x\\""\n'],
   ["several lines are an indented block", "a:\nb", "err=<\n\ta:\n\tb\n >\n"],
-])("an error: %s", (_, error, value) => {
+])("klog prints an error: %s", (_, error, value) => {
   expect(klogError({ source: "memcache.go:381", message: "No groups", error }, now, 42)).toBe(
     `E1121 07:00:08.408000      42 memcache.go:381] "No groups" ${value}`,
   );
 });
 
-test("values follow an error: texts are quoted, numbers are not", () => {
+test("klog prints values after an error, texts in quotes and numbers without", () => {
   const error = {
     source: "portforward.go:549",
     message: "No",
@@ -22,6 +22,6 @@ test("values follow an error: texts are quoted, numbers are not", () => {
   expect(klogError(error, now, 42)).toMatch(/ err="reset" gv="apps\/v1" localPort=80\n$/);
 });
 
-test("a warning", () => {
+test("klog prints a warning", () => {
   expect(klogWarning("helpers.go:714", "old", now)).toBe("W1121 07:00:08.408000       1 helpers.go:714] old\n");
 });

@@ -8,7 +8,7 @@ function logOf(level: number, modules = "") {
   return { lines, log: leveledLog({ level, modules, clock, pid: 42, write: (line) => void lines.push(String(line)) }) };
 }
 
-describe("a line is written", () => {
+describe("whether a leveled log writes a line", () => {
   test.each([
     ["when -v reaches its level", 6, "", true],
     ["not when -v stays below", 5, "", false],
@@ -30,13 +30,13 @@ describe("a line is written", () => {
   });
 });
 
-test("a plain line", () => {
+test("a leveled log prints a plain line as it is, with its header", () => {
   const { log, lines } = logOf(6);
   log.info(6, "loader.go:408", "Config loaded from file:  a");
   expect(lines).toEqual(["I1121 07:00:08.408000      42 loader.go:408] Config loaded from file:  a\n"]);
 });
 
-test("a structured line quotes texts, indents those of several lines, and omits undefined values", () => {
+test("a leveled log quotes texts of a structured line, indents those of several lines, and omits undefined values", () => {
   const { log, lines } = logOf(9);
   log.structured(9, "round_trippers.go:632", "Response", {
     status: "200 OK",

@@ -9,7 +9,7 @@ import {
   quantityValue,
 } from "../../../../src/machinery/text/quantity/quantity.js";
 
-describe("canonicalizeQuantity", () => {
+describe("writing a quantity in canonical form", () => {
   const rows: readonly [what: string, input: string | number, output: string][] = [
     ["milli that is whole becomes whole", "1000m", "1"],
     ["a fraction of Gi becomes Mi", "0.5Gi", "512Mi"],
@@ -58,7 +58,7 @@ describe("canonicalizeQuantity", () => {
     expect(() => parseQuantity(input)).toThrow(message);
   });
 
-  it("is stable: a canonical form is its own canonical form", () => {
+  it("leaves a canonical form unchanged", () => {
     const suffixes = ["", "n", "u", "m", "k", "M", "G", "T", "P", "E", "Ki", "Mi", "Gi", "Ti", "e3", "e-3"];
     fc.assert(
       fc.property(fc.integer(), fc.nat(9999), fc.constantFrom(...suffixes), (whole, fraction, suffix) => {
@@ -71,7 +71,7 @@ describe("canonicalizeQuantity", () => {
   });
 });
 
-it("adds and compares across suffixes", () => {
+it("quantities are added and compared across suffixes", () => {
   expect(formatQuantity(addQuantities(parseQuantity("500m"), parseQuantity("1")))).toBe("1500m");
   expect(formatQuantity(addQuantities(parseQuantity("1Gi"), parseQuantity("512Mi")))).toBe("1536Mi");
   expect(compareQuantities(parseQuantity("1Gi"), parseQuantity("1G"))).toBe(1);

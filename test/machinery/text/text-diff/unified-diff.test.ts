@@ -50,27 +50,27 @@ function real(a: string, b: string, ...flags: readonly string[]): string {
 
 const withoutHead = (text: string): string => text.replace(/^--- a\n\+\+\+ b\n/, "");
 
-test.skipIf(!hasDiff).each(PAIRS)("%s is shown as diff(1) shows it", (_name, a, b) => {
+test.skipIf(!hasDiff).each(PAIRS)("a unified diff prints %s as diff(1) does", (_name, a, b) => {
   expect(withoutHead(ours(a, b))).toBe(real(a, b));
 });
 
-test("equal texts have no difference", () => {
+test("a unified diff of equal texts is empty", () => {
   expect(ours("a\n", "a\n")).toBe("");
 });
 
-describe("random texts", () => {
+describe("a unified diff of random texts", () => {
   const random = seededRandom("unified diff");
   const below = (limit: number): number => (random.bytes(1)[0] ?? 0) % limit;
   const word = (): string => ["a", "b", "c", "d"][below(4)] as string;
   const text = (): string => lines(...Array.from({ length: below(25) }, word));
   const pairs = Array.from({ length: 40 }, () => [text(), text()] as const);
 
-  test.skipIf(!hasDiff)("take no more changed lines than the smallest difference of diff(1)", () => {
+  test.skipIf(!hasDiff)("has no more changed lines than the smallest difference of diff(1)", () => {
     const changed = (diff: string): number => diff.split("\n").filter((line) => /^[-+]/.test(line)).length;
     for (const [a, b] of pairs) expect(changed(withoutHead(ours(a, b)))).toBe(changed(real(a, b, "--minimal")));
   });
 
-  test("become each other by the changes", () => {
+  test("turns the first text into the second when applied", () => {
     for (const [a, b] of pairs) {
       const [from, to] = [a.split("\n"), b.split("\n")];
       const made = [...from];

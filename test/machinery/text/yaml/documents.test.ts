@@ -16,7 +16,7 @@ function read(text: string): { readonly values: unknown[]; readonly lines: numbe
   return { values, lines };
 }
 
-describe("readDocuments", () => {
+describe("reading YAML and JSON documents from a stream", () => {
   it.each([
     { name: "one document", text: "a: 1\n", values: [{ a: 1 }], lines: [1] },
     {
@@ -89,17 +89,17 @@ describe("readDocuments", () => {
     expect(read(text)).toMatchObject({ values, error });
   });
 
-  it("says where in the whole stream an error is, for people", () => {
+  it("names the place of an error in the whole stream", () => {
     const advance = (): void => void [...readDocuments("a: 1\n---\nb: 1\nc: [\n")];
     expect(advance).toThrowError(expect.objectContaining({ line: 5 }));
   });
 
-  it("gives the own text of a JSON document", () => {
+  it("returns a JSON document's own text", () => {
     expect([...readDocuments(' {"b":1,\n"a":2} {}')].map(({ raw }) => raw)).toEqual(['{"b":1,\n"a":2}', "{}"]);
   });
 });
 
-describe("decodeManifest", () => {
+describe("decoding the bytes of a manifest", () => {
   it.each([
     { name: "UTF-8 with a mark", bytes: [0xef, 0xbb, 0xbf, 0x61] },
     { name: "UTF-16, little end first", bytes: [0xff, 0xfe, 0x61, 0x00] },

@@ -8,12 +8,12 @@ const testdata = new URL("../../../testdata/yaml/", import.meta.url);
 const adverse = JSON.parse(readFileSync(new URL("adverse.json", testdata), "utf8")) as { strings: string[] };
 const printed = readFileSync(new URL("adverse.kubectl.yaml", testdata), "utf8");
 
-describe("emitYaml", () => {
-  it("prints some 320 awkward strings, as values, items and keys, byte for byte as kubectl", () => {
+describe("printing YAML", () => {
+  it("prints some 320 difficult strings, as values, items and keys, byte for byte as kubectl does", () => {
     expect(emitYaml(adverse).split("\n")).toEqual(printed.split("\n"));
   });
 
-  it("prints text that is read back as the same text", () => {
+  it("prints text that parses to the same text", () => {
     // Line separators are breaks to YAML 1.1 and text to YAML 1.2.
     for (const text of adverse.strings.filter((one) => !/[\u2028\u2029]/.test(one)))
       expect(parseYaml(emitYaml([text]))).toEqual([text]);
@@ -39,7 +39,7 @@ describe("emitYaml", () => {
   });
 });
 
-it("writes characters that no YAML may hold escaped, for whoever asks for it", () => {
+it("emitYaml() escapes characters that YAML forbids when the caller asks for it", () => {
   const value = { "a\u007f": "b\u0080\uffff" };
   expect(() => emitYaml(value)).toThrow("yaml: control characters are not allowed");
   const text = emitYaml(value, { anyCharacter: true });

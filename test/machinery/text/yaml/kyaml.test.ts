@@ -15,13 +15,13 @@ const text = fc.string({
 });
 const readable = text.filter((value) => !/[\u007f-\u009f\ufffe\uffff]|(?:^|\n)[\v\f\r\u00a0\p{Zl}\p{Zp}]/u.test(value));
 
-describe("emitKyaml", () => {
+describe("printing KYAML", () => {
   // What kubectl 1.36.3 prints: patch --local -f object.json --type=merge -p '{}' -o kyaml.
   it("prints what kubectl prints", () => {
     expect(emitKyaml(decodeJson(testdata("object.json")).value)).toBe(testdata("kubectl.yaml"));
   });
 
-  it("is YAML: what it prints reads back as the same value", () => {
+  it("prints valid YAML that parses to the same value", () => {
     const value = fc.letrec((tie) => ({
       any: fc.oneof(
         { depthSize: "small", withCrossShrink: true },
@@ -41,7 +41,7 @@ describe("emitKyaml", () => {
     );
   });
 
-  it("keeps the order of members when asked, but for keys that a map alone can have", () => {
+  it("keeps the order of members when asked, except for keys that only a map can have", () => {
     const object = { kind: "a", apiVersion: "b", data: { "10": 1, "9": 2, a: 3 } };
     expect(emitKyaml(object, { inGivenOrder: true })).toBe(
       '---\n{\n  kind: "a",\n  apiVersion: "b",\n  data: {\n    "10": 1,\n    "9": 2,\n    a: 3,\n  },\n}\n',
@@ -53,7 +53,7 @@ describe("emitKyaml", () => {
     ["a\u007fb", "yaml: control characters are not allowed"],
     ["a\u0080b", "yaml: control characters are not allowed"],
     ["\uffff", "yaml: control characters are not allowed"],
-  ])("refuses what kubectl cannot read back from its JSON: %j", (value, message) => {
+  ])("refuses %j, as kubectl cannot read its JSON: %s", (value, message) => {
     expect(() => emitKyaml({ value })).toThrow(message);
     expect(() => emitKyaml({ [value]: 1 })).toThrow(message);
   });
@@ -64,11 +64,11 @@ describe("emitKyaml", () => {
     ["\ufeffa", '"\\ufeffa"'],
     ["\u{f0000}", '"\\U000f0000"'],
     ["\u00ad", '"\\u00ad"'],
-  ])("shows %j as kubectl does", (value, shown) => {
+  ])("prints %j as kubectl does", (value, shown) => {
     expect(emitKyaml({ value })).toBe(`---\n{\n  value: ${shown},\n}\n`);
   });
 
-  it("refuses a key that no YAML reader finds the end of", () => {
+  it("refuses a key that YAML parsers cannot find the end of", () => {
     expect(() => emitKyaml({ ["k".repeat(1_100)]: 1 })).toThrow("yaml: did not find expected ',' or '}'");
     expect(emitKyaml({ ["k".repeat(1_000)]: 1 })).toContain("kkk: 1,");
   });

@@ -52,12 +52,13 @@ const expected = ({ json, error }: Row): string =>
 
 const bigNumber = /[0-9]{17,}/;
 
-describe("parseYaml", () => {
-  it.each(rows.filter(({ yaml, json }) => !meantDifferences.has(yaml) && !bigNumber.test(json ?? "")))("$yaml", (row) =>
-    expect(read(row.yaml)).toBe(row.json === "null" ? "null" : expected(row)),
+describe("parseYaml() compared with kubectl", () => {
+  it.each(rows.filter(({ yaml, json }) => !meantDifferences.has(yaml) && !bigNumber.test(json ?? "")))(
+    "reads $yaml",
+    (row) => expect(read(row.yaml)).toBe(row.json === "null" ? "null" : expected(row)),
   );
 
-  it("has no difference in its list that is none", () => {
+  it("lists no known difference that does not exist", () => {
     const same = rows.filter((row) => meantDifferences.has(row.yaml) && read(row.yaml) === expected(row));
     expect(same).toEqual([]);
   });
@@ -96,7 +97,7 @@ function errorOf(run: () => unknown): YamlError {
   throw new Error("no error");
 }
 
-describe("readYaml11", () => {
+describe("reading YAML 1.1 as kubectl does", () => {
   const asked = rows.filter(({ yaml, error }) => !/^(\{\}|\[\]):/.test(yaml) && (error ?? "").startsWith("yaml: "));
 
   /** Errors of decoding come after parsing. */
@@ -134,7 +135,7 @@ describe("readYaml11", () => {
     },
   );
 
-  it("takes a plain scalar that begins like an indicator outside of brackets", () => {
+  it("accepts a plain scalar outside of brackets that begins like an indicator", () => {
     expect(parseYaml("a: :8080\nb: ?x\nc: [d]\n")).toEqual({ a: ":8080", b: "?x", c: ["d"] });
   });
 
@@ -145,7 +146,7 @@ describe("readYaml11", () => {
     ["in a literal block", "a: |\n  x\u0085  y\n", { a: "x\ny\n" }],
     ["at the end of a comment", "# c\u0085a: b\n", { a: "b" }],
     ["as U+2028 in a quoted scalar", 'a: "x\u2028y"\n', { a: "x\u2028y" }],
-  ])("takes U+0085 for a line break: %s", (_, yaml, value) => {
+  ])("treats U+0085 as a line break: %s", (_, yaml, value) => {
     expect(parseYaml(yaml)).toEqual(value);
   });
 

@@ -5,7 +5,7 @@ import { encodeJson } from "../../../../src/machinery/wire/json/json-encoder.js"
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
 
-describe("decodeJson refuses in Go's words", () => {
+describe("decodeJson() refuses in Go's words", () => {
   test.each([
     ["nothing", "", "unexpected end of JSON input"],
     ["an object that is not closed", '{"a":1', "unexpected end of JSON input"],
@@ -35,7 +35,7 @@ describe("decodeJson refuses in Go's words", () => {
     );
   });
 
-  test("a nesting deeper than ten thousand, whatever it is made of", () => {
+  test("nesting deeper than ten thousand, of whatever", () => {
     const deep = (open: string, close: string): Uint8Array => bytes(open.repeat(10_001) + close.repeat(10_001));
     expect(() => decodeJson(deep("[", "]"))).toThrow("exceeded max depth");
     expect(() => decodeJson(bytes(`${'{"a":'.repeat(10_001)}1${"}".repeat(10_001)}`))).toThrow("exceeded max depth");
@@ -43,14 +43,14 @@ describe("decodeJson refuses in Go's words", () => {
   });
 });
 
-describe("decodeJson keeps", () => {
+describe("decodeJson() keeps", () => {
   test("integers beyond 2^53 exactly, and floats as floats", () => {
     const text = '{"a":9007199254740993,"b":-9223372036854775808,"c":1.5,"d":1e3,"e":9007199254740991}';
     const { value } = decodeJson(bytes(text));
     expect(value).toEqual({ a: 9007199254740993n, b: -9223372036854775808n, c: 1.5, d: 1000, e: 9007199254740991 });
   });
 
-  test("the last of repeated keys, and tells which were repeated", () => {
+  test("the last of repeated keys, and reports which were repeated", () => {
     const { value, duplicates } = decodeJson(bytes('{"a":1,"b":{"c":1,"c":2},"a":3}'));
     expect(value).toEqual({ a: 3, b: { c: 2 } });
     expect([...(duplicates?.values() ?? [])]).toEqual([
@@ -66,12 +66,12 @@ describe("decodeJson keeps", () => {
     expect(encodeJson(value)).toBe('{"__proto__":{"x":1},"y":12345678901234567000}');
   });
 
-  test("bad UTF-8 in strings as replacement characters", () => {
+  test("invalid UTF-8 in strings as replacement characters", () => {
     const data = Uint8Array.of(0x22, 0x61, 0xff, 0x62, 0x22);
     expect(decodeJson(data).value).toBe("a\ufffdb");
   });
 
-  test("whatever JSON.parse keeps", () => {
+  test("every value that JSON.parse keeps", () => {
     fc.assert(
       fc.property(fc.json(), (text) => {
         const asNumbers = (_key: string, held: unknown): unknown => (typeof held === "bigint" ? Number(held) : held);
@@ -82,7 +82,7 @@ describe("decodeJson keeps", () => {
   });
 });
 
-describe("decodeOwnJson reads what was encoded as decodeJson does", () => {
+describe("decodeOwnJson(), for what the server encoded itself, reads as decodeJson() does", () => {
   test.each([
     '{"a":[1,2.5,-3,{"b":null}],"c":"x"}',
     '{"a":9007199254740993}',
@@ -97,7 +97,7 @@ describe("decodeOwnJson reads what was encoded as decodeJson does", () => {
     expect(decodeOwnJson(bytes(text))).toStrictEqual(decodeJson(text).value);
   });
 
-  test("any JSON", () => {
+  test("any random JSON", () => {
     fc.assert(
       fc.property(fc.jsonValue(), (value) => {
         const text = JSON.stringify(value);
@@ -106,12 +106,12 @@ describe("decodeOwnJson reads what was encoded as decodeJson does", () => {
     );
   });
 
-  test("and refuses what decodeJson refuses", () => {
+  test("but refuses the same invalid texts", () => {
     expect(() => decodeOwnJson(bytes('{"a":1'))).toThrow(JsonDecodeError);
   });
 });
 
-describe("encodeJson writes", () => {
+describe("encodeJson() writes", () => {
   test.each([
     [
       "the characters Go escapes",

@@ -71,16 +71,16 @@ const rows = [
   },
 ];
 
-test.each(rows)("$name", ({ document, means }) => {
+test.each(rows)("decoding protobuf: $name", ({ document, means }) => {
   expect(decode(document)).toEqual(means);
 });
 
-test("what is no Kubernetes document is refused", () => {
+test("decoding protobuf refuses bytes without Kubernetes' magic prefix", () => {
   expect(() => openEnvelope(Buffer.from("{}"))).toThrow("provided data does not appear to be a protobuf message");
   expect(() => openEnvelope(Buffer.from([0x6b, 0x38, 0x73, 0, 0x0a, 0x7f]))).toThrow("unexpected EOF");
 });
 
-describe("refuses what cannot be said in JSON", () => {
+describe("decoding protobuf refuses values that JSON cannot hold", () => {
   const seconds = (value: bigint): Buffer => {
     const bytes: number[] = [];
     let rest = BigInt.asUintN(64, value);
@@ -93,7 +93,7 @@ describe("refuses what cannot be said in JSON", () => {
     expect(() => decode(created(seconds(at)))).toThrow("is out of range");
   });
 
-  test("but a time of either end of what a year of four digits holds", () => {
+  test("but accepts the first and the last time of four-digit years", () => {
     expect(decode(created(seconds(253_402_300_799n)))).toEqual({
       metadata: { name: "x", creationTimestamp: "9999-12-31T23:59:59Z" },
     });
@@ -102,7 +102,7 @@ describe("refuses what cannot be said in JSON", () => {
     });
   });
 
-  test("schemas within schemas without end", () => {
+  test("as well as endlessly nested schemas", () => {
     let schema: Buffer = Buffer.alloc(0);
     const number = Buffer.of((((28 << 3) | 2) & 0x7f) | 0x80, ((28 << 3) | 2) >> 7);
     const length = (size: number): Buffer => Buffer.of((size & 0x7f) | 0x80, ((size >> 7) & 0x7f) | 0x80, size >> 14);
@@ -117,10 +117,10 @@ describe("refuses what cannot be said in JSON", () => {
 });
 
 describe.skipIf(!hasGoldenObjects).each(goldenObjects)(
-  "golden objects of $version (skipped where k8s.io/api's testdata is not beside the project)",
+  "Kubernetes $version's published protobuf objects (skipped where k8s.io/api's testdata is not beside the project)",
   ({ release, folder, files }) => {
     const { definitions } = release;
-    test.each(files.filter((file) => file.endsWith(".pb")))("%s means the same as its JSON", (file) => {
+    test.each(files.filter((file) => file.endsWith(".pb")))("decode to the same as their JSON: %s", (file) => {
       const { apiVersion, kind, raw } = openEnvelope(readFileSync(join(folder, file)));
       const schema = definitions.schemaFor({ ...parseGroupVersion(apiVersion), kind });
       // Kinds that the version does not publish any more.

@@ -16,7 +16,7 @@ function encode(kind: GroupVersionKind, object: object): string {
 // generateName and so on up to the creation time, which kubectl 1.36.3 sends empty for `create sa robot`.
 const META = "2200" + "2a00" + "3200" + "3800" + "4200";
 
-test("zero values that are not pointers are written, in the order of their numbers", () => {
+test("encoding protobuf writes zero values that are not pointers, in the order of their field numbers", () => {
   const robot = Buffer.from("robot").toString("hex");
   const metadata = `0a05${robot}` + "1200" + "1a00" + META;
   const raw = `0a${(metadata.length / 2).toString(16)}${metadata}`;
@@ -26,7 +26,7 @@ test("zero values that are not pointers are written, in the order of their numbe
   expect(written).toBe(`6b387300${body}`);
 });
 
-test("a negative number takes ten bytes", () => {
+test("encoding protobuf writes a negative number in ten bytes", () => {
   const kind = { group: "scheduling.k8s.io", version: "v1", kind: "PriorityClass" };
   expect(encode(kind, { value: -5 })).toContain("10fbffffffffffffffff01");
 });
@@ -39,7 +39,7 @@ test("K36-D: the GroupResource of a StorageVersionMigration is sent as protobuf"
 });
 
 describe.skipIf(!hasGoldenObjects).each(goldenObjects)(
-  "golden objects of $version are written byte for byte",
+  "encoding protobuf writes Kubernetes $version's published objects byte for byte",
   (golden) => {
     const { release, folder, files } = golden;
     test.each(files.filter((file) => file.endsWith(".pb")))("%s", (file) => {

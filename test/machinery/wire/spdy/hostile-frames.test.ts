@@ -79,7 +79,7 @@ const head = (type: number, length: number): Buffer => {
   return frame;
 };
 
-describe("frames that end the connection", () => {
+describe("an SPDY connection ends with an error at a frame with", () => {
   test.each<[string, () => Buffer | Promise<Buffer>, string]>([
     ["data of stream zero", () => dataHead(0, 5, false), "stream id zero"],
     ["another version", () => Buffer.from("800200060000000400000001", "hex"), "unsupported version 2"],
@@ -109,7 +109,7 @@ describe("frames that end the connection", () => {
     expect(both.server.fault?.message).toContain(reason);
   });
 
-  test("a frame that breaks off", async () => {
+  test("a part missing because the connection closed", async () => {
     await using both = await peer();
     both.socket.end(Buffer.concat([await opening(), dataHead(1, 100, true), Buffer.from("only this")]));
     const { value } = await both.server.incoming[Symbol.asyncIterator]().next();
@@ -119,7 +119,7 @@ describe("frames that end the connection", () => {
   });
 });
 
-describe("frames that the connection survives", () => {
+describe("an SPDY connection survives frames", () => {
   test.each<[string, Buffer]>([
     ["of unknown types", Buffer.concat([head(99, 300_000), Buffer.alloc(300_000)])],
     ["of data of unknown streams", Buffer.concat([dataHead(77, 5, true), Buffer.from("hello")])],
@@ -135,7 +135,7 @@ describe("frames that the connection survives", () => {
     expect(both.server.fault).toBeUndefined();
   });
 
-  test("that arrive a byte at a time", async () => {
+  test("that arrive one byte at a time", async () => {
     await using both = await peer();
     const bytes = Buffer.concat([await opening(), dataHead(1, 3, true), Buffer.from("abc")]);
     for (const byte of bytes) {
@@ -158,7 +158,7 @@ describe("frames that the connection survives", () => {
     expect((await readAll(value?.accept() ?? [])).length).toBe(20_000);
   });
 
-  test("of the longest data, which arrives in pieces", async () => {
+  test("of the longest data, which arrive in pieces", async () => {
     await using both = await peer();
     both.socket.write(Buffer.concat([await opening(), dataHead(1, 0xffffff, true)]));
     const { value } = await both.server.incoming[Symbol.asyncIterator]().next();
@@ -170,7 +170,7 @@ describe("frames that the connection survives", () => {
     }
   });
 
-  test("of a ping, which is answered; an answer to no ping is dropped", async () => {
+  test("with a ping, which it answers, and with an answer to no ping", async () => {
     await using both = await peer();
     both.socket.write(Buffer.concat([controlFrame(TYPE.ping, 0, 8), controlFrame(TYPE.ping, 0, 5)]));
     await eventually(async () => expect(both.heard().length).toBe(12));
@@ -181,7 +181,7 @@ describe("frames that the connection survives", () => {
     ["of the server's parity", [2]],
     ["that was there before", [3, 3]],
     ["before one that was there", [3, 1]],
-  ])("that open a stream with a number %s: it is reset", async (_, ids) => {
+  ])("that open a stream with a number %s, which it resets", async (_, ids) => {
     await using both = await peer();
     const block = await compressed(headerBlock({}));
     both.socket.write(Buffer.concat(ids.map((id, index) => synStream(id, index === 0 ? block : NO_HEADERS_AGAIN))));
@@ -189,7 +189,7 @@ describe("frames that the connection survives", () => {
     await eventually(async () => expect(both.heard().equals(reset)).toBe(true));
   });
 
-  test("of a goaway, after which it ends in order", async () => {
+  test("with a goaway, after which it ends in order", async () => {
     await using both = await peer();
     both.socket.write(Buffer.concat([await opening(), controlFrame(TYPE.goAway, 0, 0, 0)]));
     const { value } = await both.server.incoming[Symbol.asyncIterator]().next();
@@ -199,8 +199,8 @@ describe("frames that the connection survives", () => {
   });
 });
 
-describe("a peer that sends without reading", () => {
-  test("may open so many streams and no more", async () => {
+describe("an SPDY peer that sends without reading", () => {
+  test("may open only a limited number of streams", async () => {
     await using both = await peer();
     both.socket.write(synStream(1, await compressed(headerBlock({}))));
     for (let id = 3; id < 2 * 4200; id += 2) both.socket.write(synStream(id, NO_HEADERS_AGAIN));
@@ -232,7 +232,7 @@ describe("a peer that sends without reading", () => {
     await flooding;
   });
 
-  test("with flow control gets so much as its window allows, and its own window back", async () => {
+  test("receives with flow control only as much as its window allows", async () => {
     await using both = await peer();
     both.socket.write(Buffer.concat([controlFrame(TYPE.settings, 0, 1, 7, 1000), await opening()]));
     const { value } = await both.server.incoming[Symbol.asyncIterator]().next();
@@ -253,7 +253,7 @@ describe("a peer that sends without reading", () => {
   });
 });
 
-test("two thousand connections of generated bytes end without an error that goes unhandled", async () => {
+test("two thousand SPDY connections of random bytes end without an unhandled error", async () => {
   const random = seededRandom("frames");
   const below = (bound: number): number => randomBelow(random, bound);
   const start = [

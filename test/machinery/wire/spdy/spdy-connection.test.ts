@@ -46,7 +46,7 @@ async function streamBetween({ client, server }: Ends): Promise<{ near: ByteStre
 
 const text = (value: string): Uint8Array => Buffer.from(value);
 
-describe("a stream between two ends", () => {
+describe("an SPDY stream between two ends", () => {
   test("carries its headers, with lower-case names", async () => {
     await using both = await ends();
     const [, { headers }] = await Promise.all([
@@ -56,7 +56,7 @@ describe("a stream between two ends", () => {
     expect(headers).toEqual({ streamtype: "error", port: "80" });
   });
 
-  test("ends each direction for itself", async () => {
+  test("ends each direction separately", async () => {
     await using both = await ends();
     const { near, far } = await streamBetween(both);
     await near.write(text("question"));
@@ -67,7 +67,7 @@ describe("a stream between two ends", () => {
     expect(await readText(near)).toBe("answer");
   });
 
-  test("refuses a write after its end, and after the other end has gone", async () => {
+  test("refuses a write after its own end, and after the other end has closed", async () => {
     await using both = await ends();
     const { near, far } = await streamBetween(both);
     await near.end();
@@ -79,7 +79,7 @@ describe("a stream between two ends", () => {
     });
   });
 
-  test("that the server opens is the client's incoming stream", async () => {
+  test("that the server opens appears as the client's incoming stream", async () => {
     await using both = await ends();
     const [near, { stream: far }] = await Promise.all([both.server.open({ name: "x" }), accept(both.client)]);
     await near.write(text("from the server"));
@@ -87,7 +87,7 @@ describe("a stream between two ends", () => {
     expect(await readText(far)).toBe("from the server");
   });
 
-  test("cannot be opened where it is refused", async () => {
+  test("cannot be opened when the other end refuses it", async () => {
     await using both = await ends();
     const opening = both.client.open({});
     const { value } = await both.server.incoming[Symbol.asyncIterator]().next();
@@ -96,7 +96,7 @@ describe("a stream between two ends", () => {
     expect((await streamBetween(both)).near).toBeDefined();
   });
 
-  test("gives what had arrived before the connection broke, and then an error", async () => {
+  test("yields what had arrived before the connection broke, and then an error", async () => {
     await using both = await ends();
     const { near, far } = await streamBetween(both);
     await near.write(text("half a sen"));
@@ -111,7 +111,7 @@ describe("a stream between two ends", () => {
     await expect(far.write(text("x"))).rejects.toThrow();
   });
 
-  test("ends without an error where the other end closes the connection: servers end commands so", async () => {
+  test("ends without an error when the other end closes the connection, as servers end commands", async () => {
     await using both = await ends();
     const { near, far } = await streamBetween(both);
     await far.write(text("the last word"));
@@ -121,7 +121,7 @@ describe("a stream between two ends", () => {
     expect(both.client.fault).toBeUndefined();
   });
 
-  test("that its reader leaves holds back no other stream", async () => {
+  test("whose reader leaves does not hold back other streams", async () => {
     await using both = await ends();
     const left = await streamBetween(both);
     const other = await streamBetween(both);
@@ -137,8 +137,8 @@ describe("a stream between two ends", () => {
   });
 });
 
-describe("many bytes", () => {
-  test("a writer waits while the other end does not read", async () => {
+describe("large amounts of data on an SPDY connection", () => {
+  test("make the writer wait while the other end does not read", async () => {
     await using both = await ends();
     const { near, far } = await streamBetween(both);
     let written = 0;
@@ -159,7 +159,7 @@ describe("many bytes", () => {
     await writing;
   });
 
-  test("100 MB arrive as they were sent, and take no memory", async () => {
+  test("of 100 MB arrive unchanged, in constant memory", async () => {
     await using both = await ends();
     const { near, far } = await streamBetween(both);
     const block = randomBytes(1_000_003);
@@ -185,7 +185,7 @@ describe("many bytes", () => {
     expect(most).toBeLessThan(100e6);
   });
 
-  test("of a hundred streams at once go to their own readers", async () => {
+  test("on a hundred streams at once reach their own readers", async () => {
     await using both = await ends();
     const echoing = (async () => {
       for await (const incoming of both.server.incoming) {
@@ -212,8 +212,8 @@ describe("many bytes", () => {
   });
 });
 
-describe("the connection", () => {
-  test("is over for both ends when one closes it", async () => {
+describe("an SPDY connection", () => {
+  test("ends for both sides when one closes it", async () => {
     await using both = await ends();
     await both.client.close();
     await both.server.closed;
@@ -221,7 +221,7 @@ describe("the connection", () => {
     await expect(both.client.open({})).rejects.toThrow("the connection is closed");
   });
 
-  test("rejects what is being opened when it breaks", async () => {
+  test("rejects streams that are being opened when it breaks", async () => {
     await using both = await ends();
     const opening = both.client.open({});
     await pause(10);

@@ -21,8 +21,8 @@ async function joined() {
   };
 }
 
-describe("two joined streams", () => {
-  test("carry bytes both ways, and the end of each direction for itself", async () => {
+describe("two connected byte streams", () => {
+  test("carry bytes both ways, and end each direction separately", async () => {
     await using both = await joined();
     const sent = randomBytes(3_000_000);
     void both.left.write(sent);
@@ -43,7 +43,7 @@ describe("two joined streams", () => {
     await expect.poll(() => both.sockets.right.readableEnded || both.sockets.right.destroyed).toBe(true);
   });
 
-  test("hold back the writer while the other end does not read", async () => {
+  test("make the writer wait while the other end does not read", async () => {
     await using both = await joined();
     let written = 0;
     const writing = (async () => {
@@ -62,8 +62,8 @@ describe("two joined streams", () => {
   });
 });
 
-describe("a socket as a stream", () => {
-  test("rejects a write once the other end is gone, with the reason", async () => {
+describe("a socket as a byte stream", () => {
+  test("rejects a write once the other end is closed, with the reason", async () => {
     await using sockets = await connectedSockets();
     const stream = byteStreamOf(sockets.client);
     sockets.server.resetAndDestroy();
@@ -75,7 +75,7 @@ describe("a socket as a stream", () => {
     await stream.end();
   });
 
-  test("drops what comes after its reader has left, so that the other end does not wait", async () => {
+  test("discards input after its reader has left, so that the other end does not wait", async () => {
     await using sockets = await connectedSockets();
     const [near, far] = [byteStreamOf(sockets.client), byteStreamOf(sockets.server)];
     await near.write(Buffer.from("x"));

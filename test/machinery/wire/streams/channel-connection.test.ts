@@ -44,7 +44,7 @@ async function serving(name: string) {
   };
 }
 
-describe("a server's channels", () => {
+describe("a server's channels of a remote command over a WebSocket", () => {
   test.each(CHANNEL_PROTOCOLS)(
     "of protocol '$name' take what the client writes, and send what the program does",
     async ({ name, base64 }) => {
@@ -84,14 +84,14 @@ describe("a server's channels", () => {
     expect(Buffer.from(value).toString()).toBe("a");
   });
 
-  test("show that the command has begun by a message without data", async () => {
+  test("send a message without data when the command has begun", async () => {
     await using both = await serving("v4.channel.k8s.io");
     await both.connection.channel(CHANNEL.stdout).write(new Uint8Array());
     const [frame] = (await once(both.client, "data")) as [Buffer];
     expect(frame.toString("hex")).toBe("820101");
   });
 
-  test("survive messages without data, of other channels and of nothing at all", async () => {
+  test("accept messages without data, of unknown channels and of no bytes", async () => {
     await using both = await serving("v5.channel.k8s.io");
     for (const message of [[], [0], [1, 120], [9, 120], [200, 120], [0, 97]]) both.say(message);
     both.say([255, 0]);

@@ -8,7 +8,7 @@ async function textOf(chunks: AsyncIterable<Uint8Array>): Promise<string> {
   return text;
 }
 
-test("what one end writes, the other reads, in both directions", async () => {
+test("two in-process stream ends carry bytes in both directions", async () => {
   const [one, other] = duplexPair();
   one.write("to ");
   one.end("the other");
@@ -16,7 +16,7 @@ test("what one end writes, the other reads, in both directions", async () => {
   expect(await Promise.all([textOf(one), textOf(other)])).toEqual(["back", "to the other"]);
 });
 
-test("an end goes on writing after the other has ended", async () => {
+test("an in-process stream end can write after the other has ended its direction", async () => {
   const [one, other] = duplexPair();
   one.end();
   // Reading by an iterator would destroy it at its end.
@@ -25,7 +25,7 @@ test("an end goes on writing after the other has ended", async () => {
   expect(await textOf(one)).toBe("still");
 });
 
-test("a writer is held back by a reader that does not read, and goes on when it does", async () => {
+test("an in-process stream end waits while the other does not read, and goes on when it does", async () => {
   const [one, other] = duplexPair();
   const chunk = Buffer.alloc(64 * 1024, "a");
   let written = 0;
@@ -39,7 +39,7 @@ test("a writer is held back by a reader that does not read, and goes on when it 
   await writing;
 });
 
-test("what is written belongs to the reader: the writer may use its buffer again", async () => {
+test("an in-process stream copies what is written, so that the writer may reuse its buffer", async () => {
   const [one, other] = duplexPair();
   const buffer = Buffer.from("first");
   one.write(buffer, () => buffer.fill("x"));
@@ -47,7 +47,7 @@ test("what is written belongs to the reader: the writer may use its buffer again
   expect(await textOf(other)).toBe("first");
 });
 
-test("an end that is destroyed closes the other, which first reads what was sent", async () => {
+test("destroying an in-process stream end closes the other, which first reads what was sent", async () => {
   const [one, other] = duplexPair();
   one.write("last words");
   await new Promise(setImmediate);

@@ -2,7 +2,7 @@ import { Writable } from "node:stream";
 import { expect, test } from "vitest";
 import { GatedWriter } from "../../../../src/machinery/wire/streams/gated-writer.js";
 
-test("a writer whose peer takes everything at once leaves other work its turn", async () => {
+test("a stream writer whose peer reads at once still lets other work of the event loop run", async () => {
   const stream = new Writable({ write: (_chunk, _encoding, done) => done() });
   const writer = new GatedWriter(stream);
   let turns = 0;
@@ -12,7 +12,7 @@ test("a writer whose peer takes everything at once leaves other work its turn", 
   expect(turns).toBe(1);
 });
 
-test("a write after a failure is rejected with it, before the stream is destroyed", async () => {
+test("a stream writer rejects a write after a failure with that failure, before the stream is destroyed", async () => {
   const stream = new Writable({ write: (_chunk, _encoding, done) => done(new Error("reset")) });
   stream.on("error", () => {});
   const writer = new GatedWriter(stream);
@@ -23,7 +23,7 @@ test("a write after a failure is rejected with it, before the stream is destroye
   ).rejects.toThrow("reset");
 });
 
-test("writers wait together, and go on when nothing is buffered any more", async () => {
+test("several writes to a stream wait together, and go on when its buffer is empty", async () => {
   const held: (() => void)[] = [];
   const stream = new Writable({ highWaterMark: 1000, write: (_chunk, _encoding, done) => void held.push(done) });
   const writer = new GatedWriter(stream);
@@ -39,7 +39,7 @@ test("writers wait together, and go on when nothing is buffered any more", async
   await Promise.all(writes);
 });
 
-test("a writer hears when the stream needs the memory of a write no more", async () => {
+test("a stream writer reports when the stream no longer needs the memory of a write", async () => {
   const held: (() => void)[] = [];
   const stream = new Writable({ write: (_chunk, _encoding, done) => void held.push(done) });
   const writer = new GatedWriter(stream);

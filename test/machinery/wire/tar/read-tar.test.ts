@@ -71,8 +71,8 @@ beforeAll(() => {
 
 afterAll(() => rmSync(folder, { recursive: true }));
 
-describe("archives of GNU tar", () => {
-  it.each(["gnu", "posix", "ustar"])("are read in the format %s", async (format) => {
+describe("reading tar archives that GNU tar wrote", () => {
+  it.each(["gnu", "posix", "ustar"])("works for the format %s", async (format) => {
     const listed = format === "ustar" ? ["--exclude=long-link"] : [];
     const archive = execFileSync("tar", [`--format=${format}`, "--sort=name", ...listed, "-cf", "-", "tree"], {
       cwd: folder,
@@ -90,7 +90,7 @@ describe("archives of GNU tar", () => {
     }
   });
 
-  it("are read past contents that are not taken", async () => {
+  it("skips contents that the caller does not take", async () => {
     const archive = execFileSync("tar", ["--sort=name", "-cf", "-", "tree"], { cwd: folder });
     const names: string[] = [];
     for await (const { header, content } of readTar(chunksOf(archive, 700))) {
@@ -102,7 +102,7 @@ describe("archives of GNU tar", () => {
   });
 });
 
-describe("archives that are written", () => {
+describe("writing tar archives", () => {
   const rows: readonly Partial<TarHeader>[] = [
     { name: "plain" },
     { name: "exactly-100-".padEnd(100, "x") },
@@ -122,12 +122,12 @@ describe("archives that are written", () => {
     { name: "bits", mode: 0o7777 },
   ];
 
-  it.each(rows)("come back as they were: %j", async (row) => {
+  it.each(rows)("that we read back unchanged: %j", async (row) => {
     const [entry] = await entriesOf(archiveOf(fileBlocks(row)));
     expect(entry).toEqual({ ...HEADER, ...row, text: "" });
   });
 
-  it.each(rows)("are what GNU tar reads: %j", (row) => {
+  it.each(rows)("that GNU tar reads: %j", (row) => {
     const archive = archiveOf(fileBlocks(row));
     const listed = execFileSync("tar", ["--list", "--verbose", "--numeric-owner", "--quoting-style=literal"], {
       input: archive,
@@ -138,7 +138,7 @@ describe("archives that are written", () => {
     if (row.uid !== undefined) expect(listed).toContain(`${row.uid}/${row.gid}`);
   });
 
-  it("state sizes beyond 8 GB", async () => {
+  it("with sizes beyond 8 GB", async () => {
     const size = 9 * 1024 ** 3;
     const blocks = tarHeaderBlocks({ ...HEADER, size });
     const entries = readTar(chunksOf(blocks));
@@ -166,7 +166,7 @@ const special = (flag: string, text: string, size = text.length): Uint8Array =>
 
 const INVALID = "archive/tar: invalid tar header";
 
-describe("damaged and hostile archives", () => {
+describe("reading damaged and hostile tar archives", () => {
   const file = fileBlocks({ name: "file" }, "content");
   const rows: readonly { readonly name: string; readonly bytes: Uint8Array; readonly error: string }[] = [
     { name: "a wrong checksum", bytes: patched(file, 148, "000000", false), error: INVALID },
@@ -206,11 +206,11 @@ describe("damaged and hostile archives", () => {
     { name: "noise", bytes: Buffer.alloc(2048, "noise"), error: INVALID },
   ];
 
-  it.each(rows)("are refused: $name", async ({ bytes, error }) => {
+  it.each(rows)("refuses $name", async ({ bytes, error }) => {
     await expect(entriesOf(bytes, 100)).rejects.toThrow(error);
   });
 
-  it("end at the blocks of zeros, whatever follows", async () => {
+  it("ends at the blocks of zeros, whatever follows", async () => {
     const zeros = (async function* () {
       yield archiveOf(file);
       for (;;) yield new Uint8Array(1 << 20);
@@ -220,7 +220,7 @@ describe("damaged and hostile archives", () => {
     expect(count).toBe(1);
   });
 
-  it("never do more than be refused: two thousand that are changed at random places", async () => {
+  it("does nothing but refuse two thousand randomly changed archives", async () => {
     const source = seededRandom("tar");
     const random = (below: number): number => randomBelow(source, below);
     const whole = Buffer.from(

@@ -41,13 +41,13 @@ function read(chunks: readonly Buffer[]): readonly string[] {
   return found;
 }
 
-test("frames are the same wherever their bytes are cut in two", () => {
+test("WebSocket frames are read the same wherever their bytes are split in two", () => {
   for (let cut = 0; cut <= BYTES.length; cut += cut > 200 && cut < 70_000 ? 997 : 1) {
     expect(read([BYTES.subarray(0, cut), BYTES.subarray(cut)]), `cut at ${cut}`).toEqual(EXPECTED);
   }
 });
 
-test("and in chunks of one length", () => {
+test("WebSocket frames are read the same in chunks of any one length", () => {
   for (const length of [1, 2, 3, 7, 13, 139, 140, 141, 142, 279, 280, 281, 1000, 65_536]) {
     const count = Math.ceil(BYTES.length / length);
     const chunks = Array.from({ length: count }, (_, n) => BYTES.subarray(n * length, (n + 1) * length));

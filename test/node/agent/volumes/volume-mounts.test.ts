@@ -24,10 +24,10 @@ async function modesOf(volume: object): Promise<Readonly<Record<string, string>>
   return Object.fromEntries(files.map(([path, { mode }]) => [path, mode.toString(8)]));
 }
 
-describe("the volumes of files", () => {
+describe("volumes with files of ConfigMaps and Secrets", () => {
   const volume = { name: "v", configMap: { name: "big" } };
 
-  test("have their bytes once, however many mounts and containers there are", async () => {
+  test("hold their bytes once, however many mounts and containers use them", async () => {
     const data = { a: "x".repeat(1000) };
     const [[first, second], [other]] = await Promise.all([
       volumeMounts({ volumeMounts: mountsAt(2) }, env, mountSource(data, [volume])),
@@ -38,7 +38,7 @@ describe("the volumes of files", () => {
     expect((await filesOf(other)).get("a")?.content).toBe((await filesOf(first)).get("a")?.content);
   });
 
-  test("of more files than a node has room for are refused before any is made", async () => {
+  test("are refused before any file is made when the node has no room", async () => {
     const data = Object.fromEntries(Array.from({ length: 1001 }, (_, index) => [`k${index}`, ""]));
     await expect(volumeMounts({ volumeMounts: mountsAt(100) }, env, mountSource(data, [volume]))).rejects.toThrow(
       'MountVolume.SetUp failed for volume "v" : no space left on device',
@@ -76,11 +76,11 @@ describe("the volumes of files", () => {
       },
       { a: "700", name: "440", token: "440" },
     ],
-  ])("have their modes: %s", async (_title, given, modes) => {
+  ])("have file modes: %s", async (_title, given, modes) => {
     expect(await modesOf(given)).toEqual(modes);
   });
 
-  test("leave out the items of an optional ConfigMap that are missing", async () => {
+  test("leave out missing items of an optional ConfigMap", async () => {
     const items = [
       { key: "a", path: "a" },
       { key: "z", path: "z" },
@@ -90,7 +90,7 @@ describe("the volumes of files", () => {
   });
 });
 
-describe("the mounts of a container", () => {
+describe("the volume mounts of a container", () => {
   const volumes = [
     { name: "map", configMap: { name: "c" } },
     { name: "scratch", emptyDir: {} },
@@ -134,7 +134,7 @@ describe("the mounts of a container", () => {
   });
 });
 
-describe("the mounts of a claim", () => {
+describe("the mount of a PersistentVolumeClaim", () => {
   /** Stands for the claim, and for the PersistentVolume that it is bound to. */
   const bound = {
     metadata: { uid: "both" },
@@ -166,7 +166,7 @@ describe("the mounts of a claim", () => {
       { spec: { ...bound.spec, volumeMode: "Block" } },
       "volume v has volumeMode Block, but is specified in volumeMounts",
     ],
-  ])("waits while the claim %s, and a pod that has it goes on", async (_title, fields, problem) => {
+  ])("waits while the claim %s, but a pod that already has it goes on", async (_title, fields, problem) => {
     const source = sourceOf({ ...bound, ...fields });
     await expect(volumeMounts({ volumeMounts: mountsAt(1) }, env, source)).rejects.toMatchObject({
       name: "VolumeError",

@@ -74,8 +74,8 @@ const createArgs = (name: string, ...more: readonly string[]) => [
   ...more,
 ];
 
-describe("kube-webhook-certgen", () => {
-  test("makes a Secret with an authority, a certificate by it and its key, once", async () => {
+describe("the built-in replacement of kube-webhook-certgen", () => {
+  test("creates once a Secret with an authority, a certificate and its key", async () => {
     const made = await run("create", { image: CERTGEN, args: createArgs("hook") });
     expect(made).toMatchObject({ code: 0, log: expect.stringContaining('"msg":"creating new secret"') });
     const first = await secret("hook");
@@ -88,7 +88,7 @@ describe("kube-webhook-certgen", () => {
     expect(await secret("hook")).toEqual(first);
   });
 
-  test("writes the authority into the webhooks of a configuration", async () => {
+  test("writes the authority into a webhook configuration", async () => {
     await run("keys", { image: CERTGEN, args: createArgs("keyed", "--cert-name=tls.crt", "--key-name=tls.key") });
     const clientConfig = { service: { name: "hook", namespace: "default" } };
     const webhooks = ["a.example.com", "b.example.com"].map((name) => {
@@ -123,7 +123,7 @@ describe("kube-webhook-certgen", () => {
     expect((await of("mutating"))[0]?.["clientConfig"]).toEqual({ service: { ...clientConfig.service, port: 443 } });
   });
 
-  test("has the rights of its pod's service account and no more", async () => {
+  test("has only the rights of its pod's service account", async () => {
     const { code, log } = await run("unbound", { image: CERTGEN, args: createArgs("secret-thing") }, "default");
     expect(code).toBe(1);
     const user = 'User "system:serviceaccount:default:default" cannot get resource "secrets"';
@@ -143,13 +143,13 @@ describe("kube-webhook-certgen", () => {
     ],
     ["no-host", ["create", "--namespace=default", "--secret-name=a"], 'Error: required flag(s) "host" not set'],
     ["no-flag", ["create", "--nope"], "Error: unknown flag: --nope"],
-  ])("ends with 1 for what it cannot do: %s", async (name, args, said) => {
+  ])("exits with 1 when it fails: %s", async (name, args, said) => {
     const { code, log } = await run(name, { image: CERTGEN, args });
     expect([code, log]).toEqual([1, expect.stringContaining(said)]);
   });
 });
 
-test("contour certgen makes the Secrets of Contour and Envoy, again where it may overwrite them", async () => {
+test("the built-in contour certgen creates the Secrets of Contour and Envoy, and again when it may overwrite them", async () => {
   const args = ["certgen", "--kube", "--incluster", "--overwrite", "--secrets-format=compact", "--namespace=default"];
   expect(await run("contour", { ...CONTOUR, args })).toEqual({
     code: 0,
@@ -165,12 +165,12 @@ test("contour certgen makes the Secrets of Contour and Envoy, again where it may
   expect(kept.log).toContain("secret/contourcert already exists\n");
 });
 
-test("contour's other commands stand in", async () => {
+test("other commands of contour run as stand-ins", async () => {
   const { log } = await run("contour-serve", { ...CONTOUR, args: ["serve", "--incluster"] });
   expect(log).toContain("would have run: contour serve --incluster");
 });
 
-test("cilium's certgen makes an authority, keeps it, and makes the certificates of its configuration", async () => {
+test("the built-in cilium certgen creates an authority, keeps it, and creates the configured certificates", async () => {
   const config = `certs:
 - name: hubble-server-certs
   namespace: default
@@ -197,8 +197,8 @@ test("cilium's certgen makes an authority, keeps it, and makes the certificates 
   expect(second["tls.crt"]).not.toBe(first["tls.crt"]);
 });
 
-describe("argocd", () => {
-  test("makes a password for Redis once", async () => {
+describe("the built-in replacement of argocd", () => {
+  test("creates a password for Redis once", async () => {
     const container = { image: ARGOCD, command: ["argocd", "admin", "redis-initial-password"] };
     expect(await run("redis", container)).toMatchObject({
       code: 0,
@@ -210,14 +210,14 @@ describe("argocd", () => {
     expect(await secret("argocd-redis")).toEqual(first);
   });
 
-  test("makes the administrator's password, and stands in for its server", async () => {
+  test("creates the administrator's password, and a stand-in for its server", async () => {
     const { code, log } = await run("server", { image: ARGOCD, args: ["/usr/local/bin/argocd-server", "--port=8080"] });
     expect([code, log]).toEqual([0, expect.stringContaining("stands in for image")]);
     expect((await secret("argocd-initial-admin-secret"))["password"]).toMatch(/^[-0-9A-Za-z]{16}$/);
   });
 });
 
-test("metallb's controller makes the key of its speakers once, owned by its Deployment", async () => {
+test("the built-in metallb controller creates the speakers' key once, owned by its Deployment", async () => {
   const labels = { app: "controller" };
   const template = {
     metadata: { labels },
@@ -244,7 +244,7 @@ test("metallb's controller makes the key of its speakers once, owned by its Depl
   expect(await secret("memberlist")).toEqual(first);
 });
 
-test("keda's operator makes the certificates of its programs, if it is told to", async () => {
+test("the built-in keda operator creates its programs' certificates when told to", async () => {
   const container = { image: "ghcr.io/kedacore/keda:2.20.2", command: ["/keda"] };
   const args = ["--leader-elect", "--zap-log-level=info", "--cert-secret-name=keda-certs"];
   await run("keda-off", { ...container, args: [...args, "--enable-cert-rotation=false"] });

@@ -22,6 +22,6 @@ test.each([
   ["nginx", "example/nginx", false],
   ["library/nginx", "example.com/library/nginx", false],
   ["kubectl", "bitnami/kubectl", false],
-])("the pattern %s and the image %s: %s", (pattern, image, matches) => {
+])("the image pattern %s matches the image %s: %s", (pattern, image, matches) => {
   expect(matchesImage(pattern, image)).toBe(matches);
 });

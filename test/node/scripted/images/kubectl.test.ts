@@ -117,13 +117,13 @@ describe("a Job of a kubectl image", () => {
     });
   });
 
-  test("waits for a Deployment and patches a ConfigMap with the rights of its service account", async () => {
+  test("waits for a Deployment and patches a ConfigMap with its service account's rights", async () => {
     await create("/apis/batch/v1/namespaces/default/jobs", job("allowed", "patcher"));
     await ended("allowed", "Complete");
     expect((await call(api, "GET", `${CORE}/configmaps/state`)).at("data")).toEqual({ web: "ready" });
   });
 
-  test("is forbidden without a role, in kubectl's words", async () => {
+  test("gets kubectl's error without a role", async () => {
     await create("/apis/batch/v1/namespaces/default/jobs", job("forbidden", "default"));
     await ended("forbidden", "Failed");
     const { items } = JSON.parse((await call(api, "GET", `${CORE}/pods?labelSelector=job-name%3Dforbidden`)).text) as {
@@ -136,7 +136,7 @@ describe("a Job of a kubectl image", () => {
   });
 });
 
-describe("kubectl in a script", () => {
+describe("kubectl in a pod's script", () => {
   test("reads names in a loop and labels each", async () => {
     const names = ["first", "second"];
     for (const name of names) {
@@ -189,7 +189,7 @@ config
     expect(code).toBe(0);
   });
 
-  test("ends with the command's code, and at a closed pipe", async () => {
+  test("ends with the command's code, and when its pipe is closed", async () => {
     const { log } = await script(
       "kubectl get cm absent; echo $?; kubectl get; echo $?; kubectl get ns -o yaml | head -n 1; echo ${PIPESTATUS[0]}",
     );
@@ -197,7 +197,7 @@ config
     expect(log).toMatch(/\n1\napiVersion: v1\n(?:0|141)\n$/);
   });
 
-  test("ends with its container", async () => {
+  test("is killed when its container ends", async () => {
     const containers = [{ name: "c", image: KUBECTL, args: ["get", "pods", "--watch"] }];
     await create(`${CORE}/pods`, {
       metadata: { name: "watcher" },
@@ -210,7 +210,7 @@ config
     await eventually(async () => expect((await call(api, "GET", `${CORE}/pods/watcher`)).status).toBe(404));
   });
 
-  test("without a token is nobody", async () => {
+  test("is anonymous without a token", async () => {
     const image = { image: KUBECTL, args: ["get", "pods"] };
     const { code, log } = await run(image, "admin", { automountServiceAccountToken: false });
     expect(log).toContain("The connection to the server localhost:8080 was refused");
@@ -249,8 +249,8 @@ function filesLookedAt() {
   };
 }
 
-describe("nothing of this machine is there for it", () => {
-  test("no file", async () => {
+describe("kubectl in a pod's script cannot reach on this machine", () => {
+  test("a file", async () => {
     const manifest = join(machine, "manifest.yaml");
     writeFileSync(manifest, "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: from-the-machine}\n");
     expect(await kubectl("apply", "-f", "/etc/passwd")).toEqual({
@@ -277,7 +277,7 @@ describe("nothing of this machine is there for it", () => {
     }
   });
 
-  test("not even a look at the machine's files", async () => {
+  test("the existence of a file", async () => {
     using looks = filesLookedAt();
     const { code, log } = await script(`
 kubectl create cm looks --from-literal=a=b && kubectl get cm looks -o yaml > looks.yaml
@@ -292,7 +292,7 @@ kubectl config set-context x && kubectl version && kubectl unknown
     expect(looks.paths).toEqual(["existsSync /nowhere"]);
   });
 
-  test("no kubeconfig", async () => {
+  test("a kubeconfig", async () => {
     const config = join(machine, "config");
     writeFileSync(config, "apiVersion: v1\nkind: Config\ncurrent-context: machine\n");
     const { code, log } = await kubectl("get", "ns", `--kubeconfig=${config}`);
@@ -313,12 +313,12 @@ kubectl config set-context x && kubectl version && kubectl unknown
     ["https://example.com", "dial tcp: lookup example.com on 10.96.0.10:53: no such host"],
     ["https://192.0.2.1:6443", "dial tcp 192.0.2.1:6443: connect: network is unreachable"],
     ["http://localhost:8080", "The connection to the server localhost:8080 was refused"],
-  ])("no other server: %s", async (server, text) => {
+  ])("another server: %s", async (server, text) => {
     const { code, log } = await kubectl("get", "ns", `--server=${server}`, "--token=t");
     expect({ code, log }).toEqual({ code: 1, log: expect.stringContaining(text) });
   });
 
-  test("no port of this machine, by whatever name the API listens there", async () => {
+  test("a port of this machine, by whatever name the API listens there", async () => {
     const { code, log } = await kubectl(
       "get",
       "ns",
@@ -329,14 +329,14 @@ kubectl config set-context x && kubectl version && kubectl unknown
     expect({ code, log }).toEqual({ code: 1, log: expect.stringContaining("was refused") });
   });
 
-  test("no manifest of the web, and no proxy", async () => {
+  test("a manifest on the web, or a proxy", async () => {
     const { code, log } = await kubectl("apply", "-f", "https://example.com/manifest.yaml");
     expect({ code, log }).toEqual({ code: 1, log: expect.stringContaining("no such host") });
     const proxied = await script("HTTPS_PROXY=http://example.com:3128 kubectl get ns");
     expect(proxied.log).toContain("proxyconnect tcp: dial tcp: lookup example.com on 10.96.0.10:53: no such host");
   });
 
-  test("no credential plugin, no editor and no plugin", async () => {
+  test("a credential plugin, an editor or a plugin", async () => {
     const { log } = await script(`
 mkdir -p ~/.kube && cat > ~/.kube/config <<END
 apiVersion: v1
@@ -370,7 +370,7 @@ kubectl fetch-things
     [["__complete", "get", ""], "__complete"],
     [["cluster", "start"], "cluster"],
     [["apiserver"], "apiserver"],
-  ] as const)("no %j", async (args, command) => {
+  ] as const)("the command %j", async (args, command) => {
     expect(await kubectl(...args)).toEqual({
       code: 1,
       log: `error: kubectl ${command} is not available in a simulated container\n`,

@@ -7,7 +7,7 @@ const read = (...args: readonly string[]) => {
   return [flags.text("name"), flags.isOn("patch"), flags.isOn("debug"), flags.words];
 };
 
-describe("flags of programs in images", () => {
+describe("flags of built-in programs of images", () => {
   test.each([
     ["nothing", [], ["default", true, false, []]],
     ["an equals sign", ["--name=a=b", "--patch=false"], ["a=b", false, false, []]],
@@ -16,7 +16,7 @@ describe("flags of programs in images", () => {
     ["a short switch", ["-D"], ["default", true, true, []]],
     ["an empty value", ["--name="], ["", true, false, []]],
     ["what is behind --", ["--", "--name=a"], ["default", true, false, ["--name=a"]]],
-  ])("%s", (_name, args, expected) => {
+  ])("are parsed: %s", (_name, args, expected) => {
     expect(read(...args)).toEqual(expected);
   });
 
@@ -26,11 +26,11 @@ describe("flags of programs in images", () => {
     [["-x"], "unknown shorthand flag: 'x' in -x"],
     [["--name"], "flag needs an argument: --name"],
     [["--patch=yes"], 'invalid argument "yes" for "--patch" flag: strconv.ParseBool: parsing "yes": invalid syntax'],
-  ])("%j is refused in the words of pflag", (args, message) => {
+  ])("refuse %j in the words of pflag", (args, message) => {
     expect(() => read(...args)).toThrow(message);
   });
 
-  test("the flags that are missing are named", () => {
+  test("are named in the error when they are missing", () => {
     const flags = programFlags(["--name=a"], TABLE);
     expect(() => checkRequired(flags, ["name", "host"])).toThrow('required flag(s) "host" not set');
   });

@@ -6,7 +6,7 @@ const decode = (text: string) => [...decodeAdmissionConfiguration(readConfigurat
 const V1 = "apiVersion: apiserver.config.k8s.io/v1\nkind: AdmissionConfiguration\n";
 const SCHEME = 'in scheme "pkg/server/options/admission.go:51"';
 
-describe("an AdmissionConfiguration", () => {
+describe("an AdmissionConfiguration file", () => {
   test("names plugins with a file or with the configuration itself, in both versions and as JSON", () => {
     const plugins = "plugins:\n- name: A\n  path: a.yaml\n- name: B\n  configuration: {kind: K, x: 1}\n";
     const expected = [
@@ -19,7 +19,7 @@ describe("an AdmissionConfiguration", () => {
     expect(decode(JSON.stringify(json))).toEqual(expected);
   });
 
-  test("may name no plugin, and counts the first entry of a plugin", () => {
+  test("may name no plugin, and only the first entry of a plugin counts", () => {
     expect(decode(V1)).toEqual([]);
     expect(decode(`${V1}plugins: null\n`)).toEqual([]);
     expect(decode(`${V1}plugins: [{name: A, path: first}, {name: A, path: second}]\n`)).toEqual([

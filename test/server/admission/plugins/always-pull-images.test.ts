@@ -22,7 +22,7 @@ const image = (pullPolicy?: string): object => ({
   image: { reference: "r", ...(pullPolicy !== undefined && { pullPolicy }) },
 });
 
-describe("AlwaysPullImages", () => {
+describe("the admission plugin AlwaysPullImages", () => {
   const rows: readonly (readonly [title: string, spec: object, path: string])[] = [
     ["a container that names no policy", { containers: [container()] }, "spec.containers.0.imagePullPolicy"],
     [
@@ -41,12 +41,12 @@ describe("AlwaysPullImages", () => {
     ["a volume of an image", { volumes: [image("Never")] }, "spec.volumes.0.image.pullPolicy"],
     ["a volume of an image that names no policy", { volumes: [image()] }, "spec.volumes.0.image.pullPolicy"],
   ];
-  test.each(rows)("%s pulls always", async (_, spec, path) => {
+  test.each(rows)("sets the pull policy Always for %s", async (_, spec, path) => {
     const made = await expectTaken(tryCreate(server.api, PODS, podOf(spec)));
     expect(made.at(path)).toBe("Always");
   });
 
-  test("a change with another image pulls always too", async () => {
+  test("sets Always also in an update with another image", async () => {
     await expectTaken(create(server.api, PODS, podOf({ containers: [container("Never")] }, { name: "changing" })));
     const path = `${PODS}/changing`;
     const labelled = await expectTaken(merge(server.api, path, { metadata: { labels: { a: "b" } } }));
@@ -64,7 +64,7 @@ describe("AlwaysPullImages", () => {
   });
 });
 
-describe("a pod that a later plugin changes", () => {
+describe("AlwaysPullImages, when a later plugin changes the pod", () => {
   let spoils: object = {};
   const plugin: AdmissionPlugin = {
     name: "Spoils",

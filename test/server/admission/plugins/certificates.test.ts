@@ -78,23 +78,23 @@ const users: readonly (readonly [title: string, user: string, isAllowed: boolean
   ["a user with the right to another signer", "other", false],
 ];
 
-describe("CertificateApproval", () => {
-  test.each(users)("%s approves: %s, %s", async (_, user, isAllowed) => {
+describe("the admission plugin CertificateApproval", () => {
+  test.each(users)("lets %s approve: %s, %s", async (_, user, isAllowed) => {
     const path = await asking("example.com/a");
     await expectAnswer(decide(server.as(user), path, "Approved"), isAllowed ? "" : refusal("approve", "example.com/a"));
   });
 
-  test.each(users)("%s denies: %s, %s", async (_, user, isAllowed) => {
+  test.each(users)("lets %s deny: %s, %s", async (_, user, isAllowed) => {
     const path = await asking("example.com/a");
     await expectAnswer(decide(server.as(user), path, "Denied"), isAllowed ? "" : refusal("approve", "example.com/a"));
   });
 
-  test("the right to sign is none to approve", async () => {
+  test("does not accept the right to sign as the right to approve", async () => {
     const path = await asking("example.com/a");
     await expectAnswer(decide(server.as("signer"), path, "Approved"), refusal("approve", "example.com/a"));
   });
 
-  test("the signer counts before its domain, in no namespace and in every version", async () => {
+  test("checks the signer before its domain, in no namespace and every version", async () => {
     const path = await asking("example.com/a.b");
     asked.length = 0;
     await expectAnswer(decide(server.as("nobody"), path, "Approved"), refusal("approve", "example.com/a.b"));
@@ -104,19 +104,19 @@ describe("CertificateApproval", () => {
     ]);
   });
 
-  test("a change of labels is not looked at", async () => {
+  test("ignores a change of labels", async () => {
     const path = await asking("example.com/a");
     await expectAnswer(merge(server.as("nobody"), path, { metadata: { labels: { a: "b" } } }), "");
   });
 });
 
-describe("CertificateSigning", () => {
-  test.each(users)("%s signs: %s, %s", async (_, user, isAllowed) => {
+describe("the admission plugin CertificateSigning", () => {
+  test.each(users)("lets %s sign: %s, %s", async (_, user, isAllowed) => {
     const path = await asking("example.com/a", true);
     await expectAnswer(sign(server.as(user), path), isAllowed ? "" : refusal("sign", "example.com/a"));
   });
 
-  test.each(users)("%s declares it failed: %s, %s", async (_, user, isAllowed) => {
+  test.each(users)("lets %s set the failure: %s, %s", async (_, user, isAllowed) => {
     const path = await asking("example.com/a", true);
     const current = await call(server.api, "GET", path);
     const conditions = [
@@ -127,18 +127,18 @@ describe("CertificateSigning", () => {
     await expectAnswer(answer, isAllowed ? "" : refusal("sign", "example.com/a"));
   });
 
-  test("the right to approve is none to sign", async () => {
+  test("does not accept the right to approve as the right to sign", async () => {
     const path = await asking("example.com/a", true);
     await expectAnswer(sign(server.as("approver"), path), refusal("sign", "example.com/a"));
   });
 
-  test("a status that stays as it is needs no right", async () => {
+  test("needs no right for an unchanged status", async () => {
     const path = await asking("example.com/a");
     await expectAnswer(merge(server.as("nobody"), `${path}/status`, { metadata: { labels: { a: "b" } } }), "");
   });
 });
 
-describe("CertificateSubjectRestriction", () => {
+describe("the admission plugin CertificateSubjectRestriction", () => {
   const masters = `certificatesigningrequests.certificates.k8s.io "m" is forbidden: use of ${CLIENT} signer with system:masters group is not allowed`;
   const rows: readonly (readonly [title: string, signer: string, isAdministrators: boolean, message: string])[] = [
     ["a client certificate of other groups is let pass", CLIENT, false, ""],
@@ -152,7 +152,7 @@ describe("CertificateSubjectRestriction", () => {
   });
 });
 
-describe("ClusterTrustBundleAttest", () => {
+describe("the admission plugin ClusterTrustBundleAttest", () => {
   const bundle = (signerName: string | undefined, name: string): object => ({
     metadata: { name },
     spec: { trustBundle: certificate, ...(signerName !== undefined && { signerName }) },
@@ -160,16 +160,16 @@ describe("ClusterTrustBundleAttest", () => {
   const refused = (name: string): string =>
     `clustertrustbundles.certificates.k8s.io "${name}" is forbidden: user not permitted to attest for signerName "example.com/a"`;
 
-  test.each(users)("%s makes a bundle: %s, %s", async (_, user, isAllowed) => {
+  test.each(users)("lets %s create a bundle: %s, %s", async (_, user, isAllowed) => {
     const name = `example.com:a:${user}`;
     const made = tryCreate(server.as(user), BUNDLES, bundle("example.com/a", name));
     await expectAnswer(made, isAllowed ? "" : refused(name));
   });
 
-  test("a bundle of no signer needs no right", () =>
+  test("needs no right for a bundle without a signer", () =>
     expectAnswer(tryCreate(server.as("nobody"), BUNDLES, bundle(undefined, "plain")), ""));
 
-  test("a change of the bundle needs the right, one of finalizers and owners alone does not", async () => {
+  test("needs the right for a changed bundle, and not for finalizers and owners alone", async () => {
     const name = "example.com:a:changing";
     await expectTaken(create(server.api, BUNDLES, bundle("example.com/a", name)));
     const path = `${BUNDLES}/${encodeURIComponent(name)}`;

@@ -69,7 +69,7 @@ const rows: readonly (readonly [title: string, classes: readonly Class[], body: 
   ],
 ];
 
-describe("a new Ingress has", () => {
+describe("the admission plugin DefaultIngressClass gives a new Ingress", () => {
   test.each(rows)("%s", async (_, classes, body, has) => {
     await using server = await serverWith(classes);
     const made = await expectTaken(tryCreate(server.api, INGRESSES, body));
@@ -77,7 +77,7 @@ describe("a new Ingress has", () => {
   });
 });
 
-test("an Ingress without a class keeps none when it is changed", async () => {
+test("DefaultIngressClass gives a changed Ingress no class", async () => {
   await using server = await serverWith([]);
   await expectTaken(create(server.api, INGRESSES, ingress()));
   const annotations = { [DEFAULT]: "true" };

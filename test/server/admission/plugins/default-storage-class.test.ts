@@ -33,7 +33,7 @@ async function serverWith(classes: readonly Class[]): Promise<AdmittingServer> {
 
 const usual = { [DEFAULT]: "true" };
 
-describe("a claim that names no class", () => {
+describe("the admission plugin DefaultStorageClass, for a new claim:", () => {
   const rows: readonly (readonly [title: string, classes: readonly Class[], gets: string | undefined])[] = [
     ["stays so where there are no classes", [], undefined],
     ["stays so where no class is the default", [{ name: "a" }, { name: "b" }], undefined],
@@ -75,7 +75,7 @@ describe("a claim that names no class", () => {
   });
 });
 
-describe("where there is a default class", () => {
+describe("DefaultStorageClass, where there is a default class:", () => {
   let server: AdmittingServer;
   beforeAll(async () => {
     server = await serverWith([{ name: "usual", annotations: usual }, { name: "other" }]);
@@ -94,13 +94,13 @@ describe("where there is a default class", () => {
     expect(made.at("spec.storageClassName")).toBe(has);
   });
 
-  test("a claim that was made without a class keeps none when it is changed", async () => {
+  test("DefaultStorageClass gives a changed claim no class", async () => {
     await expectTaken(create(server.api, CLAIMS, claim({ storageClassName: "" }, { name: "kept" })));
     const changed = await expectTaken(merge(server.api, `${CLAIMS}/kept`, { metadata: { labels: { a: "b" } } }));
     expect(changed.at("spec.storageClassName")).toBe("");
   });
 
-  test("the plugin can be switched off", async () => {
+  test("DefaultStorageClass can be disabled", async () => {
     await using other = await admittingServer({ disable: ["DefaultStorageClass"] });
     const annotated = { metadata: { name: "usual", annotations: usual }, provisioner: "p.example.com" };
     await expectTaken(create(other.api, CLASSES, annotated));

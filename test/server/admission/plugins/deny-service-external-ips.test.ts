@@ -25,10 +25,10 @@ afterAll(async () => {
   await before[Symbol.asyncDispose]();
 });
 
-describe("DenyServiceExternalIPs", () => {
-  test("a new service without external IPs is let pass", () =>
+describe("the admission plugin DenyServiceExternalIPs", () => {
+  test("accepts a new service without external IPs", () =>
     expectAnswer(tryCreate(server.api, SERVICES, { ...service(), metadata: { name: "t" } }), ""));
-  test("a new service with one is refused", () =>
+  test("refuses a new service with one", () =>
     expectAnswer(tryCreate(server.api, SERVICES, service("9.9.9.9")), DENIED));
 
   const rows: readonly (readonly [title: string, patch: object, message: string])[] = [
@@ -42,6 +42,6 @@ describe("DenyServiceExternalIPs", () => {
   ];
   test.each(rows)("%s", (_, patch, message) => expectAnswer(tryMerge(server.api, `${SERVICES}/s`, patch), message));
 
-  test("the status is not looked at", () =>
+  test("ignores the status", () =>
     expectAnswer(tryMerge(server.api, `${SERVICES}/s/status`, { metadata: { labels: { a: "b" } } }), ""));
 });

@@ -55,8 +55,8 @@ const statuses = async (server: AdmittingServer, ...all: readonly Sent[]): Promi
   return answers;
 };
 
-describe("EventRateLimit", () => {
-  test("takes a burst and refuses what is beyond", async () => {
+describe("the admission plugin EventRateLimit", () => {
+  test("accepts a burst of events and refuses further ones", async () => {
     const server = await limitedTo({ type: "Server", qps: 1, burst: 2 });
     expect(await statuses(server, {}, { namespace: "one" })).toEqual([201, 201]);
     const refusal = await send(server, { namespace: "two" });
@@ -74,7 +74,7 @@ describe("EventRateLimit", () => {
     [60_000, [201, 201, 201, 429]],
   ];
   test.each(passing)(
-    "of two a second and three at once lets more through after %i ms",
+    "at two events a second and a burst of three answers after %i ms: %j",
     async (milliseconds, expected) => {
       const server = await limitedTo({ type: "Server", qps: 2, burst: 3 });
       await statuses(server, {}, {}, {});
@@ -124,7 +124,7 @@ describe("EventRateLimit", () => {
     );
   });
 
-  test("tells all limits that are reached, and takes of those that are not", async () => {
+  test("returns all limits that are reached, and charges those that are not", async () => {
     const server = await limitedTo(
       { type: "Server", qps: 1, burst: 2 },
       { type: "Namespace", qps: 1, burst: 1 },
@@ -139,7 +139,7 @@ describe("EventRateLimit", () => {
     );
   });
 
-  test("forgets what was not used for longest, which then begins anew", async () => {
+  test("drops the counter that was not used for longest, which later starts anew", async () => {
     const server = await limitedTo({ type: "Namespace", qps: 1, burst: 1, cacheSize: 2 });
     const [one, two, three] = ["one", "two", "three"].map((namespace) => ({ namespace })) as [Sent, Sent, Sent];
     expect(await statuses(server, one, two, three, three, two, one)).toEqual([201, 201, 201, 429, 429, 201]);
@@ -204,11 +204,11 @@ describe("the configuration of EventRateLimit", () => {
       "[limits[0].burst: Invalid value: 0: must be positive, limits[0].qps: Invalid value: 0: must be positive]",
     ],
   ];
-  test.each(faults)("with %s is refused", (_, limits, message) => {
+  test.each(faults)("is refused with %s", (_, limits, message) => {
     expect(() => eventRateLimit({ limits: limits as readonly Limit[] })).toThrow(new Error(message));
   });
 
-  test("may have a negative size where it is not used", () => {
+  test("may have a negative cache size where it is not used", () => {
     expect(() => eventRateLimit({ limits: [{ type: "Server", qps: 1, burst: 1, cacheSize: -1 }] })).not.toThrow();
   });
 

@@ -65,8 +65,8 @@ const notesOf = (requests: AdmittingServer["requests"]): object =>
 const BY_POD_SECURITY = { "pod-security.kubernetes.io/enforce-policy": "privileged:latest" };
 const sent = (index = 0): unknown => JSON.parse(hooks.calls[index]?.body ?? "null");
 
-describe("what the webhook is asked", () => {
-  test("is one review, at the path of the kubeconfig, with its credentials", async () => {
+describe("the admission plugin ImagePolicyWebhook asks its webhook", () => {
+  test("with one review, at the path of the kubeconfig, with its credentials", async () => {
     hooks.on("/images", ALLOW);
     await using server = await started();
     await expectTaken(tryCreate(server.api, PODS, podOf()));
@@ -104,14 +104,14 @@ describe("what the webhook is asked", () => {
       },
     ],
   ];
-  test.each(rows)("%s", async (_, spec, metadata, expected) => {
+  test.each(rows)("about %s", async (_, spec, metadata, expected) => {
     hooks.on("/images", ALLOW);
     await using server = await started();
     await expectTaken(tryCreate(server.api, PODS, podOf(spec, metadata)));
     expect(sent()).toMatchObject({ spec: expected });
   });
 
-  test("are ephemeral containers alone where they are added, changed pods, and no status", async () => {
+  test("only about ephemeral containers when they are added, about changed pods, and not about a status", async () => {
     hooks.on("/images", ALLOW);
     await using server = await started({ allowTTL: -1 });
     await expectTaken(create(server.api, PODS, podOf()));
@@ -130,7 +130,7 @@ describe("what the webhook is asked", () => {
   });
 });
 
-describe("an answer", () => {
+describe("the answer of an image policy webhook", () => {
   const unknown =
     'no kind "ImageReview" is registered for version "imagepolicy.k8s.io/v1beta1" in scheme "pkg/api/legacyscheme/scheme.go:30"';
   const rows: readonly (readonly [title: string, answer: AnswerCall, message: string])[] = [
@@ -187,7 +187,7 @@ describe("an answer", () => {
   });
 
   test.each(failures)(
-    "%s lets the pod pass where it is configured so, and the audit event notes it",
+    "%s accepts the pod where the default is to allow, and the audit event has a note",
     async (_, answer) => {
       hooks.on("/images", answer);
       await using server = await started({ defaultAllow: true });
@@ -216,7 +216,7 @@ describe("an answer", () => {
   });
 });
 
-describe("how long an answer is kept", () => {
+describe("ImagePolicyWebhook keeps an answer", () => {
   const rows: readonly (readonly [
     title: string,
     isAllowed: boolean,
@@ -286,7 +286,7 @@ describe("the configuration of ImagePolicyWebhook", () => {
     ["retryBackoff", 300_001, "valid value is between 1ns and 5m0s, got 5m0.001s"],
     ["retryBackoff", -5, "valid value is between 1ns and 5m0s, got -5ms"],
   ];
-  test.each(bounds)("may not have the %s %d", async (field, value, message) => {
+  test.each(bounds)("is refused with the %s %d", async (field, value, message) => {
     await expect(read(`imagePolicy: {kubeConfigFile: k, ${field}: ${value}}`)).rejects.toThrow(new Error(message));
   });
 
@@ -294,16 +294,16 @@ describe("the configuration of ImagePolicyWebhook", () => {
     ["allowTTL: 1, denyTTL: 1800", 1],
     ["allowTTL: -1, denyTTL: 0", -1],
     ["allowTTL: 1800, retryBackoff: 300000", 1800],
-  ])("may have %s", async (fields, allowTTL) => {
+  ])("accepts %s", async (fields, allowTTL) => {
     expect((await read(`imagePolicy: {${fields}}`)).allowTTL).toBe(allowTTL);
   });
 
-  test("may not have an unknown field", async () => {
+  test("refuses an unknown field", async () => {
     const message = 'strict decoding error: unknown field "imagePolicy.ttl"';
     await expect(read("imagePolicy: {ttl: 1}")).rejects.toThrow(new Error(message));
   });
 
-  test("names the kubeconfig that is not there, and the field that is missing", async () => {
+  test("names a missing kubeconfig, and a missing field", async () => {
     const load = (text: string) => readImagePolicyWebhookConfiguration(readConfigurationDocument(text));
     await expect(load("imagePolicy: {kubeConfigFile: /nowhere/kubeconfig}")).rejects.toThrow(
       "/nowhere/kubeconfig: no such file",
@@ -311,7 +311,7 @@ describe("the configuration of ImagePolicyWebhook", () => {
     await expect(load("imagePolicy: {}")).rejects.toThrow('the name of the file is ""');
   });
 
-  test("must be there", () => {
+  test("is required", () => {
     expect(() => enabledPlugins({ enable: ["ImagePolicyWebhook"] })).toThrow(
       'failed to apply admission: couldn\'t init admission plugin "ImagePolicyWebhook": no config specified',
     );

@@ -48,7 +48,7 @@ afterAll(() => server[Symbol.asyncDispose]());
 
 const to = (parallelism: number): object => ({ spec: { parallelism } });
 
-describe("the parallelism of a Job", () => {
+describe("changing the parallelism of a Job", () => {
   const rows: readonly (readonly [title: string, name: string, patch: object, message: string])[] = [
     ["may change without a group", "plain", to(3), ""],
     ["may not change where it controls a gang", "controlling", to(3), refusal("controlling", "controlled")],
@@ -67,7 +67,7 @@ describe("the parallelism of a Job", () => {
 });
 
 // The strategy drops the field in which a template names a group: kube-apiserver has it behind a gate that is off.
-describe("the parallelism of a Job whose pods name a group", () => {
+describe("changing the parallelism of a Job whose pods name a PodGroup", () => {
   const named = (parallelism: number): object => ({
     metadata: { name: "j", namespace: "default", uid: "u" },
     spec: { parallelism, template: { spec: { schedulingGroup: { podGroupName: "g" } } } },
@@ -85,7 +85,7 @@ describe("the parallelism of a Job whose pods name a group", () => {
       jobValidation.validate?.(attributes as unknown as AdmissionAttributes, context as unknown as AdmissionContext))();
   };
 
-  test("may not change for a gang", async () => {
+  test("is refused for a gang", async () => {
     await expect(judge({ gang: { minCount: 2 } }, 3)).rejects.toThrow(refusal("j", "g"));
   });
   test.each([

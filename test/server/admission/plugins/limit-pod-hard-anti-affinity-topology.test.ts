@@ -18,7 +18,7 @@ const preferred = { preferredDuringSchedulingIgnoredDuringExecution: [{ weight: 
 const refusal = (key: string): string =>
   `pods "p" is forbidden: affinity.PodAntiAffinity.RequiredDuringScheduling has TopologyKey ${key} but only key kubernetes.io/hostname is allowed`;
 
-describe("LimitPodHardAntiAffinityTopology", () => {
+describe("the admission plugin LimitPodHardAntiAffinityTopology", () => {
   const rows: readonly (readonly [title: string, affinity: object | undefined, message: string])[] = [
     ["a pod without affinity is let pass", undefined, ""],
     ["a pod that must be on another node is let pass", apart("kubernetes.io/hostname"), ""],
@@ -40,7 +40,7 @@ describe("LimitPodHardAntiAffinityTopology", () => {
     await expectAnswer(tryCreate(server.api, PODS, podOf({ affinity })), message);
   });
 
-  test("a change of another field is let pass, and the pod of a deployment is not looked at", async () => {
+  test("accepts an update of another field, and ignores a Deployment's template", async () => {
     await expectAnswer(create(server.api, PODS, podOf({ affinity: apart("kubernetes.io/hostname") })), "");
     await expectAnswer(tryMerge(server.api, `${PODS}/p`, { metadata: { labels: { a: "b" } } }), "");
     const template = { metadata: { labels: { app: "web" } }, ...podOf({ affinity: apart("zone") }) };

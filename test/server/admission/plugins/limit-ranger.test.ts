@@ -304,7 +304,7 @@ async function refusedAndTaken(resource: string, bad: object, message: string, g
   await done(server.api, "POST", at(resource), good);
 }
 
-describe("the defaults of a range", () => {
+describe("defaults of a LimitRange", () => {
   const defaults = {
     type: "Container",
     default: { cpu: "1", memory: "1Gi" },
@@ -312,7 +312,7 @@ describe("the defaults of a range", () => {
   };
   const NOTE = "metadata.annotations";
 
-  test("are given to containers that say nothing, and noted", async () => {
+  test("are given to containers without limits, and recorded in an annotation", async () => {
     await range([defaults]);
     const made = await done(server.api, "POST", at("pods"), pod());
     expect(made.at("spec.containers.0.resources")).toEqual({
@@ -325,7 +325,7 @@ describe("the defaults of a range", () => {
     });
   });
 
-  test("do not replace what a container says", async () => {
+  test("do not replace a container's own values", async () => {
     await range([defaults]);
     const made = await done(server.api, "POST", at("pods"), asking({ cpu: "200m" }, { memory: "2Gi" }));
     expect(made.at("spec.containers.0.resources")).toEqual({
@@ -354,7 +354,7 @@ describe("the defaults of a range", () => {
     });
   });
 
-  test("come from bounds where the range has no others", async () => {
+  test("come from the bounds when the range has no other defaults", async () => {
     await range([{ type: "Container", min: { cpu: "50m" }, max: { memory: "1Gi" } }]);
     const made = await done(server.api, "POST", at("pods"), pod());
     expect(made.at("spec.containers.0.resources")).toEqual({
@@ -363,7 +363,7 @@ describe("the defaults of a range", () => {
     });
   });
 
-  test("are those of the first range by name; a later one says what it adds", async () => {
+  test("are those of the first range by name, completed by later ones", async () => {
     await range([{ type: "Container", defaultRequest: { cpu: "1" } }], "a");
     await range([{ type: "Container", defaultRequest: { cpu: "2", memory: "1Mi" } }], "b");
     const made = await done(server.api, "POST", at("pods"), pod());
@@ -373,21 +373,21 @@ describe("the defaults of a range", () => {
     });
   });
 
-  test("do not touch a pod without anything to set", async () => {
+  test("do not change a pod that needs none", async () => {
     await range([{ type: "Pod", max: { cpu: "9" } }]);
     const made = await done(server.api, "POST", at("pods"), asking({ cpu: "1" }, { cpu: "1" }));
     expect(made.at(NOTE)).toBeUndefined();
   });
 });
 
-describe("a pod that is there", () => {
+describe("LimitRanger, for an existing pod,", () => {
   const MERGE = "application/merge-patch+json";
   const STRATEGIC = "application/strategic-merge-patch+json";
   const to = (cpu: string): object => ({
     spec: { containers: [{ name: "a", resources: { requests: { cpu }, limits: { cpu } } }] },
   });
 
-  test("may change whatever a range says, but for a resize", async () => {
+  test("accepts any update but a resize", async () => {
     await done(server.api, "POST", at("pods"), asking({ cpu: "1" }, { cpu: "1" }));
     await range([{ type: "Container", max: { cpu: "500m" } }]);
     await done(server.api, "PATCH", at("pods/x"), { metadata: { labels: { a: "b" } } }, MERGE);
@@ -400,7 +400,7 @@ describe("a pod that is there", () => {
     await done(server.api, "PATCH", at("pods/x/resize"), to("500m"), STRATEGIC);
   });
 
-  test("and is being deleted is not looked at", async () => {
+  test("ignores one that is being deleted", async () => {
     const body = { ...asking({ cpu: "1" }, { cpu: "1" }), metadata: { name: "x", finalizers: ["example.com/hold"] } };
     await done(server.api, "POST", at("pods"), body);
     await done(server.api, "DELETE", at("pods/x"));
@@ -410,14 +410,14 @@ describe("a pod that is there", () => {
   });
 });
 
-describe("a range", () => {
-  test("is of its namespace", async () => {
+describe("a LimitRange", () => {
+  test("limits only its own namespace", async () => {
     await range([{ type: "Pod", max: { cpu: "1m" } }]);
     namespace = "default";
     await done(server.api, "POST", at("pods?dryRun=All"), pod());
   });
 
-  test("is enforced in a dry run", async () => {
+  test("is enforced in a dry run too", async () => {
     await range([{ type: "Pod", min: { cpu: "1" } }]);
     const refusal = await call(server.api, "POST", at("pods?dryRun=All"), {
       ...pod(),
@@ -428,7 +428,7 @@ describe("a range", () => {
     );
   });
 
-  test("is one of several, of which the first one by name that is broken refuses", async () => {
+  test("is checked with others by name, and the first broken one refuses", async () => {
     await range([{ type: "Pod", max: { cpu: "1" } }], "b");
     await range([{ type: "Pod", max: { cpu: "2" } }], "a");
     const refusal = await call(server.api, "POST", at("pods"), asking({}, { cpu: "3" }));
@@ -441,7 +441,7 @@ describe("a range", () => {
     await done(server.api, "POST", at("pods"), pod());
   });
 
-  test("leaves templates of pods alone", async () => {
+  test("does not apply to pod templates", async () => {
     await range([{ type: "Container", default: { cpu: "1" } }]);
     const template = { metadata: { labels: { a: "b" } }, spec: { containers: [{ name: "c", image: "i" }] } };
     const body = { metadata: { name: "x" }, spec: { selector: { matchLabels: { a: "b" } }, template } };

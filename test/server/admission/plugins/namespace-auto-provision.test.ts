@@ -14,34 +14,34 @@ afterAll(() => server[Symbol.asyncDispose]());
 
 const map = (name: string): object => ({ metadata: { name } });
 
-describe("NamespaceAutoProvision", () => {
+describe("the admission plugin NamespaceAutoProvision", () => {
   const rows: readonly (readonly [title: string, namespace: string, resource: string, body: object])[] = [
     ["a config map", "made-by-map", "configmaps", map("c")],
     ["a secret", "made-by-secret", "secrets", map("s")],
     ["an object of another group", "made-by-lease", "leases", { metadata: { name: "l" }, spec: {} }],
     ["an object without a name", "made-by-generated", "configmaps", { metadata: { generateName: "c-" } }],
   ];
-  test.each(rows)("%s makes the namespace %s", async (_, namespace, resource, body) => {
+  test.each(rows)("creates for %s the namespace %s", async (_, namespace, resource, body) => {
     const group = resource === "leases" ? "/apis/coordination.k8s.io/v1" : "/api/v1";
     await expectTaken(create(server.api, `${group}/namespaces/${namespace}/${resource}`, body));
     const made = await call(server.api, "GET", `/api/v1/namespaces/${namespace}`);
     expect([made.status, made.at("status.phase")]).toEqual([200, "Active"]);
   });
 
-  test("many objects at once make it once", async () => {
+  test("creates it once for many objects at the same time", async () => {
     const path = "/api/v1/namespaces/busy/configmaps";
     const all = Array.from({ length: 20 }, (_, index) => expectTaken(create(server.api, path, map(`c-${index}`))));
     await Promise.all(all);
     expect((await call(server.api, "GET", path)).at("items.19.metadata.name")).toBe("c-9");
   });
 
-  test("a dry run makes none, and is refused by NamespaceLifecycle", async () => {
+  test("creates none in a dry run, which NamespaceLifecycle refuses", async () => {
     const path = "/api/v1/namespaces/never/configmaps";
     await expectRefused(tryCreate(server.api, path, map("c")), 'namespaces "never" not found', 404);
     expect((await call(server.api, "GET", "/api/v1/namespaces/never")).status).toBe(404);
   });
 
-  test("an object of the whole cluster, and a Namespace, make none beside themselves", async () => {
+  test("creates none for a cluster-scoped object or a Namespace", async () => {
     await expectTaken(create(server.api, "/api/v1/namespaces", map("itself")));
     await expectTaken(
       create(server.api, "/apis/storage.k8s.io/v1/storageclasses", { ...map("s"), provisioner: "p/q" }),
@@ -50,20 +50,20 @@ describe("NamespaceAutoProvision", () => {
     expect(names.text).not.toContain('"name":"s"');
   });
 
-  test("a change, a deletion and a read make none", async () => {
+  test("creates none for an update, a deletion or a read", async () => {
     const path = "/api/v1/namespaces/unseen/configmaps/c";
     for (const method of ["GET", "DELETE"]) expect((await call(server.api, method, path)).status).toBe(404);
     expect((await call(server.api, "GET", "/api/v1/namespaces/unseen")).status).toBe(404);
   });
 
-  test("a name that no namespace may have is refused with the reason of the namespace", async () => {
+  test("refuses a name that is not valid for a namespace", async () => {
     const path = "/api/v1/namespaces/Upper/configmaps";
     const answer = await create(server.api, path, map("c"));
     expect(answer.status).toBe(403);
     expect(answer.at("message")).toMatch(/^configmaps "c" is forbidden: Namespace "Upper" is invalid: metadata.name: /);
   });
 
-  test("a namespace that another plugin refuses is the reason for the object", async () => {
+  test("refuses the object when another plugin refuses the namespace", async () => {
     const refuses: AdmissionPlugin = {
       name: "NoNamespaces",
       handles: (operation, { resource }) => operation === "CREATE" && resource === "namespaces",

@@ -23,7 +23,7 @@ afterAll(async () => {
   await lax[Symbol.asyncDispose]();
 });
 
-describe("NamespaceExists", () => {
+describe("the admission plugin NamespaceExists", () => {
   const missing = 'namespaces "nowhere" not found';
   const rows: readonly (readonly [title: string, method: string, namespace: string, message: string])[] = [
     ["a new object in a namespace that is not there is refused", "POST", "nowhere", missing],
@@ -42,16 +42,16 @@ describe("NamespaceExists", () => {
     await expectAnswer(call(strict.api, method, path, asked, type), message, 404);
   });
 
-  test("an object of the whole cluster is let pass", async () => {
+  test("accepts a cluster-scoped object", async () => {
     const body = { metadata: { name: "s" }, provisioner: "p/q" };
     await expectAnswer(tryCreate(strict.api, "/apis/storage.k8s.io/v1/storageclasses", body), "");
   });
 
-  test("a namespace is let pass", async () => {
+  test("accepts a namespace", async () => {
     await expectAnswer(create(strict.api, "/api/v1/namespaces", { metadata: { name: "fresh" } }), "");
   });
 
-  test("a namespace that the other server has just made is there", async () => {
+  test("finds a namespace that another server has just created", async () => {
     await expectAnswer(create(lax.api, "/api/v1/namespaces", { metadata: { name: "by-other" } }), "");
     await expectAnswer(create(strict.api, MAPS("by-other"), { metadata: { name: "c" } }), "");
   });

@@ -34,7 +34,7 @@ const creates: readonly (readonly [path: string, body: object, subject: string])
   ["pods/p/eviction", eviction, 'pods "p"'],
   ["pods/p/binding", { metadata: { name: "p" }, target: { name: "n" } }, 'pods "p"'],
 ];
-test.each(creates)("a POST to %s of a namespace that is being deleted is refused", async (path, body, subject) => {
+test.each(creates)("a POST to %s in a namespace that is being deleted is refused", async (path, body, subject) => {
   const answer = await call(server.api, "POST", `/api/v1/namespaces/going/${path}`, body);
   expect([answer.status, answer.at("message"), answer.at("details.causes")]).toEqual([
     403,
@@ -49,13 +49,13 @@ test.each(creates)("a POST to %s of a namespace that is being deleted is refused
   ]);
 });
 
-test("what is in a namespace that is being deleted may change and go", async () => {
+test("objects in a namespace that is being deleted may be changed and deleted", async () => {
   const pod = "/api/v1/namespaces/going/pods/p";
   await done(server.api, "PATCH", pod, { metadata: { labels: { a: "b" } } }, "application/merge-patch+json");
   await done(server.api, "DELETE", pod);
 });
 
-test("nothing is created in a namespace that is not there, but a question of access there is answered", async () => {
+test("nothing can be created in a missing namespace, except for an access review", async () => {
   const review = { spec: { user: "u", resourceAttributes: { namespace: "nowhere", verb: "get", resource: "pods" } } };
   await done(server.api, "POST", "/apis/authorization.k8s.io/v1/namespaces/nowhere/localsubjectaccessreviews", review);
   const answer = await call(server.api, "POST", "/api/v1/namespaces/nowhere/configmaps", {});

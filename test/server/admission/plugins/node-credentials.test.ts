@@ -96,7 +96,7 @@ beforeAll(async () => {
 
 afterAll(() => cluster[Symbol.asyncDispose]());
 
-describe("a token that a kubelet requests", () => {
+describe("a token that a kubelet requests for a pod is refused or allowed", () => {
   const TOKEN = `${CORE}/serviceaccounts/default/token`;
   const forbidden = (message: string): string => `serviceaccounts "default" is forbidden: ${message}`;
   const bound = (name: string, more: object = {}): object => ({
@@ -189,7 +189,7 @@ describe("a token that a kubelet requests", () => {
     },
   );
 
-  test("may be for an audience that its node has a right to, for that account alone", async () => {
+  test("for an audience that its node has a right to, for that account alone", async () => {
     const spec = { ...bound("plain"), audiences: ["granted"] };
     await expectAnswer(asKubelet(TOKEN, { spec }), unused("granted"));
     // Who may have a token of the account is decided; whether the pod is the account's is not the plugin's concern.
@@ -197,12 +197,12 @@ describe("a token that a kubelet requests", () => {
     expect(answer.at("message") ?? "").not.toContain("not authorized to request tokens");
   });
 
-  test("is not looked at for other users", async () => {
+  test("as usual for other users", async () => {
     await expectTaken(create(admin, TOKEN, { spec: { audiences: ["anything", "else"] } }));
   });
 });
 
-describe("a certificate that a kubelet requests for a pod", () => {
+describe("a certificate that a kubelet requests for a pod is refused or allowed", () => {
   const REQUESTS = "/apis/certificates.k8s.io/v1beta1/namespaces/default/podcertificaterequests";
   const forbidden = (message: string): string =>
     `podcertificaterequests.certificates.k8s.io "r" is forbidden: ${message}`;
@@ -268,11 +268,11 @@ describe("a certificate that a kubelet requests for a pod", () => {
     },
   );
 
-  test("is let pass when all is well", async () => {
+  test("and allowed when everything matches", async () => {
     await expectAnswer(asKubelet(REQUESTS, { metadata: { name: "r" }, spec: spec("plain") }), "");
   });
 
-  test("is not changed by the kubelet", async () => {
+  test("and never changed by the kubelet", async () => {
     await expectTaken(create(admin, REQUESTS, { metadata: { name: "changing" }, spec: spec("plain") }));
     const patch = { metadata: { labels: { a: "b" } } };
     const options = { type: "application/merge-patch+json", headers: kubelet };

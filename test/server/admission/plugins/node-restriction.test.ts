@@ -41,7 +41,7 @@ afterAll(() => server[Symbol.asyncDispose]());
 const refused = (resource: string, name: string, message: string): string =>
   message === "" ? "" : `${resource} "${name}" is forbidden: ${message}`;
 
-describe("who is a kubelet", () => {
+describe("NodeRestriction recognizes a kubelet", () => {
   const rows: readonly (readonly [title: string, user: string, groups: readonly string[], message: string])[] = [
     ["a user of another name is not", "jane", ["system:nodes"], ""],
     ["a user of a node's name without the group is not", "system:node:mine", [], ""],
@@ -64,7 +64,7 @@ describe("who is a kubelet", () => {
   });
 });
 
-describe("the labels of a node", () => {
+describe("NodeRestriction and labels of a kubelet's own node:", () => {
   const setting = (keys: string): string => `node "fresh" is not allowed to set the following labels: ${keys}`;
   const rows: readonly (readonly [title: string, keys: readonly string[], refused: string])[] = [
     ["without a domain are its own", ["pool"], ""],
@@ -88,7 +88,7 @@ describe("the labels of a node", () => {
     ["below Kubernetes' domain are not", ["node-role.kubernetes.io/master"], "node-role.kubernetes.io/master"],
     ["of Kubernetes' short domain are not", ["k8s.io/x", "a.k8s.io/x"], "a.k8s.io/x, k8s.io/x"],
   ];
-  test.each(rows)("%s, when it is made", async (_, keys, wrong) => {
+  test.each(rows)("%s, when it is created", async (_, keys, wrong) => {
     const labels = Object.fromEntries(keys.map((key) => [key, "v"]));
     const answer = tryCreate(server.as("system:node:fresh", "system:nodes"), NODES, {
       metadata: { name: "fresh", labels },
@@ -101,7 +101,7 @@ describe("the labels of a node", () => {
     await expectAnswer(answer, refused("nodes", "mine", wrong && `is not allowed to modify labels: ${wrong}`));
   });
 
-  test("that an administrator has set stay", async () => {
+  test("those set by an administrator stay", async () => {
     await expectTaken(merge(server.api, `${NODES}/mine`, { metadata: { labels: { "k8s.io/kept": "v" } } }));
     const message = refused("nodes", "mine", "is not allowed to modify labels: k8s.io/kept");
     await expectAnswer(tryMerge(kubelet, `${NODES}/mine`, { metadata: { labels: { "k8s.io/kept": null } } }), message);
@@ -114,7 +114,7 @@ describe("the labels of a node", () => {
   });
 });
 
-describe("a node", () => {
+describe("NodeRestriction and a kubelet's Node object:", () => {
   const named = 'node "mine"';
   const source = { configMap: { namespace: "n", name: "m", kubeletConfigKey: "k" } };
   const rows: readonly (readonly [title: string, path: string, patch: object, message: string])[] = [
@@ -157,7 +157,7 @@ describe("a node", () => {
     await expectAnswer(tryMerge(kubelet, `${NODES}/${path}`, patch), refused("nodes", name, message));
   });
 
-  test("may not make another node, or itself with a source of its configuration", async () => {
+  test("it may not create another node, or its own with a configuration source", async () => {
     const other = refused("nodes", "third", `${named} is not allowed to modify node "third"`);
     await expectAnswer(tryCreate(kubelet, NODES, { metadata: { name: "third" } }), other);
     const fresh = server.as("system:node:fresh", "system:nodes");
@@ -167,7 +167,7 @@ describe("a node", () => {
     await expectAnswer(tryCreate(fresh, NODES, { metadata: { name: "fresh" } }), "");
   });
 
-  test("deletes itself and no other node", async () => {
+  test("it may delete only its own node", async () => {
     const dry = "?dryRun=All";
     await expectAnswer(call(kubelet, "DELETE", `${NODES}/mine${dry}`), "");
     const message = refused("nodes", "other", `${named} is not allowed to modify node "other"`);
@@ -180,7 +180,7 @@ describe("a node", () => {
   });
 });
 
-describe("a pod that a node makes", () => {
+describe("NodeRestriction and a mirror pod that a kubelet creates:", () => {
   const named = 'node "mine"';
   const owner = (more: object = {}): object => ({
     apiVersion: "v1",
@@ -333,7 +333,7 @@ describe("a pod that a node makes", () => {
     await expectAnswer(tryCreate(kubelet, PODS, body), refused("pods", "static-mine", message()));
   });
 
-  test("needs the node to be there", async () => {
+  test("it needs the node to exist", async () => {
     const gone = server.as("system:node:gone", "system:nodes");
     const owners = [{ apiVersion: "v1", kind: "Node", name: "gone", uid: "u", controller: true }];
     const body = {
@@ -344,7 +344,7 @@ describe("a pod that a node makes", () => {
   });
 });
 
-describe("the pods of a node", () => {
+describe("NodeRestriction and the pods of a kubelet's node:", () => {
   const named = 'node "mine"';
   const evict = (name: string) =>
     tryCreate(kubelet, `${PODS}/${name}/eviction`, { apiVersion: "policy/v1", kind: "Eviction", metadata: { name } });
@@ -421,7 +421,7 @@ describe("the pods of a node", () => {
   );
 });
 
-describe("the claims of a node's pods", () => {
+describe("NodeRestriction and claims of a node's pods:", () => {
   const CLAIMS = "/api/v1/namespaces/default/persistentvolumeclaims";
   const rule = 'node "mine" is not allowed to update fields other than status.quantity and status.conditions';
 
@@ -460,14 +460,14 @@ describe("the claims of a node's pods", () => {
     await expectAnswer(tryMerge(kubelet, `${CLAIMS}/${path}`, patch), refused("persistentvolumeclaims", "c", message));
   });
 
-  test("are not made and not deleted", async () => {
+  test("they may be neither created nor deleted by the kubelet", async () => {
     const message = refused("persistentvolumeclaims", "c", "may only update PVC status");
     await expectAnswer(tryCreate(kubelet, CLAIMS, { metadata: { name: "c" }, spec: {} }), message);
     await expectAnswer(call(kubelet, "DELETE", `${CLAIMS}/c?dryRun=All`), message);
   });
 });
 
-describe("what is named for a node", () => {
+describe("NodeRestriction and objects named after a node:", () => {
   const lease = (name: string): object => ({ metadata: { name }, spec: {} });
   const LEASES = (namespace: string): string => `/apis/coordination.k8s.io/v1/namespaces/${namespace}/leases`;
   const LEASE = "leases.coordination.k8s.io";
@@ -551,7 +551,7 @@ describe("what is named for a node", () => {
   });
 });
 
-describe("the certificates of a node", () => {
+describe("NodeRestriction and a node's certificate requests:", () => {
   const REQUESTS = "/apis/certificates.k8s.io/v1/certificatesigningrequests";
   const CLIENT = "kubernetes.io/kube-apiserver-client-kubelet";
   const rule = "can only create a node CSR with CN=system:node:mine";
@@ -580,7 +580,7 @@ describe("the certificates of a node", () => {
     );
   });
 
-  test("that cannot be read are refused", async () => {
+  test("those that cannot be parsed are refused", async () => {
     const body = { metadata: { name: "r" }, spec: { request: "eA==", signerName: CLIENT, usages: ["client auth"] } };
     const message = "unable to parse csr: PEM block type must be CERTIFICATE REQUEST";
     await expectAnswer(

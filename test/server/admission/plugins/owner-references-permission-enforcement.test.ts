@@ -51,7 +51,7 @@ const deletion = (name: string): string =>
 const unmapped = (apiVersion: string, kind: string): string =>
   `configmaps "m" is forbidden: cannot set blockOwnerDeletion in this case because cannot find RESTMapping for APIVersion ${apiVersion} Kind ${kind}: no matches for kind "${kind}" in version "${apiVersion}"`;
 
-describe("a new object", () => {
+describe("OwnerReferencesPermissionEnforcement, for a new object:", () => {
   const rows: readonly (readonly [title: string, user: string, owners: readonly object[], message: string])[] = [
     ["without owners is let pass", "keeper", [], ""],
     ["may have an owner though its creator may not delete it", "keeper", [owner()], ""],
@@ -83,7 +83,7 @@ describe("a new object", () => {
     await expectAnswer(tryCreate(server.as(user), MAPS, map("m", ...owners)), message);
   });
 
-  test("asks for the finalizers of a namespaced owner in the object's namespace, and of others in none", async () => {
+  test("checks the right to set finalizers of a namespaced owner in the object's namespace, and of others cluster-wide", async () => {
     const node = { apiVersion: "v1", kind: "Node", name: "n", uid: "v", blockOwnerDeletion: true };
     await expectTaken(tryCreate(server.as("free"), MAPS, map("m", BLOCKING, node)));
     expect(asked.slice(1)).toEqual([
@@ -93,7 +93,7 @@ describe("a new object", () => {
   });
 });
 
-describe("a change", () => {
+describe("OwnerReferencesPermissionEnforcement, for an update:", () => {
   const before = { none: [], owned: [owner()], blocked: [BLOCKING] };
   const rows: readonly (readonly [
     title: string,

@@ -41,7 +41,7 @@ afterAll(() => server[Symbol.asyncDispose]());
 
 const asks = (storage: string): object => ({ spec: { resources: { requests: { storage } } } });
 
-describe("a bound claim", () => {
+describe("the admission plugin PersistentVolumeClaimResize: a bound claim", () => {
   const rows: readonly (readonly [title: string, name: string, patch: object, message: string])[] = [
     ["may ask for more where its class allows that", "grows", asks("2Gi"), ""],
     ["may not where its class forbids that", "stays", asks("2Gi"), denied("stays")],
@@ -68,7 +68,7 @@ describe("a bound claim", () => {
     expectAnswer(tryMerge(server.api, `${CLAIMS}/stays/status`, { status: { capacity: { storage: "9Gi" } } }), ""));
 });
 
-test("with the plugin switched off a class that forbids it does not keep a claim from growing", async () => {
+test("with PersistentVolumeClaimResize disabled a claim may grow although its class forbids it", async () => {
   await using other = await admittingServer({ disable: ["PersistentVolumeClaimResize"] });
   const body = {
     metadata: { name: "c" },

@@ -27,7 +27,7 @@ beforeAll(async () => {
 });
 afterAll(() => server[Symbol.asyncDispose]());
 
-describe("PodGroupWorkloadExists", () => {
+describe("the admission plugin PodGroupWorkloadExists", () => {
   const rejected = (what: string): string => `podgroups.scheduling.k8s.io "g" is forbidden: PodGroup rejected: ${what}`;
   const rows: readonly (readonly [title: string, spec: object, message: string])[] = [
     ["takes a group that names no Workload", {}, ""],
@@ -42,7 +42,7 @@ describe("PodGroupWorkloadExists", () => {
   ];
   test.each(rows)("%s", (_, spec, message) => expectAnswer(tryCreate(server.api, GROUPS, group(spec)), message));
 
-  test("does not look at changes", async () => {
+  test("ignores updates", async () => {
     const mortal = {
       metadata: { name: "mortal" },
       spec: { podGroupTemplates: [{ name: "t", schedulingPolicy: GANG }] },
@@ -54,7 +54,7 @@ describe("PodGroupWorkloadExists", () => {
   });
 });
 
-describe("PodGroupProtection", () => {
+describe("the admission plugin PodGroupProtection", () => {
   const rows: readonly (readonly [title: string, body: object, has: readonly string[]])[] = [
     ["protects a new group", group(), [FINALIZER]],
     ["adds itself behind the group's own finalizers", group({}, { finalizers: ["a.b/c"] }), ["a.b/c", FINALIZER]],
@@ -64,20 +64,20 @@ describe("PodGroupProtection", () => {
     expect((await expectTaken(tryCreate(server.api, GROUPS, body))).at("metadata.finalizers")).toEqual(has);
   });
 
-  test("leaves Workloads and pods alone", async () => {
+  test("ignores Workloads and pods", async () => {
     const workload = { metadata: { name: "w" }, spec: { podGroupTemplates: [{ name: "t", schedulingPolicy: GANG }] } };
     expect((await expectTaken(tryCreate(server.api, WORKLOADS, workload))).at("metadata.finalizers")).toBeUndefined();
     expect((await expectTaken(tryCreate(server.api, PODS, podOf()))).at("metadata.finalizers")).toBeUndefined();
   });
 
-  test("lets an update take the finalizer away", async () => {
+  test("lets an update remove the finalizer", async () => {
     await expectTaken(create(server.api, GROUPS, group({}, { name: "free" })));
     const changed = await expectTaken(merge(server.api, `${GROUPS}/free`, { metadata: { finalizers: null } }));
     expect(changed.at("metadata.finalizers")).toBeUndefined();
   });
 });
 
-test("a server that serves no PodGroups runs both plugins and answers 404", async () => {
+test("a server without PodGroups runs both plugins and answers 404", async () => {
   await using other = await admittingServer({});
   await expectAnswer(create(other.api, GROUPS, group()), "the server could not find the requested resource", 404);
 });

@@ -47,7 +47,7 @@ afterAll(() => server[Symbol.asyncDispose]());
 const attempt = (namespace: string, nodeSelector?: object) =>
   tryCreate(server.api, `${NAMESPACES}/${namespace}/pods`, podOf({ nodeSelector }));
 
-describe("PodNodeSelector", () => {
+describe("the admission plugin PodNodeSelector", () => {
   const merged: readonly (readonly [title: string, namespace: string, own: object | undefined, expected: unknown])[] = [
     ["a pod gets the cluster's selector", "default", undefined, { region: "west" }],
     ["a pod keeps its own labels beside it", "default", { disk: "ssd" }, { region: "west", disk: "ssd" }],
@@ -104,12 +104,12 @@ describe("PodNodeSelector", () => {
   test.each([
     ["misnamed", '<nil>: Invalid value: "a b": name part must consist of'],
     ["misvalued", '[a]: Invalid value: "-": a valid label must be'],
-  ])("the annotation of the namespace %s names what is wrong with it", async (namespace, begin) => {
+  ])("names the fault in a wrong annotation of the namespace %s", async (namespace, begin) => {
     const answer = await attempt(namespace);
     expect([answer.status, textAt(answer, "message").slice(0, begin.length)]).toEqual([500, begin]);
   });
 
-  test("a change is not looked at", async () => {
+  test("ignores updates", async () => {
     await expectTaken(create(server.api, `${NAMESPACES}/annotated/pods`, podOf()));
     await expectTaken(
       merge(server.api, `${NAMESPACES}/annotated`, { metadata: { annotations: { [ANNOTATION]: "env=test" } } }),
@@ -129,7 +129,7 @@ describe("the configuration of PodNodeSelector", () => {
       "podNodeSelectorPluginConfig: {clusterDefaultNodeSelector: a=b, ns: c=d}",
       { podNodeSelectorPluginConfig: { clusterDefaultNodeSelector: "a=b", ns: "c=d" } },
     ],
-  ])("may be %s", (_, text, expected) => {
+  ])("is accepted: %s", (_, text, expected) => {
     expect(read(text)).toEqual(expected);
   });
 
@@ -140,11 +140,11 @@ describe("the configuration of PodNodeSelector", () => {
       "podNodeSelectorPluginConfig: {ns: 1}",
       'podNodeSelectorPluginConfig["ns"] must be a text like "region=west,env=test"',
     ],
-  ])("may not be %s", (_, text, message) => {
+  ])("is refused: %s", (_, text, message) => {
     expect(() => read(text)).toThrow(new Error(message));
   });
 
-  test("comes from a file, also from one that once had it alone", async () => {
+  test("comes from a file, also from one in the older form", async () => {
     const folder = await mkdtemp(join(tmpdir(), "pod-node-selector-"));
     try {
       const configuration = { podNodeSelectorPluginConfig: { clusterDefaultNodeSelector: "region=west" } };

@@ -61,7 +61,7 @@ const to = (cpu: string, memory = "128Mi"): object => ({
 });
 const refusal = (message: string): string => `pods "p${count}" is forbidden: ${message}`;
 
-describe("a pod may be resized", () => {
+describe("the resize of a pod is accepted", () => {
   const rows: readonly (readonly [title: string, spec: object, patch: object])[] = [
     ["within what its node has", on("linux"), to("2")],
     ["to all that its node has", on("linux"), to("4", "1Gi")],
@@ -91,7 +91,7 @@ describe("a pod may be resized", () => {
   });
 });
 
-describe("a resize is refused", () => {
+describe("the resize of a pod is refused", () => {
   const lacks = (what: string): string => `Node didn't have enough allocatable resources: ${what}`;
   const rows: readonly (readonly [title: string, spec: object, patch: object, message: string])[] = [
     ["for more CPU than the node has", on("linux"), to("4001m"), lacks("cpu, requested: 4001, allocatable: 4000")],
@@ -164,13 +164,13 @@ describe("a resize is refused", () => {
   });
 });
 
-test("another change of a pod on a node that does not exist is let pass", async () => {
+test("an update other than a resize is accepted for a pod on a missing node", async () => {
   await expectTaken(create(server.api, PODS, { metadata: { name: "other" }, spec: on("gone") }));
   await expectAnswer(merge(server.api, `${PODS}/other`, { metadata: { labels: { a: "b" } } }), "");
   await expectAnswer(merge(server.api, `${PODS}/other`, { spec: { activeDeadlineSeconds: 30 } }), "");
 });
 
-test("each plugin can be switched off", async () => {
+test("each admission plugin for resizes can be disabled", async () => {
   await using lax = await admittingServer({ disable: ["PodResizeValidator", "NodeDeclaredFeatureValidator"] });
   await expectTaken(create(lax.api, PODS, { metadata: { name: "p" }, spec: on("gone") }));
   const answer = await call(lax.api, "PATCH", `${PODS}/p/resize`, { spec: to("400") }, { type: STRATEGIC });

@@ -67,7 +67,7 @@ const attempt = (name: string, tolerations: readonly object[], more: object = {}
 
 const asking = { containers: [{ name: "c", image: "i", resources: { requests: { cpu: "1" } } }] };
 
-describe("the tolerations of a new pod", () => {
+describe("PodTolerationRestriction and the tolerations of a new pod:", () => {
   const rows: readonly (readonly [
     title: string,
     namespace: string,
@@ -106,7 +106,7 @@ describe("the tolerations of a new pod", () => {
   );
 });
 
-describe("a whitelist", () => {
+describe("PodTolerationRestriction's whitelist", () => {
   const rows: readonly (readonly [title: string, namespace: string, own: readonly object[], message: string])[] = [
     ["allows what it has", "limited", [exists("a")], ""],
     ["allows what one of its tolerations covers", "limited", [equal("a", "v", { effect: "NoSchedule" })], ""],
@@ -133,7 +133,7 @@ describe("a whitelist", () => {
     await expectAnswer(attempt(name, own), message, 500);
   });
 
-  test("of the namespace is asked at a change too", async () => {
+  test("of the namespace applies to updates too", async () => {
     const path = `${NAMESPACES}/changing`;
     await namespace("changing", { [DEFAULTS]: "" });
     await expectTaken(create(server.api, `${path}/pods`, podOf({ tolerations: [exists("a")] })));
@@ -147,7 +147,7 @@ describe("a whitelist", () => {
     );
   });
 
-  test("of the cluster counts where the namespace has none", async () => {
+  test("of the cluster applies where the namespace has none", async () => {
     await using other = await admittingServer({
       enable: ["PodTolerationRestriction"],
       disable: ["ServiceAccount", "DefaultTolerationSeconds"],
@@ -160,7 +160,7 @@ describe("a whitelist", () => {
   });
 });
 
-describe("an annotation that is none", () => {
+describe("PodTolerationRestriction refuses an invalid annotation of a namespace:", () => {
   test.each([
     ["broken", "unexpected end of JSON input"],
     ["mistyped", "json: cannot unmarshal object into Go value of type []v1.Toleration"],
@@ -175,7 +175,7 @@ describe("the configuration of PodTolerationRestriction", () => {
   const V1 = "apiVersion: podtolerationrestriction.admission.k8s.io/v1alpha1\nkind: Configuration\n";
   const read = (text: string) => readPodTolerationRestrictionConfiguration(readConfigurationDocument(text));
 
-  test("has defaults and a whitelist", () => {
+  test("has default tolerations and a whitelist", () => {
     const text = `${V1}default: [{key: a, operator: Exists}]\nwhitelist: [{key: b, operator: Equal, value: c, effect: NoExecute, tolerationSeconds: 5}]\n`;
     expect(read(text)).toMatchObject({
       default: [exists("a")],
@@ -196,7 +196,7 @@ describe("the configuration of PodTolerationRestriction", () => {
       V1.replace("v1alpha1", "v1"),
       'no kind "Configuration" is registered for version "podtolerationrestriction.admission.k8s.io/v1" in scheme "pkg/admission/podtolerationrestriction/config.go:32"',
     ],
-  ])("may not have %s", (_, text, message) => {
+  ])("is refused with %s", (_, text, message) => {
     expect(() => read(text)).toThrow(expect.objectContaining({ message }));
   });
 

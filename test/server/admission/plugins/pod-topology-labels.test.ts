@@ -36,14 +36,14 @@ const rows: readonly (readonly [title: string, node: string, own: Labels, has: L
   ["gets nothing of a node that does not exist", "gone", { app: "web" }, { app: "web" }],
 ];
 
-describe("a pod that is created on a node", () => {
+describe("PodTopologyLabels: a pod that is created on a node", () => {
   test.each(rows)("%s", async (_, nodeName, labels, has) => {
     const made = await expectTaken(tryCreate(server.api, PODS, podOf({ nodeName }, { labels })));
     expect(made.at("metadata.labels")).toEqual(has);
   });
 });
 
-describe("a pod that is bound to a node", () => {
+describe("PodTopologyLabels: a pod that is bound to a node", () => {
   const bind = async (name: string, labels: Labels, target: object, metadata: object = {}) => {
     await expectTaken(create(server.api, PODS, podOf({}, { name, labels })));
     const body = { metadata: { name, ...metadata }, target };
@@ -57,11 +57,11 @@ describe("a pod that is bound to a node", () => {
     },
   );
 
-  test("keeps its labels where the binding names no kind", async () => {
+  test("keeps its labels when the binding names no kind", async () => {
     expect(await bind("unkind", { app: "web" }, { name: "both" })).toEqual({ app: "web" });
   });
 
-  test("has the labels of the binding replaced too", async () => {
+  test("has labels of the binding replaced too", async () => {
     const labels = { [ZONE]: "other", a: "b" };
     expect(await bind("labelled", undefined, { kind: "Node", name: "both" }, { labels })).toEqual({
       a: "b",
@@ -71,12 +71,12 @@ describe("a pod that is bound to a node", () => {
   });
 });
 
-test("a pod without a node keeps the labels it brings", async () => {
+test("PodTopologyLabels leaves the labels of a pod without a node", async () => {
   const made = await expectTaken(tryCreate(server.api, PODS, podOf({}, { labels: { [ZONE]: "mine" } })));
   expect(made.at("metadata.labels")).toEqual({ [ZONE]: "mine" });
 });
 
-test("a change of a pod does not put the labels back", async () => {
+test("PodTopologyLabels does not restore labels at an update", async () => {
   await expectTaken(create(server.api, PODS, podOf({ nodeName: "both" }, { name: "unlabelled" })));
   const changed = await expectTaken(
     merge(server.api, `${PODS}/unlabelled`, { metadata: { labels: { [ZONE]: null } } }),

@@ -25,7 +25,7 @@ const pod = (spec: object = {}, metadata: object = {}): object => ({
   spec: { containers: [{ name: "c", image: "i" }], ...spec },
 });
 
-describe("Priority", () => {
+describe("the admission plugin Priority", () => {
   beforeAll(async () => {
     await done(server.api, "POST", CLASSES, { metadata: { name: "high" }, value: 1000, preemptionPolicy: "Never" });
   });
@@ -55,7 +55,7 @@ describe("Priority", () => {
     expect(generated.at("message")).toBe(`pods "web-" is forbidden: ${message}`);
   });
 
-  test("takes the number of the class when a pod brings it", async () => {
+  test("accepts the number when it is the class's", async () => {
     const answer = await call(
       server.api,
       "POST",
@@ -65,7 +65,7 @@ describe("Priority", () => {
     expect(answer.status, answer.text).toBe(201);
   });
 
-  test("lets one class be the default, whichever write would make a second one", async () => {
+  test("allows one default class, whichever write would make a second", async () => {
     await done(server.api, "POST", CLASSES, { metadata: { name: "usual" }, value: 5, globalDefault: true });
     const chosen = await done(server.api, "POST", `${PODS}?dryRun=All`, pod());
     expect([chosen.at("spec.priorityClassName"), chosen.at("spec.priority")]).toEqual(["usual", 5]);
@@ -84,8 +84,8 @@ describe("Priority", () => {
   });
 });
 
-describe("ServiceAccount", () => {
-  test("refuses an account that is not there, also one that a later plugin names", async () => {
+describe("the admission plugin ServiceAccount", () => {
+  test("refuses a missing account, also one that a later plugin sets", async () => {
     const missing = 'error looking up service account default/gone: serviceaccount "gone" not found';
     const answer = await call(server.api, "POST", PODS, pod({ serviceAccountName: "gone" }, { name: "p" }));
     expect([answer.status, answer.at("message")]).toEqual([403, `pods "p" is forbidden: ${missing}`]);
@@ -102,7 +102,7 @@ describe("ServiceAccount", () => {
     expect([renamed.status, renamed.at("message")]).toEqual([403, `pods "p" is forbidden: ${missing}`]);
   });
 
-  test("mounts a token, and takes the account's image pull secrets", async () => {
+  test("mounts a token, and adds the account's image pull secrets", async () => {
     const account = { metadata: { name: "puller" }, imagePullSecrets: [{ name: "registry" }] };
     await done(server.api, "POST", "/api/v1/namespaces/default/serviceaccounts", account);
     const made = await done(server.api, "POST", PODS, pod({ serviceAccountName: "puller" }));
@@ -110,7 +110,7 @@ describe("ServiceAccount", () => {
     expect(made.at("spec.volumes.0.name")).toMatch(/^kube-api-access-.{5}$/);
   });
 
-  test("leaves the kubelet's mirror of a static pod alone, and refuses what it may not have", async () => {
+  test("ignores a kubelet's mirror pod, and refuses secrets in it", async () => {
     const mirror = { annotations: { "kubernetes.io/config.mirror": "hash" } };
     const made = await done(server.api, "POST", PODS, pod({ nodeName: "n" }, mirror));
     expect([made.at("spec.serviceAccountName"), made.at("spec.volumes")]).toEqual([undefined, undefined]);
@@ -128,7 +128,7 @@ describe("ServiceAccount", () => {
   });
 });
 
-describe("an account that enforces its mountable secrets", () => {
+describe("ServiceAccount, for an account that enforces its mountable secrets,", () => {
   const accounts = "/api/v1/namespaces/default/serviceaccounts";
   const of = (spec: object): object => pod({ serviceAccountName: "strict", ...spec });
   const container = (more: object): object => ({ name: "c", image: "i", ...more });
@@ -164,7 +164,7 @@ describe("an account that enforces its mountable secrets", () => {
     ]);
   });
 
-  test("refuses secrets for images that the account does not name", async () => {
+  test("refuses image pull secrets that the account does not list", async () => {
     const answer = await call(
       server.api,
       "POST",
@@ -176,7 +176,7 @@ describe("an account that enforces its mountable secrets", () => {
     );
   });
 
-  test("takes what the account names, and refuses an ephemeral container that brings another secret", async () => {
+  test("accepts the listed ones, and refuses another secret in an ephemeral container", async () => {
     await done(server.api, "POST", PODS, of({ containers: [container(variable("own"))] }));
     const path = `${PODS}/p${count}/ephemeralcontainers`;
     const patch = (name: string): object => ({
@@ -192,20 +192,20 @@ describe("an account that enforces its mountable secrets", () => {
   });
 });
 
-describe("DefaultTolerationSeconds", () => {
+describe("the admission plugin DefaultTolerationSeconds", () => {
   const seconds = (answer: Awaited<ReturnType<typeof call>>): unknown[] => [
     answer.at("spec.tolerations.0.tolerationSeconds"),
     answer.at("spec.tolerations.1.tolerationSeconds"),
   ];
 
-  test("has five minutes unless it is configured", async () => {
+  test("adds tolerations of five minutes unless configured", async () => {
     expect(seconds(await done(server.api, "POST", PODS, pod()))).toEqual([300, 300]);
     const DefaultTolerationSeconds = { defaultNotReadyTolerationSeconds: 7 };
     await using other = await admittingServer({ configuration: { DefaultTolerationSeconds } });
     expect(seconds(await done(other.api, "POST", PODS, pod()))).toEqual([7, 300]);
   });
 
-  test("can be switched off", async () => {
+  test("can be disabled", async () => {
     await using other = await admittingServer({ disable: ["DefaultTolerationSeconds"] });
     expect((await done(other.api, "POST", PODS, pod())).at("spec.tolerations")).toBeUndefined();
   });

@@ -348,7 +348,7 @@ const CARD = "requests.example.com/card";
 const CARD_OF_CLASS = "requests.deviceclass.resource.kubernetes.io/card";
 const cards = (count: number): object => devices({ exactly: { deviceClassName: "card", count } });
 
-describe("a quota of an extended resource", () => {
+describe("ResourceQuota for an extended resource", () => {
   test.each([CARD, CARD_OF_CLASS])("counts pods and claims together as %s", async (name) => {
     await quotaOf({ hard: { [name]: "3" } });
     const asked = asking({ [name.slice("requests.".length)]: "1" }, { [name.slice("requests.".length)]: "1" });
@@ -363,13 +363,13 @@ describe("a quota of an extended resource", () => {
     ]);
   });
 
-  test("does not count a claim of a class without that resource", async () => {
+  test("ignores a claim of a class without that resource", async () => {
     await quotaOf({ hard: { [CARD]: "0", "requests.example.com/other": "0" } });
     await done(server.api, "POST", at("resourceclaims.resource.k8s.io"), devices(exactly(4)));
     expect(await usedOf()).toEqual({ [CARD]: "0", "requests.example.com/other": "0" });
   });
 
-  test("does not count twice what a pod pays and its claim gets", async () => {
+  test("counts once what a pod requests and its claim is given", async () => {
     await quotaOf({ hard: { [CARD]: "4", [CARD_OF_CLASS]: "9" } });
     const amounts = { "example.com/card": "2" };
     const owner = (await done(server.api, "POST", at("pods"), asking(amounts, amounts))).at("metadata.uid");
@@ -413,8 +413,8 @@ const counted: readonly (readonly [resource: string, name: string, object: objec
   ["roles.rbac.authorization.k8s.io", "count/roles.rbac.authorization.k8s.io", named({ rules: [] })],
 ];
 
-describe("a quota", () => {
-  test.each(Object.entries(rows))("where %s", async (_, { resource, bad, message, good, charged, ...quota }) => {
+describe("the admission plugin ResourceQuota", () => {
+  test.each(Object.entries(rows))("when %s", async (_, { resource, bad, message, good, charged, ...quota }) => {
     await quotaOf(quota);
     const before = await usedOf();
     const refusal = await call(server.api, "POST", at(resource), bad);
@@ -454,7 +454,7 @@ describe("a quota", () => {
     expect(outcome(refusal)).toEqual([403, `pods "x" is forbidden: ${exceeded("pods=1", "pods=0", "pods=0")}`]);
   });
 
-  test("refuses what it has not counted yet, and limits nothing before its first status", async () => {
+  test("refuses objects that it has not counted yet, and limits nothing before its first status", async () => {
     const hard = { pods: "1", "requests.example.com/gpu": "1", "count/pods": "3" };
     const made = await done(server.api, "POST", at("resourcequotas"), { metadata: { name: "q" }, spec: { hard } });
     await done(server.api, "POST", at("pods"), pod());
@@ -469,7 +469,7 @@ describe("a quota", () => {
     ]);
   });
 
-  test("is one of several that all must have room", async () => {
+  test("needs room in all quotas of a namespace", async () => {
     await quotaOf({ hard: { pods: "3" } }, "a");
     await quotaOf({ hard: { "count/pods": "1", secrets: "1" } }, "b");
     await done(server.api, "POST", at("pods"), pod());
@@ -481,7 +481,7 @@ describe("a quota", () => {
     expect(await usedOf("a")).toEqual({ pods: "1" });
   });
 
-  test("is checked by a dry run and not charged", async () => {
+  test("checks a dry run without charging it", async () => {
     await quotaOf({ hard: { configmaps: "1" } });
     await done(server.api, "POST", `${at("configmaps")}?dryRun=All`, named());
     expect(await usedOf()).toEqual({ configmaps: "0" });
@@ -522,10 +522,10 @@ describe("a quota", () => {
   });
 });
 
-describe("an update", () => {
+describe("ResourceQuota, for an update,", () => {
   const MERGE = "application/merge-patch+json";
 
-  test("of a pod costs nothing", async () => {
+  test("charges nothing for a pod", async () => {
     await done(server.api, "POST", at("pods"), pod());
     await quotaOf({ hard: { pods: "0" }, used: { pods: "1" } });
     await done(server.api, "PATCH", at("pods/x"), { metadata: { labels: { a: "b" } } }, MERGE);
@@ -533,7 +533,7 @@ describe("an update", () => {
     expect(await usedOf()).toEqual({ pods: "1" });
   });
 
-  test("of a service is charged by what it adds", async () => {
+  test("charges a service by what it adds", async () => {
     await done(server.api, "POST", at("services"), service("NodePort", 1));
     await quotaOf({
       hard: { "services.nodeports": "2", services: "1" },
@@ -550,14 +550,14 @@ describe("an update", () => {
     expect(await usedOf()).toEqual({ "services.nodeports": "2", services: "1" });
   });
 
-  test("that takes less than before is not refunded: the controller counts", async () => {
+  test("refunds nothing for a smaller object: the controller recounts", async () => {
     await done(server.api, "POST", at("services"), service("NodePort", 2));
     await quotaOf({ hard: { "services.nodeports": "2" }, used: { "services.nodeports": "2" } });
     await done(server.api, "PATCH", at("services/x"), { spec: { type: "ClusterIP" } }, MERGE);
     expect(await usedOf()).toEqual({ "services.nodeports": "2" });
   });
 
-  test("into the scope of a quota is charged in full", async () => {
+  test("charges an object in full that enters the scope of a quota", async () => {
     await done(server.api, "POST", at("persistentvolumeclaims"), claim("1Gi", { volumeAttributesClassName: "slow" }));
     const matchExpressions = [{ scopeName: "VolumeAttributesClass", operator: "In", values: ["fast"] }];
     await quotaOf({ hard: { persistentvolumeclaims: "1" }, spec: { scopeSelector: { matchExpressions } } });
@@ -566,7 +566,7 @@ describe("an update", () => {
     expect(await usedOf()).toEqual({ persistentvolumeclaims: "1" });
   });
 
-  test("of a claim's status is charged beyond the limit", async () => {
+  test("charges a claim's status beyond the limit", async () => {
     await done(server.api, "POST", at("persistentvolumeclaims"), claim("1Gi"));
     await quotaOf({ hard: { "requests.storage": "1Gi" }, used: { "requests.storage": "1Gi" } });
     const status = { phase: "Bound", capacity: { storage: "1Gi" }, allocatedResources: { storage: "3Gi" } };
@@ -574,7 +574,7 @@ describe("an update", () => {
     expect(await usedOf()).toEqual({ "requests.storage": "3Gi" });
   });
 
-  test("that resizes a pod is charged by what it adds", async () => {
+  test("charges the resize of a pod by what it adds", async () => {
     await done(server.api, "POST", at("pods"), asking({ cpu: "1" }));
     await quotaOf({ hard: { "requests.cpu": "2", pods: "1" }, used: { "requests.cpu": "1", pods: "1" } });
     const type = "application/strategic-merge-patch+json";
@@ -589,7 +589,7 @@ describe("an update", () => {
   });
 });
 
-describe("resources that the configuration limits", () => {
+describe("resources that ResourceQuota's configuration limits", () => {
   const limited = async (
     limitedResources: NonNullable<ResourceQuotaConfiguration["limitedResources"]>,
   ): Promise<Server & AsyncDisposable> => {
@@ -665,7 +665,7 @@ describe("the configuration of ResourceQuota", () => {
     expect(read(head)).toEqual({ limitedResources: [] });
   });
 
-  test.each(["v1alpha1", "v1beta1"])("is read from a document of its former group at %s", (version) => {
+  test.each(["v1alpha1", "v1beta1"])("is read from a document of its former group in version %s", (version) => {
     const former = `apiVersion: resourcequota.admission.k8s.io/${version}\nkind: Configuration\n`;
     expect(read(`${former}limitedResources: [{resource: pods}]\n`)).toEqual({
       limitedResources: [{ resource: "pods" }],
@@ -700,14 +700,14 @@ describe("the configuration of ResourceQuota", () => {
     expect(() => read(text)).toThrow(message);
   });
 
-  test("names a resource in each entry", () => {
+  test("must name a resource in each entry", () => {
     const entries = [{}, { resource: "pods" }, { apiGroup: "apps" }] as unknown as LimitedResource[];
     expect(() => resourceQuota({ limitedResources: entries })).toThrow(
       "[limitedResources[0].resource: Required value, limitedResources[2].resource: Required value]",
     );
   });
 
-  test("keeps a cluster from starting where it cannot be used", async () => {
+  test("keeps a cluster from starting when it is invalid", async () => {
     const configuration = { ResourceQuota: { limitedResources: [{ resource: "" }] } };
     await expect(withoutQuotaController({ configuration })).rejects.toThrow(
       'couldn\'t init admission plugin "ResourceQuota": limitedResources[0].resource: Required value',

@@ -28,7 +28,7 @@ beforeAll(async () => {
 });
 afterAll(() => server[Symbol.asyncDispose]());
 
-describe("a pod with a RuntimeClass", () => {
+describe("the admission plugin RuntimeClass, for a new pod:", () => {
   const rows: readonly (readonly [title: string, spec: object, path: string, has: JsonValue | undefined])[] = [
     ["without overhead has none", { runtimeClassName: "plain" }, "spec.overhead", undefined],
     ["gets the overhead of the class", { runtimeClassName: "heavy" }, "spec.overhead", OVERHEAD],
@@ -93,7 +93,7 @@ describe("a pod with a RuntimeClass", () => {
   });
 });
 
-describe("a pod is refused", () => {
+describe("RuntimeClass refuses a pod", () => {
   const MISMATCH = "pod rejected: Pod's Overhead doesn't match RuntimeClass's defined Overhead";
   const UNFOUNDED = "pod rejected: Pod Overhead set without corresponding RuntimeClass defined Overhead";
   const rows: readonly (readonly [title: string, spec: object, message: string])[] = [
@@ -128,7 +128,7 @@ describe("a pod is refused", () => {
   );
 });
 
-test("a pod without a class is left alone", async () => {
+test("RuntimeClass ignores a pod without a class", async () => {
   const made = await expectTaken(tryCreate(server.api, PODS, podOf()));
   expect([made.at("spec.overhead"), made.at("spec.nodeSelector"), made.at("spec.tolerations")]).toEqual([
     undefined,
@@ -137,7 +137,7 @@ test("a pod without a class is left alone", async () => {
   ]);
 });
 
-test("a pod may be changed after its class is gone", async () => {
+test("RuntimeClass accepts updates of a pod after its class is gone", async () => {
   await expectTaken(create(server.api, CLASSES, { metadata: { name: "brief" }, handler: "runc" }));
   await expectTaken(create(server.api, PODS, podOf({ runtimeClassName: "brief" }, { name: "left" })));
   await server.api.send({ method: "DELETE", path: `${CLASSES}/brief`, headers: {} });

@@ -29,7 +29,7 @@ beforeAll(async () => {
 });
 afterAll(() => server[Symbol.asyncDispose]());
 
-describe("StorageObjectInUseProtection", () => {
+describe("the admission plugin StorageObjectInUseProtection", () => {
   const rows: readonly (readonly [title: string, path: string, body: object, has: readonly string[] | undefined])[] = [
     ["protects a new claim", CLAIMS, claim(), [PVC]],
     ["protects a new volume", VOLUMES, volume(), [PV]],
@@ -57,13 +57,13 @@ describe("StorageObjectInUseProtection", () => {
     ["a claim", CLAIMS, claim(), "c"],
     ["a volume", VOLUMES, volume(), "v"],
     ["a class", CLASSES, attributes(), "a"],
-  ])("lets an update take the finalizer of %s away", async (_, path, body, name) => {
+  ])("lets an update remove the finalizer of %s", async (_, path, body, name) => {
     await expectTaken(create(server.api, path, body));
     const changed = await expectTaken(merge(server.api, `${path}/${name}`, { metadata: { finalizers: null } }));
     expect(changed.at("metadata.finalizers")).toBeUndefined();
   });
 
-  test("can be switched off", async () => {
+  test("can be disabled", async () => {
     await using other = await admittingServer({ disable: ["StorageObjectInUseProtection"] });
     expect((await expectTaken(tryCreate(other.api, CLAIMS, claim()))).at("metadata.finalizers")).toBeUndefined();
   });

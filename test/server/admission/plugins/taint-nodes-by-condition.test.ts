@@ -14,7 +14,7 @@ beforeAll(async () => {
 
 afterAll(() => server[Symbol.asyncDispose]());
 
-describe("TaintNodesByCondition", () => {
+describe("the admission plugin TaintNodesByCondition", () => {
   const rows: readonly (readonly [title: string, taints: readonly object[] | undefined, expected: unknown])[] = [
     ["a node without taints gets one", undefined, [NOT_READY]],
     ["a node with other taints gets one more", [OWN], [OWN, NOT_READY]],
@@ -31,13 +31,13 @@ describe("TaintNodesByCondition", () => {
     expect(made.at("spec.taints")).toEqual(expected);
   });
 
-  test("a change takes the taint away", async () => {
+  test("lets an update remove the taint", async () => {
     await expectTaken(create(server.api, NODES, { metadata: { name: "changing" } }));
     const changed = await expectTaken(merge(server.api, `${NODES}/changing`, { spec: { taints: null } }));
     expect(changed.at("spec.taints")).toBeUndefined();
   });
 
-  test("nodes have no taint where the plugin does not run", async () => {
+  test("is needed for the taint: without it nodes have none", async () => {
     await using other = await admittingServer({ disable: ["TaintNodesByCondition"] });
     const made = await expectTaken(create(other.api, NODES, { metadata: { name: "n" } }));
     expect(made.at("spec.taints")).toBeUndefined();

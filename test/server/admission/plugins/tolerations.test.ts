@@ -17,7 +17,7 @@ const asking = (...names: string[]): object => {
 const exists = (key: string): object => ({ key, operator: "Exists", effect: "NoSchedule" });
 const OWN = { key: "own", operator: "Exists" };
 
-describe("ExtendedResourceToleration", () => {
+describe("the admission plugin ExtendedResourceToleration", () => {
   const rows: readonly (readonly [title: string, spec: object, tolerations: unknown])[] = [
     ["a pod that asks for nothing", {}, undefined],
     ["a pod that asks for cpu", { containers: [{ name: "c", ...asking("cpu", "memory") }] }, undefined],

@@ -35,7 +35,7 @@ const look = (lister: PodLister, given = request(), classes: readonly string[] =
 const checked = (among: string): string =>
   `new PodSecurity enforce level only checked against the first ${among} existing pods`;
 
-test("3000 pods are looked at, one of each controller before the others", async () => {
+test("Pod Security checks up to 3000 existing pods of a namespace, one of each controller before the others", async () => {
   const replicas = Array.from({ length: 3001 }, (_, index) => pod(`p${index}`, {}, "one"));
   const all = [...replicas, pod("z", { hostPID: true }, "two"), pod("alone")];
   expect(await look(over(all))).toEqual([checked("3000 of 3003"), VIOLATE, "alone (and 1 other pod): host namespaces"]);
@@ -43,12 +43,12 @@ test("3000 pods are looked at, one of each controller before the others", async 
 
 const eight = ["h", "g", "f", "e", "d", "c", "b", "a"].map((name) => pod(name));
 
-test("pods are looked at for a second", async () => {
+test("Pod Security checks existing pods for at most a second", async () => {
   expect(await look(over(eight, 300))).toEqual([checked("4 of 8"), VIOLATE, "e (and 3 other pods): host namespaces"]);
   expect(await look(over(eight, 100))).toEqual([VIOLATE, "a (and 7 other pods): host namespaces"]);
 });
 
-test("pods are looked at for half of the time that the request has left", async () => {
+test("Pod Security checks existing pods for at most half of the request's remaining time", async () => {
   expect(await look(over(eight, 100), request(400))).toEqual([
     checked("2 of 8"),
     VIOLATE,
@@ -56,7 +56,7 @@ test("pods are looked at for half of the time that the request has left", async 
   ]);
 });
 
-test("the look ends when the client has gone", async () => {
+test("Pod Security ends the check of existing pods when the client has disconnected", async () => {
   expect(await look(over(eight), request(undefined, AbortSignal.abort()))).toEqual([
     checked("1 of 8"),
     VIOLATE,
@@ -64,13 +64,13 @@ test("the look ends when the client has gone", async () => {
   ]);
 });
 
-test("pods of exempt runtime classes are left out", async () => {
+test("Pod Security leaves out existing pods of exempt runtime classes", async () => {
   const sandboxed = pod("a", { hostPID: true, runtimeClassName: "sandbox" });
   expect(await look(over([sandboxed, pod("b")]), request(), ["sandbox"])).toEqual([VIOLATE, "b: host namespaces"]);
   expect(await look(over([sandboxed]), request(), ["sandbox"])).toEqual([]);
 });
 
-test("pods that cannot be listed are a warning", async () => {
+test("Pod Security warns when it cannot list existing pods", async () => {
   const lister = { ...over([]), objects: { cached: { list: () => Promise.reject(new Error("broken")) } } };
   expect(await look(lister)).toEqual(["failed to list pods while checking new PodSecurity enforce level"]);
 });

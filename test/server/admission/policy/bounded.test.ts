@@ -56,7 +56,7 @@ async function answeredBeside(request: Promise<Answer>): Promise<{ answer: Answe
 const strings = Object.fromEntries(Array.from({ length: 2000 }, (_, index) => [`key-${index}`, "x".repeat(50)]));
 const big = { metadata: { name: "a" }, data: strings };
 
-describe("a policy whose expressions never seem to end", () => {
+describe("an admission policy whose expressions run almost endlessly", () => {
   const rows: readonly (readonly [what: string, spec: object, message: string | undefined])[] = [
     ["loops in loops", { validations: [{ expression: deep(9) }] }, TOO_DEAR],
     ["many of them", { validations: Array.from({ length: 40 }, () => ({ expression: deep(9) })) }, OUT_OF_BUDGET],
@@ -103,7 +103,7 @@ describe("a policy whose expressions never seem to end", () => {
       "resulted in error: operation ",
     ],
   ];
-  test.each(rows)("%s: it is stopped, and other requests go on", async (_, spec, message) => {
+  test.each(rows)("by %s is stopped, and other requests are answered", async (_, spec, message) => {
     await using __ = await enforce(server.api, "validating", [validatingPolicy(spec)], [bindingWith("validating")]);
     await inShortTurns(async () => {
       const { answer, others } = await answeredBeside(call(server.api, "POST", `${MAPS}?dryRun=All`, big));
@@ -113,7 +113,7 @@ describe("a policy whose expressions never seem to end", () => {
     });
   });
 
-  test("of three bindings: each is stopped, and other requests go on", async () => {
+  test("with three bindings is stopped for each, and other requests are answered", async () => {
     await using __ = await enforce(
       server.api,
       "validating",
@@ -127,7 +127,7 @@ describe("a policy whose expressions never seem to end", () => {
     });
   });
 
-  test("of a mutation is stopped too", async () => {
+  test("in a mutation is stopped too", async () => {
     const expression = `${deep(9)} ? Object{} : Object{immutable: true}`;
     const mutations = [{ patchType: "ApplyConfiguration", applyConfiguration: { expression } }];
     await using __ = await enforce(server.api, "mutating", [mutatingPolicy({ mutations })], [bindingWith("mutating")]);
@@ -138,7 +138,7 @@ describe("a policy whose expressions never seem to end", () => {
   });
 });
 
-test("a policy of many long expressions is compiled, and other requests go on", async () => {
+test("an admission policy of many long expressions is compiled while other requests are answered", async () => {
   const long = Array.from({ length: 400 }, () => "[1].all(x, x > 0)").join(" && ");
   const policy = validatingPolicy({ validations: Array.from({ length: 10 }, () => ({ expression: long })) });
   await inShortTurns(async () => {

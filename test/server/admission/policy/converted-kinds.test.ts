@@ -65,34 +65,43 @@ const body = (version: string) => ({
   spec: version === "v1" ? { size: 3 } : { length: 3 },
 });
 
-test.each(rows)("a request of %s is shown to a policy about %s in that version", async (sent, ruled, expression) => {
-  await using _ = await enforce(
-    server.api,
-    "validating",
-    [validatingPolicy({ ...rules(ruled), validations: [{ expression }] })],
-    [bindingWith("validating")],
-  );
-  const { status, text } = await call(server.api, "POST", `${WIDGETS(sent)}?dryRun=All`, body(sent));
-  expect([status, status === 201 ? "" : text]).toEqual([201, ""]);
-});
+test.each(rows)(
+  "an admission policy for a kind sees a request of %s in its own version %s",
+  async (sent, ruled, expression) => {
+    await using _ = await enforce(
+      server.api,
+      "validating",
+      [validatingPolicy({ ...rules(ruled), validations: [{ expression }] })],
+      [bindingWith("validating")],
+    );
+    const { status, text } = await call(server.api, "POST", `${WIDGETS(sent)}?dryRun=All`, body(sent));
+    expect([status, status === 201 ? "" : text]).toEqual([201, ""]);
+  },
+);
 
 test.each([
   ["v1", "v2", "Object{spec: Object.spec{length: object.spec.length + 1, note: 'grown'}}", { size: 4, note: "grown" }],
   ["v2", "v1", "Object{spec: Object.spec{size: object.spec.size + 1}}", { length: 4 }],
-])("a request of %s is changed by a policy about %s", async (sent, ruled, expression, spec) => {
-  const mutations = [{ patchType: "ApplyConfiguration", applyConfiguration: { expression } }];
-  const resourceRules = rules(ruled).matchConstraints.resourceRules.map((one) => ({ ...one, operations: ["CREATE"] }));
-  await using _ = await enforce(
-    server.api,
-    "mutating",
-    [mutatingPolicy({ matchConstraints: { resourceRules }, mutations })],
-    [bindingWith("mutating")],
-  );
-  const answer = await call(server.api, "POST", `${WIDGETS(sent)}?dryRun=All`, body(sent));
-  expect([answer.status, answer.at("spec")]).toEqual([201, spec]);
-});
+])(
+  "a mutating admission policy changes a request of %s in its own version %s",
+  async (sent, ruled, expression, spec) => {
+    const mutations = [{ patchType: "ApplyConfiguration", applyConfiguration: { expression } }];
+    const resourceRules = rules(ruled).matchConstraints.resourceRules.map((one) => ({
+      ...one,
+      operations: ["CREATE"],
+    }));
+    await using _ = await enforce(
+      server.api,
+      "mutating",
+      [mutatingPolicy({ matchConstraints: { resourceRules }, mutations })],
+      [bindingWith("mutating")],
+    );
+    const answer = await call(server.api, "POST", `${WIDGETS(sent)}?dryRun=All`, body(sent));
+    expect([answer.status, answer.at("spec")]).toEqual([201, spec]);
+  },
+);
 
-test("a conversion that fails is a failure of the policy", async () => {
+test("an admission policy fails by its failure policy when the conversion fails", async () => {
   for (const failurePolicy of ["Fail", "Ignore"]) {
     await using _ = await enforce(
       server.api,
@@ -109,7 +118,7 @@ test("a conversion that fails is a failure of the policy", async () => {
   }
 });
 
-test("a conversion that fails is a failure of a mutating policy", async () => {
+test("a mutating admission policy fails by its failure policy when the conversion fails", async () => {
   const mutations = [{ patchType: "ApplyConfiguration", applyConfiguration: { expression: "Object{}" } }];
   const resourceRules = rules("v2").matchConstraints.resourceRules.map((one) => ({ ...one, operations: ["CREATE"] }));
   await using _ = await enforce(

@@ -205,7 +205,7 @@ const constraintRows: readonly (readonly [title: string, constraints: object, se
     ],
   ];
 
-describe("a policy's matchConstraints", () => {
+describe("an admission policy's matchConstraints match or not:", () => {
   test.each(constraintRows)("%s", async (_, constraints, sent, seen) => {
     expect(await asked(constraints, sent)).toBe(seen);
   });
@@ -225,27 +225,27 @@ const bindingRows: readonly (readonly [title: string, matchResources: object, se
   ],
 ];
 
-describe("a binding's matchResources", () => {
+describe("an admission policy binding's matchResources match or not: it", () => {
   test.each(bindingRows)("%s", async (_, matchResources, seen) => {
     expect(await asked({ resourceRules: [MAPS_RULE] }, createMap, { matchResources })).toBe(seen);
   });
 });
 
-describe("policies and bindings", () => {
+describe("admission policies and their bindings", () => {
   const refuse = (name: string) =>
     validatingPolicy({ validations: [{ expression: "false", message: `by ${name}` }] }, name);
 
-  test("a policy without a binding is not asked", async () => {
+  test("do nothing for a policy without a binding", async () => {
     await using _ = await enforce(server.api, "validating", [refuse("policy")], []);
     expect((await call(server.api, "POST", createMap.path, createMap.body)).status).toBe(201);
   });
 
-  test("a binding of a policy that is not there does nothing", async () => {
+  test("do nothing for a binding without its policy", async () => {
     await using _ = await enforce(server.api, "validating", [refuse("other")], [bindingWith("validating")]);
     expect((await call(server.api, "POST", createMap.path, createMap.body)).status).toBe(201);
   });
 
-  test("the first policy by name that refuses is named, and warnings of all are sent", async () => {
+  test("name in a refusal the first policy by name, and send the warnings of all", async () => {
     await using _ = await enforce(
       server.api,
       "validating",
@@ -263,7 +263,7 @@ describe("policies and bindings", () => {
     ]);
   });
 
-  test("a change of a policy counts for the next request", async () => {
+  test("change with the next request after an update", async () => {
     await using _ = await enforce(server.api, "validating", [refuse("policy")], [bindingWith("validating")]);
     const refused = await call(server.api, "POST", createMap.path, createMap.body);
     const path = "/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicies/policy";
@@ -272,7 +272,7 @@ describe("policies and bindings", () => {
     expect([refused.status, admitted.status]).toEqual([422, 201]);
   });
 
-  test("see a connection, with its options as the object", async () => {
+  test("see a connection with its options as the object", async () => {
     const exec: Connecter = {
       connectMethods: ["GET", "POST"],
       hasSubpath: false,

@@ -50,7 +50,7 @@ const pod = { metadata: { name: "a" }, spec: { containers: [container] } };
 const template = { metadata: { labels: { a: "b" } }, spec: { containers: [container] } };
 const deployment = { metadata: { name: "a" }, spec: { selector: { matchLabels: { a: "b" } }, template } };
 
-describe("an apply configuration", () => {
+describe("the apply configuration of a mutating admission policy", () => {
   const rows: readonly (readonly [
     what: string,
     expression: string,
@@ -193,7 +193,7 @@ describe("an apply configuration", () => {
   });
 });
 
-describe("a JSON patch", () => {
+describe("the JSON patch of a mutating admission policy", () => {
   const rows: readonly (readonly [what: string, expression: string, at: string, value: unknown])[] = [
     ["adds", `[JSONPatch{op: "add", path: "/data/more", value: "x"}]`, "data", { size: "3", more: "x" }],
     ["replaces", `[JSONPatch{op: "replace", path: "/data/size", value: "4"}]`, "data", { size: "4" }],
@@ -314,8 +314,8 @@ describe("a JSON patch", () => {
   });
 });
 
-describe("several mutations", () => {
-  test("of a policy see what the ones before them made, and each has its own form", async () => {
+describe("several mutations of admission policies", () => {
+  test("of one policy see what the earlier ones made, and may have different forms", async () => {
     const mutations = [
       apply(`Object{data: {"a": "1"}}`),
       patch(`[JSONPatch{op: "add", path: "/data/b", value: object.data.a + "2"}]`),
@@ -324,13 +324,13 @@ describe("several mutations", () => {
     expect((await create(mutations, MAPS, map)).at("data")).toEqual({ size: "3", a: "1", b: "12", c: "123" });
   });
 
-  test("read variables anew, each with the object of its time", async () => {
+  test("evaluate variables anew, each with the current object", async () => {
     const mutations = [apply(`Object{data: {"n": variables.count}}`), apply(`Object{data: {"m": variables.count}}`)];
     const variables = [{ name: "count", expression: "string(object.data.size())" }];
     expect((await create(mutations, MAPS, map, { variables })).at("data")).toEqual({ size: "3", n: "1", m: "2" });
   });
 
-  test("of two policies run by their names, and a later one sees the earlier one's", async () => {
+  test("of two policies run in the order of names, and the later sees the earlier one's result", async () => {
     const add = (name: string) =>
       mutatingPolicy({ mutations: [apply(`Object{data: {"seen": object.data.?seen.orValue("") + "${name}"}}`)] }, name);
     await using _ = await enforce(
@@ -343,7 +343,7 @@ describe("several mutations", () => {
     expect(answer.at("data.seen")).toBe("ab");
   });
 
-  test("the one that wants to be is asked again when a later one has changed the object", async () => {
+  test("with reinvocationPolicy IfNeeded run again when a later one has changed the object", async () => {
     const counter = (name: string, reinvocationPolicy: string) =>
       mutatingPolicy(
         { reinvocationPolicy, mutations: [apply(`Object{data: {"seen": object.data.?seen.orValue("") + "${name}"}}`)] },
@@ -358,7 +358,7 @@ describe("several mutations", () => {
     expect((await call(server.api, "POST", MAPS, map)).at("data.seen")).toBe("aba");
   });
 
-  test("a failure does not keep the others from running, and all failures are causes", async () => {
+  test("run on after a failure, and all failures are causes in the error", async () => {
     const failing = (name: string) =>
       mutatingPolicy({ mutations: [apply(`Object{data: {"x": object.${name}}}`)] }, name);
     await using _ = await enforce(
@@ -378,8 +378,8 @@ describe("several mutations", () => {
   });
 });
 
-describe("a mutating policy", () => {
-  test("changes objects before the validating ones see them", async () => {
+describe("a mutating admission policy", () => {
+  test("changes objects before the validating policies see them", async () => {
     await using _ = await enforce(
       server.api,
       "mutating",
@@ -418,12 +418,12 @@ describe("a mutating policy", () => {
     expect([answer.status, answer.at("spec.metrics.0.resource.target.averageUtilization")]).toEqual([201, 55]);
   });
 
-  test("is not asked where its match conditions are false", async () => {
+  test("does not run when its match conditions are false", async () => {
     const spec = { matchConditions: [{ name: "no", expression: "object.data.size == '9'" }] };
     expect((await create([apply("Object{immutable: true}")], MAPS, map, spec)).at("immutable")).toBeUndefined();
   });
 
-  test("is not asked about deletions, which have no object", async () => {
+  test("does not run for deletions, which have no object", async () => {
     await done(server.api, "POST", MAPS, map);
     const resource = { ...rule("", "configmaps"), operations: ["*"] };
     await using _ = await enforce(

@@ -94,7 +94,7 @@ const deny = { parameterNotFoundAction: "Deny" };
 const allow = { parameterNotFoundAction: "Allow" };
 const SHOP_MAPS = MAPS.replace("default", "shop");
 
-describe("the parameters of a policy", () => {
+describe("the parameters of an admission policy", () => {
   const rows: readonly (readonly [
     what: string,
     kind: object | undefined,
@@ -156,7 +156,7 @@ describe("the parameters of a policy", () => {
     expect([status, at("message")]).toEqual(message === undefined ? [201, undefined] : [422, message]);
   });
 
-  test("of namespaces have no namespace where the request's object has none", async () => {
+  test("in namespaces have no namespace when the request's object has none", async () => {
     const resourceRules = [{ apiGroups: ["*"], apiVersions: ["*"], operations: ["*"], resources: ["clusterroles"] }];
     await using _ = await enforce(
       api,
@@ -191,7 +191,7 @@ describe("the parameters of a policy", () => {
     expect(statuses).toEqual([201, 422]);
   });
 
-  test("that change count for the next request", async () => {
+  test("that change apply to the next request", async () => {
     const statuses = [];
     for (const most of [9, 10]) {
       const merge = "application/merge-patch+json";
@@ -201,7 +201,7 @@ describe("the parameters of a policy", () => {
     expect(statuses).toEqual([422, 201]);
   });
 
-  test("are served as soon as their kind is", async () => {
+  test("can be used as soon as their kind is served", async () => {
     const kind = { apiVersion: "rules.example.com/v1", kind: "Late" };
     await using _ = await enforce(
       api,
@@ -224,7 +224,7 @@ describe("the parameters of a policy", () => {
   });
 });
 
-describe("policies about custom kinds", () => {
+describe("admission policies for custom kinds", () => {
   const rules = {
     resourceRules: [
       { apiGroups: ["rules.example.com"], apiVersions: ["v1"], operations: ["*"], resources: ["limits"] },

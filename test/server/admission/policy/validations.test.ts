@@ -50,7 +50,7 @@ const deep = (levels: number): string =>
   "true" +
   ")".repeat(levels);
 
-describe("an expression", () => {
+describe("the expression of a validating admission policy", () => {
   test.each([
     "true",
     "object.metadata.name == 'a'",
@@ -80,7 +80,7 @@ describe("an expression", () => {
     "object.data.transformMap(k, v, k + v).size() == 2",
     "'a,b'.split(',') == ['a', 'b'] && [3, 1, 2].sort() == [1, 2, 3]",
     "!format.dns1123Label().validate(object.metadata.name).hasValue()",
-  ])("admits what it is true for: %s", async (expression) => {
+  ])("accepts the request when true: %s", async (expression) => {
     const { status, text } = await create({ validations: [{ expression }] });
     expect([status, status === 201 ? "" : text]).toEqual([201, ""]);
   });
@@ -237,13 +237,13 @@ describe("an expression", () => {
     });
   });
 
-  test("that a policy reads no variable of costs nothing and cannot fail", async () => {
+  test("may be a variable that no expression reads, which costs nothing and cannot fail", async () => {
     const variables = [{ name: "bad", expression: "object.spec" }];
     expect((await create({ variables, validations: [{ expression: "true || variables.bad" }] })).status).toBe(201);
   });
 });
 
-describe("a policy that ignores failures", () => {
+describe("a validating admission policy with failurePolicy Ignore", () => {
   const failurePolicy = "Ignore";
   test.each<[string, object]>([
     ["an expression fails", { validations: [{ expression: "object.spec.x == 1" }] }],
@@ -257,11 +257,11 @@ describe("a policy that ignores failures", () => {
       { paramKind: { apiVersion: "x.io/v1", kind: "X" }, validations: [{ expression: "false" }] },
     ],
     ["an audit annotation fails", { auditAnnotations: [{ key: "k", valueExpression: "string(object.spec)" }] }],
-  ])("admits the request when %s", async (_, spec) => {
+  ])("accepts the request when %s", async (_, spec) => {
     expect((await create({ failurePolicy, ...spec })).status).toBe(201);
   });
 
-  test("refuses what an expression is false for", async () => {
+  test("refuses the request when an expression is false", async () => {
     const { at } = await create({
       failurePolicy,
       validations: [{ expression: "false" }],
@@ -270,7 +270,7 @@ describe("a policy that ignores failures", () => {
   });
 });
 
-describe("match conditions", () => {
+describe("match conditions of a validating admission policy", () => {
   test.each<[string, readonly string[], number]>([
     ["are all true", ["true", "object.data.size == '3'"], 422],
     ["are not all true", ["true", "object.data.size == '4'"], 201],
@@ -284,17 +284,17 @@ describe("match conditions", () => {
   });
 });
 
-describe("what a binding does with a refusal", () => {
+describe("the validationActions of an admission policy binding", () => {
   const validations = [{ expression: "true" }, { expression: "false", message: "no <b>" }, { expression: "1 > 2" }];
   const WARNED = "Validation failed for ValidatingAdmissionPolicy 'policy' with binding 'binding': ";
 
-  test("Warn: a warning for each", async () => {
+  test("Warn sends a warning for each failed validation", async () => {
     const { status, headers } = await create({ validations }, { validationActions: ["Warn"] });
     expect(status).toBe(201);
     expect(headers["warning"]).toEqual([`299 - "${WARNED}no <b>"`, `299 - "${WARNED}failed expression: 1 > 2"`]);
   });
 
-  test("K37-105: Audit: an annotation with all", async () => {
+  test("K37-105: Audit adds one annotation with all failed validations", async () => {
     const { status } = await create({ validations }, { validationActions: ["Audit"] });
     const { annotations } = lastWrite();
     expect(status).toBe(201);
@@ -303,7 +303,7 @@ describe("what a binding does with a refusal", () => {
     });
   });
 
-  test("Deny and Audit: both", async () => {
+  test("Deny and Audit do both", async () => {
     const { at } = await create({ validations }, { validationActions: ["Deny", "Audit"] });
     const { annotations } = lastWrite();
     expect([at("message"), Object.fromEntries(annotations.entries())]).toEqual([
@@ -315,7 +315,7 @@ describe("what a binding does with a refusal", () => {
   });
 });
 
-describe("audit annotations", () => {
+describe("audit annotations of a validating admission policy", () => {
   const rows: readonly (readonly [what: string, expression: string, value: string | undefined])[] = [
     ["a text", "'size ' + object.data.size", "size 3"],
     ["a text with spaces around it", "'  x '", "x"],
@@ -332,7 +332,7 @@ describe("audit annotations", () => {
     ]);
   });
 
-  test("an expression that fails refuses the request", async () => {
+  test("whose expression fails refuse the request", async () => {
     const { status, at } = await create({ auditAnnotations: [{ key: "k", valueExpression: "string(object.spec)" }] });
     expect([status, at("message")]).toEqual([
       422,
@@ -363,7 +363,7 @@ describe("audit annotations", () => {
   });
 });
 
-describe("the objects that expressions see", () => {
+describe("the objects that expressions of an admission policy see", () => {
   test("of an update are the new and the old one", async () => {
     await done(server.api, "POST", MAPS, { metadata: { name: "a" }, data: { size: "1" } });
     const expression = "int(object.data.size) >= int(oldObject.data.size)";

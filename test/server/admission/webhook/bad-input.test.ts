@@ -72,7 +72,7 @@ async function create(clientConfig: object, timeoutSeconds = ANSWERING): Promise
 
 type Row = readonly [what: string, target: () => object, message: string | RegExp];
 
-describe("a webhook that cannot be trusted to answer", () => {
+describe("an admission webhook that answers wrongly or not at all", () => {
   const TLS = `${FAILED}${POST}tls: failed to verify certificate: x509: `;
   const READ = `${FAILED}unexpected error when reading response body. Please retry. Original error: `;
   const TOO_LONG = new RegExp(`^${escaped(READ)}the answer is longer than`);
@@ -144,7 +144,7 @@ describe("a webhook that cannot be trusted to answer", () => {
   test.concurrent.each(slow)(TITLE, checkWithin(SILENT));
   test.each(rows)(TITLE, checkWithin(ANSWERING));
 
-  test("other requests are answered while one waits", async () => {
+  test("delays only its own request", async () => {
     const clientConfig = hooks.on("/hook", () => undefined);
     const labelled = { clientConfig, timeoutSeconds: 1, objectSelector: { matchLabels: { slow: "1" } } };
     await using _ = await configure(server.api, "validating", [labelled]);
@@ -160,7 +160,7 @@ describe("a webhook that cannot be trusted to answer", () => {
     expect((await slow).status).toBe(500);
   });
 
-  test("one that changes the object itself before it answers is asked again about the changed object", async () => {
+  test("that changes the object itself before it answers is called again for the changed object", async () => {
     await done(server.api, "POST", MAPS, { metadata: { name: "self" }, data: { a: "1" } });
     const seen: unknown[] = [];
     const clientConfig = hooks.on("/hook", (given, response) => {
@@ -185,7 +185,7 @@ describe("a webhook that cannot be trusted to answer", () => {
     expect(headers["warning"]).toEqual(['299 - "own change: 200"']);
   });
 
-  test("the webhook is called again on another connection after a failure", async () => {
+  test("is called on another connection after a failure", async () => {
     let failing = true;
     const clientConfig = hooks.on("/hook", (given, response) => (failing ? void response.destroy() : allow(given)));
     await using _ = await configure(server.api, "validating", [{ clientConfig }]);
@@ -194,7 +194,7 @@ describe("a webhook that cannot be trusted to answer", () => {
     expect((await call(server.api, "POST", MAPS, { metadata: { name: "r" } })).status).toBe(201);
   });
 
-  test("one that speaks no TLS is reported as such", async () => {
+  test("without TLS is reported as such", async () => {
     const plainText = createTcpServer((socket) => {
       socket.on("error", () => undefined);
       socket.end("HTTP/1.1 400 Bad Request\r\n\r\n");
@@ -206,7 +206,7 @@ describe("a webhook that cannot be trusted to answer", () => {
     plainText.close();
   });
 
-  test("what answers of 100 MB took is given back", async () => {
+  test("gives back the memory that its answers of 100 MB took", async () => {
     setFlagsFromString("--expose-gc");
     const collect = runInNewContext("gc") as () => void;
     // The flag is the process's: compiled code of other tests would be refused by it.
@@ -224,7 +224,7 @@ describe("a webhook that cannot be trusted to answer", () => {
   });
 });
 
-describe("a clientConfig that cannot be used", () => {
+describe("an admission webhook with a clientConfig that cannot be used fails the request:", () => {
   const rows: readonly (readonly [what: string, clientConfig: () => object, message: string])[] = [
     [
       "a bundle that is no PEM",

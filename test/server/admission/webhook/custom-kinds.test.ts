@@ -51,13 +51,13 @@ const ruleFor = (group: string, version: string, resource: string, operations = 
   { apiGroups: [group], apiVersions: [version], resources: [resource], operations },
 ];
 
-describe("a kind that another process converts", () => {
+describe("an admission webhook for a custom kind with a conversion webhook", () => {
   const path = (version: string) => `/apis/example.com/${version}/namespaces/default/widgets`;
 
   test.each([
     ["v1", "v2", { length: 3 }],
     ["v2", "v1", { size: 3 }],
-  ])("a request of %s is shown to a webhook for %s in that version, and patched in it", async (asked, shown, spec) => {
+  ])("sees and patches a request of %s in its own version %s", async (asked, shown, spec) => {
     const [[field] = [""]] = Object.entries(spec);
     const clientConfig = hooks.on("/hook", (given) =>
       patch(given, [{ op: "replace", path: `/spec/${field}`, value: 7 }]),

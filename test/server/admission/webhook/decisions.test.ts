@@ -49,7 +49,7 @@ const FAILED = 'Internal error occurred: failed calling webhook "one.webhook.tes
 const CALL = `${FAILED}failed to call webhook: `;
 const INVALID = `${FAILED}received invalid webhook response: `;
 
-describe("a webhook that denies a request", () => {
+describe("an admission webhook that denies a request", () => {
   const BY = 'admission webhook "one.webhook.test" denied the request';
   const rows: readonly (readonly [
     what: string,
@@ -91,7 +91,7 @@ describe("a webhook that denies a request", () => {
     expect((await call(server.api, "GET", `${MAPS}/a`)).status).toBe(404);
   });
 
-  test("its details reach the client", async () => {
+  test("passes its details to the client", async () => {
     const details = {
       name: "a",
       kind: "configmaps",
@@ -102,13 +102,13 @@ describe("a webhook that denies a request", () => {
     expect(answer.at("details")).toEqual(details);
   });
 
-  test("it denies with failure policy Ignore too", async () => {
+  test("denies with failure policy Ignore too", async () => {
     const answer = await create("validating", (given) => deny(given, { message: "no." }), { failurePolicy: "Ignore" });
     expect(answer.at("message")).toBe(`${BY}: no.`);
   });
 });
 
-describe("an answer that is no decision", () => {
+describe("an admission webhook's answer that is no decision", () => {
   const raw =
     (
       text: string,
@@ -296,13 +296,13 @@ describe("an answer that is no decision", () => {
       `${CALL}unexpected error when reading response body. Please retry. Original error: unexpected EOF`,
     ],
   ];
-  test.each(rows)("%s fails the request of a %s webhook", async (_, phase, answer, message) => {
+  test.each(rows)("fails the request for %s, of a %s webhook", async (_, phase, answer, message) => {
     const { status, at } = await create(phase, answer);
     expect([status, at("reason"), plain(at("message"))]).toEqual([500, "InternalError", message]);
     expect(hooks.calls).toHaveLength(1);
   });
 
-  test.each(rows)("%s is ignored with failure policy Ignore (%s)", async (_, phase, answer) => {
+  test.each(rows)("is ignored with failure policy Ignore: %s (%s)", async (_, phase, answer) => {
     expect((await create(phase, answer, { failurePolicy: "Ignore" })).status).toBe(201);
     const [key, value] =
       [...(server.requests.at(-2)?.annotations.entries() ?? [])].find(([name]) => name.startsWith("failed-open")) ?? [];
@@ -311,15 +311,15 @@ describe("an answer that is no decision", () => {
   });
 });
 
-describe("v1beta1, which is checked less", () => {
+describe("an admission webhook with v1beta1, whose answer is checked less", () => {
   const V1BETA1 = { admissionReviewVersions: ["v1beta1"] };
 
-  test("the answer needs no uid, kind and version", async () => {
+  test("needs no uid, kind and version", async () => {
     expect((await create("validating", () => ({ response: { allowed: true } }), V1BETA1)).status).toBe(201);
     expect(JSON.parse(hooks.calls[0]?.body ?? "")).toMatchObject({ apiVersion: "admission.k8s.io/v1beta1" });
   });
 
-  test("a patch needs no type, and one of a validating webhook is ignored", async () => {
+  test("needs no type of a patch, and the patch of a validating webhook is ignored", async () => {
     const patched: AnswerCall = () => ({
       response: { allowed: true, patch: base64([{ op: "add", path: "/data/b", value: "2" }]) },
     });
@@ -328,14 +328,14 @@ describe("v1beta1, which is checked less", () => {
     expect((await create("validating", patched, V1BETA1)).at("data")).toEqual({ a: "1" });
   });
 
-  test("the first version of the webhook's list that there is counts", async () => {
+  test("is called with the first known version of its list", async () => {
     await create("validating", (given) => allow(given), { admissionReviewVersions: ["v9", "v1beta1", "v1"] });
     expect(JSON.parse(hooks.calls[0]?.body ?? "")).toMatchObject({ apiVersion: "admission.k8s.io/v1beta1" });
   });
 });
 
-describe("what a webhook says beside its decision", () => {
-  test("warnings become headers, whether the webhook allows or denies", async () => {
+describe("what an admission webhook returns beside its decision", () => {
+  test("its warnings become headers, whether it allows or denies", async () => {
     const warnings = ["first", 'with "quotes"', "first", ""];
     const allowed = await create("validating", (given) => allow(given, { warnings }));
     const expected = ['299 - "first"', '299 - "with \\"quotes\\""'];
@@ -347,13 +347,13 @@ describe("what a webhook says beside its decision", () => {
     expect(denied.headers["warning"]).toEqual(expected);
   });
 
-  test("long warnings are truncated as kube-apiserver truncates them", async () => {
+  test("its long warnings are truncated as in kube-apiserver", async () => {
     const warnings = ["a".repeat(3000), "b".repeat(3000), "c"];
     const { headers } = await create("validating", (given) => allow(given, { warnings }));
     expect(headers["warning"]).toEqual([`299 - "${"a".repeat(256)}"`, `299 - "${"b".repeat(256)}"`, '299 - "c"']);
   });
 
-  test("audit annotations are noted under the webhook's name; a key that can be none is left out", async () => {
+  test("its audit annotations are recorded under the webhook's name, without invalid keys", async () => {
     const auditAnnotations = { level: "high", "no key": "x", "a/b": "y" };
     await create("validating", (given) => allow(given, { auditAnnotations }));
     expect(Object.fromEntries(server.requests.at(-2)?.annotations.entries() ?? [])).toEqual({
@@ -361,7 +361,7 @@ describe("what a webhook says beside its decision", () => {
     });
   });
 
-  test("a mutating webhook's calls and patches are noted", async () => {
+  test("a mutating webhook's calls and patches are recorded for audit", async () => {
     const operations = [{ op: "add", path: "/data/b", value: "<2>" }];
     await create("mutating", (given) => patch(given, operations));
     expect(Object.fromEntries(server.requests.at(-2)?.annotations.entries() ?? [])).toEqual({
@@ -373,15 +373,15 @@ describe("what a webhook says beside its decision", () => {
   });
 });
 
-describe("dry run", () => {
-  test.each(["None", "NoneOnDryRun"])("calls a webhook with side effects %s", async (sideEffects) => {
+describe("an admission webhook in a dry run", () => {
+  test.each(["None", "NoneOnDryRun"])("is called with side effects %s", async (sideEffects) => {
     expect((await create("validating", (given) => allow(given), { sideEffects }, "?dryRun=All")).status).toBe(201);
     expect(hooks.calls[0]?.request).toMatchObject({ dryRun: true, options: { dryRun: ["All"] } });
     expect((await call(server.api, "GET", `${MAPS}/a`)).status).toBe(404);
   });
 });
 
-describe("a configuration from before its fields were checked", () => {
+describe("an admission webhook whose stored configuration is invalid:", () => {
   const WEBHOOK = { name: "old.webhook.test", rules: [CONFIG_MAPS], admissionReviewVersions: ["v1"] };
   const rows: readonly (readonly [what: string, fields: object, query: string, status: number, message: string])[] = [
     [

@@ -53,7 +53,7 @@ const kinds = release
   .filter(({ group, name }) => SAMPLES[`${group}/${name}`] !== undefined && !name.endsWith("webhookconfigurations"));
 
 test.each(kinds.map((facts) => [`${facts.groupVersion}/${facts.name}`, facts] as const))(
-  "%s is taken or refused in the same words whether webhooks look at it or not",
+  "a create of %s is accepted or refused with the same words whether admission webhooks are called or not",
   async (_, { group, groupVersion, name, namespaced, kind }) => {
     const root = group === "" ? `/api/${groupVersion}` : `/apis/${groupVersion}`;
     const path = `${root}/${namespaced ? "namespaces/default/" : ""}${name}`;

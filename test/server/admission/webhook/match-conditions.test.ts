@@ -92,12 +92,12 @@ const rows: readonly (readonly [when: string, expressions: readonly string[], ou
   ],
 ];
 
-describe("a webhook with match conditions", () => {
+describe("an admission webhook with match conditions", () => {
   test.each(rows)("when %s: %s", async (_, expressions, outcome) => {
     expect(await outcomeOf(expressions)).toBe(outcome);
   });
 
-  test("that fail is not called where its failures are ignored", async () => {
+  test("that fail is not called with failure policy Ignore", async () => {
     expect(await outcomeOf(["object.spec == 1"], { failurePolicy: "Ignore" })).toBe("is not called");
   });
 
@@ -136,7 +136,7 @@ describe("a webhook with match conditions", () => {
   });
 });
 
-describe("the expressions of match conditions, when a configuration is written", () => {
+describe("a webhook configuration's match conditions are validated:", () => {
   const path = "/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations";
   const AT = "webhooks[0].matchConditions[0].expression: Invalid value: ";
 

@@ -150,18 +150,18 @@ const rules: readonly (readonly [title: string, rule: object, sent: Sent, asked:
   ["is of the namespaced scope, for a namespace", { ...rule("*"), scope: "Namespaced" }, makeNamespace("n2"), []],
 ];
 
-test.each(rules)("a rule that %s", async (_, one, sent, expected) => {
+test.each(rules)("whether an admission webhook is called by a rule that %s", async (_, one, sent, expected) => {
   expect(await asked({ rules: [one] }, sent)).toEqual(expected);
 });
 
-test("a webhook with several rules that match is called once; one without rules never", async () => {
+test("an admission webhook with several matching rules is called once, and one without rules never", async () => {
   expect(await asked({ rules: [CONFIG_MAPS, rule("*")] }, createMap)).toEqual(MAP);
   hooks.calls.length = 0;
   await call(server.api, "DELETE", `${MAPS}/a`);
   expect(await asked({ rules: [] }, createMap)).toEqual([]);
 });
 
-describe("match policies", () => {
+describe("the match policy of an admission webhook", () => {
   const versioned = (version: string) => ({
     rules: [
       { ...CONFIG_MAPS, apiGroups: ["autoscaling"], apiVersions: [version], resources: ["horizontalpodautoscalers"] },
@@ -192,7 +192,7 @@ describe("match policies", () => {
     expect(await asked(fields, sent)).toEqual(expected);
   });
 
-  test("Equivalent shows both objects in the version of the rule, and says what the request was for", async () => {
+  test("Equivalent shows both objects in the version of the rule, and names the original request", async () => {
     await asked(versioned("v2"), at("v1"));
     const [{ request } = NO_CALL] = hooks.calls;
     const spec = { maxReplicas: 3, metrics: [expect.objectContaining({ type: "Resource" })] };
@@ -204,7 +204,7 @@ describe("match policies", () => {
     });
   });
 
-  test("Exact shows both objects in the request's version, whatever is stored", async () => {
+  test("Exact shows both objects in the request's version, whatever version is stored", async () => {
     await asked({ ...versioned("v1"), matchPolicy: "Exact" }, at("v1"));
     const [{ request } = NO_CALL] = hooks.calls;
     expect(request).toMatchObject({
@@ -213,7 +213,7 @@ describe("match policies", () => {
     });
   });
 
-  test("Equivalent matches the same objects in another group", async () => {
+  test("Equivalent matches the same objects in another API group", async () => {
     const events = { rules: [{ ...CONFIG_MAPS, apiGroups: ["events.k8s.io"], resources: ["events"] }] };
     const sent: Sent = {
       method: "POST",
@@ -225,7 +225,7 @@ describe("match policies", () => {
   });
 });
 
-describe("selectors", () => {
+describe("the selectors of an admission webhook", () => {
   const inShop: Sent = { ...createMap, path: MAPS.replace("default", "shop") };
   const team = { matchLabels: { team: "shop" } };
   const colour = (value: string): Sent => ({
@@ -297,8 +297,8 @@ describe("selectors", () => {
   });
 });
 
-describe("configurations", () => {
-  test("webhooks see no configuration of admission", async () => {
+describe("admission webhook configurations", () => {
+  test("are not sent to admission webhooks themselves", async () => {
     const everything = { clientConfig, rules: [rule("*/*")] };
     await using _ = await configure(server.api, "validating", [everything], "first");
     hooks.calls.length = 0;
@@ -311,7 +311,7 @@ describe("configurations", () => {
     expect(hooks.calls).toEqual([]);
   });
 
-  test("a new, a changed and a deleted one take effect at once", async () => {
+  test("take effect at once when created, changed or deleted", async () => {
     const create = async (name: string) => {
       hooks.calls.length = 0;
       await done(server.api, "POST", MAPS, { metadata: { name } });
@@ -330,7 +330,7 @@ describe("configurations", () => {
     expect(await create("c5")).toBe(0);
   });
 
-  test("they are read from the store where there is no watch cache", async () => {
+  test("are read from the storage when there is no watch cache", async () => {
     const storage = createStorage({ kv: openMemoryKv(), watchCache: false, compactionSeconds: 0 });
     await using direct = await admittingServer({}, undefined, undefined, { storage });
     await using _ = await configure(direct.api, "validating", [{ clientConfig }]);
@@ -338,7 +338,7 @@ describe("configurations", () => {
     expect(hooks.calls).toHaveLength(1);
   });
 
-  test("mutating webhooks run by the names of their configurations, and then in their order", async () => {
+  test("order mutating webhooks by the configurations' names, then by their lists", async () => {
     const named = (name: string) => ({
       name: `${name}.webhook.test`,
       clientConfig: hooks.on(`/${name}`, (given) => allow(given)),
@@ -349,7 +349,7 @@ describe("configurations", () => {
     expect(hooks.calls.map(({ path }) => path)).toEqual(["/x?timeout=10s", "/z?timeout=10s", "/y?timeout=10s"]);
   });
 
-  test("validating webhooks are called at once, after all mutating ones", async () => {
+  test("let validating webhooks be called at the same time, after all mutating ones", async () => {
     let waiting = 0;
     const together = new Promise<void>((resolve) => {
       hooks.on("/meet", (given, response) => {

@@ -41,7 +41,7 @@ beforeEach(async () => {
 
 const operation = (op: string, path: string, value?: unknown) => ({ op, path, ...(value !== undefined && { value }) });
 
-describe("the patch of a mutating webhook", () => {
+describe("the patch of a mutating admission webhook", () => {
   const created = { metadata: { name: "a", labels: { l: "1" } }, data: { a: "1" } };
   const create = async (operations: unknown, body: object = created) => {
     const clientConfig = hooks.on("/hook", (given) => patch(given, operations));
@@ -60,7 +60,7 @@ describe("the patch of a mutating webhook", () => {
     ["an unknown field", [operation("add", "/nonsense", "2")], { a: "1" }],
     ["escapes", [operation("add", "/data/a~1b", "2")], { a: "1", "a/b": "2" }],
   ];
-  test.each(applied)("%s", async (_, operations, data) => {
+  test.each(applied)("may contain %s", async (_, operations, data) => {
     // The key with a slash is no valid one: what refuses it is validation, which comes after.
     const answer = await create(operations);
     if ("a/b" in data) expect(answer.at("message")).toContain("data[a/b]: Invalid value");
@@ -92,12 +92,12 @@ describe("the patch of a mutating webhook", () => {
       `${INTERNAL}converting (v1.Endpoints) to (core.ConfigMap): unknown conversion`,
     ],
   ];
-  test.each(failing)("%s fails the request", async (_, operations, message) => {
+  test.each(failing)("fails the request for %s", async (_, operations, message) => {
     const { status, at } = await create(operations);
     expect([status, at("message")]).toEqual([500, message]);
   });
 
-  test("another name is refused on an update, as by kube-apiserver", async () => {
+  test("may not rename the object in an update", async () => {
     await done(server.api, "POST", MAPS, created);
     const clientConfig = hooks.on("/hook", (given) => patch(given, [operation("replace", "/metadata/name", "b")]));
     await using _ = await configure(server.api, "mutating", [{ clientConfig }]);
@@ -106,7 +106,7 @@ describe("the patch of a mutating webhook", () => {
     expect((await call(server.api, "GET", `${MAPS}/a`)).at("data")).toEqual({ a: "1" });
   });
 
-  test("a patch of a delete is refused, and the object stays", async () => {
+  test("is refused for a delete, and the object stays", async () => {
     await done(server.api, "POST", MAPS, created);
     const clientConfig = hooks.on("/hook", (given) => patch(given, [operation("add", "/data/b", "2")]));
     await using _ = await configure(server.api, "mutating", [
@@ -120,7 +120,7 @@ describe("the patch of a mutating webhook", () => {
     expect((await call(server.api, "GET", `${MAPS}/a`)).status).toBe(200);
   });
 
-  test("what it adds is defaulted and validated as what the client sent", async () => {
+  test("is followed by defaulting and validation", async () => {
     const container = { name: "side", image: "side:1" };
     const clientConfig = hooks.on("/hook", (given) =>
       patch(given, [operation("add", "/spec/containers/-", container)]),
@@ -143,7 +143,7 @@ describe("the patch of a mutating webhook", () => {
     ]);
   });
 
-  test("it is of the version that the webhook saw", async () => {
+  test("is applied in the version that the webhook saw", async () => {
     const rules = [
       { ...CONFIG_MAPS, apiGroups: ["autoscaling"], apiVersions: ["v1"], resources: ["horizontalpodautoscalers"] },
     ];
@@ -164,7 +164,7 @@ describe("the patch of a mutating webhook", () => {
     expect(made.at("spec.metrics.0.resource.target")).toEqual({ type: "Utilization", averageUtilization: 42 });
   });
 
-  test("one of a scale changes the scale", async () => {
+  test("changes the scale when the webhook sees a Scale", async () => {
     const template = { metadata: { labels: { a: "b" } }, spec: { containers: [{ name: "c", image: "i" }] } };
     const apps = "/apis/apps/v1/namespaces/default/deployments";
     const deployment = { metadata: { name: "app" }, spec: { selector: { matchLabels: { a: "b" } }, template } };
@@ -176,7 +176,7 @@ describe("the patch of a mutating webhook", () => {
     expect((await call(server.api, "GET", `${apps}/app`)).at("spec.replicas")).toBe(7);
   });
 
-  test("managedFields that make no sense are not kept, and the client is warned", async () => {
+  test("cannot write invalid managedFields, for which the client gets a warning", async () => {
     const { headers, at } = await create([operation("add", "/metadata/managedFields/0/operation", "Nonsense")]);
     expect(at("metadata.managedFields.0.operation")).toBe("Update");
     expect(headers["warning"]).toEqual([
@@ -184,14 +184,14 @@ describe("the patch of a mutating webhook", () => {
     ]);
   });
 
-  test("ten thousand operations are applied", async () => {
+  test("may have ten thousand operations", async () => {
     const operations = Array.from({ length: 12_000 }, (_, index) => operation("add", `/data/k${index}`, "v"));
     const answer = await create(operations);
     expect(Object.keys(answer.at("data") as object)).toHaveLength(12_001);
   });
 });
 
-describe("several mutating webhooks", () => {
+describe("several mutating admission webhooks", () => {
   const add =
     (key: string): AnswerCall =>
     (given) =>
@@ -280,7 +280,7 @@ describe("several mutating webhooks", () => {
     },
   );
 
-  test("one whose selector matches only in the second round is not called then", async () => {
+  test("call one in no second round whose selector matches only then", async () => {
     const labelled = { objectSelector: { matchLabels: { l: "1" } } };
     const webhooks = [
       { ...hook("a", addOnce("a"), "IfNeeded"), ...labelled },
@@ -291,7 +291,7 @@ describe("several mutating webhooks", () => {
     expect(seen()).toEqual(["b: given"]);
   });
 
-  test("one whose selector matches what an earlier one did is called", async () => {
+  test("call one whose selector matches what an earlier one made", async () => {
     const webhooks = [
       hook("a", (given) => patch(given, [operation("add", "/metadata/labels", { l: "1" })])),
       { ...hook("b", add("b")), objectSelector: { matchLabels: { l: "1" } } },
@@ -300,7 +300,7 @@ describe("several mutating webhooks", () => {
     expect((await create()).at("data")).toEqual({ given: "x", b: "x" });
   });
 
-  test("the second round is noted for audit as such", async () => {
+  test("mark the second round in the audit event", async () => {
     await using _ = await configure(server.api, "mutating", [
       hook("a", addOnce("a"), "IfNeeded"),
       hook("b", addOnce("b")),
@@ -318,7 +318,7 @@ describe("several mutating webhooks", () => {
     ]);
   });
 
-  test("one that fails ends the request, and nothing is stored", async () => {
+  test("end the request when one fails, and nothing is stored", async () => {
     const webhooks = [
       hook("a", add("a")),
       hook("b", (_, response) => void response.writeHead(500).end()),

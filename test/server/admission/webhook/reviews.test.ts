@@ -64,8 +64,8 @@ const common = {
   dryRun: false,
 };
 
-describe("what a webhook is asked", () => {
-  test("by a create: the object as it would be stored", async () => {
+describe("the review that an admission webhook receives", () => {
+  test("for a create has the object as it would be stored", async () => {
     await done(server.api, "POST", `${MAPS}?fieldManager=f`, {
       metadata: { name: "a", annotations: { q: "<1>" } },
       data: { "a.b": "1" },
@@ -116,7 +116,7 @@ describe("what a webhook is asked", () => {
     });
   });
 
-  test("by an update: both objects", async () => {
+  test("for an update has both objects", async () => {
     await done(server.api, "PUT", `${MAPS}/a`, { metadata: { name: "a" }, data: { b: "2" } });
     expect(hooks.calls[0]?.request).toMatchObject({
       ...common,
@@ -133,7 +133,7 @@ describe("what a webhook is asked", () => {
     });
   });
 
-  test("by a patch and by an apply: an update, with the query's options", async () => {
+  test("for a patch or an apply is an update with the options of the query", async () => {
     const merge = "application/merge-patch+json";
     await done(server.api, "PATCH", `${MAPS}/a?fieldValidation=Strict`, { data: { c: "3" } }, merge);
     const applied = { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "new" } };
@@ -144,7 +144,7 @@ describe("what a webhook is asked", () => {
     ]);
   });
 
-  test("by a delete: the old object alone", async () => {
+  test("for a delete has the old object alone", async () => {
     await done(server.api, "DELETE", `${MAPS}/a`, { gracePeriodSeconds: 3, propagationPolicy: "Background" });
     expect(hooks.calls[0]?.request).toMatchObject({
       ...common,
@@ -156,7 +156,7 @@ describe("what a webhook is asked", () => {
     });
   });
 
-  test("by a collection's deletion: each object, without a name", async () => {
+  test("for the deletion of a collection comes for each object, without a name", async () => {
     await done(server.api, "POST", MAPS, { metadata: { name: "b" } });
     hooks.calls.length = 0;
     await done(server.api, "DELETE", MAPS);
@@ -170,7 +170,7 @@ describe("what a webhook is asked", () => {
     ]);
   });
 
-  test("by a connection: its options", async () => {
+  test("for a connection has its options as the object", async () => {
     const spec = { containers: [{ name: "c", image: "i" }] };
     await done(server.api, "POST", PODS, { metadata: { name: "p" }, spec });
     hooks.calls.length = 0;
@@ -192,7 +192,7 @@ describe("what a webhook is asked", () => {
     hooks.on("/hook", (given) => allow(given));
   });
 
-  test("by a request to a subresource: its own kind", async () => {
+  test("for a subresource has the subresource's kind", async () => {
     const pod = `${PODS}/p`;
     await done(server.api, "PATCH", `${pod}/status`, { status: { phase: "Running" } }, "application/merge-patch+json");
     const eviction = { apiVersion: "policy/v1", kind: "Eviction", metadata: { name: "p" } };
@@ -214,12 +214,12 @@ describe("what a webhook is asked", () => {
     ]);
   });
 
-  test("by a create of a generated name: the name that was generated, for a validating webhook", async () => {
+  test("for a create with generateName has the generated name in a validating webhook", async () => {
     const { at } = await done(server.api, "POST", MAPS, { metadata: { generateName: "g-" } });
     expect(hooks.calls[0]?.request["name"]).toBe(at("metadata.name"));
   });
 
-  test("v1beta1 asks for the same", async () => {
+  test("is the same in v1beta1", async () => {
     await using _ = await configure(server.api, "mutating", [{ ...every("v1beta1"), rules: [CONFIG_MAPS] }]);
     await done(server.api, "POST", MAPS, { metadata: { generateName: "g-" } });
     const [mutating, validating] = hooks.calls.map(
@@ -230,7 +230,7 @@ describe("what a webhook is asked", () => {
     expect(Object.keys(mutating?.request ?? {})).toEqual(ofValidating);
   });
 
-  test("numbers beyond 2^53 stay exact, and a long object is written in full", async () => {
+  test("has exact numbers beyond 2^53, and a long object completely", async () => {
     const data = Object.fromEntries(Array.from({ length: 5000 }, (_, index) => [`k${index}`, "v"]));
     await done(server.api, "POST", MAPS, { metadata: { name: "long" }, data });
     expect(hooks.calls[0]?.request["object"]).toMatchObject({ data });

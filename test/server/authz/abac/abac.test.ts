@@ -16,7 +16,7 @@ const bob = user("bob", "devs");
 const stranger = { name: "system:anonymous", groups: ["system:unauthenticated"] };
 
 /** AUZ-2 of the source code book's requirements: the mode ABAC. */
-describe("a policy of ABAC", () => {
+describe("an ABAC policy", () => {
   const everything = { apiGroup: "*", resource: "*", namespace: "*" };
   const rows: readonly (readonly [name: string, line: string, asked: ReturnType<typeof asks>, allowed: boolean])[] = [
     ["allows its user", policy({ user: "alice", ...everything }), asks(alice, "create pods shop/"), true],
@@ -222,18 +222,18 @@ describe("a policy of ABAC", () => {
   });
 });
 
-describe("a policy file", () => {
+describe("an ABAC policy file", () => {
   let folder: string;
   beforeAll(() => void (folder = mkdtempSync(join(tmpdir(), "abac-"))));
   afterAll(() => rmSync(folder, { recursive: true }));
 
-  test("skips empty lines and comments, and each other line is a policy", async () => {
+  test("has a policy on each line that is neither empty nor a comment", async () => {
     const file = join(folder, "policy.jsonl");
     writeFileSync(file, `# who may what\n\n${policy({ user: "alice" })}\r\n   # more\n{"user":"bob"}\n`);
     expect((await readPolicyFile(file)).map((one) => one.user)).toEqual(["alice", "bob"]);
   });
 
-  test("may be empty: then nobody but system:masters may do anything", () => {
+  test("may be empty: then only system:masters has rights", () => {
     expect(policiesIn("", "p")).toEqual([]);
   });
 
@@ -268,7 +268,7 @@ describe("a policy file", () => {
     ],
     ["a kind without a version", '{"kind":"Policy"}', "Object 'apiVersion' is missing in"],
   ];
-  test.each(faults)("with %s is at fault, with file and line", (_, line, message) => {
+  test.each(faults)("with %s is refused with file and line", (_, line, message) => {
     const read = () => policiesIn(`{"user":"ok"}\n${line}\n{"user":"ok"}`, "/etc/policy.jsonl");
     expect(read).toThrow("error reading policy file /etc/policy.jsonl, line 2: ");
     expect(read).toThrow(message);
@@ -283,7 +283,7 @@ describe("a policy file", () => {
 });
 
 /** AUZ-7. */
-describe("the rights of a user by policies", () => {
+describe("the rights of a user by ABAC policies", () => {
   const mode = modeOf(
     policy({ user: "bob", apiGroup: "apps", resource: "*", namespace: "a", readonly: true }),
     policy({ group: "devs", apiGroup: "", resource: "pods", namespace: "*" }),
@@ -292,7 +292,7 @@ describe("the rights of a user by policies", () => {
     policy({ user: "alice", apiGroup: "*", resource: "*", namespace: "*" }),
   );
 
-  test("are the policies of the user that hold in the namespace", () => {
+  test("are those of the policies that apply in the namespace", () => {
     expect(mode.rightsOf?.(bob, "a")).toEqual({
       resourceRules: [
         { verbs: ["get", "list", "watch"], apiGroups: ["apps"], resources: ["*"] },
@@ -303,13 +303,13 @@ describe("the rights of a user by policies", () => {
     });
   });
 
-  test("in another namespace are fewer", () => {
+  test("are fewer in another namespace", () => {
     expect(mode.rightsOf?.(bob, "b")).toMatchObject({ resourceRules: [{ resources: ["pods"] }] });
   });
 });
 
 /** AUZ-4: a chain joins the reasons of those without an opinion. */
-describe("AlwaysDeny", () => {
+describe("the authorizer AlwaysDeny", () => {
   test("gives its reason and leaves the request to the next authorizer", async () => {
     const reason = "Everything is forbidden.";
     expect(alwaysDeny.authorize(asks(bob, "get pods a/b"))).toEqual({ decision: "no-opinion", reason });

@@ -99,8 +99,8 @@ const healthy = (configuration: ConfigurationFile) =>
     (error: Error) => error.message,
   );
 
-describe("a file that changes", () => {
-  test("is used at once: the authorizers and their order", async () => {
+describe("changing the AuthorizationConfiguration file of a running server", () => {
+  test("changes the authorizers and their order at once", async () => {
     write([RBAC, DENY]);
     const { decides } = await open();
     expect(await decides("get")).toMatchObject({ decision: "allow" });
@@ -112,14 +112,14 @@ describe("a file that changes", () => {
     expect(faults).toEqual([]);
   });
 
-  test("may be written in place, as a shell does", async () => {
+  test("works also when a shell writes the file in place", async () => {
     write([RBAC, DENY]);
     const { decides } = await open();
     writeFileSync(file, textOf([DENY, RBAC]));
     await expect.poll(async () => (await decides("list")).reason).toBe("Everything is forbidden.\nRBAC: list");
   });
 
-  test("may lie in a volume, whose link is replaced", async () => {
+  test("works also in a volume whose link is replaced", async () => {
     for (const [name, authorizers] of [
       ["one", [RBAC, DENY]],
       ["two", [DENY, RBAC]],
@@ -135,7 +135,7 @@ describe("a file that changes", () => {
     await expect.poll(async () => (await decides("list")).reason).toBe("Everything is forbidden.\nRBAC: list");
   });
 
-  test("where the folder does not show it is seen by the next poll", async () => {
+  test("is noticed by the next poll when the folder sends no events", async () => {
     const elsewhere = join(folder, "elsewhere");
     mkdirSync(elsewhere);
     writeFileSync(join(elsewhere, "a"), textOf([RBAC, DENY]));
@@ -147,7 +147,7 @@ describe("a file that changes", () => {
     expect(polls.waiting).toBe(1);
   });
 
-  test("in its comments alone keeps the authorizers and what they know", async () => {
+  test("in comments alone keeps the authorizers and their caches", async () => {
     await using webhook = await ReviewWebhook.start();
     const text = textOf([hookOf(webhook.kubeconfig())]);
     replaceFile(file, text);
@@ -160,7 +160,7 @@ describe("a file that changes", () => {
     expect(webhook.reviews).toHaveLength(1);
   });
 
-  test("may add a webhook, change it and take it away", async () => {
+  test("can add a webhook, change it and remove it", async () => {
     await using webhook = await ReviewWebhook.start();
     webhook.answers = [review({ allowed: false, reason: "asked" })];
     write([RBAC]);
@@ -177,7 +177,7 @@ describe("a file that changes", () => {
     expect(faults).toEqual([]);
   });
 
-  test("does not cut off calls that are under way", async () => {
+  test("does not interrupt calls under way", async () => {
     await using webhook = await ReviewWebhook.start();
     webhook.answers = ["silence", review({ allowed: true })];
     write([hookOf(webhook.kubeconfig(), { timeout: "200ms", failurePolicy: "Deny" }), RBAC]);
@@ -190,7 +190,7 @@ describe("a file that changes", () => {
   });
 });
 
-describe("a change with a fault keeps the authorizers, is reported and fails the check", () => {
+describe("an AuthorizationConfiguration file that becomes invalid keeps the former authorizers, is reported and fails the health check", () => {
   const rows: readonly (readonly [name: string, text: () => string, message: string])[] = [
     ["half of a file", () => textOf([ALLOW]).slice(0, 60), "failed to load AuthorizationConfiguration from file: "],
     ["an empty file", () => "", "authorizers: Required value: at least one authorization mode must be defined"],
@@ -234,7 +234,7 @@ describe("a change with a fault keeps the authorizers, is reported and fails the
     expect((await decides("list")).reason).toBe("Everything is forbidden.\nRBAC: list");
   });
 
-  test("a fault that lasts is reported once", async () => {
+  test("once, while the fault lasts", async () => {
     write([RBAC]);
     const { configuration } = await open();
     write([]);
@@ -247,7 +247,7 @@ describe("a change with a fault keeps the authorizers, is reported and fails the
     expect(faults.filter((one) => one.includes("at least one authorization mode"))).toHaveLength(1);
   });
 
-  test("a file that is gone, until it is there again", async () => {
+  test("also when it is deleted, until it exists again", async () => {
     write([RBAC]);
     const { configuration, decides } = await open();
     unlinkSync(file);
@@ -257,7 +257,7 @@ describe("a change with a fault keeps the authorizers, is reported and fails the
     await expect.poll(() => healthy(configuration)).toBe("ok");
   });
 
-  test("a kubeconfig that is there later, without a change of the file", async () => {
+  test("also when a kubeconfig is missing, until that exists", async () => {
     await using webhook = await ReviewWebhook.start();
     write([RBAC]);
     const { configuration, decides } = await open();
@@ -271,19 +271,19 @@ describe("a change with a fault keeps the authorizers, is reported and fails the
   });
 });
 
-describe("at the start", () => {
-  test("a fault is an error that names file and field", async () => {
+describe("an invalid AuthorizationConfiguration file at the start", () => {
+  test("is an error that names file and field", async () => {
     write([{ type: "RBAC", name: "other" }]);
     await expect(open()).rejects.toThrow(
       `authorization config file ${file}: expected name rbac for authorizer RBAC instead of other`,
     );
   });
 
-  test("a missing file is one", async () => {
+  test("is an error when it does not exist", async () => {
     await expect(open()).rejects.toThrow(`authorization config file ${file}: open ${file}: no such file or directory`);
   });
 
-  test("a kubeconfig with a fault is one, without its secrets", async () => {
+  test("is an error for a wrong kubeconfig, without its secrets", async () => {
     const kubeconfig = join(folder, "kc");
     writeFileSync(
       kubeconfig,
@@ -305,7 +305,7 @@ describe("at the start", () => {
   });
 });
 
-test("a closed file is not looked at any more", async () => {
+test("a closed AuthorizationConfiguration file is not read any more", async () => {
   write([RBAC, DENY]);
   const { configuration, decides } = await open();
   await configuration.close();

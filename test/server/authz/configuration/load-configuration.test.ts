@@ -32,8 +32,8 @@ const bytesOf = (authorizers: unknown, more: object = {}): Uint8Array =>
   Buffer.from(JSON.stringify({ ...header, ...more, authorizers }));
 const load = (authorizers: unknown) => loadConfiguration(bytesOf(authorizers));
 
-describe("a configuration", () => {
-  test.each(["v1", "v1beta1", "v1alpha1"])("of %s is read, with its defaults", (version) => {
+describe("an AuthorizationConfiguration", () => {
+  test.each(["v1", "v1beta1", "v1alpha1"])("of version %s gets its default values", (version) => {
     const bytes = bytesOf([NODE, hook(), RBAC], { apiVersion: `apiserver.config.k8s.io/${version}` });
     expect(loadConfiguration(bytes).authorizers).toEqual([
       { type: "Node", name: "node", webhook: undefined },
@@ -57,7 +57,7 @@ describe("a configuration", () => {
     ]);
   });
 
-  test("says everything that it can", () => {
+  test("may have every field", () => {
     const all = {
       authorizedTTL: "1m30s",
       cacheAuthorizedRequests: false,
@@ -79,7 +79,7 @@ describe("a configuration", () => {
     });
   });
 
-  test("is YAML as well as JSON", () => {
+  test("may be YAML or JSON", () => {
     const text =
       "# authorizers\napiVersion: apiserver.config.k8s.io/v1\nkind: AuthorizationConfiguration\nauthorizers:\n- {type: RBAC, name: rbac}\n";
     expect(loadConfiguration(Buffer.from(text)).authorizers).toMatchObject([{ type: "RBAC" }]);
@@ -92,7 +92,7 @@ describe("a configuration", () => {
   });
 });
 
-describe("a file that cannot be decoded", () => {
+describe("an AuthorizationConfiguration that cannot be decoded", () => {
   const rows: readonly (readonly [name: string, text: string, message: string])[] = [
     [
       "is half written",
@@ -191,7 +191,7 @@ describe("a file that cannot be decoded", () => {
   });
 });
 
-describe("a configuration with a fault names field, value and what is allowed", () => {
+describe("an invalid AuthorizationConfiguration is refused with field, value and what is allowed", () => {
   const TYPES = '"ABAC", "AlwaysAllow", "AlwaysDeny", "Node", "RBAC", "Webhook"';
   const rows: readonly (readonly [name: string, authorizers: () => unknown, message: string])[] = [
     ["no authorizers", () => [], "authorizers: Required value: at least one authorization mode must be defined"],
@@ -359,27 +359,27 @@ describe("a configuration with a fault names field, value and what is allowed", 
       "compilation failed: ERROR: <input>:1:14: found no matching overload for '_==_' applied to '(string, int)'",
     ],
   ];
-  test.each(conditions)("a condition that %s", (_, expressions, message) => {
+  test.each(conditions)("for a match condition that %s", (_, expressions, message) => {
     const matchConditions = expressions.map((expression) => ({ expression }));
     const more = { matchConditionSubjectAccessReviewVersion: "v1", matchConditions };
     expect(() => load([hook(more)])).toThrow("authorizers[0].matchConditions[");
     expect(() => load([hook(more)])).toThrow(message);
   });
 
-  test("too many conditions", () => {
+  test("for too many match conditions", () => {
     const matchConditions = Array.from({ length: 65 }, (_, index) => ({ expression: `${index} > 0` }));
     expect(() => load([hook({ matchConditionSubjectAccessReviewVersion: "v1", matchConditions })])).toThrow(
       "authorizers[0].matchConditions: Too many: 65: must have at most 64 items",
     );
   });
 
-  test("several faults, each once", () => {
+  test("with several faults, each once", () => {
     expect(() => load([{ name: "a" }, hook({ timeout: "0s", failurePolicy: "x" })])).toThrow(
       '[authorizers[0].type: Required value, authorizers[1].timeout: Required value, authorizers[1].failurePolicy: Unsupported value: "x": supported values: "NoOpinion", "Deny"]',
     );
   });
 
-  test("types that a server had when it started and that are gone", () => {
+  test("for removing types that the server had at its start", () => {
     expect(() => loadConfiguration(bytesOf([hook()]), new Set(["RBAC", "Node"]))).toThrow(
       "missing required types: [Node RBAC]",
     );

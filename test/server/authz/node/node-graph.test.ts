@@ -141,7 +141,7 @@ const POD_ROWS: readonly Row[] = [
   ],
 ];
 
-describe("a kubelet may read what its pods use", () => {
+describe("the Node authorizer lets a kubelet read what its pods use", () => {
   test.each(POD_ROWS)("%s", (_, spec, asked, allowed) => {
     const stored = new StoredObjects();
     stored.put("/pods", pod("web", "n1", spec));
@@ -154,14 +154,14 @@ describe("a kubelet may read what its pods use", () => {
     return expect(refusal).resolves.toEqual({ decision: "no-opinion", reason: NO_RELATION });
   });
 
-  test.each(POD_ROWS)("read from the storage: %s", async (_, spec, asked, allowed) => {
+  test.each(POD_ROWS)("as computed from the storage: %s", async (_, spec, asked, allowed) => {
     const stored = new StoredObjects(false);
     stored.put("/pods", pod("web", "n1", spec));
     const { decision } = await nodeMode(stored.context).authorize(asks(kubelet, asked));
     expect(decision).toBe(allowed ? "allow" : "no-opinion");
   });
 
-  test("claims that were made for a pod are in its status", () => {
+  test("including claims made for a pod, by its status", () => {
     const stored = new StoredObjects();
     const spec = { resourceClaims: [{ name: "gpu", resourceClaimTemplateName: "t" }] };
     const status = {
@@ -176,7 +176,7 @@ describe("a kubelet may read what its pods use", () => {
     }
   });
 
-  test("a mirror pod, which a kubelet makes, gives it nothing but the pod", () => {
+  test("but nothing beyond the pod itself for a mirror pod", () => {
     const stored = new StoredObjects();
     const spec = { ...mounts({ secret: { secretName: "s" } }), serviceAccountName: "app" };
     const mirror = pod("web", "n1", spec);
@@ -192,7 +192,7 @@ describe("a kubelet may read what its pods use", () => {
     });
   });
 
-  test("a pod that is bound to no node gives nothing to any", () => {
+  test("and nothing for a pod that is not bound to a node", () => {
     const stored = new StoredObjects();
     stored.put("/pods", pod("web", "", mounts({ secret: { secretName: "s" } })));
     expect(nodeMode(stored.context).authorize(asks(kubelet, "get secrets shop/s"))).toMatchObject({
@@ -201,7 +201,7 @@ describe("a kubelet may read what its pods use", () => {
   });
 });
 
-describe("through a claim a kubelet may read the volume and what mounting it takes", () => {
+describe("the Node authorizer lets a kubelet read a claim's volume and what mounting it needs", () => {
   const rows: readonly (readonly [name: string, volume: KubeObject, asked: string, allowed: boolean])[] = [
     ["the volume", volume({}), "get persistentvolumes pv-1", true],
     [
@@ -313,7 +313,7 @@ describe("through a claim a kubelet may read the volume and what mounting it tak
   });
 });
 
-describe("objects whose spec names a node", () => {
+describe("the Node authorizer, for objects whose spec names a node:", () => {
   const rows = [
     ["storage.k8s.io/volumeattachments", "", "get"],
     ["resource.k8s.io/resourceslices", "", "get"],
@@ -322,7 +322,7 @@ describe("objects whose spec names a node", () => {
     ["resource.k8s.io/resourceslices", "", "delete"],
     ["certificates.k8s.io/podcertificaterequests", "shop", "get"],
   ] as const;
-  test.each(rows)("%s (%s) are its kubelet's to %s", (resource, namespace, verb) => {
+  test.each(rows)("%s (%s) may be accessed by the node's kubelet with %s", (resource, namespace, verb) => {
     const stored = new StoredObjects();
     const named = (name: string, nodeName?: string) =>
       stored.put(resource, { metadata: { name, namespace }, spec: { ...(nodeName && { nodeName }) } } as KubeObject);
@@ -339,11 +339,11 @@ describe("objects whose spec names a node", () => {
   });
 });
 
-describe("the graph follows its objects", () => {
+describe("the Node authorizer's graph follows changes", () => {
   const secret = asks(kubelet, "get secrets shop/s");
   const using = (name: string, node = "n1") => pod(name, node, mounts({ secret: { secretName: "s" } }));
 
-  test("a pod that is deleted takes its secrets along", () => {
+  test("a deleted pod removes the right to its secrets", () => {
     const stored = new StoredObjects();
     const mode = nodeMode(stored.context);
     expect(mode.authorize(secret)).toMatchObject({ decision: "no-opinion" });
@@ -353,7 +353,7 @@ describe("the graph follows its objects", () => {
     expect(mode.authorize(secret)).toEqual({ decision: "no-opinion", reason: NO_RELATION });
   });
 
-  test("a secret of two pods stays until both are gone", () => {
+  test("a secret of two pods stays readable until both are gone", () => {
     const stored = new StoredObjects();
     const mode = nodeMode(stored.context);
     stored.put("/pods", using("a"));
@@ -365,7 +365,7 @@ describe("the graph follows its objects", () => {
     expect(mode.authorize(secret)).toMatchObject({ decision: "no-opinion" });
   });
 
-  test("a pod of the same name that is made anew on another node counts for that one", () => {
+  test("a new pod of the same name on another node replaces the former", () => {
     const stored = new StoredObjects();
     const mode = nodeMode(stored.context);
     stored.put("/pods", using("web", "n1"));
@@ -376,7 +376,7 @@ describe("the graph follows its objects", () => {
     expect(mode.authorize(other)).toEqual({ decision: "allow" });
   });
 
-  test("a volume that is released takes its secrets along", () => {
+  test("a released volume removes the right to its secrets", () => {
     const stored = new StoredObjects();
     const mode = nodeMode(stored.context);
     const asked = asks(kubelet, "get secrets sys/s");
@@ -387,7 +387,7 @@ describe("the graph follows its objects", () => {
     expect(mode.authorize(asked)).toMatchObject({ decision: "no-opinion" });
   });
 
-  test("each pod is parsed once, however often something changes and is asked", async () => {
+  test("each pod is parsed once, however many changes and requests there are", async () => {
     const stored = new StoredObjects();
     const mode = nodeMode(stored.context);
     for (let index = 0; index < 300; index++) stored.put("/pods", using(`web-${index}`));
@@ -404,7 +404,7 @@ describe("the graph follows its objects", () => {
     expect(stored.parsed).toBe(302);
   });
 
-  test("counts what changes while many pods are new", async () => {
+  test("changes count also while many pods are new", async () => {
     const stored = new StoredObjects();
     const mode = nodeMode(stored.context);
     for (let index = 0; index < 300; index++) stored.put("/pods", pod(`web-${index}`, "n1"));
@@ -413,7 +413,7 @@ describe("the graph follows its objects", () => {
     expect(await deciding).toEqual({ decision: "allow" });
   });
 
-  test("holds what a naive reading of all pods finds, over random histories", () => {
+  test("it has the result of a simple computation over all pods, for random changes", () => {
     const stored = new StoredObjects();
     const mode = nodeMode(stored.context);
     let seed = 17;

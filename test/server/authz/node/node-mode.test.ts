@@ -19,7 +19,7 @@ const REQUESTS = "can only list/watch podcertificaterequests with nodeName field
 const PODS = "can only list/watch pods with spec.nodeName field selector";
 
 /** AUZ-2 and AUZ-5b of the source code book: the mode Node. */
-describe("who is a kubelet", () => {
+describe("the Node authorizer recognizes a kubelet's user", () => {
   const rows = [
     ["a user of another name is none", user("jane", "system:nodes"), undefined],
     ["a node's name without the group is none", user("system:node:n1"), undefined],
@@ -33,7 +33,7 @@ describe("who is a kubelet", () => {
     });
   });
 
-  test("a name with a colon is a node's", () => {
+  test("a name with a colon is a node's name", () => {
     const odd = user("system:node:a:b", "system:nodes");
     expect(mode.authorize(asks(odd, "get nodes a:b"))).toEqual({ decision: "allow" });
   });
@@ -148,7 +148,7 @@ const ROWS: readonly Row[] = [
   ["create rbac.authorization.k8s.io/clusterrolebindings /", ""],
 ];
 
-describe("the kubelet of n1 asks to", () => {
+describe("the Node authorizer, asked by the kubelet of node n1 to", () => {
   test.each(ROWS.map(([asked, outcome, more = {}]) => ({ asked, outcome, more })))(
     "$asked: $outcome",
     ({ asked, outcome, more }) => {
@@ -160,12 +160,12 @@ describe("the kubelet of n1 asks to", () => {
     },
   );
 
-  test("read a path: the mode has no opinion", () => {
+  test("read a non-resource path, has no opinion", () => {
     expect(mode.authorize(asksPath(kubelet, "get", "/healthz"))).toEqual({ decision: "no-opinion" });
   });
 });
 
-test("the rights of a kubelet cannot be listed, and other users have none by this mode", async () => {
+test("the Node authorizer cannot list a kubelet's rights, and gives other users none", async () => {
   const none = { resourceRules: [], nonResourceRules: [] };
   expect(await mode.rightsOf?.(kubelet, "shop")).toEqual({
     ...none,

@@ -56,7 +56,7 @@ function judge(seed: number): { allowed: number; refused: number } {
 
 const sorted = (rule: object): object => Object.fromEntries(Object.entries(rule).sort(([a], [b]) => (a < b ? -1 : 1)));
 
-test(`${SETS} random sets of roles and requests are judged as a naive reading of the rules judges them (RBAC-1 to RBAC-4)`, () => {
+test(`RBAC decides ${SETS} random sets of roles and requests as a simple evaluation of the rules does (RBAC-1 to RBAC-4)`, () => {
   const first = Math.trunc(Date.now() / 1000);
   const tally = { allowed: 0, refused: 0 };
   for (let seed = first; seed < first + SETS / SETS_OF_A_WORLD; seed++) {

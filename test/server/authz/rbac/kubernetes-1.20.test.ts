@@ -45,7 +45,7 @@ async function rightsOf(server: Transport, user: string, namespace: string): Pro
 
 const sorted = (rule: object): object => Object.fromEntries(Object.entries(rule).sort(([a], [b]) => (a < b ? -1 : 1)));
 
-describe.skipIf(missing !== undefined)("RBAC beside kube-apiserver 1.20", () => {
+describe.skipIf(missing !== undefined)("RBAC in kubets and in kube-apiserver 1.20", () => {
   let etcd: EtcdServer;
   let real: RealApiServer;
   let cluster: Cluster;
@@ -87,7 +87,7 @@ describe.skipIf(missing !== undefined)("RBAC beside kube-apiserver 1.20", () => 
   const first = Math.trunc(Date.now() / 1000);
 
   test.each(Array.from({ length: SETS }, (_, set) => set))(
-    `set ${first} + %s: ${REQUESTS} requests are judged alike`,
+    `set ${first} + %s: ${REQUESTS} requests have the same decisions`,
     async (set) => {
       const random = below(first + set);
       const objects = new Map<string, KubeObject>();

@@ -233,7 +233,7 @@ const userOf = (text: string): User => {
 /** With the watch cache and without one. */
 const modes = [true, false].map((hasCache) => ({ hasCache, mode: rbacMode(new PolicyWorld(WORLD, hasCache).context) }));
 
-test.each(rows)("%s", async (_title, ...row) => {
+test.each(rows)("RBAC decides about %s", async (_title, ...row) => {
   const [who = "", request = "", decision, reason] = row;
   for (const { hasCache, mode } of modes) {
     const found = mode.authorize(attributes(request, userOf(who)));
@@ -255,7 +255,7 @@ const changes: readonly (readonly [string, (world: PolicyWorld) => void, string]
   ["a binding to other subjects", (world) => world.put(clusterBinding("kims", "root", user("lea"))), NONE],
 ];
 
-test.each(changes)("the next request sees %s", (title, change, decision) => {
+test.each(changes)("RBAC applies to the next request %s", (title, change, decision) => {
   const isBound = title.includes("gone") || title.includes("fewer") || title.includes("other subjects");
   const world = new PolicyWorld([
     ...WORLD,
@@ -269,7 +269,7 @@ test.each(changes)("the next request sees %s", (title, change, decision) => {
   expect(mode.authorize(asked)).toMatchObject({ decision });
 });
 
-test("rights are those of cluster role bindings, then those of the namespace, with what is missing", async () => {
+test("a user's rights are listed from cluster role bindings first, then from the namespace, with what could not be read", async () => {
   const mode = rbacMode(new PolicyWorld(WORLD).context);
   expect(await mode.rightsOf?.(userOf("gil,devs,system:unauthenticated"), "dev")).toEqual({
     resourceRules: [{ verbs: ["get", "list", "watch"], apiGroups: [""], resources: ["pods", "pods/log"] }],

@@ -35,7 +35,7 @@ const JANE = { user: "jane", uid: "u-1", groups: jane.groups, extra: jane.extra 
 const BOB = { user: "bob", groups: ["system:authenticated"] };
 
 /** AUZ-6 of the source code book: the attributes of a request. */
-describe("the webhook is sent a SubjectAccessReview", () => {
+describe("an authorization webhook receives a SubjectAccessReview", () => {
   const selectors = {
     fieldSelector: [
       { field: "spec.nodeName", operator: "=" as const, value: "n1" },
@@ -127,7 +127,7 @@ describe("the webhook is sent a SubjectAccessReview", () => {
     });
   });
 
-  test("of v1beta1, which calls the groups group", async () => {
+  test('in v1beta1, which calls the groups "group"', async () => {
     const beta = await clientOf(webhook.kubeconfig(), { version: "v1beta1" });
     webhook.answers = [review({ allowed: true }, "v1beta1")];
     expect(await modeOf(beta).mode.authorize(asks(jane, "get pods shop/web"))).toEqual({ decision: "allow" });
@@ -139,7 +139,7 @@ describe("the webhook is sent a SubjectAccessReview", () => {
     beta.retire();
   });
 
-  test("at the root, where its kubeconfig names no path", async () => {
+  test("at the root path when its kubeconfig names no path", async () => {
     const atRoot = await clientOf(webhook.kubeconfig({}, webhook.url));
     await modeOf(atRoot).mode.authorize(asks(bob, "get pods a/b"));
     expect(webhook.reviews[0]?.path).toBe("/?timeout=5s");
@@ -148,7 +148,7 @@ describe("the webhook is sent a SubjectAccessReview", () => {
 });
 
 /** AUZ-3. */
-describe("the webhook's answer", () => {
+describe("the answer of an authorization webhook", () => {
   const rows: readonly (readonly [name: string, status: object, decision: object])[] = [
     ["that allows", { allowed: true }, { decision: "allow" }],
     ["that allows with a reason", { allowed: true, reason: "she may" }, { decision: "allow", reason: "she may" }],
@@ -175,13 +175,13 @@ describe("the webhook's answer", () => {
     expect(await modeOf(client).mode.authorize(asks(bob, "get pods a/b"))).toEqual(decision);
   });
 
-  test("without kind and version is read as one of the request's kind and version", async () => {
+  test("may lack kind and version", async () => {
     webhook.answers = [{ status: { allowed: true } }];
     expect(await modeOf(client).mode.authorize(asks(bob, "get pods a/b"))).toEqual({ decision: "allow" });
   });
 });
 
-describe("a failure", () => {
+describe("a failure of an authorization webhook", () => {
   const rows: readonly (readonly [name: string, answer: Answered, error: RegExp, calls: number])[] = [
     [
       "of the server is tried five times",
@@ -249,7 +249,7 @@ describe("a failure", () => {
     expect(faults).toEqual([`Failed to make webhook authorizer request: ${decision.error}`]);
   });
 
-  test("that passes is not seen", async () => {
+  test("that passes is repeated without an effect", async () => {
     webhook.answers = [{ code: 500 }, { code: 503, body: "" }, allowed()];
     const { mode, faults } = modeOf(client);
     const [first] = [await mode.authorize(asks(bob, "get pods a/b"))];
@@ -260,20 +260,20 @@ describe("a failure", () => {
     expect(faults).toHaveLength(1);
   });
 
-  test("is a denial where the failure policy says so", async () => {
+  test("denies the request when the failure policy says so", async () => {
     webhook.answers = [{ code: 404 }];
     const { mode } = modeOf(client, { onFailure: "deny" });
     expect(await mode.authorize(asks(bob, "get pods a/b"))).toMatchObject({ decision: "deny" });
   });
 
-  test("is not kept: the next request asks again", async () => {
+  test("is not cached: the next request calls again", async () => {
     webhook.answers = [{ code: 404 }, allowed()];
     const { mode } = modeOf(client);
     expect(await mode.authorize(asks(bob, "get pods a/b"))).toMatchObject({ decision: "no-opinion" });
     expect(await mode.authorize(asks(bob, "get pods a/b"))).toEqual({ decision: "allow" });
   });
 
-  test("of a webhook that is silent comes when the time of a call is over", async () => {
+  test("comes at the time limit of a call that is not answered", async () => {
     const impatient = await clientOf(webhook.kubeconfig(), { timeout: 30 });
     webhook.answers = ["silence"];
     const { error } = await modeOf(impatient).mode.authorize(asks(bob, "get pods a/b"));
@@ -281,7 +281,7 @@ describe("a failure", () => {
     impatient.retire();
   });
 
-  test("of a webhook that does not listen names its address and no credentials", async () => {
+  test("names the address that does not listen, and no credentials", async () => {
     const nowhere = await clientOf(webhook.kubeconfig({ token: "very-secret" }, "https://127.0.0.1:1/authorize"));
     const { mode, faults } = modeOf(nowhere);
     const { error } = await mode.authorize(asks(bob, "get pods a/b"));
@@ -292,7 +292,7 @@ describe("a failure", () => {
     nowhere.retire();
   });
 
-  test("of a certificate that another authority signed is one", async () => {
+  test("is also a certificate of another authority", async () => {
     await using other = await ReviewWebhook.start();
     const deceived = await clientOf(webhook.kubeconfig({}, `${other.url}/authorize`));
     const decision = await modeOf(deceived).mode.authorize(asks(bob, "get pods a/b"));
@@ -301,7 +301,7 @@ describe("a failure", () => {
     deceived.retire();
   });
 
-  test("waits as kube-apiserver does between tries, and ends with the request", async () => {
+  test("is repeated after kube-apiserver's waits, at most until the request ends", async () => {
     const waits: number[] = [];
     const timers: Timers = {
       start(milliseconds, callback) {
@@ -318,7 +318,7 @@ describe("a failure", () => {
     waiting.retire();
   });
 
-  test("by a client that leaves ends the call and is not reported", async () => {
+  test("is not reported when the client disconnects", async () => {
     webhook.answers = ["silence"];
     const leaving = new AbortController();
     const { mode, faults } = modeOf(client);
@@ -330,14 +330,14 @@ describe("a failure", () => {
   });
 });
 
-describe("answers are kept", () => {
+describe("the server caches answers of an authorization webhook", () => {
   const timed = (more: object = {}) => {
     let now = 0;
     const { mode } = modeOf(client, { clock: { now: () => now }, ...more });
     return { mode, advance: (milliseconds: number) => void (now += milliseconds) };
   };
 
-  test("five minutes when they allow", async () => {
+  test("for five minutes when they allow", async () => {
     const { mode, advance } = timed();
     const asked = asks(bob, "get pods a/b");
     await mode.authorize(asked);
@@ -351,7 +351,7 @@ describe("answers are kept", () => {
   test.each([
     ["they do not allow", { allowed: false, reason: "no" }, { decision: "no-opinion", reason: "no" }],
     ["they deny", { allowed: false, denied: true }, { decision: "deny" }],
-  ])("half a minute when %s", async (_, status, decision) => {
+  ])("for half a minute when %s", async (_, status, decision) => {
     const { mode, advance } = timed();
     webhook.answers = [review(status), allowed()];
     const asked = asks(bob, "get pods a/b");
@@ -362,7 +362,7 @@ describe("answers are kept", () => {
     expect(await mode.authorize(asked)).toEqual({ decision: "allow" });
   });
 
-  test("not at all where their time is 0", async () => {
+  test("not when their time to live is 0", async () => {
     const { mode } = timed({ authorizedTtl: 0 });
     await mode.authorize(asks(bob, "get pods a/b"));
     await mode.authorize(asks(bob, "get pods a/b"));
@@ -380,14 +380,14 @@ describe("answers are kept", () => {
     ["subresource", asks(bob, "get pods/log a/b")],
     ["selector", asks(bob, "get pods a/b", { fieldSelector: [{ field: "a", operator: "=", value: "b" }] })],
     ["path", asksPath(bob, "get", "/a")],
-  ])("for no other %s", async (_, other) => {
+  ])("not for another %s", async (_, other) => {
     const { mode } = timed();
     await mode.authorize(asks(bob, "get pods a/b"));
     await mode.authorize(other);
     expect(webhook.reviews).toHaveLength(2);
   });
 
-  test("not for requests that their client made very long", async () => {
+  test("not for very long requests", async () => {
     const { mode } = timed();
     const long = asksPath(bob, "get", `/${"a".repeat(10_000)}`);
     await mode.authorize(long);
@@ -395,7 +395,7 @@ describe("answers are kept", () => {
     expect(webhook.reviews).toHaveLength(2);
   });
 
-  test("up to 8192 of them, the last used", async () => {
+  test("up to 8192 of them, by last use", async () => {
     let calls = 0;
     const counting = {
       review: () => {
@@ -412,7 +412,7 @@ describe("answers are kept", () => {
   });
 });
 
-describe("match conditions", () => {
+describe("match conditions of an authorization webhook", () => {
   const called = async (
     expressions: readonly string[],
     asked = asks(bob, "get pods shop/web"),
@@ -462,7 +462,7 @@ describe("match conditions", () => {
       false,
     ],
   ] as const;
-  test.each(rows)("look at %s", async (_, expression, asked, matches) => {
+  test.each(rows)("can use %s", async (_, expression, asked, matches) => {
     expect(await called([expression], asked)).toEqual(
       matches ? { calls: 1, decision: "allow" } : { calls: 0, decision: "no-opinion" },
     );
@@ -476,16 +476,16 @@ describe("match conditions", () => {
   const failing = "request.nonResourceAttributes.path == '/'";
   const error = `cel evaluation error: expression '${failing}' resulted in error: no such key: nonResourceAttributes`;
 
-  test("that fail are no opinion, or a denial", async () => {
+  test("that fail give no opinion, or deny, by the failure policy", async () => {
     expect(await called([failing])).toEqual({ calls: 0, decision: "no-opinion", error });
     expect(await called([failing], undefined, "deny")).toEqual({ calls: 0, decision: "deny", error });
   });
 
-  test("that are false decide, whatever failed before them", async () => {
+  test("of which one is false skip the webhook, whatever another did before", async () => {
     expect(await called([failing, "false"], undefined, "deny")).toEqual({ calls: 0, decision: "no-opinion" });
   });
 
-  test("that cost too much fail", async () => {
+  test("fail when they cost too much", async () => {
     const all = "[1,2,3,4,5,6,7,8,9,10].all(";
     const dear = `${all}a,${all}b,${all}c,${all}d,${all}e,${all}f,true))))))`;
     const { decision, error: why, calls } = await called([dear], undefined, "deny");
@@ -494,7 +494,7 @@ describe("match conditions", () => {
   });
 });
 
-describe("credentials", () => {
+describe("the credentials for an authorization webhook", () => {
   test("are those of the kubeconfig: a token", async () => {
     const withToken = await clientOf(webhook.kubeconfig({ token: "webhooks-own" }));
     await modeOf(withToken).mode.authorize(asks(jane, "get pods shop/web"));
@@ -535,7 +535,7 @@ describe("credentials", () => {
 });
 
 /** AUZ-7. */
-test("the rights of a user cannot be listed", async () => {
+test("an authorization webhook cannot list a user's rights", async () => {
   expect(await modeOf(client).mode.rightsOf?.(bob, "shop")).toEqual({
     resourceRules: [],
     nonResourceRules: [],

@@ -104,7 +104,7 @@ test.each<[string, object, object]>([
   expect(answer.at("status")).toEqual(status);
 });
 
-test("a LocalSubjectAccessReview answers in its namespace", async () => {
+test("a LocalSubjectAccessReview answers for its namespace", async () => {
   const spec = { user: "jane", resourceAttributes: pods };
   const answer = await call(admin, "POST", `${AUTHORIZATION}/namespaces/default/localsubjectaccessreviews`, {
     metadata: { namespace: "default" },
@@ -113,7 +113,7 @@ test("a LocalSubjectAccessReview answers in its namespace", async () => {
   expect(answer.at("status.allowed"), answer.text).toBe(true);
 });
 
-test("a SelfSubjectAccessReview answers the caller", async () => {
+test("a SelfSubjectAccessReview answers for the caller", async () => {
   const path = `${AUTHORIZATION}/selfsubjectaccessreviews`;
   const answer = await asUser(admin, "jane")("POST", path, { spec: { resourceAttributes: pods } });
   expect([answer.status, answer.at("status.allowed")]).toEqual([201, true]);
@@ -142,7 +142,7 @@ describe("a SelfSubjectRulesReview lists", () => {
     expect(answer.at("status.incomplete")).toBe(false);
   });
 
-  test("what could not be looked up", async () => {
+  test("what could not be looked up, as an evaluation error", async () => {
     const answer = await asUser(admin, "greta")("POST", path, { spec: { namespace: "default" } });
     expect(answer.at("status.evaluationError")).toBe('clusterrole.rbac.authorization.k8s.io "missing" not found');
   });
@@ -186,7 +186,7 @@ test.each(["/healthz", "/livez", "/readyz", "/version"])("a request without cred
   expect((await call(admin, "GET", path, undefined, { headers: { authorization: "Basic none" } })).status).toBe(200);
 });
 
-test("a wrong token is no anonymous request", async () => {
+test("a request with a wrong token is refused, not treated as anonymous", async () => {
   const answer = await call(admin, "GET", "/version", undefined, { headers: { authorization: "Bearer wrong" } });
   expect(answer.status).toBe(401);
 });

@@ -4,8 +4,8 @@ import { create } from "../../../api/validation/workload-kinds.js";
 
 const labels = { a: "1", b: "2" };
 
-describe("label keys of a new pod", () => {
-  it("narrow the selectors beside them to the pod's own labels", () => {
+describe("matchLabelKeys and similar fields of a new pod", () => {
+  it("add the pod's own labels to the selectors beside them", () => {
     const term = { topologyKey: "k", labelSelector: {}, matchLabelKeys: ["a"], mismatchLabelKeys: ["b"] };
     const constraint = { labelSelector: { matchLabels: { q: "r" } }, matchLabelKeys: ["a", "none"] };
     const spec = {

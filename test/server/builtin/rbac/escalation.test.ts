@@ -289,7 +289,7 @@ const rows: readonly (readonly [string, string, string, string, object, number |
   ],
 ];
 
-test.each(rows)("%s", async (_title, user, method, path, body, expected) => {
+test.each(rows)("the escalation check on RBAC writes: %s", async (_title, user, method, path, body, expected) => {
   const options = method === "PATCH" ? { type: "application/merge-patch+json" } : {};
   const sent = path.includes("dryRun") ? path : `${path}?dryRun=All`;
   for (const target of [sent, path]) {
@@ -299,7 +299,7 @@ test.each(rows)("%s", async (_title, user, method, path, body, expected) => {
   }
 });
 
-test("a server-side apply may grant no more than a PUT", async () => {
+test("a server-side apply of a role may grant no more than a PUT", async () => {
   const object = { apiVersion: `${GROUP}/v1`, kind: "Role", ...role("applied", rule("delete", "", "pods")) };
   const path = `${IN_DEFAULT}/roles/applied?fieldManager=test`;
   const answer = await asUser(admin, "will")("PATCH", path, object, { type: "application/apply-patch+yaml" });
@@ -308,7 +308,7 @@ test("a server-side apply may grant no more than a PUT", async () => {
   );
 });
 
-test("a short role of millions of permissions is refused with a text of bounded length", async () => {
+test("a short role that expands to millions of permissions is refused with an error of bounded length", async () => {
   const names = (prefix: string) => Array.from({ length: 300 }, (_, at) => `${prefix}${at}`).join(",");
   const product = role("product", rule(names("verb"), names("g"), names("r")));
   const answer = await asUser(admin, "will")("POST", `${IN_DEFAULT}/roles`, product);

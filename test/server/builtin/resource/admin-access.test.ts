@@ -47,23 +47,20 @@ const message = ({ at: found }: Answer): unknown => found("message");
 test.each([
   ["resourceclaims", claim, "ResourceClaim"],
   ["resourceclaimtemplates", template, "ResourceClaimTemplate"],
-])(
-  "the server refuses %s with admin access where the namespace's label does not allow it",
-  async (plural, made, kind) => {
-    for (const namespace of ["plain", "false"]) {
-      const path = at(namespace, plural);
-      const refused = await call(api, "POST", path, made("c", request("a"), request("b", true), request("c", true)));
-      expect([refused.status, message(refused)]).toEqual([
-        422,
-        `${kind}.resource.k8s.io "c" is invalid: spec.devices.requests[1].adminAccess: ${REFUSED}`,
-      ]);
-      expect((await call(api, "POST", path, made("without", request("a", false)))).status).toBe(201);
-    }
-    expect((await call(api, "POST", at("admins", plural), made("c", request("a", true)))).status).toBe(201);
-  },
-);
+])("the server refuses %s with admin access unless the namespace's label allows it", async (plural, made, kind) => {
+  for (const namespace of ["plain", "false"]) {
+    const path = at(namespace, plural);
+    const refused = await call(api, "POST", path, made("c", request("a"), request("b", true), request("c", true)));
+    expect([refused.status, message(refused)]).toEqual([
+      422,
+      `${kind}.resource.k8s.io "c" is invalid: spec.devices.requests[1].adminAccess: ${REFUSED}`,
+    ]);
+    expect((await call(api, "POST", path, made("without", request("a", false)))).status).toBe(201);
+  }
+  expect((await call(api, "POST", at("admins", plural), made("c", request("a", true)))).status).toBe(201);
+});
 
-test("a claim of an older version is refused in the words of the newest", async () => {
+test("a ResourceClaim with admin access in an older version is refused in the words of the newest", async () => {
   const devices = { requests: [{ name: "a", deviceClassName: "gpu", adminAccess: true }] };
   const path = at("plain", "resourceclaims", "v1beta1");
   const refused = await call(api, "POST", path, { metadata: { name: "old" }, spec: { devices } });
@@ -71,7 +68,7 @@ test("a claim of an older version is refused in the words of the newest", async 
   expect(message(refused)).toContain(`spec.devices.requests[0].adminAccess: ${REFUSED}`);
 });
 
-test("the refusal comes before the other problems of a claim", async () => {
+test("admin access is refused before other faults of a claim", async () => {
   const refused = await call(api, "POST", at("plain", "resourceclaims"), claim("c", request("Upper", true)));
   expect([0, 1].map((index) => refused.at(`details.causes.${index}.field`))).toEqual([
     "spec.devices.requests[0].adminAccess",
@@ -79,7 +76,7 @@ test("the refusal comes before the other problems of a claim", async () => {
   ]);
 });
 
-test("an allocation gets admin access while the namespace allows it, and keeps it after", async () => {
+test("a claim's allocation gets admin access while the namespace allows it, and keeps it", async () => {
   const result = { request: "a", driver: "d.example.com", pool: "p", device: "x", adminAccess: true };
   const status = { allocation: { devices: { results: [result] } } };
   const patch = (namespace: string, body: object) =>

@@ -105,7 +105,7 @@ const noDriver = (user: string, driver: string, verbs: string): string =>
 
 const reservedFor = [{ resource: "pods", name: "p", uid: "u" }];
 
-test("only who may write resourceclaims/binding gives devices and reserves them", async () => {
+test("only users who may write resourceclaims/binding may allocate and reserve devices", async () => {
   const name = await claimWith();
   const given = { allocation: allocation(), reservedFor };
   expect(causes(await patchAs({ user: "status" }, name, given))).toEqual([422, noBinding("status", "patch")]);
@@ -119,7 +119,7 @@ test("only who may write resourceclaims/binding gives devices and reserves them"
   expect((await putAs("status", name, {})).status).toBe(200);
 });
 
-test("a driver writes what it says of its own devices, and nothing of others'", async () => {
+test("a driver may write the status of its own devices, and no others'", async () => {
   const name = await claimWith({ allocation: allocation(), devices: [device("b.example.com")] });
   const kept = { ...device("b.example.com"), conditions: [] };
   const refused = (...drivers: string[]) => [
@@ -138,7 +138,7 @@ test("a driver writes what it says of its own devices, and nothing of others'", 
   ]);
 });
 
-test("a service account on the claim's one node may use the right of associated nodes", async () => {
+test("a service account on a claim's only node may use the right of associated nodes", async () => {
   const user = "system:serviceaccount:default:agent";
   const devices = [device("a.example.com")];
   const both = "associated-node:patch arbitrary-node:patch";
@@ -164,7 +164,7 @@ test("a service account on the claim's one node may use the right of associated 
   ]);
 });
 
-test("the scheduler and the claim controller give and reserve devices by their bootstrap roles", async () => {
+test("the scheduler and the claim controller may allocate and reserve devices by their default roles", async () => {
   const name = await claimWith();
   const users = ["system:kube-scheduler", "system:serviceaccount:kube-system:resource-claim-controller"];
   for (const user of users) {

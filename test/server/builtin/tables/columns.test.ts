@@ -3,19 +3,19 @@ import { v37 } from "../../../helpers/server-traits.js";
 import { builtinRecord, builtinRecords } from "../../../../src/server/builtin/index.js";
 import { resolveStrategy } from "../../../../src/server/registry/default-strategy.js";
 
-describe("every table", () => {
+describe("the tables of built-in kinds", () => {
   const tables = builtinRecords.map(({ group, resource, strategy }) => {
     const name = group === "" ? resource : `${resource}.${group}`;
     return [name, resolveStrategy(strategy, v37.gates).columns.definitions] as const;
   });
 
-  it.each(tables)("of %s says what each column shows, no two in the same words", (_, definitions) => {
+  it.each(tables)("of %s describe each column, no two alike", (_, definitions) => {
     const descriptions = definitions.map(({ description }) => description);
     expect(descriptions.filter((text) => !/^\S+ .*\.$/.test(text))).toEqual([]);
     expect(new Set(descriptions).size).toBe(descriptions.length);
   });
 
-  it("has columns of formats other than a name's nowhere but where kube-apiserver has them", () => {
+  it("have column formats only where kube-apiserver has them", () => {
     const odd = tables.flatMap(([resource, definitions]) =>
       definitions.flatMap(({ name, format }) =>
         (name === "Name") === (format === "name") ? [] : [`${resource} ${name}`],
@@ -28,7 +28,7 @@ describe("every table", () => {
   });
 });
 
-it("rows of flow schemas come in the order in which requests are matched", () => {
+it("the table of flow schemas is in the order in which requests are matched", () => {
   const order = builtinRecord("flowcontrol.apiserver.k8s.io", "flowschemas")?.strategy?.columns?.order;
   const schema = (name: string, matchingPrecedence: number) => ({ metadata: { name }, spec: { matchingPrecedence } });
   const schemas = [schema("c", 500), schema("b", 9000), schema("a", 9000), schema("d", 1)];

@@ -4,7 +4,7 @@ import { metadata, row } from "./row-of.js";
 
 const terminated = (exitCode: number, more = {}) => ({ terminated: { exitCode, ...more } });
 
-describe("the row of a pod", () => {
+describe("the table row of a pod", () => {
   const rows: readonly [what: string, pod: Record<string, unknown>, ready: string, status: string, restarts: string][] =
     [
       ["pending without statuses", { status: { phase: "Pending" } }, "0/1", "Pending", "0"],
@@ -152,7 +152,7 @@ describe("the row of a pod", () => {
     expect(cells.slice(1, 5)).toEqual([ready, status, restarts, "24h"]);
   });
 
-  it("says of a pod that has ended that it is completed", () => {
+  it("has the status Completed for a pod that has ended", () => {
     const conditionsOf = (phase: string) =>
       builtinRecord("", "pods")?.strategy?.columns?.conditions?.({ metadata, status: { phase } });
     const ended = { type: "Completed", status: "True" };
@@ -163,7 +163,7 @@ describe("the row of a pod", () => {
     expect(conditionsOf("Failed")).toEqual([{ ...ended, reason: "Failed", message: "The pod failed." }]);
   });
 
-  it("being deleted is Terminating", () => {
+  it("has the status Terminating for a pod being deleted", () => {
     const deleted = { ...metadata, deletionTimestamp: "2026-01-02T00:00:00Z" };
     expect(row("", "pods", { metadata: deleted, spec: { containers: [{}] }, status: { phase: "Running" } })[2]).toBe(
       "Terminating",

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { metadata, row } from "./row-of.js";
 
-describe("the row of a", () => {
+describe("the table row of a", () => {
   const template = { spec: { containers: [{ name: "c", image: "nginx:1" }] } };
   const selector = { matchLabels: { app: "x" } };
   const rows: readonly [string, string, string, Record<string, unknown>, readonly unknown[]][] = [
@@ -247,7 +247,7 @@ describe("the row of a", () => {
     expect(row(group, resource, { metadata, ...object })).toEqual(cells);
   });
 
-  it("an event shows when it was last seen and by whom", () => {
+  it("the table row of an event shows when it was last seen and by whom", () => {
     const event = {
       metadata,
       type: "Normal",

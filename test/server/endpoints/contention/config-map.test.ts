@@ -140,7 +140,7 @@ test.each([
   ["memory", ROUNDS.memory],
   ["disk", ROUNDS.disk],
 ] as const)(
-  "two writers and an applier on one object, stored in %s, %d rounds of each",
+  "two writers and a server-side applier on one ConfigMap lose no change, stored in %s, %d rounds of each",
   { timeout: 900_000 },
   async (storage, rounds) => {
     const folder = await mkdtemp(join(tmpdir(), "kubets-contention-"));

@@ -154,7 +154,7 @@ async function apply(ledger: Ledger, counts: Counts): Promise<void> {
 }
 
 test.each(["memory", "disk"] as const)(
-  `two writers and an applier on one deployment, stored in %s, ${ROUNDS} rounds of each`,
+  `two writers and a server-side applier on one Deployment lose no change, stored in %s, ${ROUNDS} rounds of each`,
   { timeout: 300_000 },
   async (storage) => {
     const folder = await mkdtemp(join(tmpdir(), "kubets-contention-"));

@@ -42,7 +42,7 @@ async function answered(path: string, accept: string, method = "GET", body?: str
   return `${answer.status} ${apiVersion} ${kind}`;
 }
 
-describe("an object", () => {
+describe("an object requested with the Accept header", () => {
   test.each([
     { accept: PROTOBUF, answer: "200 v1 ConfigMap" },
     { accept: `${PROTOBUF},${JSON_TYPE}`, answer: "200 v1 ConfigMap" },
@@ -63,7 +63,7 @@ describe("an object", () => {
   });
 });
 
-describe("other answers", () => {
+describe("other answers requested as protobuf", () => {
   test.each([
     { what: "a list", path: MAPS, answer: "200 v1 ConfigMapList" },
     {
@@ -86,11 +86,11 @@ describe("other answers", () => {
       body: JSON.stringify({ spec: { resourceAttributes: { verb: "get", resource: "pods" } } }),
       answer: "201 authorization.k8s.io/v1 SelfSubjectAccessReview",
     },
-  ])("$what in protobuf: $answer", async ({ path, shape = "", method, body, answer }) => {
+  ])("$what: $answer", async ({ path, shape = "", method, body, answer }) => {
     expect(await answered(path, PROTOBUF + shape, method, body)).toBe(answer);
   });
 
-  test("a 406 names what there is, also to a client that takes none of it", async () => {
+  test("406 lists the available media types, also for a client that accepts none of them", async () => {
     const { status, body } = await client.send({ path: MAPS, headers: { accept: "application/cbor" } });
     expect(status).toBe(406);
     expect(JSON.parse(body.toString())).toMatchObject({
@@ -99,7 +99,7 @@ describe("other answers", () => {
     });
   });
 
-  test("a watch in protobuf is frames with their length before them", async () => {
+  test("a watch is a sequence of frames with their length", async () => {
     const path = `${MAPS}?watch=true&timeoutSeconds=1`;
     const { headers, body } = await client.send({ path, headers: { accept: PROTOBUF } });
     expect(headers["content-type"]).toBe(`${PROTOBUF};stream=watch`);

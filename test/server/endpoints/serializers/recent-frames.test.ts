@@ -18,7 +18,7 @@ function maker() {
   return { make: () => Buffer.alloc(10, String(count++)), count: () => count };
 }
 
-test("a frame is made once for all who watch alike", () => {
+test("a watch event is encoded once for all watches of one form", () => {
   const frames = new RecentFrames(1000);
   const { make, count } = maker();
   const stored = object();
@@ -26,7 +26,7 @@ test("a frame is made once for all who watch alike", () => {
   expect(count()).toBe(1);
 });
 
-test("another type, media type, shape, version or resource is another frame", () => {
+test("a watch event is encoded again for another type, media type, shape, version or resource", () => {
   const frames = new RecentFrames(1000);
   const { make, count } = maker();
   const stored = object();
@@ -42,7 +42,7 @@ test("another type, media type, shape, version or resource is another frame", ()
   expect(count()).toBe(keys.length);
 });
 
-test("the oldest go when there are too many bytes", () => {
+test("the cache of encoded watch events drops the oldest when it is too large", () => {
   const frames = new RecentFrames(25);
   const { make, count } = maker();
   const [first, second, third] = [object(), object(), object()];
@@ -54,7 +54,7 @@ test("the oldest go when there are too many bytes", () => {
   expect(count()).toBe(4);
 });
 
-test("a resource that is removed leaves no frames, and gets none that are kept", () => {
+test("the cache of encoded watch events forgets a removed resource", () => {
   const removal = new AbortController();
   const frames = new RecentFrames(1000);
   const { make, count } = maker();

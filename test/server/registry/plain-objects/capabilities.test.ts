@@ -10,7 +10,7 @@ const watch = async function* (): AsyncGenerator<never> {};
 const DISCOVERY = WIDGETS.slice(0, WIDGETS.indexOf("/namespaces"));
 type OpenApi = { paths: Record<string, Record<string, { "x-kubernetes-action"?: string }>> };
 
-describe("A-CAP-03, B-STO-06: verbs follow from the methods", () => {
+describe("A-CAP-03, B-STO-06: a resource over a user's code has the verbs for which the code has methods", () => {
   test.each([
     ["get", { get }, {}, ["get"]],
     ["list", { list }, {}, ["list"]],
@@ -67,14 +67,14 @@ describe("A-CAP-03, B-STO-06: verbs follow from the methods", () => {
     );
   });
 
-  test("options of a source are refused where there is none", async () => {
+  test("options of a user's source without effect are refused", async () => {
     await expect(startServer({ port: false, resources: [{ ...widgets, storage: { poll: 10 } }] })).rejects.toThrow(
       "its storage.poll has no effect without storage.objects",
     );
   });
 });
 
-describe("a source that keeps what it is given", () => {
+describe("a user's source that stores what it is given", () => {
   const kept = new Map();
   let server: RunningServer;
   beforeAll(async () => {
@@ -84,7 +84,7 @@ describe("a source that keeps what it is given", () => {
   const send = (method: string, path: string, body?: unknown, type?: string) =>
     call(server.transport(), method, `${WIDGETS}${path}`, body, type === undefined ? {} : { type });
 
-  test("is created, read, changed, patched, applied and deleted through the generic registry", async () => {
+  test("is used for create, read, update, patch, apply and delete through the generic registry", async () => {
     const made = await send("POST", "?fieldManager=me", { metadata: { name: "one" }, spec: { size: 3 } });
     expect([made.status, made.at("spec"), made.at("metadata.generation")]).toEqual([201, { size: 3, color: "red" }, 1]);
     const [uid, version] = [made.at("metadata.uid"), made.at("metadata.resourceVersion")];
@@ -119,7 +119,7 @@ describe("a source that keeps what it is given", () => {
     ]);
   });
 
-  test("is not called by a dry run, whose answer is what it would keep", async () => {
+  test("is not called by a dry run, whose answer is what would be stored", async () => {
     await send("POST", "", { metadata: { name: "dry" }, spec: { size: 1 } });
     const before = structuredClone(kept.get("default/dry"));
     const answers = await Promise.all([
@@ -134,7 +134,7 @@ describe("a source that keeps what it is given", () => {
     kept.clear();
   });
 
-  test("A-CAP-08: what the strategy finds wrong does not reach it", async () => {
+  test("A-CAP-08: is not called for an object that the strategy refuses", async () => {
     const answer = await send("POST", "", { metadata: { name: "large" }, spec: { size: 1000 } });
     expect([answer.status, answer.text]).toEqual([
       422,
@@ -143,7 +143,7 @@ describe("a source that keeps what it is given", () => {
     expect(kept.size).toBe(0);
   });
 
-  test("is marked for deletion while a finalizer is there, and deleted with the last one", async () => {
+  test("keeps an object marked for deletion while it has a finalizer, and deletes it with the last", async () => {
     await send("POST", "", { metadata: { name: "held", finalizers: ["example.com/hold"] }, spec: {} });
     const deleted = await send("DELETE", "/held");
     expect([deleted.status, typeof deleted.at("metadata.deletionTimestamp"), kept.size]).toEqual([200, "string", 1]);
@@ -151,7 +151,7 @@ describe("a source that keeps what it is given", () => {
     expect([freed.status, kept.size]).toEqual([200, 0]);
   });
 
-  test("lists in pages, in the order of names, with selectors and a version that changes with the content", async () => {
+  test("lists in pages, by name, with selectors and a resourceVersion that changes with the content", async () => {
     for (const name of ["c", "a", "d", "b"])
       await send("POST", "", { metadata: { name, labels: { odd: name } }, spec: {} });
     const names = (text: string) =>
@@ -173,7 +173,7 @@ describe("a source that keeps what it is given", () => {
   });
 });
 
-test("a source that leaves out metadata gets the same each time: a uid, and a version made of the content", async () => {
+test("a user's source that leaves out metadata gets a stable uid, and a resourceVersion made of the content", async () => {
   let size = 1;
   const objects = { get: (name: string) => ({ metadata: { name }, spec: { size } }) };
   const versions: unknown[] = [];

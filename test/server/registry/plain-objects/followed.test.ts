@@ -67,8 +67,8 @@ async function serverOf(more: Partial<ObjectSource> = {}, options: object = { po
 const told = ({ events }: Watching): string[] =>
   events.map(({ type, object }) => `${type} ${object.metadata?.name} ${(object["spec"] as { size?: number })?.size}`);
 
-describe("a watch by polling", () => {
-  test("A-CAP-03: tells what came, changed and went between two lists, and gives each event a later version", async () => {
+describe("a watch over a user's source that the server polls", () => {
+  test("A-CAP-03: sends what was added, changed and deleted between two lists, each with a later resourceVersion", async () => {
     await using server = await serverOf();
     server.put(widget("a", 1), widget("b", 1), widget("elsewhere", 1, "other"));
     const version = (await server.send("GET", "")).at("metadata.resourceVersion") as string;
@@ -86,7 +86,7 @@ describe("a watch by polling", () => {
     );
   });
 
-  test("begins with the state where it asks for none, or for any, and marks its end where the client wants that", async () => {
+  test("begins with the existing objects without a version, and marks their end when the client asks for it", async () => {
     await using server = await serverOf();
     server.put(widget("a", 1));
     await using latest = await server.watch("", "");
@@ -100,7 +100,7 @@ describe("a watch by polling", () => {
     expect(list.events[1]?.object.metadata?.annotations).toEqual({ "k8s.io/initial-events-end": "true" });
   });
 
-  test("of all watches one loop lists, and none when nobody watches", async () => {
+  test("shares one polling loop with all watches, which ends with the last", async () => {
     await using server = await serverOf();
     server.put(widget("a", 1));
     await server.poll();
@@ -125,7 +125,7 @@ describe("a watch by polling", () => {
     });
   });
 
-  test("goes on from a version from before a pause, and answers 410 to one that is too old or from elsewhere", async () => {
+  test("continues from a resourceVersion before a pause, and answers 410 to an unknown or old one", async () => {
     await using server = await serverOf();
     server.put(widget("a", 1));
     const version = (await server.send("GET", "")).at("metadata.resourceVersion") as string;
@@ -138,7 +138,7 @@ describe("a watch by polling", () => {
     }
   });
 
-  test("sees a write through the server at once, and what a get has read", async () => {
+  test("sees at once a write through the server, and what a get has read", async () => {
     await using server = await serverOf();
     await using watching = await server.watch("", "");
     const made = await server.send("POST", "", { metadata: { name: "made" }, spec: { size: 1 } });
@@ -157,7 +157,7 @@ describe("a watch by polling", () => {
     expect(watching.events.length).toBe(4);
   });
 
-  test("an object of another uid is another object", async () => {
+  test("treats an object with another uid as another object", async () => {
     await using server = await serverOf();
     server.put({ metadata: { name: "a", namespace: "default", uid: "first" }, spec: { size: 1 } });
     await using watching = await server.watch("", "");
@@ -176,7 +176,7 @@ describe("a watch by polling", () => {
     expect((await server.send("PUT", "/a", stale)).status).toBe(409);
   });
 
-  test("a list that fails is reported; watches go on, and the next list tells what was missed", async () => {
+  test("continues after a failed list, which is reported, and catches up with the next", async () => {
     let fault: unknown;
     const kept = new Map<string, KubeObject>();
     const { list } = objectsOf(kept);
@@ -196,7 +196,7 @@ describe("a watch by polling", () => {
     await eventually(() => expect(told(watching)).toEqual(["ADDED a 1"]));
   });
 
-  test("a first list that fails is the watch's answer", async () => {
+  test("answers with the error of a failed first list", async () => {
     const list = () => {
       throw new Error("out of reach");
     };
@@ -229,8 +229,8 @@ function feed() {
   };
 }
 
-describe("a watch of the source's own", () => {
-  test("is opened once for all watches, in the server's name, and closed with the last", async () => {
+describe("a watch over a user's source with a watch method of its own", () => {
+  test("calls the method once for all watches, in the server's name, and ends it with the last", async () => {
     const { watch, tell, streams, users } = feed();
     await using server = await serverOf({ watch }, {});
     server.put(widget("a", 1));
@@ -256,7 +256,7 @@ describe("a watch of the source's own", () => {
       'type: is "GONE", not ADDED, MODIFIED or DELETED',
     ],
     ["a deletion without a name", { type: "DELETED", object: {} }, "object.metadata.name: is missing"],
-  ])("%s ends the watches with an error that names it, and the next watch begins anew", async (_, event, reason) => {
+  ])("%s ends the watches with an error that names it, and the next watch starts again", async (_, event, reason) => {
     const { watch, streams } = feed();
     await using server = await serverOf({ watch }, {});
     await using watching = await server.watch("", "");
@@ -274,7 +274,7 @@ describe("a watch of the source's own", () => {
     await eventually(() => expect(told(again)).toEqual(["ADDED a 1"]));
   });
 
-  test("one that throws ends the watches with an error", async () => {
+  test("ends with an error when the method throws", async () => {
     const watch = () => {
       throw new Error("no feed");
     };
@@ -284,7 +284,7 @@ describe("a watch of the source's own", () => {
     expect(server.reported[0]).toBe("watch of widgets.stable.example.com: no feed");
   });
 
-  test("one that ends is begun anew, with a list, and nothing is missed", async () => {
+  test("starts the method again with a list when it ends, and misses nothing", async () => {
     const { watch, streams } = feed();
     await using server = await serverOf({ watch }, {});
     await using watching = await server.watch("", "");
@@ -300,7 +300,7 @@ describe("a watch of the source's own", () => {
   });
 });
 
-describe("a cache", () => {
+describe("the server's cache of a user's source", () => {
   test("answers get and list from memory, and follows the source", async () => {
     await using server = await serverOf({}, { poll: POLL, cache: true });
     server.put(widget("a", 1));
@@ -317,7 +317,7 @@ describe("a cache", () => {
     expect((await server.send("GET", "/a")).at("spec.size")).toBe(3);
   });
 
-  test("answers from the last good list while lists fail, and 500 before there was one", async () => {
+  test("answers from the last list while lists fail, and 500 before the first", async () => {
     let fault: unknown = new Error("out of reach");
     const list = () => {
       if (fault !== undefined) throw fault;

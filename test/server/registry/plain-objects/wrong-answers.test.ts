@@ -30,7 +30,7 @@ class Widget {
   metadata = one.metadata;
 }
 
-describe("an object that is wrong is a 500 for the client and a line in the log, which name the field", () => {
+describe("a wrong object from a user's source is a 500 for the client and a log line, which name the field", () => {
   test.each<[string, unknown, string]>([
     ["a string", "one", "the answer is a string, not an object"],
     ["an array", [one], "the answer is an array, not an object"],
@@ -85,7 +85,7 @@ describe("an object that is wrong is a 500 for the client and a line in the log,
       { metadata: { name: "one", resourceVersion: "v7" } },
       'metadata.resourceVersion: is "v7", not a decimal number from 1 to 2^53-1; leave it out where there is none',
     ],
-  ])("%s", async (_, answer, reason) => {
+  ])("for %s", async (_, answer, reason) => {
     await using server = await serverOf({ get: () => answer });
     const { status, at } = await server.send("GET", `${WIDGETS}/one`);
     const text = `get of widgets.stable.example.com "one": ${reason}`;
@@ -97,7 +97,7 @@ describe("an object that is wrong is a 500 for the client and a line in the log,
     expect(server.reported).toEqual([expect.stringContaining(text)]);
   });
 
-  test("one that holds itself", async () => {
+  test("for one that contains itself", async () => {
     const rest: Record<string, unknown> = {};
     rest["rest"] = rest;
     await using server = await serverOf({ get: () => ({ ...one, spec: { rest } }) });
@@ -105,14 +105,14 @@ describe("an object that is wrong is a 500 for the client and a line in the log,
     expect(server.reported).toEqual([expect.stringContaining("is nested too deeply, or holds itself")]);
   });
 
-  test("fields that the schema does not have are dropped, and so are those that are undefined", async () => {
+  test("but unknown and undefined fields are only dropped", async () => {
     await using server = await serverOf({ get: () => ({ ...one, spec: { size: undefined, weight: 1 }, extra: 1 }) });
     const { status, at } = await server.send("GET", `${WIDGETS}/one`);
     expect([status, at("spec"), at("extra")]).toEqual([200, { color: "red" }, undefined]);
   });
 });
 
-describe("a list that is wrong leaves out nothing: it is a 500", () => {
+describe("a wrong list from a user's source is a 500, and leaves out no object", () => {
   test.each<[string, unknown, string]>([
     ["undefined", undefined, "the answer is undefined, not an array or another iterable"],
     ["an object", {}, "the answer is an object of the class Object, not an array or another iterable"],
@@ -129,7 +129,7 @@ describe("a list that is wrong leaves out nothing: it is a 500", () => {
       [one, { metadata: { name: "two" }, spec: 1 }],
       "item 1: spec: json: cannot unmarshal number",
     ],
-  ])("%s", async (_, answer, reason) => {
+  ])("for %s", async (_, answer, reason) => {
     await using server = await serverOf({ list: () => answer });
     const { status, at } = await server.send("GET", WIDGETS);
     const text = `list of widgets.stable.example.com: ${reason}`;
@@ -137,14 +137,14 @@ describe("a list that is wrong leaves out nothing: it is a 500", () => {
     expect(server.reported).toEqual([expect.stringContaining(text)]);
   });
 
-  test("of all namespaces, each object says its own", async () => {
+  test("while in a list of all namespaces each object names its own", async () => {
     await using server = await serverOf({ list: () => [{ metadata: { name: "one" } }] });
     expect((await server.send("GET", "/apis/stable.example.com/v1/widgets")).text).toContain(
       "item 0: metadata.namespace: is missing",
     );
   });
 
-  test("an iterable that fails in the middle", async () => {
+  test("for an iterable that fails in the middle", async () => {
     async function* list() {
       yield one;
       throw new Error("the line broke");
@@ -159,13 +159,13 @@ describe("a list that is wrong leaves out nothing: it is a 500", () => {
     ["without items", {}, "items: is missing, and the source makes its own pages"],
     ["with a token that is a number", { items: [], continue: 7 }, "continue: is not a string"],
     ["with half an item left", { items: [], remainingItemCount: 0.5 }, "remainingItemCount: is not an integer"],
-  ])("a page %s", async (_, page, reason) => {
+  ])("for a page %s", async (_, page, reason) => {
     await using server = await serverOf({ list: () => page }, { pages: true });
     expect((await server.send("GET", WIDGETS)).text).toContain(reason);
   });
 });
 
-describe("what the methods throw", () => {
+describe("an error that a user's source throws", () => {
   test.each<[string, unknown, number, string]>([
     [
       "an Error",
@@ -174,7 +174,7 @@ describe("what the methods throw", () => {
       'Internal error occurred: get of widgets.stable.example.com "one": out of paper',
     ],
     ["a text", "out of ink", 500, 'Internal error occurred: get of widgets.stable.example.com "one": out of ink'],
-  ])("%s is a 500 with a line in the log", async (_, thrown, status, message) => {
+  ])("is, for %s, a 500 with a log line", async (_, thrown, status, message) => {
     const get = () => {
       throw thrown;
     };
@@ -183,7 +183,7 @@ describe("what the methods throw", () => {
     expect([answer.status, answer.at("message"), server.reported.length]).toEqual([status, message, 1]);
   });
 
-  test("a StatusError is the client's answer, and no fault", async () => {
+  test("is, as a StatusError, the client's answer and not reported", async () => {
     const get = () => Promise.reject(forbidden(widgets, "one", "it is asleep"));
     await using server = await serverOf({ get });
     expect(await server.send("GET", `${WIDGETS}/one`)).toMatchObject({ status: 403 });
@@ -194,7 +194,7 @@ describe("what the methods throw", () => {
     ["create", "POST", "", { metadata: { name: "new" } }],
     ["update", "PUT", "/one", { ...one, spec: { size: 2 } }],
     ["delete", "DELETE", "/one", undefined],
-  ])("an error of %s is a 500", async (method, verb, path, body) => {
+  ])("in %s is a 500", async (method, verb, path, body) => {
     const objects = { ...objectsOf(new Map<string, KubeObject>([["default/one", one]])) };
     const broken = () => Promise.reject(new Error("the disk is full"));
     await using server = await serverOf({ ...objects, [method]: broken });
@@ -206,7 +206,7 @@ describe("what the methods throw", () => {
   test.each([
     ["create", "POST", "", { metadata: { name: "new" } }],
     ["update", "PUT", "/one", { ...one, spec: { size: 2 } }],
-  ])("%s that returns an object of another name is a 500", async (method, verb, path, body) => {
+  ])("is also reported when %s returns an object of another name", async (method, verb, path, body) => {
     const objects = { ...objectsOf(new Map<string, KubeObject>([["default/one", one]])) };
     await using server = await serverOf({ ...objects, [method]: () => ({ metadata: { name: "other" } }) });
     const { status, text } = await server.send(verb, `${WIDGETS}${path}`, body);
@@ -214,8 +214,8 @@ describe("what the methods throw", () => {
   });
 });
 
-describe("a promise that does not settle", () => {
-  test("ends with the time of the request, whose signal aborts; other requests and other resources go on", async () => {
+describe("a promise of a user's source that never settles", () => {
+  test("ends with the request's time limit, whose signal aborts; other requests and resources go on", async () => {
     let signal: AbortSignal | undefined;
     const get = (name: string, request: { signal: AbortSignal }) => {
       if (name === "two") return { metadata: { name } };
@@ -234,7 +234,7 @@ describe("a promise that does not settle", () => {
     );
   });
 
-  test("does not keep the next change of the same object waiting", async () => {
+  test("does not block the next change of the same object", async () => {
     const kept = new Map<string, KubeObject>([["default/one", one]]);
     let calls = 0;
     const update = (object: KubeObject) => {

@@ -52,17 +52,17 @@ async function problems(kv: Kv): Promise<readonly string[]> {
   return [await valueOf(kv), items[0]?.value].map((read) => (read as UnreadableValue).problem);
 }
 
-describe("C-STO-07: what cannot be decrypted", () => {
+describe("C-STO-07: a stored value that cannot be decrypted", () => {
   const PROBLEM = `unable to transform key "${KEY}": no matching prefix found`;
 
-  test("is there, and says why it cannot be read", async () => {
+  test("is listed with the reason why it cannot be read", async () => {
     const { inner, kv } = opened();
     await inner.create(KEY, Buffer.from("k8s:enc:aesgcm:v1:key9:xxxx"));
     expect(await problems(kv)).toEqual([PROBLEM, PROBLEM]);
     await kv.close();
   });
 
-  test("is an event with a value that cannot be read", async () => {
+  test("is a watch event with an unreadable value", async () => {
     const { inner, kv } = opened();
     const watch = kv.watch("", 1, { signal: new AbortController().signal })[Symbol.asyncIterator]();
     await inner.create(KEY, Buffer.from("plain"));
@@ -71,7 +71,7 @@ describe("C-STO-07: what cannot be decrypted", () => {
     await kv.close();
   });
 
-  test("ends the watches with other transformers that can read it, and with no others", async () => {
+  test("ends the watches when it becomes readable by changed keys, and no others", async () => {
     const { inner, kv } = opened(all(keyed("key2", 2)));
     const stored = await first.toStorage(value, KEY);
     await inner.create(KEY, stored);
@@ -84,7 +84,7 @@ describe("C-STO-07: what cannot be decrypted", () => {
     await kv.close();
   });
 
-  test("for a reason that passes is read again, and ends the watches then", async () => {
+  test("for a temporary reason is read again, and then ends the watches", async () => {
     let isAway = true;
     const away: Transformer = {
       fromStorage(...given) {
@@ -106,8 +106,8 @@ describe("C-STO-07: what cannot be decrypted", () => {
   });
 });
 
-describe("UND-6: a key that is no longer the first", () => {
-  test("makes what it wrote outdated, at the revision that is there", async () => {
+describe("UND-6: after another key has become the first for writing", () => {
+  test("values of the old key are outdated, at their revision", async () => {
     const { kv } = opened();
     const { revision } = await kv.create(KEY, value);
     expect(await kv.isOutdated(KEY, revision)).toBe(false);
@@ -122,7 +122,7 @@ describe("UND-6: a key that is no longer the first", () => {
     await kv.close();
   });
 
-  test("other keys are stored as they are", async () => {
+  test("internal keys are stored unencrypted", async () => {
     const { inner, kv } = opened({ of: (key) => (key === KEY ? first : undefined), pathOf: (key) => key });
     await kv.create(KEY, value);
     await kv.create("/registry/configmaps/default/a", value);

@@ -82,10 +82,10 @@ class NotedSpan implements RequestSpan {
   }
 }
 
-describe("FLT-3: a value that is read by KMS v2 is a part of the request's trace", () => {
+describe("FLT-3: decrypting a value by KMS v2 is a part of the request's trace", () => {
   const READ = "TransformFromStorage with envelopeTransformer";
 
-  test("with the call of the plugin where its key is not known yet", async () => {
+  test("with the call of the plugin when its key is not cached", async () => {
     const stored = await ofSecrets(await open()).toStorage(VALUE, PATH);
     const transformer = ofSecrets(await open());
     const span = new NotedSpan();
@@ -105,7 +105,7 @@ describe("FLT-3: a value that is read by KMS v2 is a part of the request's trace
     ]);
   });
 
-  test("with what failed", async () => {
+  test("with the error when it fails", async () => {
     const stored = await ofSecrets(await open()).toStorage(VALUE, PATH);
     const transformer = ofSecrets(await open());
     const span = new NotedSpan();
@@ -120,8 +120,8 @@ describe("FLT-3: a value that is read by KMS v2 is a part of the request's trace
   });
 });
 
-describe("UND-6: KMS v2", () => {
-  test("encrypts one seed, and values by it", async () => {
+describe("UND-6: KMS v2 encryption", () => {
+  test("has the plugin encrypt one seed, from which keys of values derive", async () => {
     const transformer = ofSecrets(await open());
     const stored = await transformer.toStorage(VALUE, PATH);
     await transformer.toStorage(VALUE, PATH);
@@ -133,7 +133,7 @@ describe("UND-6: KMS v2", () => {
     );
   });
 
-  test("another server asks the plugin once for all values of a seed", async () => {
+  test("asks the plugin on another server once for all values of a seed", async () => {
     const writer = ofSecrets(await open());
     const stored = await Promise.all([0, 1, 2].map(async (n) => writer.toStorage(Buffer.from(`value ${n}`), PATH)));
     const reader = ofSecrets(await open());
@@ -142,7 +142,7 @@ describe("UND-6: KMS v2", () => {
     expect(count("Decrypt")).toBe(1);
   });
 
-  test("a new key of the plugin makes a new seed, and what was written before it stale", async () => {
+  test("makes a new seed for a new key of the plugin, and treats older values as stale", async () => {
     const transformers = await open();
     const transformer = ofSecrets(transformers);
     const before = await transformer.toStorage(VALUE, PATH);
@@ -154,7 +154,7 @@ describe("UND-6: KMS v2", () => {
     expect(count("Encrypt")).toBe(2);
   });
 
-  test("while the plugin is away, values are read, and written for three minutes", async () => {
+  test("continues to read while the plugin is away, and to write for three minutes", async () => {
     const transformers = await open({ timeout: "1s" });
     const transformer = ofSecrets(transformers);
     const stored = await transformer.toStorage(VALUE, PATH);
@@ -176,7 +176,7 @@ describe("UND-6: KMS v2", () => {
     });
   });
 
-  test("one that is not there at the start is asked again", async () => {
+  test("asks a plugin again that did not answer at the start", async () => {
     await plugin.stop();
     const transformers = await open({ timeout: "1s" });
     const transformer = ofSecrets(transformers);
@@ -212,12 +212,12 @@ describe("UND-6: KMS v2", () => {
       (given) => (given.failure = { code: 13, message: "broken" }),
       /rpc error: code = Internal desc = broken$/,
     ],
-  ])("a plugin %s is not healthy", async (_, damage, problem) => {
+  ])("is unhealthy with a plugin %s", async (_, damage, problem) => {
     damage(plugin);
     await expect(check(await open())).rejects.toThrow(problem);
   });
 
-  test("the version must not change", async () => {
+  test("refuses a plugin that changes its version", async () => {
     const transformers = await open();
     plugin.version = "v2beta1";
     time.pass(20_000);
@@ -238,7 +238,7 @@ describe("UND-6: KMS v2", () => {
       /^failed to decrypt DEK, error: rpc error: /,
     ],
     ["another plugin", (stored) => replaced(stored, ":test:", ":rest:"), "no matching prefix found"],
-  ])("C-STO-07: damaged: %s", async (_, damage, problem) => {
+  ])("C-STO-07: refuses a damaged value: %s", async (_, damage, problem) => {
     const transformer = ofSecrets(await open());
     const stored = damage(Buffer.from(await transformer.toStorage(VALUE, PATH)));
     await expect((async () => transformer.fromStorage(stored, PATH))()).rejects.toThrow(problem);
@@ -254,14 +254,14 @@ function flipped(stored: Buffer, at: number): Buffer {
 const replaced = (stored: Buffer, from: string, to: string): Buffer =>
   Buffer.from(stored.toString("latin1").replace(from, to), "latin1");
 
-describe("UND-6: KMS v1", () => {
-  test("is refused without its gate", async () => {
+describe("UND-6: KMS v1 encryption", () => {
+  test("is refused without its feature gate", async () => {
     await expect(open({ apiVersion: "v1" })).rejects.toThrow(
       "KMSv1 is deprecated and will only receive security updates going forward. Use KMSv2 instead.  Set --feature-gates=KMSv1=true to use the deprecated KMSv1 feature.",
     );
   });
 
-  test("encrypts a key for each value, and keeps the last ones decrypted", async () => {
+  test("encrypts a key for each value, and caches the last decrypted ones", async () => {
     const transformers = await open({ apiVersion: "v1", cachesize: 1 }, true);
     const transformer = ofSecrets(transformers);
     const [one, two] = [await transformer.toStorage(VALUE, PATH), await transformer.toStorage(VALUE, PATH)];
@@ -274,7 +274,7 @@ describe("UND-6: KMS v1", () => {
     await expect(check(transformers)).resolves.toBeUndefined();
   });
 
-  test("damaged: no length", async () => {
+  test("refuses a damaged value without a length", async () => {
     const transformer = ofSecrets(await open({ apiVersion: "v1" }, true));
     const stored = Buffer.from("k8s:enc:kms:v1:test:\0");
     await expect((async () => transformer.fromStorage(stored, PATH))()).rejects.toThrow(

@@ -38,7 +38,7 @@ const key1 = { keys: [{ name: "key1", secret: KEY }] };
 const PATH = "/registry/secrets/default/a";
 const VALUE = Buffer.from("k8s\0 some bytes of an object");
 
-describe("C-STO-07, UND-6: values of kube-apiserver 1.20 are read", () => {
+describe("C-STO-07, UND-6: values that kube-apiserver 1.20 encrypted are read", () => {
   test.each(Object.keys(vectors.stored))("%s", async (name) => {
     const [provider = "", size = ""] = name.split(" ");
     const keys = { keys: [{ name: "key1", secret: vectors.keys[size] ?? "" }] };
@@ -50,13 +50,13 @@ describe("C-STO-07, UND-6: values of kube-apiserver 1.20 are read", () => {
   });
 });
 
-describe("C-STO-07: what a provider writes, it reads", () => {
+describe("C-STO-07: encryption providers", () => {
   test.each<[string, EncryptionProvider, string]>([
     ["aescbc", { aescbc: key1 }, "k8s:enc:aescbc:v1:key1:"],
     ["aesgcm", { aesgcm: key1 }, "k8s:enc:aesgcm:v1:key1:"],
     ["secretbox", { secretbox: key1 }, "k8s:enc:secretbox:v1:key1:"],
     ["identity", { identity: {} }, ""],
-  ])("%s", async (_, provider, prefix) => {
+  ])("read what they write: %s", async (_, provider, prefix) => {
     const transformer = await secretsBy(provider);
     for (const length of [0, 1, 15, 16, 17, 4096]) {
       const value = Buffer.alloc(length, "x");
@@ -67,7 +67,7 @@ describe("C-STO-07: what a provider writes, it reads", () => {
     }
   });
 
-  test("the first key writes, all of them read, and what another one wrote is stale", async () => {
+  test("write with the first key, read with all, and treat values of other keys as stale", async () => {
     const former = await secretsBy({ aescbc: key1 });
     const stored = await former.toStorage(VALUE, PATH);
     const key2 = { name: "key2", secret: OTHER };
@@ -81,14 +81,14 @@ describe("C-STO-07: what a provider writes, it reads", () => {
     expect((await asEntries.fromStorage(VALUE, PATH)).isStale).toBe(true);
   });
 
-  test("identity in front reads what was encrypted by the providers behind it", async () => {
+  test("read with identity in front what later providers encrypted", async () => {
     const stored = await (await secretsBy({ aesgcm: key1 })).toStorage(VALUE, PATH);
     const back = await secretsBy({ identity: {} }, { aesgcm: key1 });
     expect(await back.fromStorage(stored, PATH)).toEqual({ value: VALUE, isStale: true });
     expect(await back.toStorage(VALUE, PATH)).toEqual(VALUE);
   });
 
-  test("a seed makes a key for each value", () => {
+  test("derive from a seed a key for each value", () => {
     const transformer = new SeededAesGcm(Buffer.alloc(32, 9), systemRandom);
     const stored = transformer.toStorage(VALUE, PATH);
     expect(Buffer.from(transformer.fromStorage(stored, PATH).value)).toEqual(VALUE);
@@ -132,7 +132,7 @@ const CBC = "k8s:enc:aescbc:v1:key1:";
 const GCM = "k8s:enc:aesgcm:v1:key1:";
 const SECRETBOX = "k8s:enc:secretbox:v1:key1:";
 
-describe("C-STO-07: damaged values are errors in kube-apiserver's words", () => {
+describe("C-STO-07: a damaged encrypted value is an error in kube-apiserver's words", () => {
   test.each<[string, EncryptionProvider, Damage, string]>([
     ["aescbc, nothing behind the prefix", { aescbc: key1 }, keep(CBC), SHORT],
     ["aescbc, half of a vector", { aescbc: key1 }, keep(CBC, 8), SHORT],
@@ -176,19 +176,19 @@ describe("C-STO-07: damaged values are errors in kube-apiserver's words", () => 
     ["the prefix cut in half", { aesgcm: key1 }, (s) => s.subarray(0, 5), "no matching prefix found"],
     ["nothing", { aesgcm: key1 }, () => Buffer.alloc(0), "no matching prefix found"],
     ["zeros", { secretbox: key1 }, () => Buffer.alloc(64), "no matching prefix found"],
-  ])("%s", async (_, provider, damage, problem) => {
+  ])("for %s", async (_, provider, damage, problem) => {
     const transformer = await secretsBy(provider);
     const stored = damage(Buffer.from(await transformer.toStorage(VALUE, PATH)));
     await expect(read(transformer, stored)).rejects.toThrow(problem);
   });
 
-  test("aesgcm, under another key: a value cannot be moved", async () => {
+  test("for aesgcm under another etcd key, because values cannot be moved", async () => {
     const transformer = await secretsBy({ aesgcm: key1 });
     const stored = await transformer.toStorage(VALUE, PATH);
     await expect(read(transformer, stored, "/registry/secrets/kube-system/a")).rejects.toThrow(FORGED);
   });
 
-  test("another secret under the same name", async () => {
+  test("for another secret under the same key name", async () => {
     const other = { keys: [{ name: "key1", secret: OTHER }] };
     for (const name of ["aesgcm", "secretbox"] as const) {
       const stored = await (await secretsBy({ [name]: key1 })).toStorage(VALUE, PATH);
@@ -196,13 +196,13 @@ describe("C-STO-07: damaged values are errors in kube-apiserver's words", () => 
     }
   });
 
-  test("identity alone refuses what is encrypted", async () => {
+  test("for identity alone, which refuses encrypted values", async () => {
     const stored = await (await secretsBy({ aesgcm: key1 })).toStorage(VALUE, PATH);
     expect(isEncrypted(stored)).toBe(true);
     await expect(read(await secretsBy({ identity: {} }), stored)).rejects.toThrow("no matching prefix found");
   });
 
-  test("the error has the failures of all providers that were tried", async () => {
+  test("that lists the failures of all providers", async () => {
     const stored = await (await secretsBy({ aesgcm: key1 })).toStorage(VALUE, PATH);
     const other = { keys: [{ name: "key1", secret: OTHER }] };
     const both = await secretsBy({ aesgcm: other }, { aesgcm: { keys: [{ name: "key2", secret: KEY }] } });
@@ -212,7 +212,7 @@ describe("C-STO-07: damaged values are errors in kube-apiserver's words", () => 
 
 const read = async (transformer: Transformer, stored: Uint8Array, path = PATH) => transformer.fromStorage(stored, path);
 
-describe("UND-6: wildcards", () => {
+describe("UND-6: wildcards in an EncryptionConfiguration", () => {
   const provider = (name: string) => [{ aesgcm: { keys: [{ name, secret: KEY }] } }];
   const writes = async (transformer: Transformer | undefined): Promise<string> =>
     transformer === undefined
@@ -221,7 +221,7 @@ describe("UND-6: wildcards", () => {
           .toString("latin1")
           .split(":")[4] ?? "as it is");
 
-  test("a resource, its group and everything, in this order", async () => {
+  test("are matched in the order resource, group, everything", async () => {
     const transformers = await openTransformers(
       {
         resources: [
@@ -249,7 +249,7 @@ describe("UND-6: wildcards", () => {
     [["*."], ["secrets"], 'resource "secrets" is masked by earlier rule "*."'],
     [["*.*"], ["*.apps"], 'resource "*.apps" is masked by earlier rule "*.*"'],
     [["*.*"], ["*."], 'resource "*." is masked by earlier rule "*.*"'],
-  ])("%j hides %j", async (first, second, problem) => {
+  ])("of %j hide %j: %s", async (first, second, problem) => {
     const resources = [first, second].map((named) => ({ resources: named, providers: provider("key1") }));
     await expect(openTransformers({ resources }, parts)).rejects.toThrow(problem);
   });

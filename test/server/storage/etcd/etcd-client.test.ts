@@ -12,7 +12,7 @@ test.each([
   [["3.5.21", "3.5.9"], "quorum"],
   [["3.5.21", undefined], "quorum"],
   [["3.5.21", "3.6.4"], "progress"],
-] as const)("members of versions %j: %s", (versions, expected) => {
+] as const)("etcd with members of the versions %j can report progress by: %s", (versions, expected) => {
   const statuses = versions.map((version) => (version === undefined ? undefined : { version, size: 0, errors: [] }));
   expect(freshnessOf(statuses)).toBe(expected);
 });

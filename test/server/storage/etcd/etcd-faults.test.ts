@@ -43,7 +43,7 @@ const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
 const portOf = (endpoint: string): number => Number(new URL(endpoint).port);
 const addressOf = ({ endpoint }: EtcdServer): string => new URL(endpoint).host;
 
-describe.skipIf(etcdMissing !== undefined)("etcd storage and its server", () => {
+describe.skipIf(etcdMissing !== undefined)("our storage on etcd, with faults of etcd and its network", () => {
   let server: EtcdServer;
   const opened: Kv[] = [];
   const proxies: TcpProxy[] = [];
@@ -68,7 +68,7 @@ describe.skipIf(etcdMissing !== undefined)("etcd storage and its server", () => 
     return made;
   }
 
-  test("a brand-new etcd is at revision 1, and a watch from there sees everything", async () => {
+  test("starts on a new etcd at revision 1, and a watch from there sees everything", async () => {
     const fresh = await startEtcd();
     const kv = await openTestKv(fresh);
     expect(await kv.currentRevision()).toBe(1);
@@ -78,7 +78,7 @@ describe.skipIf(etcdMissing !== undefined)("etcd storage and its server", () => 
     await fresh.dispose();
   });
 
-  test("what lies outside of the prefix is never seen, whatever is asked for", async () => {
+  test("never sees keys outside of its prefix", async () => {
     const mine = await open(server, { prefix: "/mine" });
     const from = await mine.currentRevision();
     for (const prefix of ["/min", "/mine2", "/mine.d", "/"]) {
@@ -92,7 +92,7 @@ describe.skipIf(etcdMissing !== undefined)("etcd storage and its server", () => 
     expect(Buffer.from(got?.value ?? []).toString()).toBe("mine");
   });
 
-  test("keys of the store stand below --etcd-prefix, where kube-apiserver has them", async () => {
+  test("keeps its keys below --etcd-prefix, where kube-apiserver has them", async () => {
     const kv = await openEtcdKv({ endpoints: [server.endpoint], prefix: "clusters/a/" });
     opened.push(kv);
     await kv.create("/registry/pods/default/web", bytes("pod"));
@@ -103,7 +103,7 @@ describe.skipIf(etcdMissing !== undefined)("etcd storage and its server", () => 
     expect(await kv.count("/reg")).toBe(1);
   });
 
-  test("objects have the limit that etcd has by default, to the byte", async () => {
+  test("limits objects exactly as etcd does by default", async () => {
     const key = "/registry/pods/default/a";
     const storage = createStorage({ kv: openMemoryKv({ clock: systemClock, timers: systemTimers }) });
     const pods = storage.storeFor({ prefix: "/registry/pods/", resource: PODS, codec: plainCodec });
@@ -133,7 +133,7 @@ describe.skipIf(etcdMissing !== undefined)("etcd storage and its server", () => 
     await storage.close();
   });
 
-  test("etcd's own limit is told in the words of Go's client, and the write counts as not done", async () => {
+  test("reports etcd's own size limit in the words of Go's client, and the write counts as not done", async () => {
     const kv = await open(server);
     const { revision } = await kv.create("/a", bytes("1"));
     const refused = (length: number) =>
@@ -150,7 +150,7 @@ describe.skipIf(etcdMissing !== undefined)("etcd storage and its server", () => 
     expect((await kv.get("/a")).kv).toMatchObject({ revision, value: bytes("1") });
   });
 
-  test("a list larger than gRPC's limits comes in pages of one revision", async () => {
+  test("lists in pages of one revision when a list exceeds gRPC's limits", async () => {
     const kv = await open(server);
     const value = new Uint8Array(4000).fill(97);
     const names = Array.from({ length: 2500 }, (_, n) => `/p/${String(n).padStart(4, "0")}`);
@@ -165,7 +165,7 @@ describe.skipIf(etcdMissing !== undefined)("etcd storage and its server", () => 
     expect(past).toMatchObject({ items: [], remaining: 0 });
   });
 
-  test("a watch that has much to catch up with gets each revision once and whole", async () => {
+  test("sends a watch that has to catch up each revision once and completely", async () => {
     const kv = await open(server);
     const from = await kv.currentRevision();
     const value = new Uint8Array(200_000).fill(98);
@@ -176,7 +176,7 @@ describe.skipIf(etcdMissing !== undefined)("etcd storage and its server", () => 
     expect(events.slice(1).every(({ previous }) => previous?.value.length === 200_000)).toBe(true);
   });
 
-  test("all events of one revision are in one batch", async () => {
+  test("puts all events of one revision into one batch", async () => {
     const prefix = "/together";
     const kv = await open(server, { prefix });
     const from = await kv.currentRevision();
@@ -198,7 +198,7 @@ describe.skipIf(etcdMissing !== undefined)("etcd storage and its server", () => 
     }
   });
 
-  test("keys with nearly the same time to live share a lease; a lease that is gone is replaced", async () => {
+  test("shares a lease between keys with similar times to live, and replaces an expired lease", async () => {
     const kv = await open(server);
     const raw = rawClient(server);
     const before = (await raw.read(leases, {})).leases.map(({ id }) => id);
@@ -216,7 +216,7 @@ describe.skipIf(etcdMissing !== undefined)("etcd storage and its server", () => 
     expect((await kv.list("")).items.map(({ key }) => key)).toEqual(["/d"]);
   });
 
-  test("a compaction beyond the present goes up to the present", async () => {
+  test("compacts at most to the current revision", async () => {
     const kv = await open(server);
     const { revision } = await kv.create("/a", bytes("1"));
     await kv.compact(revision + 1000);
@@ -224,14 +224,14 @@ describe.skipIf(etcdMissing !== undefined)("etcd storage and its server", () => 
     await expect(kv.list("", { revision: revision - 1 })).rejects.toMatchObject({ compacted: revision });
   });
 
-  test("an endpoint that is dead is passed over, at the start and later", async () => {
+  test("skips an endpoint that does not answer, at the start and later", async () => {
     const kv = await open(server, { endpoints: [await deadEndpoint(), server.endpoint] });
     expect(kv.freshness).toBe("quorum");
     const { revision } = await kv.create("/a", bytes("1"));
     expect((await kv.get("/a")).kv?.revision).toBe(revision);
   });
 
-  test("when the endpoint in use breaks, reads, writes and watches go on at the other", async () => {
+  test("changes to another endpoint when the current one breaks, for reads, writes and watches", async () => {
     const first = await proxy();
     const kv = await open(server, { endpoints: [first.address, addressOf(server)] });
     const from = await kv.currentRevision();
@@ -250,7 +250,7 @@ describe.skipIf(etcdMissing !== undefined)("etcd storage and its server", () => 
     ]);
   });
 
-  test("a watch goes on where it was when its connection breaks, and reports what was compacted meanwhile", async () => {
+  test("continues a watch when its connection breaks, and reports what was compacted meanwhile", async () => {
     const prefix = "/broken";
     const direct = await open(server, { prefix });
     const way = await proxy();
@@ -278,7 +278,7 @@ describe.skipIf(etcdMissing !== undefined)("etcd storage and its server", () => 
     expect(error).toMatchObject({ requested: before + 1, compacted });
   });
 
-  test("no answer is an error in time, of unknown outcome for a write, and the store recovers", async () => {
+  test("times out without an answer, with an unknown outcome for a write, and recovers", async () => {
     const own = await startEtcd();
     const kv = await openTestKv(own, { timeoutMilliseconds: 1000 });
     const from = await kv.currentRevision();
@@ -300,7 +300,7 @@ describe.skipIf(etcdMissing !== undefined)("etcd storage and its server", () => 
     await own.dispose();
   });
 
-  test("a write waits for an etcd that restarts; watches see everything once", async () => {
+  test("waits with a write for an etcd that restarts, and watches see everything once", async () => {
     const own = await startEtcd();
     const kv = await openTestKv(own);
     const from = await kv.currentRevision();
@@ -324,7 +324,7 @@ describe.skipIf(etcdMissing !== undefined)("etcd storage and its server", () => 
     await own.dispose();
   });
 
-  test("close does not wait for an etcd that does not answer longer than a call does", async () => {
+  test("closes within the time limit of a call when etcd does not answer", async () => {
     const own = await startEtcd();
     const kv = await openTestKv(own, { timeoutMilliseconds: 500 });
     const watch = collect(kv, await kv.currentRevision(), 1);
@@ -340,7 +340,7 @@ describe.skipIf(etcdMissing !== undefined)("etcd storage and its server", () => 
     await own.dispose();
   });
 
-  test("what etcd refuses is said in its words, and was not done", async () => {
+  test("reports a request that etcd refuses in etcd's words, as not done", async () => {
     const own = await startEtcd({ flags: ["--quota-backend-bytes=2000000"] });
     const kv = await openTestKv(own);
     await expect(kv.create("/large", new Uint8Array(1_800_000))).rejects.toMatchObject({
@@ -364,7 +364,7 @@ describe.skipIf(etcdMissing !== undefined)("etcd storage and its server", () => 
     await own.dispose();
   });
 
-  test("where nothing answers, opening says why", async () => {
+  test("does not open when nothing answers, and gives the reason", async () => {
     const dead = await deadEndpoint();
     const error: unknown = await openEtcdKv({ endpoints: [dead], timeoutMilliseconds: 500 }).catch(
       (reason: unknown) => reason,
@@ -375,7 +375,7 @@ describe.skipIf(etcdMissing !== undefined)("etcd storage and its server", () => 
     await expect(openEtcdKv({ endpoints: [] })).rejects.toThrow("no address is given");
   });
 
-  test("progress is told on request, where etcd can be trusted to", async ({ skip }) => {
+  test("asks for progress when etcd's version supports it reliably", async ({ skip }) => {
     const prefix = "/progress";
     const kv = await open(server, { prefix });
     const { requestProgress } = kv;
@@ -402,7 +402,7 @@ describe.skipIf(etcdMissing !== undefined)("etcd storage and its server", () => 
   });
 });
 
-describe.skipIf(etcdMissing !== undefined)("etcd over TLS", () => {
+describe.skipIf(etcdMissing !== undefined)("our storage on etcd over TLS", () => {
   const folder = mkdtempSync(join(tmpdir(), "kubets-etcd-tls-"));
   const file = (name: string, content: string): string => {
     const path = join(folder, name);
@@ -431,13 +431,13 @@ describe.skipIf(etcdMissing !== undefined)("etcd over TLS", () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  test.each(["https://", ""])("a client certificate is shown to %shost:port", async (scheme) => {
+  test.each(["https://", ""])("sends its client certificate to %shost:port", async (scheme) => {
     const kv = await openTestKv(server, { endpoints: [scheme + addressOf(server)], ...client });
     expect(await kv.create("/a", bytes("1"))).toEqual({ revision: await kv.currentRevision() });
     await kv.close();
   });
 
-  test("a server of an unknown CA, and a server that wants a certificate, are reported", async () => {
+  test("reports an etcd of an unknown authority, and one that wants a certificate", async () => {
     const other = createClusterPki(systemClock, systemRandom, systemClock);
     const timeoutMilliseconds = 500;
     await expect(
@@ -447,7 +447,7 @@ describe.skipIf(etcdMissing !== undefined)("etcd over TLS", () => {
     await expect(openTestKv(server, { caFile, certFile: client.certFile })).rejects.toThrow("needed together");
   });
 
-  test("a certificate for another host is not taken", async () => {
+  test("refuses a certificate for another host", async () => {
     const [caName = ""] = /(?<=^CN=).*$/m.exec(new X509Certificate(pki.ca.certificate).subject) ?? [];
     const { certificate, key } = issueCertificate(
       {

@@ -4,7 +4,7 @@ import { kvSuite } from "../../../suites/kv.js";
 
 tellEtcdMissing("the suite of etcd storage");
 
-describe.skipIf(etcdMissing !== undefined)("etcd", () => {
+describe.skipIf(etcdMissing !== undefined)("the storage tests on etcd", () => {
   let server: EtcdServer;
   beforeAll(async () => {
     server = await startEtcd();

@@ -23,7 +23,7 @@ const outer = message({
   words: texts(300),
 });
 
-test("what is encoded decodes to the same", () => {
+test("protobuf messages for etcd decode to what was encoded", () => {
   const whole = {
     n: 2 ** 53 - 1,
     big: -(2n ** 63n),
@@ -39,7 +39,7 @@ test("what is encoded decodes to the same", () => {
   expect(outer.decode(outer.encode(whole))).toEqual(whole);
 });
 
-test("what is left out is empty, and what is unknown is passed over", () => {
+test("missing fields of etcd's messages are empty, and unknown ones are skipped", () => {
   const empty = { n: 0, big: 0n, yes: false, raw: new Uint8Array(), one: undefined, many: [], words: [] };
   expect(outer.decode(new Uint8Array())).toEqual(empty);
   // Fields 7 to 10: a varint, eight bytes, two bytes with their length, four bytes.
@@ -47,12 +47,12 @@ test("what is left out is empty, and what is unknown is passed over", () => {
   expect(outer.decode(Uint8Array.from([...unknown, 0x18, 1]))).toEqual({ ...empty, yes: true });
 });
 
-test("an int64 of -1 takes ten bytes, as etcd writes the id of no watch", () => {
+test("an int64 of -1 takes ten bytes in etcd's messages, as the id of no watch", () => {
   const minusOne = [0x08, ...Array.from({ length: 9 }, () => 0xff), 0x01];
   expect(inner.decode(Uint8Array.from(minusOne)).n).toBe(-1);
 });
 
-test("a message cut short is an error", () => {
+test("a truncated message of etcd is an error", () => {
   const whole = outer.encode({ one: { n: 300, name: "abc" } });
   for (let length = 1; length < whole.length; length++) {
     expect(() => outer.decode(whole.subarray(0, length))).toThrow(ProtobufError);

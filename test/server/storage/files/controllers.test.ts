@@ -25,7 +25,7 @@ afterEach(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-test("the garbage collector and the namespace's end do not take an object with a broken file for absent (B-FS-04)", async () => {
+test("the garbage collector and the deletion of a namespace do not treat an object with a broken file as missing (B-FS-04)", async () => {
   await send("POST", "/api/v1/namespaces", { metadata: { name: "shop" } });
   const maps = "/api/v1/namespaces/shop/configmaps";
   const secrets = "/api/v1/namespaces/shop/secrets";

@@ -10,7 +10,7 @@ import { PATIENCE } from "../../../helpers/patience.js";
 const CONFIG_MAPS = "/api/v1/namespaces/default/configmaps";
 const DEPLOYMENTS = "/apis/apps/v1/namespaces/default/deployments";
 
-describe("files of a cluster, edited by hand (T16)", () => {
+describe("a user edits files of a cluster's file storage by hand (T16)", () => {
   let folder = "";
   let cluster: Cluster | undefined;
   let warnings: string[] = [];
@@ -85,7 +85,7 @@ describe("files of a cluster, edited by hand (T16)", () => {
     },
   });
 
-  test("an edit is an update: it has defaults, a generation, a field manager, and an event", async () => {
+  test("an edit is an update: with defaults, a generation, a field manager, and a watch event", async () => {
     await start();
     const made = await send("POST", DEPLOYMENTS, deployment(1));
     expect(made.status).toBe(201);
@@ -104,7 +104,7 @@ describe("files of a cluster, edited by hand (T16)", () => {
     expect(warnings).toEqual([]);
   });
 
-  test("a new file is a create, and a removed one a delete", async () => {
+  test("a new file is a create, and a removed file a delete", async () => {
     await start();
     await write(MENU, 'apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: menu\ndata: {soup: "1"}\n');
     await until(async () => expect((await send("GET", `${CONFIG_MAPS}/menu`)).status).toBe(200));
@@ -115,7 +115,7 @@ describe("files of a cluster, edited by hand (T16)", () => {
     expect(warnings).toEqual([]);
   });
 
-  test("a removed file of an object with finalizers is written again, with the time of its deletion", async () => {
+  test("the removed file of an object with finalizers is written again, with its deletion time", async () => {
     await start();
     await send("POST", CONFIG_MAPS, { metadata: { name: "menu", finalizers: ["example.com/kept"] } });
     await rm(fileOf(MENU));
@@ -124,7 +124,7 @@ describe("files of a cluster, edited by hand (T16)", () => {
     await until(async () => expect((await send("GET", `${CONFIG_MAPS}/menu`)).status).toBe(404));
   });
 
-  test("a removed file whose object may not be deleted is written again", async () => {
+  test("the removed file of an object that may not be deleted is written again", async () => {
     await start();
     await rm(fileOf("core/namespaces/default"));
     await until(() => expect(warnings.join()).toContain("namespaces/default.yaml was removed, and is written again: "));
@@ -150,7 +150,7 @@ describe("files of a cluster, edited by hand (T16)", () => {
     ["of another kind", (text: string) => text.replace("kind: ConfigMap", "kind: Secret"), "it holds a Secret of v1"],
     ["that is half-written", (text: string) => text.slice(0, text.indexOf("nu\n")), 'metadata.name is "me"'],
     ["that is empty", () => "", "it is empty"],
-  ])("an edit %s is reported, does not replace what is served, and is not overwritten", async (_, change, reason) => {
+  ])("an edit %s is reported, is not served, and is not overwritten", async (_, change, reason) => {
     await start();
     const made = await makeMenu();
     const good = await readFile(fileOf(MENU), "utf8");
@@ -172,7 +172,7 @@ describe("files of a cluster, edited by hand (T16)", () => {
     });
   });
 
-  test("a file that was broken while nobody served it fails its resource alone, until it is mended (B-FS-04)", async () => {
+  test("a file that was broken while no server ran fails only its resource, until it is corrected (B-FS-04)", async () => {
     await start();
     const made = await makeMenu();
     await stop();
@@ -201,7 +201,7 @@ describe("files of a cluster, edited by hand (T16)", () => {
     expect((await watching).text).toContain('"ADDED"');
   });
 
-  test("an edit while nobody serves the folder is judged at the start", async () => {
+  test("an edit while no server runs is checked at the next start", async () => {
     await start();
     const made = await send("POST", DEPLOYMENTS, deployment(1));
     await makeMenu();
@@ -230,7 +230,7 @@ describe("files of a cluster, edited by hand (T16)", () => {
     expect((await send("GET", `${DEPLOYMENTS}/web`)).at("metadata.uid")).toBe(made.at("metadata.uid"));
   });
 
-  test("a copy of the objects, as Git clones them, is served by a new server and stays as it is", async () => {
+  test("a copy of the folder, such as a Git clone, is served by a new server unchanged", async () => {
     await start();
     const made = await send("POST", DEPLOYMENTS, deployment(2));
     await makeMenu();
@@ -264,7 +264,7 @@ describe("files of a cluster, edited by hand (T16)", () => {
     expect(warnings).toHaveLength(1);
   });
 
-  test("while the folder is away, writes fail and nothing is taken as deleted", async () => {
+  test("while the folder is missing, writes fail and no object counts as deleted", async () => {
     await start();
     await makeMenu();
     await rm(folder, { recursive: true });

@@ -12,7 +12,7 @@ import { COLLECTION, GROUP, widgets } from "../../api-registry/widgets.js";
 const ALL = `/apis/${GROUP}/v1/widgets`;
 
 /** The demands on the file store of custom-api-servers, with a server of one's own. */
-describe("resources of a server of one's own, in files (T16)", () => {
+describe("resources of a user's server in file storage (T16)", () => {
   let folder = "";
   let server: RunningServer;
 
@@ -49,7 +49,7 @@ describe("resources of a server of one's own, in files (T16)", () => {
     expect((await send("GET", `${COLLECTION}/none`)).at("message")).toBe(`widgets.${GROUP} "none" not found`);
   });
 
-  test("B-FS-04: a namespace without a folder is an empty list; without a namespace all are listed", async () => {
+  test("B-FS-04: a namespace without a folder is an empty list, and a list without a namespace has all", async () => {
     expect(namesOf(await send("GET", COLLECTION))).toEqual([]);
     await make("a");
     await send("POST", COLLECTION.replace("default", "other"), { metadata: { name: "b" } });
@@ -60,7 +60,7 @@ describe("resources of a server of one's own, in files (T16)", () => {
     expect(namesOf(await send("GET", `${ALL}?limit=1&continue=${textOf(page, "metadata.continue")}`))).toEqual(["b"]);
   });
 
-  test("B-FS-06: an update changes the file; an older version conflicts; a dry run writes nothing", async () => {
+  test("B-FS-06: an update changes the file, an outdated one conflicts, and a dry run writes nothing", async () => {
     const made = await make("a", { spec: { size: 1 } });
     const object = JSON.parse(made.text) as object;
     expect((await send("PUT", `${COLLECTION}/a?dryRun=All`, { ...object, spec: { size: 2 } })).at("spec.size")).toBe(2);
@@ -71,7 +71,7 @@ describe("resources of a server of one's own, in files (T16)", () => {
     expect((await send("PUT", `${COLLECTION}/none`, { metadata: { name: "none" } })).status).toBe(404);
   });
 
-  test("B-FS-07, B-FS-08: a delete removes the file and one of a collection all of them; watchers are told", async () => {
+  test("B-FS-07, B-FS-08: a delete removes the file, a collection's delete all files, and watches get the events", async () => {
     for (const name of ["a", "b", "c"]) await make(name);
     const version = textOf(await send("GET", COLLECTION), "metadata.resourceVersion");
     expect((await send("DELETE", `${COLLECTION}/none`)).status).toBe(404);
@@ -82,7 +82,7 @@ describe("resources of a server of one's own, in files (T16)", () => {
     expect(told.text.match(/"DELETED"/g)).toHaveLength(3);
   });
 
-  test("B-FS-09: a watch begins with all objects, however many there are, and has those that match alone", async () => {
+  test("B-FS-09: a watch begins with all matching objects, however many there are", async () => {
     for (let n = 0; n < 25; n++)
       await make(`w${n}`, { metadata: { name: `w${n}`, labels: { odd: String(n % 2 === 1) } } });
     const all = await send("GET", `${COLLECTION}?watch=1&timeoutSeconds=1`);
@@ -91,21 +91,21 @@ describe("resources of a server of one's own, in files (T16)", () => {
     expect(odd.text.match(/"ADDED"/g)).toHaveLength(12);
   });
 
-  test("B-FS-10: a name cannot lead out of the folder, and errors name the resource", async () => {
+  test("B-FS-10: an object name cannot lead out of the folder, and errors name the resource", async () => {
     const refused = await make("../../a");
     expect(refused.status).toBe(422);
     expect(refused.at("message")).toContain(`Widget.${GROUP} "../../a" is invalid`);
     expect((await readdir(folder)).sort()).toEqual([".kubets"]);
   });
 
-  test("B-FS-06: an edit of the file is an update, of an object of one's own too", async () => {
+  test("B-FS-06: an edit of a file is an update of the user's own object", async () => {
     const made = await make("a", { spec: { size: 1 } });
     await writeFile(fileOf("a"), (await readFile(fileOf("a"), "utf8")).replace("size: 1", "size: 8"));
     await vi.waitFor(async () => expect((await send("GET", `${COLLECTION}/a`)).at("spec.size")).toBe(8), PATIENCE);
     expect((await send("GET", `${COLLECTION}/a`)).at("metadata.uid")).toBe(made.at("metadata.uid"));
   });
 
-  test("B-VER-06: what was stored in an older version is rewritten by its first change, not by a read", async () => {
+  test("B-VER-06: a file in an older version is rewritten by its first change, not by a read", async () => {
     await server.close();
     const [v1, v1beta1] = widgets.versions;
     if (v1 === undefined || v1beta1 === undefined) throw new Error("widgets have two versions");
@@ -127,7 +127,7 @@ describe("resources of a server of one's own, in files (T16)", () => {
     expect(rewritten).toContain("spec:\n  size: 5\n");
   });
 
-  test("B-FS-03: a file that somebody has written in an older version is served", async () => {
+  test("B-FS-03: a file that a user wrote in an older version is served", async () => {
     await make("a", { spec: { size: 1 } });
     await server.close();
     const older = (await readFile(fileOf("a"), "utf8"))

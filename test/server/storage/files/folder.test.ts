@@ -31,7 +31,7 @@ const textOf = (value: Uint8Array | undefined): string => Buffer.from(value ?? [
 const until = (check: () => Promise<void> | void): Promise<void> =>
   vi.waitFor(check, { timeout: PATIENCE, interval: 20 });
 
-describe("the folder of a store (T16)", () => {
+describe("the folder of file storage (T16)", () => {
   const folder = useFolder();
   const { open } = folder;
   const at = (path: string): string => join(folder.path(), path);
@@ -43,7 +43,7 @@ describe("the folder of a store (T16)", () => {
   const valueOf = async (kv: Kv, name: string): Promise<Uint8Array | undefined> =>
     (await kv.get(keyOf(name))).kv?.value;
 
-  test("folders have the mode 0700 and files 0600 (B-FS-01)", async () => {
+  test("has folders with the mode 0700 and files with 0600 (B-FS-01)", async () => {
     const { kv } = await open();
     await kv.create(keyOf("a"), pod("a"));
     await kv.create("/other", Buffer.from("x"));
@@ -55,13 +55,13 @@ describe("the folder of a store (T16)", () => {
     expect([...new Set(modes)].sort()).toEqual(["100600", "40700"]);
   });
 
-  test("a folder that cannot be made is named (B-FS-01)", async () => {
+  test("is named in the error when it cannot be created (B-FS-01)", async () => {
     await open();
     await write("file", "");
     await expect(open({ directory: at("file/below") })).rejects.toThrow("unable to write data dir: ");
   });
 
-  test("after a restart the objects are there, and older revisions are gone", async () => {
+  test("has the objects after a restart, and no older revisions", async () => {
     const first = await open();
     const { revision } = await first.kv.create(keyOf("a"), pod("a", { spec: { n: 1 } }));
     const { revision: last } = await first.kv.create("/other", Buffer.from([0, 255]));
@@ -75,7 +75,7 @@ describe("the folder of a store (T16)", () => {
     await expect(watch.next()).rejects.toBeInstanceOf(CompactedError);
   });
 
-  test("revisions are above all that were given, though the process was killed or the mark is lost", async () => {
+  test("continues with higher revisions, although the process was killed or the mark is lost", async () => {
     const first = await open();
     for (let n = 0; n < 30; n++) await first.kv.create(keyOf(`a${n}`), pod(`a${n}`));
     const last = await first.kv.currentRevision();
@@ -91,7 +91,7 @@ describe("the folder of a store (T16)", () => {
     expect(await third.kv.currentRevision()).toBeGreaterThan(mark + 1);
   });
 
-  test("a time to live outlasts a restart", async () => {
+  test("keeps a time to live over a restart", async () => {
     const time = new ManualTime();
     const first = await open({ clock: time, timers: time });
     await first.kv.create(keyOf("a"), pod("a"), { ttlSeconds: 100 });
@@ -106,7 +106,7 @@ describe("the folder of a store (T16)", () => {
     expect(await readdir(at(PODS))).toEqual([]);
   });
 
-  test("what a crash has left half-written is ignored, and removed at the start", async () => {
+  test("may have half-written files after a crash, which are ignored, and removed at the start", async () => {
     const first = await open();
     await first.kv.create(keyOf("a"), pod("a"));
     await first.kv.close();
@@ -126,26 +126,29 @@ describe("the folder of a store (T16)", () => {
     ["has another name inside", `${PODS}/a.yaml`, pod("b"), 'metadata.name is "b", and the file is that of "a"'],
     ["is of another kind", `${PODS}/a.yaml`, textOf(pod("a")).replace("Pod", "Service"), "it holds a Service of v1"],
     ["is that of an object, spelt otherwise", `${PODS}/%61.yaml`, pod("a"), `the file of this object is`],
-  ])("a file that %s is served by nobody and fails whoever asks for it (B-FS-04)", async (_, path, content, reason) => {
-    const first = await open();
-    await first.kv.create(keyOf("good"), pod("good"));
-    await first.kv.close();
-    await writeFile(at(path), content);
-    const { kv, warnings } = await open();
-    expect(warnings.join()).toContain(reason);
-    const value = await valueOf(kv, "a");
-    expect(value).toBeInstanceOf(UnreadableValue);
-    expect((value as UnreadableValue).problem).toContain("failed walking filepath ");
-    expect((value as UnreadableValue).problem).toContain(at(path));
-    const { revision } = await kv.get(keyOf("a"));
-    await expect(kv.create(keyOf("a"), pod("a"))).rejects.toThrow("failed walking filepath ");
-    await expect(kv.update(keyOf("a"), pod("a"), revision)).rejects.toBeInstanceOf(UnavailableError);
-    await expect(kv.delete(keyOf("a"), revision)).rejects.toBeInstanceOf(UnavailableError);
-    expect(await readFile(at(path))).toEqual(Buffer.from(content));
-    expect(textOf(await valueOf(kv, "good"))).toBe(textOf(pod("good")));
-  });
+  ])(
+    "with a file that %s does not serve it, and reads of its object fail (B-FS-04)",
+    async (_, path, content, reason) => {
+      const first = await open();
+      await first.kv.create(keyOf("good"), pod("good"));
+      await first.kv.close();
+      await writeFile(at(path), content);
+      const { kv, warnings } = await open();
+      expect(warnings.join()).toContain(reason);
+      const value = await valueOf(kv, "a");
+      expect(value).toBeInstanceOf(UnreadableValue);
+      expect((value as UnreadableValue).problem).toContain("failed walking filepath ");
+      expect((value as UnreadableValue).problem).toContain(at(path));
+      const { revision } = await kv.get(keyOf("a"));
+      await expect(kv.create(keyOf("a"), pod("a"))).rejects.toThrow("failed walking filepath ");
+      await expect(kv.update(keyOf("a"), pod("a"), revision)).rejects.toBeInstanceOf(UnavailableError);
+      await expect(kv.delete(keyOf("a"), revision)).rejects.toBeInstanceOf(UnavailableError);
+      expect(await readFile(at(path))).toEqual(Buffer.from(content));
+      expect(textOf(await valueOf(kv, "good"))).toBe(textOf(pod("good")));
+    },
+  );
 
-  test("what is no regular file is not read", async () => {
+  test("may have files of other types, which are not read", async () => {
     const first = await open();
     await first.kv.create(keyOf("a"), pod("a"));
     await first.kv.close();
@@ -160,7 +163,7 @@ describe("the folder of a store (T16)", () => {
     expect(await valueOf(kv, "a")).toBeInstanceOf(UnreadableValue);
   });
 
-  test("of two files for one object the one with its name holds, and both are told", async () => {
+  test("with two files for one object uses the one with its name, and reports both", async () => {
     const first = await open();
     await first.kv.create(keyOf("a"), pod("a"));
     await first.kv.close();
@@ -173,7 +176,7 @@ describe("the folder of a store (T16)", () => {
     expect(await read(`${PODS}/%61.yaml`)).toContain("other");
   });
 
-  test("files of other programs stay as they are", async () => {
+  test("may have files of other programs, which are not touched", async () => {
     await (await open()).kv.close();
     await write("README.md", "# objects");
     await write(".git/config", "x");
@@ -186,8 +189,8 @@ describe("the folder of a store (T16)", () => {
     expect(await read("README.md")).toBe("# objects");
   });
 
-  describe("edits without a server above", () => {
-    test("an edit that can be read is taken as it is, and told to watchers", async () => {
+  describe("edited by hand, without an API server,", () => {
+    test("has a readable edit applied as it is, and watches get it", async () => {
       const { kv, warnings } = await open();
       const { revision } = await kv.create(keyOf("a"), pod("a"));
       const watch = kv.watch("", revision, { signal: new AbortController().signal })[Symbol.asyncIterator]();
@@ -207,7 +210,7 @@ describe("the folder of a store (T16)", () => {
       expect(warnings).toEqual([]);
     });
 
-    test("an edit that the store has not seen yet is not overwritten", async () => {
+    test("keeps an edit that the storage has not seen yet", async () => {
       const time = new ManualTime();
       const { kv } = await open({ clock: time, timers: time });
       const { revision } = await kv.create(keyOf("a"), pod("a"));
@@ -224,7 +227,7 @@ describe("the folder of a store (T16)", () => {
       expect((await readdir(at(PODS))).sort()).toEqual(["a.yaml", "b.yaml"]);
     });
 
-    test("a file that somebody touches or writes anew as it is changes nothing", async () => {
+    test("has no event for a file that is touched or rewritten unchanged", async () => {
       const { kv } = await open();
       const { revision } = await kv.create(keyOf("a"), pod("a"));
       const text = await read(`${PODS}/a.yaml`);
@@ -236,7 +239,7 @@ describe("the folder of a store (T16)", () => {
       );
     });
 
-    test("a folder that is removed takes its objects with it; the root takes none", async () => {
+    test("loses the objects of a removed subfolder, but not when the root is removed", async () => {
       const { kv } = await open();
       const { revision } = await kv.create(keyOf("a"), pod("a"));
       await kv.create(
@@ -262,7 +265,7 @@ describe("the folder of a store (T16)", () => {
     });
   });
 
-  test("a Git working tree stays clean while nothing changes", async () => {
+  test("stays unchanged for Git while nothing changes", async () => {
     const first = await open();
     for (const name of ["a", "b"]) await first.kv.create(keyOf(name), pod(name, { text: "yes\n", n: 1e21 }));
     await first.kv.create("/other", Buffer.from("x"));
@@ -286,15 +289,15 @@ describe("the folder of a store (T16)", () => {
     expect(git("status", "--porcelain")).toBe("");
   });
 
-  describe("its lock", () => {
-    test("a second store is refused, and the process is named", async () => {
+  describe("is locked", () => {
+    test("against a second storage, and the error names the process", async () => {
       await open();
       await expect(open()).rejects.toThrow(
         `folder ${folder.path()} is in use by process ${process.pid}; stop that, or use another folder`,
       );
     });
 
-    test("the lock of a process that has ended, or that had the same id before, is taken over", async () => {
+    test("but not after its process has ended, or when another process has its id", async () => {
       await (await open()).kv.close();
       const child = spawn(process.execPath, ["-e", ""]);
       await new Promise((resolve) => child.on("close", resolve));
@@ -309,7 +312,7 @@ describe("the folder of a store (T16)", () => {
       expect((await readdir(at(".kubets"))).filter((name) => name.startsWith("lock"))).toEqual([]);
     });
 
-    test("the lock of another machine stays, and the remedy is told", async () => {
+    test("also for another machine, and the error tells how to remove the lock", async () => {
       await (await open()).kv.close();
       await write(".kubets/lock", JSON.stringify({ pid: 1, host: "elsewhere", started: "1" }));
       await expect(open()).rejects.toThrow(
@@ -322,7 +325,7 @@ describe("the folder of a store (T16)", () => {
     });
   });
 
-  test("a name too long for a file, and a value that YAML cannot show, are kept beside the objects", async () => {
+  test("keeps names too long for a file, and values that YAML cannot hold, beside the other files", async () => {
     const long = "a".repeat(253);
     const first = await open();
     await first.kv.create(keyOf(long), pod(long));

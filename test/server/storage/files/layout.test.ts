@@ -6,7 +6,7 @@ import { PLACES } from "./folder.js";
 
 const layout = new Layout(PLACES);
 
-describe("paths of objects (B-FS-01)", () => {
+describe("file paths of stored objects (B-FS-01)", () => {
   test.each([
     ["/registry/pods/default/a", "core/pods/default/a.yaml"],
     ["/registry/services/specs/default/a", "core/services/default/a.yaml"],
@@ -18,7 +18,7 @@ describe("paths of objects (B-FS-01)", () => {
     ["/registry/pods/default/con", "core/pods/default/%63on.yaml"],
     ["/registry/pods/default/.git", "core/pods/default/%2egit.yaml"],
     ["/registry/pods/default/..", "core/pods/default/%2e%2e.yaml".replace("%2e%2e", "%2e%2e")],
-  ])("the object at %s has the file %s", (key, path) => {
+  ])("lead for %s to the file %s", (key, path) => {
     expect(layout.placeOfKey(key)).toMatchObject({ key, path });
     expect(layout.placeOfPath(path)).toMatchObject({ key, path });
   });
@@ -33,7 +33,7 @@ describe("paths of objects (B-FS-01)", () => {
     "/registry/apps/deployments/default/a",
     `/registry/pods/default/${"a".repeat(251)}`,
     "/a",
-  ])("no object's file is that of %s", (key) => {
+  ])("are not those of the internal key %s", (key) => {
     expect(layout.placeOfKey(key)).toBeUndefined();
   });
 
@@ -52,7 +52,7 @@ describe("paths of objects (B-FS-01)", () => {
     "core/pods//a.yaml",
     "core/pods/default/a.yml",
     "a.yaml",
-  ])("no object has the file %s, unless it is spelt so", (path) => {
+  ])("never lead to the file %s, unless it is spelt exactly so", (path) => {
     const place = layout.placeOfPath(path);
     if (place !== undefined) expect(layout.placeOfKey(place.key)).toMatchObject({ path });
     if (path !== "core/pods/default/%41.yaml") expect(place).toBeUndefined();
@@ -77,7 +77,7 @@ describe("paths of objects (B-FS-01)", () => {
     fc.string({ unit: "binary", maxLength: 3 }),
   );
 
-  test("a key leads to at most one path, and that path back to the key", () => {
+  test("are unique for a key, and lead back to it", () => {
     fc.assert(
       fc.property(fc.array(part, { minLength: 1, maxLength: 5 }), (parts) => {
         const key = `/registry/${parts.join("/")}`;
@@ -88,7 +88,7 @@ describe("paths of objects (B-FS-01)", () => {
     );
   });
 
-  test("a path leads to at most one key, and that key back to the path", () => {
+  test("belong to at most one key, and that key leads back to the path", () => {
     fc.assert(
       fc.property(fc.array(part, { minLength: 3, maxLength: 4 }), (parts) => {
         const path = `${parts.join("/")}.yaml`;
@@ -99,7 +99,7 @@ describe("paths of objects (B-FS-01)", () => {
     );
   });
 
-  test("a component is one that every file system and Git take, and tells the name", () => {
+  test("consist of names that every file system and Git accept", () => {
     fc.assert(
       fc.property(fc.string({ unit: "grapheme", minLength: 1, maxLength: 20 }), (name) => {
         const component = componentOf(name) ?? "";

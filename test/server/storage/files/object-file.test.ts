@@ -17,8 +17,8 @@ function trip(object: unknown): string {
   return Buffer.from(valueOf(readObjectFile(place!, Buffer.from(text ?? "")).object)).toString();
 }
 
-describe("an object and its file (B-FS-03)", () => {
-  test("the fields stand in the order of the stored object, and texts that look like something else are quoted", () => {
+describe("an object written to a YAML file (B-FS-03)", () => {
+  test("has its fields in stored order, and texts that look like another type in quotes", () => {
     const object = {
       ...head,
       data: { z: "yes", a: "1e3", date: "2026-01-01", number: "012", nothing: "~", text: "a\nb\n" },
@@ -100,7 +100,7 @@ data:
     "\n",
     " \n a",
     `${"long ".repeat(60)}`,
-  ])("the text %j comes back as it was, as a value and as a key", (text) => {
+  ])("keeps the text %j, as a value and as a key", (text) => {
     const object = { ...head, data: { value: text, [`k${text}`]: [text, { [text]: text }] } };
     expect(trip(object)).toBe(encodeJson(object));
   });
@@ -120,16 +120,16 @@ data:
     -(2n ** 63n),
     1e15,
     123456789012345680000,
-  ])("the number %s comes back as it was", (number) => {
+  ])("keeps the number %s", (number) => {
     const object = { ...head, spec: { number } };
     expect(trip(object)).toBe(encodeJson(object));
   });
 
-  test("-0 is 0: an integer has one zero", () => {
+  test("has -0 written as 0, since integers have one zero", () => {
     expect(trip({ ...head, spec: { number: -0 } })).toBe(encodeJson({ ...head, spec: { number: 0 } }));
   });
 
-  test("any object comes back byte by byte", () => {
+  test("is read back byte for byte, for any random object", () => {
     const texts = fc.oneof(fc.string(), fc.string({ unit: "grapheme" }), fc.string({ unit: "binary" }));
     const { tree } = fc.letrec((tie) => ({
       tree: fc.oneof(
@@ -175,11 +175,11 @@ data:
     ],
     ["kind: Pod\napiVersion: v1\nmetadata: {name: a}\n---\nkind: Pod", "it holds several documents"],
     ["kind: Pod\nkind: Pod\napiVersion: v1\nmetadata: {name: a}", 'line 2: key "kind" already set in map'],
-  ])("the file %j is refused: %s", (text, reason) => {
+  ])("is refused with the text %j: %s", (text, reason) => {
     expect(() => readObjectFile(place, Buffer.from(text))).toThrow(reason);
   });
 
-  test("a file may leave the namespace out: its folder tells it", () => {
+  test("may lack its namespace, which its folder gives", () => {
     const object: JsonObject = { kind: "Pod", apiVersion: "v1", metadata: { name: "a" } };
     expect(readObjectFile(place, bytesOf(object)).object).toEqual(object);
   });

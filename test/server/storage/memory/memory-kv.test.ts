@@ -5,7 +5,7 @@ import { kvSuite } from "../../../suites/kv.js";
 
 kvSuite("memory", () => ({ open: async (time) => openMemoryKv(time) }));
 
-test("history beyond its limit is compacted, and a watcher that is behind is told so", async () => {
+test("memory storage drops history beyond its limit, and tells a watch that is behind", async () => {
   const kv = openMemoryKv({ historyEvents: 10 });
   const watch = kv.watch("", 1, { signal: new AbortController().signal })[Symbol.asyncIterator]();
   await kv.create("/first", new Uint8Array());

@@ -40,7 +40,7 @@ async function writeKeys(kv: Kv, writer: number, count: number): Promise<Map<str
   return acknowledged;
 }
 
-describe.skipIf(postgresMissing !== undefined)("PostgreSQL", () => {
+describe.skipIf(postgresMissing !== undefined)("our storage on PostgreSQL, with faults of the database", () => {
   let server: PostgresServer;
   let stores = 0;
   const name = (): string => `faults_${++stores}`;
@@ -53,7 +53,7 @@ describe.skipIf(postgresMissing !== undefined)("PostgreSQL", () => {
   test.each([
     ["the processes of its connections are ended, again and again", 20],
     ["it is killed and starts again", 3],
-  ] as const)("writers lose nothing and do nothing twice while %s", async (_, kills) => {
+  ] as const)("loses no write and does none twice while %s", async (_, kills) => {
     const schema = name();
     const kv = await openTestKv(server, surroundings, schema);
     const beside = await openTestKv(server, surroundings, schema);
@@ -97,7 +97,7 @@ describe.skipIf(postgresMissing !== undefined)("PostgreSQL", () => {
     await Promise.all([kv.close(), beside.close()]);
   });
 
-  test("after a failover that lost commits, watchers list anew and no revision is given twice", async () => {
+  test("lets watches list again after a failover that lost commits, and never reuses a revision", async () => {
     const schema = name();
     const kv = await openTestKv(server, surroundings, schema);
     for (const key of ["/a", "/b", "/c"]) await kv.create(key, bytes(key));
@@ -122,7 +122,7 @@ describe.skipIf(postgresMissing !== undefined)("PostgreSQL", () => {
     await kv.close();
   });
 
-  test("a server of another version of the tables leaves the database as it is", async () => {
+  test("leaves a database with another version of the tables unchanged", async () => {
     const schema = name();
     const url = await server.database(schema);
     await (await open(url)).close();
@@ -132,7 +132,7 @@ describe.skipIf(postgresMissing !== undefined)("PostgreSQL", () => {
     );
   });
 
-  test("a database that takes no writes refuses them and serves what it has", async () => {
+  test("refuses writes to a read-only database, and serves reads", async () => {
     const schema = name();
     const kv = await openTestKv(server, surroundings, schema);
     await kv.create("/a", bytes("a"));
@@ -148,7 +148,7 @@ describe.skipIf(postgresMissing !== undefined)("PostgreSQL", () => {
     await reading.close();
   });
 
-  test("what cannot be opened says why, and shows no password", async () => {
+  test("gives the reason when it cannot open the database, without the password", async () => {
     const [port = 0] = await freePorts(1);
     await server.query("postgres", "CREATE DATABASE latin ENCODING 'LATIN1' TEMPLATE template0");
     await server.query("postgres", "CREATE ROLE reader LOGIN");
@@ -172,7 +172,7 @@ describe.skipIf(postgresMissing !== undefined)("PostgreSQL", () => {
     }
   });
 
-  test("what is compacted is gone from the tables, and nothing else", async () => {
+  test("removes only compacted history from the tables", async () => {
     const schema = name();
     const kv = await openTestKv(server, surroundings, schema);
     const { revision: first } = await kv.create("/a", bytes("1"));

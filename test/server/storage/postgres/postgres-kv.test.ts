@@ -11,7 +11,7 @@ import { storeSuite } from "../../../suites/store.js";
 
 tellPostgresMissing("the suite of PostgreSQL storage");
 
-describe.skipIf(postgresMissing !== undefined)("PostgreSQL", () => {
+describe.skipIf(postgresMissing !== undefined)("the storage tests on PostgreSQL", () => {
   let server: PostgresServer;
   beforeAll(async () => {
     server = await startPostgres(["fsync=off"]);

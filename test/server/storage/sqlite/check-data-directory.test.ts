@@ -6,7 +6,7 @@ import { CompactedError } from "../../../../src/server/storage/kv.js";
 import { checkDataDirectory } from "../../../../src/server/storage/sqlite/check-data-directory.js";
 import { openSqliteKv } from "../../../../src/server/storage/sqlite/sqlite-kv.js";
 
-describe("checking a data directory", () => {
+describe("checking the data folder of a stopped cluster", () => {
   let folder = "";
   let next = 0;
   const fresh = (): string => join(folder, String(next++));
@@ -37,7 +37,7 @@ describe("checking a data directory", () => {
     return directory;
   }
 
-  test("counts what is there, forgets the history, and what is there stays", async () => {
+  test("counts the objects, drops the history, and keeps the objects", async () => {
     const directory = await filled();
     const checked = await checkDataDirectory(directory);
     expect(checked).toMatchObject({ objects: 15, revision: 426, lost: undefined });
@@ -52,7 +52,7 @@ describe("checking a data directory", () => {
     await kv.close();
   });
 
-  test("a value that rotted is named and left as it is, though the file looks untouched", async () => {
+  test("names a damaged value and leaves it, although the database file looks intact", async () => {
     const directory = await filled();
     const database = join(directory, "data.db");
     const bytes = await readFile(database);
@@ -68,7 +68,7 @@ describe("checking a data directory", () => {
     expect((await readFile(database)).equals(bytes)).toBe(true);
   });
 
-  test("what no server wrote is named by its key", async () => {
+  test("names the key of a value that no server wrote", async () => {
     for (const [at, bytes, detail] of [
       ["/elsewhere", value("x"), 'it holds the key "/elsewhere", which is not the key of a Kubernetes object'],
       [key(1), new TextEncoder().encode("{"), `the value under ${key(1)} is not a Kubernetes object`],
@@ -84,7 +84,7 @@ describe("checking a data directory", () => {
     }
   });
 
-  test("one in use, and one that is not there, are refused", async () => {
+  test("refuses a folder in use, and one that does not exist", async () => {
     const directory = fresh();
     await expect(checkDataDirectory(directory)).rejects.toMatchObject({ problem: "unusable" });
     const kv = await openSqliteKv({ directory });
@@ -92,7 +92,7 @@ describe("checking a data directory", () => {
     await kv.close();
   });
 
-  test("a log whose end was cut off is told with the last revision that was lost", async () => {
+  test("reports a log whose end was cut off, with the last lost revision", async () => {
     const directory = fresh();
     const copy = fresh();
     const kv = await openSqliteKv({ directory });

@@ -17,7 +17,7 @@ import { plainCodec, pod } from "../../../suites/store-harness.js";
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
 const libsql = pathToFileURL(createRequire(import.meta.url).resolve("libsql")).href;
 
-describe("a data directory", () => {
+describe("the data folder of storage on disk", () => {
   let folder = "";
   let next = 0;
   const fresh = (): string => join(folder, String(next++), "data");
@@ -28,7 +28,7 @@ describe("a data directory", () => {
 
   afterAll(() => rm(folder, { recursive: true, force: true }));
 
-  test("is made when missing and keeps what was written", async () => {
+  test("is created when missing and keeps what was written", async () => {
     const directory = fresh();
     const kv = await openSqliteKv({ directory });
     await kv.create("/a", bytes("1"));
@@ -50,7 +50,7 @@ describe("a data directory", () => {
       ]),
     );
 
-  test("and its files are closed to other users, while it serves, afterwards and when it was open", async () => {
+  test("and its files are closed to other users, while a server runs and afterwards", async () => {
     const directory = fresh();
     const kv = await openSqliteKv({ directory });
     await kv.create("/a", bytes("1"));
@@ -66,7 +66,7 @@ describe("a data directory", () => {
     expect(Object.values(modesIn(directory)).every((mode) => mode.endsWith("00"))).toBe(true);
   });
 
-  test("that was there keeps its mode", async () => {
+  test("that existed keeps its mode", async () => {
     const directory = fresh();
     await mkdir(directory, { recursive: true });
     await chmod(directory, 0o755);
@@ -75,7 +75,7 @@ describe("a data directory", () => {
     await kv.close();
   });
 
-  test.skipIf(process.getuid?.() !== 0)("with a file of another user is used as it is", async () => {
+  test.skipIf(process.getuid?.() !== 0)("with another user's file is used as it is", async () => {
     const directory = fresh();
     await (await openSqliteKv({ directory })).close();
     await chown(join(directory, "data.db"), 65534, 65534);
@@ -84,7 +84,7 @@ describe("a data directory", () => {
     await kv.close();
   });
 
-  test("serves one store at a time, in this process too", async () => {
+  test("serves one storage at a time, also within one process", async () => {
     const directory = fresh();
     const kv = await openSqliteKv({ directory });
     await expect(openSqliteKv({ directory })).rejects.toMatchObject({
@@ -121,13 +121,13 @@ describe("a data directory", () => {
     expect((await readdir(directory)).sort()).toEqual(["data.db", "lock"]);
   });
 
-  test("that is a file is refused", async () => {
+  test("is refused when it is a file", async () => {
     const directory = join(folder, "file");
     await writeFile(directory, "");
     await expect(openSqliteKv({ directory })).rejects.toMatchObject({ problem: "unusable" });
   });
 
-  test("without a driver says what to install", async () => {
+  test("without an SQLite driver names what to install", async () => {
     if (process.versions.node.startsWith("20.")) {
       await expect(loadDriver(undefined)).rejects.toThrow("run `npm install libsql`");
       await expect(loadDriver(undefined)).rejects.toThrow("or keep objects in memory (--storage=memory)");
@@ -137,7 +137,7 @@ describe("a data directory", () => {
     }
   });
 
-  test("closed in order it is not inspected again, but nothing that rotted is served from it", async () => {
+  test("is not inspected again after an orderly close, but no damaged value is served from it", async () => {
     const directory = fresh();
     const kv = await openSqliteKv({ directory });
     await kv.create("/a", bytes("something that is there"));
@@ -159,7 +159,7 @@ describe("a data directory", () => {
     await expect(openSqliteKv({ directory })).rejects.toMatchObject({ problem: "damaged", message: rotted });
   });
 
-  test("lists page by page what would take long, at one revision", async () => {
+  test("is listed in pages of one revision when a list would take long", async () => {
     const kv = await openSqliteKv({ directory: fresh() });
     const name = (at: number): string => `/many/${String(at).padStart(5, "0")}`;
     const creates = Array.from({ length: 3000 }, (_, at) =>
@@ -182,7 +182,7 @@ describe("a data directory", () => {
     await kv.close();
   });
 
-  test("a commit that fails takes everything in it along, and what was built on it", async () => {
+  test("loses with a failed commit all writes in it and those built on them", async () => {
     const kv = await openSqliteKv({ directory: fresh(), maxBytes: 200_000 });
     await kv.create("/a", bytes("1"));
     const outcomes = await Promise.allSettled([
@@ -199,7 +199,7 @@ describe("a data directory", () => {
     await kv.close();
   });
 
-  test("compaction keeps current objects and later revisions, across a restart", async () => {
+  test("keeps current objects and later revisions at a compaction, across a restart", async () => {
     const directory = fresh();
     const kv = await openSqliteKv({ directory });
     await kv.create("/a", bytes("1"));
@@ -216,7 +216,7 @@ describe("a data directory", () => {
     await again.close();
   });
 
-  test("a key whose time ran out while nobody looked goes after the start", async () => {
+  test("removes keys at the start whose time to live ended meanwhile", async () => {
     const directory = fresh();
     const time = new ManualTime();
     const kv = await openSqliteKv({ directory, clock: time, timers: time });
@@ -232,7 +232,7 @@ describe("a data directory", () => {
     await again.close();
   });
 
-  test("a watch of objects goes on after a restart as if there had been none", async () => {
+  test("lets a watch of objects continue after a restart", async () => {
     const directory = fresh();
     const open = async () => {
       const storage = createStorage({ kv: await openSqliteKv({ directory }) });

@@ -28,6 +28,6 @@ test.each([
     "run `pnpm add libsql` where kubets was added",
   ],
   ["in a checkout", "/home/me/kubets/dist/w.js", "run `npm install libsql`"],
-])("what makes a package known to a program that was installed %s", (_title, file, hint) => {
+])("the error about a missing SQLite driver tells a program installed %s how to install it", (_title, file, hint) => {
   expect(installHint(file, "libsql", (path) => packages.has(path))).toBe(hint);
 });

@@ -22,7 +22,7 @@ function onDisk(): KvUnderTest {
 kvSuite("sqlite", onDisk);
 storeSuite("sqlite", onDisk);
 
-test("the recent history is bounded by its writes, its bytes and the compaction", async () => {
+test("storage on disk limits recent history by writes, by bytes and by compaction", async () => {
   const subject = onDisk();
   const kv = await subject.open({ clock: systemClock, timers: systemTimers });
   try {

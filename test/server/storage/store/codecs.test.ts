@@ -9,8 +9,8 @@ const codec = (): ObjectCodec => ({
   attributes: () => ({ labels: {}, fields: {} }),
 });
 
-describe("a codec whose resource is removed", () => {
-  test("decodes as long as a request holds it, and is gone after that", async () => {
+describe("the codec of a removed resource", () => {
+  test("can decode while a request holds it, and is freed afterwards", async () => {
     const codecs = new Codecs(1000);
     let held: ObjectCodec | undefined = codec();
     codecs.register("/registry/widgets/", held);
@@ -23,7 +23,7 @@ describe("a codec whose resource is removed", () => {
     expect(() => codecs.codecFor("/registry/widgets/default/a")).toThrow("no resource is registered for key");
   });
 
-  test("makes way for the one of a resource that comes again", () => {
+  test("is replaced when the resource is installed again", () => {
     const codecs = new Codecs(1000);
     const [old, next] = [codec(), codec()];
     codecs.register("/registry/widgets/", old);

@@ -11,7 +11,7 @@ const FOREIGN = [
 ] as const;
 
 test.each([true, false])(
-  "keys of no resource disturb neither lists nor watches (watch cache: %s)",
+  "keys in the storage that belong to no resource affect neither lists nor watches (watch cache: %s)",
   async (watchCache) => {
     const kv = openMemoryKv();
     for (const [key, value] of FOREIGN) await kv.create(key, Buffer.from(value));

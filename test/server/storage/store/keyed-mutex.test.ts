@@ -3,7 +3,7 @@ import { deferred } from "../../../../src/base/async/deferred.js";
 import { systemTimers } from "../../../../src/base/time/timers.js";
 import { KeyedMutex } from "../../../../src/server/storage/store/keyed-mutex.js";
 
-test("work of one key runs in order, even after a failure; other keys do not wait", async () => {
+test("a keyed mutex runs work of one key in order, even after a failure, and other keys do not wait", async () => {
   const mutex = new KeyedMutex(systemTimers);
   const log: string[] = [];
   const first = deferred<void>();
@@ -30,7 +30,7 @@ test("work of one key runs in order, even after a failure; other keys do not wai
   expect(await mutex.run("a", async () => "again")).toBe("again");
 });
 
-test("work that takes long is not waited for to its end, and those behind it keep their order", async () => {
+test("a keyed mutex stops waiting for work that takes too long, and keeps the order of the rest", async () => {
   const waits: (() => void)[] = [];
   const mutex = new KeyedMutex({
     start: (_, callback) => {

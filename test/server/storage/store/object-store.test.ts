@@ -7,7 +7,7 @@ import { storeSuite } from "../../../suites/store.js";
 storeSuite("memory", () => ({ open: async (time) => openMemoryKv(time) }));
 storeSuite("memory without the cache", () => ({ open: async (time) => openMemoryKv(time) }), { watchCache: false });
 
-describe("the first object below a prefix", () => {
+describe("the listener for the first object of a resource", () => {
   const told = (storage: Storage, prefix: string) => {
     const calls: string[] = [];
     return { calls, stop: storage.whenOccupied(prefix, () => calls.push(prefix)) };
@@ -19,7 +19,7 @@ describe("the first object below a prefix", () => {
     return { kv, storage, pods: storeOf("/registry/pods/"), others: storeOf("/registry/example.com/pods/") };
   };
 
-  test("calls the listener at its creation, or at once when one exists; other prefixes and later objects do not", async () => {
+  test("is called at its creation, or at once when one exists, and not for other resources or later objects", async () => {
     const { storage, pods, others } = open();
     await storage.ready();
     const [first, second, other] = [
@@ -37,7 +37,7 @@ describe("the first object below a prefix", () => {
     await storage.close();
   });
 
-  test("calls the listener at once while the cache loads, and without a cache", async () => {
+  test("is called at once while the watch cache loads, and without a watch cache", async () => {
     const { storage } = open();
     expect(told(storage, "/registry/pods/").calls).toHaveLength(1);
     const uncached = createStorage({ kv: openMemoryKv(), watchCache: false });
@@ -48,7 +48,7 @@ describe("the first object below a prefix", () => {
   });
 });
 
-test("B-STO-05: a cache that the store outran loads again: reads are right, and watchers are told to list", async () => {
+test("B-STO-05: a watch cache that has missed events loads again: reads are right, and watches list anew", async () => {
   const storage = createStorage({ kv: openMemoryKv({ historyEvents: 5 }) });
   const pods = storage.storeFor({ prefix: "/registry/pods/", resource: PODS, codec: plainCodec });
   await pods.create("default/first", pod("default", "first"));

@@ -15,7 +15,7 @@ class Entry implements Evictable {
 const entries = (weights: readonly number[]) => weights.map((weight) => new Entry(weight));
 const evicted = (all: readonly Entry[]) => all.map((entry) => entry.evicted);
 
-test("the oldest entries are evicted when there is no room for a new one", () => {
+test("the second-chance cache evicts its oldest entries when there is no room", () => {
   const cache = new SecondChanceCache<Entry>(30);
   const all = entries([10, 10, 10, 10, 20]);
   for (const entry of all.slice(0, 3)) cache.touch(entry);
@@ -24,7 +24,7 @@ test("the oldest entries are evicted when there is no room for a new one", () =>
   expect(evicted(all)).toEqual([1, 1, 1, 0, 0]);
 });
 
-test("a used entry stays, and is evicted once it is no longer used", () => {
+test("the second-chance cache keeps an entry that was used since the last eviction", () => {
   const cache = new SecondChanceCache<Entry>(30);
   const all = entries([10, 10, 10, 10, 10, 10]);
   const used = all[0] as Entry;
@@ -38,7 +38,7 @@ test("a used entry stays, and is evicted once it is no longer used", () => {
   expect([used.evicted, ...evicted(later)]).toEqual([1, 1, 0, 0, 0]);
 });
 
-test("an entry that exceeds the capacity stays until the next one comes", () => {
+test("the second-chance cache keeps an entry larger than its capacity until the next one", () => {
   const cache = new SecondChanceCache<Entry>(5);
   const [heavy, next] = entries([10, 10]) as [Entry, Entry];
   cache.touch(heavy);

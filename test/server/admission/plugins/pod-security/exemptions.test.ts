@@ -17,7 +17,7 @@ const deployment = (name: string, spec: object = {}): object => ({
 });
 const deploymentsOf = (name: string): string => `/apis/apps/v1/namespaces/${name}/deployments`;
 
-describe("exemptions", () => {
+describe("Pod Security exempts", () => {
   let server: AdmittingServer;
 
   beforeAll(async () => {
@@ -33,14 +33,14 @@ describe("exemptions", () => {
 
   afterAll(() => server[Symbol.asyncDispose]());
 
-  test("of a namespace: its pods and templates pass and are noted as exempt", async () => {
+  test("a namespace: its pods and templates are accepted, and marked as exempt in the audit log", async () => {
     expect(warnings(await done(server.api, "POST", podsOf("free"), host("p")))).toEqual([]);
     expect(notes(server)).toEqual({ exempt: "namespace" });
     expect(warnings(await done(server.api, "POST", deploymentsOf("free"), deployment("d")))).toEqual([]);
     expect(notes(server)).toEqual({ exempt: "namespace" });
   });
 
-  test("of a runtime class: pods and templates that name it pass", async () => {
+  test("a runtime class: pods and templates that name it are accepted", async () => {
     const spec = { runtimeClassName: "sandbox" };
     await done(server.api, "POST", podsOf("bound"), host("p", spec));
     expect(notes(server)).toEqual({ exempt: "runtimeClass" });
@@ -51,7 +51,7 @@ describe("exemptions", () => {
     );
   });
 
-  test("of a user: what the user makes passes, in every namespace", async () => {
+  test("a user, whose pods are accepted in every namespace", async () => {
     const PodSecurity = { defaults: { enforce: "restricted" }, exemptions: { usernames: ["admin"] } };
     await using own = await admittingServer({ configuration: { PodSecurity } });
     await done(own.api, "POST", podsOf("default"), host("p"));
@@ -74,7 +74,7 @@ describe("exemptions", () => {
     [{ enforce: "privileged", "enforce-version": null, audit: null, warn: null, "warn-version": null }, undefined],
     [{ enforce: "baseline" }, undefined],
   ];
-  test("of a namespace: labels that would change something bring a warning that they will be ignored", async () => {
+  test("a namespace whose new labels it ignores with a warning", async () => {
     const pods = await done(server.api, "POST", "/api/v1/namespaces?dryRun=All", {
       metadata: { name: "bound2", labels: full({ enforce: "restricted" }) },
     });
@@ -94,8 +94,8 @@ describe("exemptions", () => {
   });
 });
 
-describe("defaults", () => {
-  test("hold where labels do not say, and give way where they do", async () => {
+describe("Pod Security's configured defaults", () => {
+  test("apply where labels are missing, and labels override them", async () => {
     const PodSecurity = { defaults: { enforce: "restricted", "enforce-version": "v1.18", audit: "baseline" } };
     await using server = await admittingServer({ configuration: { PodSecurity } });
     const answer = await call(server.api, "POST", podsOf("default"), host("p"));

@@ -12,7 +12,7 @@ beforeAll(async () => {
 
 afterAll(() => server[Symbol.asyncDispose]());
 
-describe("the labels of a namespace", () => {
+describe("Pod Security labels of a namespace", () => {
   const level = "must be one of privileged, baseline, restricted";
   const version = 'must be "latest" or "v1.x"';
   const invalid: readonly (readonly [labels: Labels, errors: readonly (readonly [string, string])[]])[] = [
@@ -32,7 +32,7 @@ describe("the labels of a namespace", () => {
       ],
     ],
   ];
-  test.each(invalid)("may not be %j", async (labels, errors) => {
+  test.each(invalid)("are refused: %j", async (labels, errors) => {
     const answer = await call(server.api, "POST", "/api/v1/namespaces", {
       metadata: { name: "n", labels: full(labels) },
     });
@@ -51,12 +51,12 @@ describe("the labels of a namespace", () => {
     { "enforce-version": "v1.0", "audit-version": "latest", "warn-version": "v1.1000" },
     { other: "anything" },
   ];
-  test.each(valid)("may be %j", async (labels) => {
+  test.each(valid)("are accepted: %j", async (labels) => {
     const body = { metadata: { name: "n", labels: full(labels) } };
     expect(warnings(await done(server.api, "POST", "/api/v1/namespaces?dryRun=All", body))).toEqual([]);
   });
 
-  test("may stay invalid in an update, may be corrected, and may not become invalid in another way", async () => {
+  test("may stay invalid in an update, and be corrected, but not become invalid in another way", async () => {
     const kv = openMemoryKv();
     await using lax = await admittingServer({ disable: ["PodSecurity"] }, kv);
     await namespace(lax, "odd", { enforce: "strong" });
@@ -68,7 +68,7 @@ describe("the labels of a namespace", () => {
   });
 });
 
-describe("a namespace that begins to enforce", () => {
+describe("a namespace whose enforced Pod Security level changes", () => {
   const host = (name: string): object => pod(name, { hostNetwork: true });
 
   beforeAll(async () => {
@@ -86,7 +86,7 @@ describe("a namespace that begins to enforce", () => {
 
   const change = async (labels: Labels) => warnings(await label(server, "old", labels));
 
-  test("answers with warnings of its pods, those with the same faults together under the first of their names", async () => {
+  test("is answered with warnings about its pods, those with the same faults together under the first name", async () => {
     expect(await change({ enforce: "baseline" })).toEqual([
       'existing pods in namespace "old" violate the new PodSecurity enforce level "baseline:latest"',
       "a (and 3 other pods): host namespaces",
@@ -100,7 +100,7 @@ describe("a namespace that begins to enforce", () => {
     ]);
   });
 
-  test("answers so again when the version changes, in a dry run too", async () => {
+  test("is answered so when only the version changes, and in a dry run", async () => {
     const answer = await call(
       server.api,
       "PATCH",
@@ -116,14 +116,14 @@ describe("a namespace that begins to enforce", () => {
     ]);
   });
 
-  test("answers without warnings when the level is the same, is lower or is privileged, and when only audits and warnings change", async () => {
+  test("is answered without warnings when the level is the same, lower or privileged, or only audit and warn change", async () => {
     expect(await change({ other: "x" })).toEqual([]);
     expect(await change({ audit: "restricted", warn: "restricted" })).toEqual([]);
     expect(await change({ enforce: "baseline" })).toEqual([]);
     expect(await change({ enforce: "privileged", "enforce-version": "v1.5" })).toEqual([]);
   });
 
-  test("says one other pod of two", async () => {
+  test("counts in a warning one other pod of two", async () => {
     await done(server.api, "DELETE", `${podsOf("old")}/b?gracePeriodSeconds=0`);
     await done(server.api, "DELETE", `${podsOf("old")}/pid?gracePeriodSeconds=0`);
     expect(await change({ enforce: "baseline", "enforce-version": null })).toContain(
@@ -131,7 +131,7 @@ describe("a namespace that begins to enforce", () => {
     );
   });
 
-  test("answers without warnings of pods that conform", async () => {
+  test("is answered without warnings for pods that conform", async () => {
     await namespace(server, "clean");
     await done(server.api, "POST", podsOf("clean"), pod("p"));
     expect(warnings(await label(server, "clean", { enforce: "baseline" }))).toEqual([]);

@@ -23,14 +23,14 @@ const RESTRICTED =
   'runAsNonRoot != true (pod or container "c" must set securityContext.runAsNonRoot=true), ' +
   'seccompProfile (pod or container "c" must set securityContext.seccompProfile.type to "RuntimeDefault" or "Localhost")';
 
-describe("a namespace without labels", () => {
-  test("takes every pod, warns of none, and notes that", async () => {
+describe("Pod Security in a namespace without labels", () => {
+  test("accepts every pod without warnings, which the audit log shows", async () => {
     const answer = await done(server.api, "POST", podsOf("plain"), pod("p", { hostNetwork: true, hostPID: true }));
     expect([warnings(answer), notes(server)]).toEqual([[], { "enforce-policy": "privileged:latest" }]);
   });
 });
 
-describe("a namespace that enforces", () => {
+describe("Pod Security in a namespace that enforces a level", () => {
   const refusals: readonly (readonly [where: string, spec: object, policy: string, violations: string])[] = [
     ["base", { hostPID: true }, "baseline:latest", "host namespaces (hostPID=true)"],
     [
@@ -58,13 +58,13 @@ describe("a namespace that enforces", () => {
     expect([warnings(answer), notes(server)]).toEqual([[], { "enforce-policy": policy }]);
   });
 
-  test("names the generated name, and refuses a dry run too", async () => {
+  test("names a generated name, and refuses in a dry run too", async () => {
     const body = { ...pod("", {}), metadata: { generateName: "web-" } };
     const answer = await call(server.api, "POST", `${podsOf("strict")}?dryRun=All`, body);
     expect(answer.at("message")).toMatch(/^pods "web-.{5}" is forbidden: violates PodSecurity "restricted:latest": /);
   });
 
-  test("takes a pod that conforms", async () => {
+  test("accepts a pod that conforms", async () => {
     const securityContext = { allowPrivilegeEscalation: false, capabilities: { drop: ["ALL"] } };
     const spec = {
       securityContext: { runAsNonRoot: true, seccompProfile: { type: "RuntimeDefault" } },
@@ -75,8 +75,8 @@ describe("a namespace that enforces", () => {
   });
 });
 
-describe("a namespace that audits and warns", () => {
-  test("takes a pod, warns of it and notes it, each by its own level and version", async () => {
+describe("Pod Security in a namespace that audits and warns", () => {
+  test("accepts a pod with a warning and an audit annotation, each by its own level and version", async () => {
     const answer = await done(server.api, "POST", podsOf("noted"), pod("p", { hostNetwork: true }));
     expect(warnings(answer)).toEqual([
       'would violate PodSecurity "restricted:v1.21": host namespaces (hostNetwork=true), allowPrivilegeEscalation != false (container "c" must set securityContext.allowPrivilegeEscalation=false), runAsNonRoot != true (pod or container "c" must set securityContext.runAsNonRoot=true), seccompProfile (pod or container "c" must set securityContext.seccompProfile.type to "RuntimeDefault" or "Localhost")',
@@ -88,7 +88,7 @@ describe("a namespace that audits and warns", () => {
   });
 });
 
-describe("an update of a pod", () => {
+describe("Pod Security, for an update of a pod,", () => {
   const path = `${podsOf("later")}/p`;
   beforeAll(async () => {
     await namespace(server, "later");
@@ -97,7 +97,7 @@ describe("an update of a pod", () => {
     await done(server.api, "PATCH", "/api/v1/namespaces/later", { metadata: { labels } }, MERGE);
   });
 
-  test("that changes no image passes in a namespace that would refuse the pod, and notes nothing", async () => {
+  test("accepts one that changes no image, without an audit annotation", async () => {
     const answer = await done(server.api, "PATCH", path, { metadata: { labels: { a: "b" } } }, MERGE);
     expect([warnings(answer), notes(server)]).toEqual([[], {}]);
   });
@@ -106,7 +106,7 @@ describe("an update of a pod", () => {
     ["an image", { containers: [{ name: "c", image: "other" }] }],
     ["the image of an init container", { initContainers: [{ name: "i", image: "other" }] }],
   ];
-  test.each(images)("that changes %s is refused", async (_name, spec) => {
+  test.each(images)("refuses one that changes %s", async (_name, spec) => {
     const answer = await call(server.api, "PATCH", path, { spec }, { type: STRATEGIC });
     expect([answer.status, answer.at("message")]).toEqual([
       403,
@@ -114,7 +114,7 @@ describe("an update of a pod", () => {
     ]);
   });
 
-  test("that adds an ephemeral container is refused, and names it", async () => {
+  test("refuses one that adds an ephemeral container, and names it", async () => {
     const spec = { ephemeralContainers: [{ name: "look", image: "i" }] };
     const answer = await call(server.api, "PATCH", `${path}/ephemeralcontainers`, { spec }, { type: STRATEGIC });
     expect([answer.status, answer.at("message")]).toEqual([
@@ -123,7 +123,7 @@ describe("an update of a pod", () => {
     ]);
   });
 
-  test("of a subresource that changes no container passes: status, resize, binding, eviction", async () => {
+  test("accepts one of a subresource that changes no container: status, resize, binding, eviction", async () => {
     await done(server.api, "PATCH", `${path}/status`, { status: { message: "m" } }, MERGE);
     await done(server.api, "PATCH", `${path}/resize`, { metadata: { labels: { x: "y" } } }, STRATEGIC);
     await done(server.api, "POST", `${path}/binding`, { metadata: { name: "p" }, target: { name: "n" } });
@@ -136,8 +136,8 @@ describe("an update of a pod", () => {
   });
 });
 
-describe("labels that cannot be read, from before the plugin", () => {
-  test("enforce the restricted level of the latest version, warn of nothing, and are noted", async () => {
+describe("Pod Security, for stored invalid labels,", () => {
+  test("enforces the restricted level of the latest version without warnings, which the audit log shows", async () => {
     const kv = openMemoryKv();
     await using lax = await admittingServer({ disable: ["PodSecurity"] }, kv);
     await namespace(lax, "odd", { enforce: "strong", "enforce-version": "1.20", warn: "some", audit: "x" });
@@ -157,7 +157,7 @@ describe("labels that cannot be read, from before the plugin", () => {
   });
 });
 
-test("a pod of a namespace that is not there is an internal error, as in kube-apiserver", async () => {
+test("Pod Security answers an internal error for a pod in a missing namespace, as kube-apiserver does", async () => {
   const disable = ["NamespaceLifecycle", "ServiceAccount"];
   await using lax = await admittingServer({ disable });
   const answer = await call(lax.api, "POST", podsOf("nowhere"), pod("p"));

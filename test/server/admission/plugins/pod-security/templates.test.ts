@@ -36,16 +36,16 @@ const kinds: readonly (readonly [resource: string, api: string, body: object])[]
 ];
 const VIOLATION = "host namespaces (hostNetwork=true)";
 
-describe.each(kinds)("the template of %s", (resource, api, body) => {
+describe.each(kinds)("Pod Security, for the pod template of %s,", (resource, api, body) => {
   const path = (where: string): string => `/${api}/namespaces/${where}/${resource}`;
 
-  test("is warned of by the level that is enforced, and never refused", async () => {
+  test("warns by the enforced level, and never refuses", async () => {
     const answer = await done(server.api, "POST", path("base"), body);
     expect(warnings(answer)).toEqual([`would violate PodSecurity "baseline:latest": ${VIOLATION}`]);
     expect(notes(server)).toEqual({});
   });
 
-  test("is warned of again by an update, whatever it changes, and not by its status or scale", async () => {
+  test("warns again at any update, but not for the status or scale", async () => {
     const change = { metadata: { annotations: { x: "y" } } };
     const updated = await done(server.api, "PATCH", `${path("base")}/x`, change, MERGE);
     expect(warnings(updated)).toEqual([`would violate PodSecurity "baseline:latest": ${VIOLATION}`]);
@@ -54,25 +54,25 @@ describe.each(kinds)("the template of %s", (resource, api, body) => {
     expect(warnings(status)).toEqual([]);
   });
 
-  test("is audited", async () => {
+  test("adds an audit annotation", async () => {
     const answer = await done(server.api, "POST", path("audited"), body);
     expect(warnings(answer)).toEqual([]);
     expect(notes(server)).toEqual({ "audit-violations": `would violate PodSecurity "baseline:v1.30": ${VIOLATION}` });
   });
 
-  test("is not looked at where pods are only refused", async () => {
+  test("does not check it where only pods are refused", async () => {
     expect(warnings(await done(server.api, "POST", path("quiet"), body))).toEqual([]);
     expect(notes(server)).toEqual({});
   });
 });
 
-test("the version of warnings is the enforced one, unless the labels name one", async () => {
+test("Pod Security warns by the enforced version, unless a label names another", async () => {
   const body = kinds[0]?.[2];
   const answer = await done(server.api, "POST", "/apis/apps/v1/namespaces/older/deployments", body);
   expect(warnings(answer)).toEqual([`would violate PodSecurity "baseline:v1.20": ${VIOLATION}`]);
 });
 
-test("a Deployment is looked at from the moment a namespace has labels, and until none has", async () => {
+test("Pod Security checks Deployments while a namespace has labels", async () => {
   await using own = await admittingServer({});
   const make = async (name: string) => {
     const body = { ...kinds[0]?.[2], metadata: { name } };

@@ -42,8 +42,8 @@ async function addresses(): Promise<string[]> {
 
 const ports = async () => [...(await two.nodePorts.read()).ports];
 
-describe("two servers over one store", () => {
-  test("give 200 services that are created at once 200 addresses and 200 node ports", async () => {
+describe("two servers on one storage", () => {
+  test("give 200 concurrently created services 200 different addresses and node ports", async () => {
     const answers = await Promise.all(
       Array.from({ length: 200 }, (_, index) => create(`s${index}`, {}, index % 2 === 0 ? one : two)),
     );
@@ -59,7 +59,7 @@ describe("two servers over one store", () => {
     expect(ips.filter((ip) => ip.startsWith("10.96.0."))).toEqual([]);
   });
 
-  test("give what many ask for to one of them, and keep nothing for the others", async () => {
+  test("give a contested address or port to one service, and keep nothing for the others", async () => {
     const spec = asking("10.96.7.7", 30100);
     const answers = await Promise.all(
       Array.from({ length: 20 }, (_, index) => create(`same-${index}`, spec, index % 2 === 0 ? one : two)),
@@ -76,7 +76,7 @@ describe("two servers over one store", () => {
     expect(await ports()).toEqual([30100]);
   });
 
-  test("know at once what the other has taken and given back", async () => {
+  test("see at once what the other has allocated and freed", async () => {
     for (const [here, there] of [
       [one, two],
       [two, one],
@@ -90,7 +90,7 @@ describe("two servers over one store", () => {
   });
 });
 
-test("an address is an object that says whose it is", async () => {
+test("an allocated address is an IPAddress object that names its Service", async () => {
   await create("web", { clusterIP: "10.96.1.2" });
   const address = JSON.parse((await call(one.api, "GET", `${ADDRESSES}/10.96.1.2`)).text) as object;
   expect(address).toMatchObject({
@@ -109,7 +109,7 @@ test("an address is an object that says whose it is", async () => {
   });
 });
 
-test("ports are the bits of one stored number", async () => {
+test("allocated node ports are bits of one stored number", async () => {
   await create("web", asking("10.96.1.2", 30009));
   const { kv: stored } = await kv.get("/registry/ranges/servicenodeports");
   expect(JSON.parse(Buffer.from(stored?.value ?? []).toString())).toEqual({
@@ -121,8 +121,8 @@ test("ports are the bits of one stored number", async () => {
   });
 });
 
-describe("a service gives back", () => {
-  test("its address when it becomes ExternalName, its ports when it has no use for them", async () => {
+describe("a service frees", () => {
+  test("its address when it becomes ExternalName, and its ports when it needs none", async () => {
     await create("a", asking("10.96.2.2", 30200));
     const inner = service("a", { type: "ClusterIP", ports: [{ port: 80 }] });
     expect((await call(one.api, "PUT", `${SERVICES}/a`, inner)).at("spec.clusterIP")).toBe("10.96.2.2");
@@ -137,13 +137,13 @@ describe("a service gives back", () => {
     ]);
   });
 
-  test("a port that it changed for another", async () => {
+  test("a port that it replaced by another", async () => {
     await create("a", asking("10.96.2.2", 30200));
     expect((await call(one.api, "PUT", `${SERVICES}/a`, service("a", asking("10.96.2.2", 30201)))).status).toBe(200);
     expect(await ports()).toEqual([30201]);
   });
 
-  test("everything when its last finalizer goes, and nothing before", async () => {
+  test("everything when its last finalizer is removed, and nothing before", async () => {
     const held = { ...service("a", asking("10.96.2.2", 30200)), metadata: { name: "a", finalizers: ["test/held"] } };
     await call(one.api, "POST", SERVICES, held);
     await call(one.api, "DELETE", `${SERVICES}/a`);
@@ -153,7 +153,7 @@ describe("a service gives back", () => {
     expect([await addresses(), await ports()]).toEqual([[], []]);
   });
 
-  test("what it was given when it is refused after all", async () => {
+  test("what it had reserved when its creation is refused", async () => {
     await create("there");
     const before = [await addresses(), await ports()];
     expect((await create("there")).at("reason")).toBe("AlreadyExists");
@@ -173,7 +173,7 @@ describe("a service gives back", () => {
   });
 });
 
-test("headless and ExternalName services take no address", async () => {
+test("headless and ExternalName services get no address", async () => {
   await create("headless", { type: "ClusterIP", clusterIP: "None" });
   await call(one.api, "POST", SERVICES, {
     metadata: { name: "x" },
@@ -194,7 +194,7 @@ test("ports of two protocols with one number share a node port", async () => {
   expect(await ports()).toEqual([]);
 });
 
-test("a load balancer that keeps to local pods has a port for health checks, until it does not", async () => {
+test("a load balancer service with local traffic policy has a health check port, while it keeps that policy", async () => {
   const local = { type: "LoadBalancer", externalTrafficPolicy: "Local", allocateLoadBalancerNodePorts: false };
   const balancer = await create("lb", local);
   const port = balancer.at("spec.healthCheckNodePort");
@@ -211,8 +211,8 @@ test("a load balancer that keeps to local pods has a port for health checks, unt
   expect([await ports(), changed.at("spec.healthCheckNodePort")]).toEqual([[], undefined]);
 });
 
-describe("a dry run", () => {
-  test("writes nothing and answers addresses and ports that nobody can have", async () => {
+describe("a dry run of a service", () => {
+  test("writes nothing and answers with addresses and ports that nobody can have", async () => {
     const before = await kv.currentRevision();
     const created = await create(
       "dry",
@@ -231,7 +231,7 @@ describe("a dry run", () => {
     expect(await kv.currentRevision()).toBe(before);
   });
 
-  test("of a change or a deletion gives nothing back", async () => {
+  test("that changes or deletes it frees nothing", async () => {
     await create("real", asking("10.96.5.6", 30081));
     const before = await kv.currentRevision();
     const moved = service("real", asking("10.96.5.6", 30082));
@@ -240,7 +240,7 @@ describe("a dry run", () => {
     expect(await kv.currentRevision()).toBe(before);
   });
 
-  test("knows which ports are taken, but not which addresses", async () => {
+  test("checks whether a port is allocated, but not an address", async () => {
     await create("real", asking("10.96.5.6", 30081));
     expect((await create("dry", asking("10.96.5.6", 30082), one, "?dryRun=All")).status).toBe(201);
     expect((await create("dry", asking("10.96.5.7", 30081), one, "?dryRun=All")).at("message")).toBe(
@@ -253,7 +253,7 @@ describe("a dry run", () => {
 });
 
 describe("when nothing is left", () => {
-  test("of the addresses, a service is refused and leaves no port behind", async () => {
+  test("of the addresses, a service is refused and keeps no port", async () => {
     await close();
     await open("10.200.0.0/29");
     const answers = await Promise.all(
@@ -270,7 +270,7 @@ describe("when nothing is left", () => {
     expect(await ports()).toHaveLength(6);
   });
 
-  test("of the ports, a service is refused and leaves no address behind; the lowest are given last", async () => {
+  test("of the ports, a service is refused and keeps no address; the lowest ports are given last", async () => {
     const all = Array.from({ length: 2768 }, (_, index) => NODE_PORTS.first + index);
     await one.nodePorts.write(all.slice(1), (await one.nodePorts.read()).version);
     expect((await create("last")).at("spec.ports.0.nodePort")).toBe(30000);
@@ -283,7 +283,7 @@ describe("when nothing is left", () => {
   });
 });
 
-test("no port is given as long as it is not known which are taken", async () => {
+test("no port is allocated while the allocated ones are unknown", async () => {
   const { kv: stored } = await kv.get("/registry/ranges/servicenodeports");
   await kv.delete("/registry/ranges/servicenodeports", stored?.revision ?? 0);
   expect((await create("early")).at("message")).toBe(
@@ -292,7 +292,7 @@ test("no port is given as long as it is not known which are taken", async () => 
   expect((await create("inner", { type: "ClusterIP" })).status).toBe(201);
 });
 
-test("addresses come from every ServiceCIDR there is", async () => {
+test("addresses are allocated from every existing ServiceCIDR", async () => {
   await close();
   await open("10.200.0.0/30");
   await call(one.api, "POST", "/apis/networking.k8s.io/v1/servicecidrs", {

@@ -39,7 +39,7 @@ function expectRefused(answer: Answer, ...errors: readonly string[]): void {
 const HEADLESS = { clusterIP: "None" };
 const SELECTS = { selector: { app: "x" } };
 
-describe("a new service of a cluster with one family", () => {
+describe("the IP families of a new service, in a single-stack cluster,", () => {
   test.each<[string, Spec, unknown, unknown]>([
     ["says nothing", {}, ["IPv4"], "SingleStack"],
     ["would have two", { ipFamilyPolicy: "PreferDualStack" }, ["IPv4"], "PreferDualStack"],
@@ -49,7 +49,7 @@ describe("a new service of a cluster with one family", () => {
     ["has neither, and one family", { ...HEADLESS, ipFamilyPolicy: "SingleStack" }, ["IPv4"], "SingleStack"],
     ["has neither, and the other", { ...HEADLESS, ipFamilies: ["IPv6"] }, ["IPv6", "IPv4"], "RequireDualStack"],
     ["is a name", { type: "ExternalName", externalName: "a.example.com" }, undefined, undefined],
-  ])("that %s", async (_, spec, families, policy) => {
+  ])("when it %s", async (_, spec, families, policy) => {
     const answer = await create(spec);
     expect(answer.status, answer.text).toBe(201);
     expect(fields(answer, "ipFamilies", "ipFamilyPolicy")).toEqual([families, policy]);
@@ -113,13 +113,13 @@ describe("a new service of a cluster with one family", () => {
         'spec.ipFamilyPolicy: Unsupported value: "Odd": supported values: "PreferDualStack", "RequireDualStack", "SingleStack"',
       ],
     ],
-  ])("is refused when it %s", async (_, spec, errors) => {
+  ])("are refused when it %s", async (_, spec, errors) => {
     expectRefused(await create(spec), ...errors);
   });
 });
 
-describe("a changed service", () => {
-  test("keeps what it does not say", async () => {
+describe("an update of a service", () => {
+  test("keeps addresses and ports that it leaves out", async () => {
     const before = await create({ type: "NodePort", ipFamilyPolicy: "PreferDualStack" });
     const after = await replace({ type: "NodePort", ports: [{ port: 81, targetPort: 8080 }] });
     const kept = ["clusterIP", "clusterIPs", "ipFamilies", "ipFamilyPolicy", "ports.0.nodePort"];
@@ -128,7 +128,7 @@ describe("a changed service", () => {
     expect(fields(after, "ports.0.port")).toEqual([81]);
   });
 
-  test("knows its ports by their names", async () => {
+  test("matches ports by their names", async () => {
     const a = { name: "a", port: 80 };
     const b = { name: "b", port: 81 };
     const before = await create({ type: "NodePort", ports: [a, b] });
@@ -143,7 +143,7 @@ describe("a changed service", () => {
     expect(fields(after, "ports.0.nodePort", "ports.1.nodePort")).toEqual([second, first]);
   });
 
-  test("becomes a name, and a service again", async () => {
+  test("can make it ExternalName, and a normal service again", async () => {
     const before = await create({ type: "NodePort" });
     const named = await replace({ type: "ExternalName", externalName: "a.example.com", ports: [] });
     expect(named.status, named.text).toBe(200);
@@ -154,7 +154,7 @@ describe("a changed service", () => {
     expect(fields(again, "clusterIP", "ipFamilyPolicy")).toEqual([before.at("spec.clusterIP"), "SingleStack"]);
   });
 
-  test("keeps its address, and being without one", async () => {
+  test("keeps its address, or that it is headless", async () => {
     await create({ clusterIP: "10.96.9.1" });
     const moved = await replace({ clusterIP: "10.96.9.2" });
     expect([moved.status, moved.at("message")]).toEqual([422, expect.stringContaining("may not change once set")]);
@@ -165,7 +165,7 @@ describe("a changed service", () => {
     expect([given.status, given.at("message")]).toEqual([422, expect.stringContaining("may not change once set")]);
   });
 
-  test("drops what only its old type had, unless that was changed", async () => {
+  test("removes fields that only its old type has, unless they were changed", async () => {
     const balancer = { type: "LoadBalancer", externalTrafficPolicy: "Local", loadBalancerClass: "a.example.com/b" };
     const before = await create(balancer);
     const status = { loadBalancer: { ingress: [{ ip: "1.2.3.4", ipMode: "VIP" }] } };
@@ -188,14 +188,14 @@ describe("a changed service", () => {
     expect((await server.nodePorts.read()).ports).not.toContain(before.at("spec.healthCheckNodePort"));
   });
 
-  test("keeps how it is reached from outside while it is", async () => {
+  test("keeps its external traffic settings while it has any", async () => {
     await create({ type: "NodePort", externalTrafficPolicy: "Local" });
     const after = await replace({ type: "ClusterIP", externalIPs: ["1.2.3.4"], externalTrafficPolicy: "Local" });
     expect(fields(after, "externalTrafficPolicy")).toEqual(["Local"]);
   });
 });
 
-test("addresses of a balancer that are not written as they should be are warned of", async () => {
+test("addresses of a load balancer in unusual notation get a warning", async () => {
   const service = JSON.parse((await create({ type: "LoadBalancer" })).text) as object;
   const ingress = [{ ip: "FD00::1", ipMode: "VIP" }];
   const answer = await call(server.api, "PUT", `${SERVICES}/${name}/status`, {

@@ -8,7 +8,7 @@ const text = (bytes: Uint8Array): string => Buffer.from(bytes).toString();
 
 const MAP = '{"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"a","namespace":"b","uid":"u"},"data":{"k":"é"}}';
 
-test("lines of stored objects get the resourceVersion behind the uid, as Go writes it", () => {
+test("encoding stored objects as watch lines puts the resourceVersion behind the uid, as Go does", () => {
   const chunk = new LineChunk(1000);
   expect(chunk.addStored("ADDED", stored(MAP, 12), 1)).toBe(true);
   expect(chunk.addStored("DELETED", stored(MAP, 9_007_199_254_740_991), 0)).toBe(true);
@@ -20,7 +20,7 @@ test("lines of stored objects get the resourceVersion behind the uid, as Go writ
   expect(chunk.length).toBe(0);
 });
 
-test("what is not canonical is refused and leaves nothing", () => {
+test("encoding stored objects refuses JSON that is not canonical, and leaves nothing behind", () => {
   const chunk = new LineChunk(1000);
   expect(chunk.addStored("ADDED", stored('{"kind":"A","apiVersion":"v1","metadata":{"name":"\\u0041"}}', 1), 0)).toBe(
     false,
@@ -28,7 +28,7 @@ test("what is not canonical is refused and leaves nothing", () => {
   expect(chunk.length).toBe(0);
 });
 
-test("a chunk grows beyond its capacity for what is larger, and what was taken stays as it was", () => {
+test("the buffer of watch lines grows for a larger object, and bytes taken before stay unchanged", () => {
   const chunk = new LineChunk(10);
   const lines = Array.from({ length: 40 }, (_, index) => Buffer.from(`${"x".repeat(index)}\n`));
   for (const line of lines.slice(0, 20)) chunk.add(line);

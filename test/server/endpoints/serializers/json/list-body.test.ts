@@ -63,8 +63,8 @@ function text(envelope: Envelope, count: number, write: (body: ListBody) => Iter
   return Buffer.concat([...write({ ...envelope, members })]).toString("utf8");
 }
 
-describe.each(ENVELOPES)("a list of %s written member by member is the list written whole", (_, list) => {
-  test.each([0, 1, 2, 3])("with %i members", (count) => {
+describe.each(ENVELOPES)("encoding a list of %s item by item gives the same bytes as encoding it whole", (_, list) => {
+  test.each([0, 1, 2, 3])("for %i items", (count) => {
     const compact = text(list, count, jsonParts);
     const { value } = decodeJson(Buffer.from(compact));
     const { before, after } = list.envelope;

@@ -19,14 +19,14 @@ test.each([
       '{"manager":"n","operation":"Apply"}],"name":"a","namespace":"b","ownerReferences":[{"apiVersion":"v1",' +
       '"blockOwnerDeletion":true,"controller":true,"kind":"K","name":"o","uid":"1"}],"uid":"u"}',
   ],
-])("metadata in byte order comes out in the order of the type: %s", (_, metadata) => {
+])("metadata whose keys are in byte order is rewritten in the order of the Go type: %s", (_, metadata) => {
   const text = `{"apiVersion":"example.com/v1","data":{"metadata":{"uid":"no"}},"kind":"Box","metadata":${metadata},"spec":{"a":"}"}}`;
   const moved = Buffer.from(reorderedMetadata(Buffer.from(text), 7, HEAD) ?? []).toString();
   const read = { metadata: { ...(JSON.parse(metadata) as object), resourceVersion: "7" } };
   expect(moved).toBe(Buffer.from(partialMetadata(read, FORMAT)).toString());
 });
 
-test("metadata of the type's own order is left to others", () => {
+test("metadata in another order is not rewritten by this shortcut", () => {
   const text = '{"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"a","uid":"u"}}';
   expect(reorderedMetadata(Buffer.from(text), 7, HEAD)).toBeUndefined();
 });

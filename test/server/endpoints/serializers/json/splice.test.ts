@@ -16,12 +16,15 @@ const canonical: Readonly<Record<string, string>> = {
   "letters of several bytes": `{"kind":"ClusterRole","apiVersion":"rbac.authorization.k8s.io/v1","metadata":{"name":"größe","uid":"${UID}"@}}`,
 };
 
-test.each(Object.entries(canonical))("the version stands behind the uid: %s", (_, text) => {
-  const bytes = Buffer.from(text.replace("@", ""));
-  const spliced = spliceResourceVersion(bytes, 1234, Buffer.from("\n"));
-  expect(Buffer.from(spliced ?? []).toString()).toBe(`${text.replace("@", ',"resourceVersion":"1234"')}\n`);
-  expect(bytes.toString()).toBe(text.replace("@", ""));
-});
+test.each(Object.entries(canonical))(
+  "the resourceVersion is inserted behind the uid without decoding: %s",
+  (_, text) => {
+    const bytes = Buffer.from(text.replace("@", ""));
+    const spliced = spliceResourceVersion(bytes, 1234, Buffer.from("\n"));
+    expect(Buffer.from(spliced ?? []).toString()).toBe(`${text.replace("@", ',"resourceVersion":"1234"')}\n`);
+    expect(bytes.toString()).toBe(text.replace("@", ""));
+  },
+);
 
 const others: Readonly<Record<string, string>> = {
   "labels before a uid": `{"kind":"Pod","apiVersion":"v1","metadata":{"name":"p","labels":{"uid":"${UID}"}}}`,
@@ -31,17 +34,20 @@ const others: Readonly<Record<string, string>> = {
   "an empty document": "",
 };
 
-test.each(Object.entries(others))("is not tried: %s", (_, text) => {
+test.each(Object.entries(others))("inserting the resourceVersion without decoding is not tried for: %s", (_, text) => {
   expect(spliceResourceVersion(Buffer.from(text), 1)).toBeUndefined();
 });
 
-test.each(Object.entries(canonical))("metadata is taken out with its version: %s", (_, text) => {
-  const spliced = spliceMetadata(Buffer.from(text.replace("@", "")), 1234, '{"kind":"PartialObjectMetadata",');
-  const { metadata } = JSON.parse(text.replace("@", ',"resourceVersion":"1234"'));
-  expect(Buffer.from(spliced ?? []).toString()).toBe(JSON.stringify({ kind: "PartialObjectMetadata", metadata }));
-});
+test.each(Object.entries(canonical))(
+  "metadata is cut out of an object with its resourceVersion, without decoding: %s",
+  (_, text) => {
+    const spliced = spliceMetadata(Buffer.from(text.replace("@", "")), 1234, '{"kind":"PartialObjectMetadata",');
+    const { metadata } = JSON.parse(text.replace("@", ',"resourceVersion":"1234"'));
+    expect(Buffer.from(spliced ?? []).toString()).toBe(JSON.stringify({ kind: "PartialObjectMetadata", metadata }));
+  },
+);
 
-test("metadata ends where it ends, whatever its texts hold", () => {
+test("the end of metadata is found, whatever its texts contain", () => {
   const metadata = { name: "n", uid: UID, annotations: { 'a"}': '\\"}}{', b: "\\" }, ownerReferences: [{ uid: "}" }] };
   const bytes = Buffer.from(JSON.stringify({ kind: "Node", apiVersion: "v1", metadata, spec: { a: "}" } }));
   const spliced = spliceMetadata(bytes, 7, "{");
@@ -51,11 +57,11 @@ test("metadata ends where it ends, whatever its texts hold", () => {
   );
 });
 
-test.each(Object.entries(others))("no metadata is taken out of: %s", (_, text) => {
+test.each(Object.entries(others))("metadata is not cut out without decoding for: %s", (_, text) => {
   expect(spliceMetadata(Buffer.from(text), 1, "{")).toBeUndefined();
 });
 
-test("an item of a list begins with its metadata", () => {
+test("a list item for metadata alone begins with its metadata", () => {
   const bytes = Buffer.from('{"kind":"Pod","apiVersion":"v1","metadata":{"name":"p"}}');
   expect(bytes.subarray(itemStart(bytes)).toString()).toBe('"metadata":{"name":"p"}}');
 });
