@@ -148,9 +148,9 @@ function converted(kinds: readonly KindConversion[], object: JsonValue, desired:
   if (conversion === undefined || to.group !== from.group) {
     throw new Error(`no conversion of ${apiVersion} ${kind} to ${desired} is here`);
   }
-  const { hub, spokes } = conversion;
+  const { hub, versions } = conversion;
   const spoke = (version: string) => {
-    const found = spokes.get(version);
+    const found = versions.get(version);
     if (found === undefined) throw new Error(`no conversion of ${kind} ${version} is here`);
     return found;
   };

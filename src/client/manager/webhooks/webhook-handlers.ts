@@ -44,7 +44,7 @@ export interface KindConversion {
   readonly kind: string;
   /** "v2", the version that every other one converts to and from. */
   readonly hub: string;
-  readonly spokes: Map<string, VersionConversion<ApiObject, ApiObject>>;
+  readonly versions: Map<string, VersionConversion<ApiObject, ApiObject>>;
 }
 
 /** Says whose token it is. */

@@ -156,7 +156,7 @@ export class ConversionBuilder<Hub extends ApiObject> {
 
   constructor(webhooks: Webhooks, apiVersion: string, kind: string) {
     const { group, version } = parseGroupVersion(apiVersion);
-    this.#conversion = { group, kind, hub: version, spokes: new Map() };
+    this.#conversion = { group, kind, hub: version, versions: new Map() };
     webhooks.conversion(this.#conversion);
   }
 
@@ -167,11 +167,11 @@ export class ConversionBuilder<Hub extends ApiObject> {
     conversion: VersionConversion<Hub, AnyObjectOf<V, K>>,
   ): this {
     const { group, version } = parseGroupVersion(apiVersion);
-    const { group: own, kind: ownKind, hub, spokes } = this.#conversion;
-    if (group !== own || kind !== ownKind || version === hub || spokes.has(version)) {
+    const { group: own, kind: ownKind, hub, versions } = this.#conversion;
+    if (group !== own || kind !== ownKind || version === hub || versions.has(version)) {
       throw new Error(`${apiVersion} ${kind} is no other version of ${own}/${hub} ${ownKind}`);
     }
-    spokes.set(version, conversion as unknown as VersionConversion<ApiObject, ApiObject>);
+    versions.set(version, conversion as unknown as VersionConversion<ApiObject, ApiObject>);
     return this;
   }
 }
