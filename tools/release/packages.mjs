@@ -24,17 +24,18 @@ export { version };
  */
 
 /**
- * Packs what `npm pack` takes of the project, with a code cache for every Node that can be had. dist/ must be built with types.
+ * Packs what `npm pack` takes of the project, with a code cache for every Node that can be had. dist/ must be built, for a release with types.
  * @param {string} destination The tarball's folder.
  * @param {(what: string, error: Error) => void} leftOut Called for each Node that cannot be had.
+ * @param {typeof fillCodeCaches} fill Fills the code caches; answers the versions of Node that have one.
  * @returns {Tarball & { nodes: string[] }} Also the versions of Node that it has caches for.
  */
-export function packKubets(destination, leftOut) {
+export function packKubets(destination, leftOut, fill = fillCodeCaches) {
   return inWorkshop((folder) => {
     const [{ filename }] = npmPack(root, folder);
     execFileSync("tar", ["xzf", filename], { cwd: folder });
     const contents = join(folder, "package");
-    const nodes = fillCodeCaches(join(contents, "dist"), leftOut);
+    const nodes = fill(join(contents, "dist"), leftOut);
     writeFileSync(join(contents, "LICENSE.bundled.md"), bundledLicences(root));
     return { ...pack(contents, destination), nodes };
   });
