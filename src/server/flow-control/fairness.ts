@@ -15,6 +15,7 @@ import type { FlowControlObserver } from "./observer.js";
 import { PriorityLevels } from "./priority-levels.js";
 import type { SeatedRequest } from "./queue.js";
 import { WatchCounts } from "./watch-counts.js";
+import { TurnBudget } from "./turn-budget.js";
 import { estimateWork, watchersOf, type WorkFacts } from "./work-estimator.js";
 import { mostSeats } from "./work.js";
 
@@ -54,6 +55,7 @@ export class Fairness {
   readonly #dropped = new DroppedRequests();
   /** Nanoseconds since the start. */
   readonly #elapsed: () => number;
+  readonly #budget: TurnBudget;
   #facts: WorkFacts = { watches: this.#watches, sizeOf: () => undefined };
 
   constructor(options: FairnessOptions) {
@@ -62,9 +64,10 @@ export class Fairness {
     const stopwatch = stopwatchOf(timers)();
     const elapsed = (): number => Math.round(stopwatch() * 1e6);
     this.#elapsed = elapsed;
+    this.#budget = new TurnBudget(elapsed);
     this.levels = new PriorityLevels(
       seats,
-      { elapsed, now: () => clock.now(), timers, observer, learnsDurations: true },
+      { elapsed, now: () => clock.now(), timers, observer, learnsDurations: true, budget: this.#budget },
       reportError,
     );
     this.#configuration = new FlowControlConfiguration({ levels: this.levels, timers, reportError });
@@ -186,9 +189,11 @@ export class Fairness {
     return Math.max(0, Math.min(time / PART_OF_TIME, LONGEST_WAIT) - passed);
   }
 
-  #refuse(request: ApiRequest, { level }: Flow): Promise<void> {
+  async #refuse(request: ApiRequest, { level }: Flow): Promise<void> {
     const second = Math.floor(this.#options.clock.now() / 1000);
-    return respondTooMany(request, this.#dropped.drop(level.name, second));
+    const retryAfter = this.#dropped.drop(level.name, second);
+    await this.#budget.refusal();
+    await respondTooMany(request, retryAfter);
   }
 }
 
