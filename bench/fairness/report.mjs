@@ -13,7 +13,9 @@ export function reportText(samples) {
   const rows = [["", "p50 ms", "p99 ms", "longest ms", "longest without an answer ms", "answers", "429", "errors"]];
   for (const [name, rounds] of samples) {
     const rate = (kind) => median(rounds.map(({ flood }) => flood[kind])).toFixed(0);
-    rows.push([`${name}; the flood: ${rate("answers")} answers/s, ${rate("refusals")} refused/s, ${rate("errors")} errors/s`]);
+    rows.push([
+      `${name}; the flood: ${rate("answers")} answers/s, ${rate("refusals")} refused/s, ${rate("errors")} errors/s`,
+    ]);
     for (const { name: client } of rounds[0].clients) {
       const of = (figure) => figureOf(rounds, client, figure);
       const times = FIGURES.slice(0, 4).map((figure) => shown(of(figure)));

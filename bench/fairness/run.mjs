@@ -60,7 +60,13 @@ async function measure({ name, start }, { ca }) {
     await fill(target, server.election);
     const path = FLOOD === "lists" ? NOTES : READ;
     const began = performance.now();
-    await flood.ask({ op: "start", target: { ...target, token: tokenOf("flood") }, path, connections, obeys: OBEYS === "yes" });
+    await flood.ask({
+      op: "start",
+      target: { ...target, token: tokenOf("flood") },
+      path,
+      connections,
+      obeys: OBEYS === "yes",
+    });
     const ready = performance.now();
     process.stderr.write(`  ${connections} handshakes: ${((ready - began) / 1000).toFixed(1)} s\n`);
     const { results } = await probes.ask({

@@ -254,8 +254,10 @@ export class QueueSet {
   /** Dispatches at most so many requests, whatever the turn's budget says, and the others in later turns. */
   resume(most: number): void {
     this.#advance();
-    for (let left = most; left > 0 && this.#canDispatch() && this.#dispatchNext(); left--);
-    if (this.#canDispatch()) this.surroundings.budget?.waits(this);
+    for (let left = most; this.#canDispatch(); left--) {
+      if (left === 0) return this.surroundings.budget?.waits(this);
+      if (!this.#dispatchNext()) return;
+    }
   }
 
   #dispatchAll(): void {

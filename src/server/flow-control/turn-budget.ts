@@ -2,8 +2,8 @@ import { Fifo } from "../../base/collections/fifo.js";
 import { soon, turnsAreDriven } from "../../base/async/turns.js";
 
 /** How long requests may begin in a turn of the event loop, in nanoseconds, and how many. */
-const LONGEST = 2e6;
-const STARTS = 32;
+const LONGEST = 1e6;
+const STARTS = 8;
 /** How many waiting requests each level begins in a turn at least. */
 const STARTS_OF_LEVEL = 4;
 /** How many refused requests are answered in a turn where requests wait. */
