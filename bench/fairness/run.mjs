@@ -1,5 +1,5 @@
-// What a flood of one user does to the others: 1,000 connections over TLS, each of which asks for a list of notes as soon as it was
-// answered. Beside it an administrator and a user of the flood's priority level get a note every 50 ms, a leader election renews its lease
+// What a flood of one user does to the others: 1,000 connections over TLS, each of which asks again as soon as it was answered, for a note or
+// for a list of them. Beside it an administrator and a user of the flood's priority level get a note every 50 ms, a leader election renews its lease
 // every 2 s, and a controller gets a note every 200 ms. kubets with and without priority and fairness, and a server on Go's
 // k8s.io/apiserver with fairness, which asks a kubets server for users, rights and FlowSchemas. Each runs alone, in turn; the flood and the
 // others are a process each, on the cores of the server.
@@ -7,8 +7,8 @@
 //   SECONDS=60         of the flood, for each server
 //   ROUNDS=1           of each server; medians
 //   CONNECTIONS=1000   of the flood
-//   FLOOD=lists        what it asks: lists, of 100 notes, or gets
-//   OBEYS=yes          whether a client of the flood that is refused waits as long as Retry-After says, as client-go does
+//   FLOODS=gets,lists  what it asks: gets of a note, lists of 100 notes
+//   OBEYS=no           yes: a client of the flood that is refused waits as long as Retry-After says, as client-go does
 //   ONLY=...           parts of the servers' names, by commas
 import { mkdtempSync, rmSync } from "node:fs";
 import { cpus, tmpdir } from "node:os";
@@ -21,7 +21,7 @@ import { findContenders, GO, note, NOTES } from "./contenders.mjs";
 import { makeFiles, tokenOf } from "./files.mjs";
 import { reportText } from "./report.mjs";
 
-const { SECONDS = "60", ROUNDS = "1", CONNECTIONS = "1000", FLOOD = "lists", OBEYS = "yes", ONLY } = process.env;
+const { SECONDS = "60", ROUNDS = "1", CONNECTIONS = "1000", FLOODS = "gets,lists", OBEYS = "no", ONLY } = process.env;
 const milliseconds = Number(SECONDS) * 1000;
 const connections = Number(CONNECTIONS);
 const rounds = Number(ROUNDS);
@@ -41,24 +41,29 @@ try {
   const contenders = findContenders({ folder, certificate }).filter(wanted);
   const go = contenders.some(({ name }) => name === GO) ? `${goVersion()}, ` : "";
   process.stdout.write(
-    `node ${process.version}, ${go}${cpus().length} cores (${cpus()[0]?.model}), which server, flood and clients share\n` +
-      `a flood of ${connections} connections: ${FLOOD}, ${OBEYS === "yes" ? "obeys" : "does not obey"} Retry-After; ${SECONDS} s, ${rounds} rounds\n\n`,
+    `node ${process.version}, ${go}${cpus().length} cores (${cpus()[0]?.model}), which server, flood and clients share; ` +
+      `${SECONDS} s, ${rounds} rounds\n`,
   );
-  const samples = await inTurn(contenders, rounds, (contender) => measure(contender, certificate), { warmUp: false });
-  process.stdout.write(reportText(samples));
+  for (const asks of FLOODS.split(",")) {
+    process.stdout.write(
+      `\n${connections} connections of one user: ${asks}, ${OBEYS === "yes" ? "as" : "sooner than"} Retry-After says\n\n`,
+    );
+    const measure = (contender) => measureOne(contender, { certificate, asks });
+    process.stdout.write(reportText(await inTurn(contenders, rounds, measure, { warmUp: false }), { asks }));
+  }
 } finally {
   rmSync(folder, { recursive: true, force: true });
 }
 
 /** What each client measured on one server, by the client's name, and the flood's counts per second. */
-async function measure({ name, start }, { ca }) {
-  process.stderr.write(`${name}\n`);
+async function measureOne({ name, start }, { certificate: { ca }, asks }) {
+  process.stderr.write(`${asks}, ${name}\n`);
   const server = await start();
   const target = { port: server.port, ca };
   const [flood, probes] = await Promise.all([processOf("flood.mjs"), processOf("probes.mjs")]);
   try {
     await fill(target, server.election);
-    const path = FLOOD === "lists" ? NOTES : READ;
+    const path = asks === "lists" ? NOTES : READ;
     const began = performance.now();
     await flood.ask({
       op: "start",

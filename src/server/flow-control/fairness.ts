@@ -193,6 +193,7 @@ export class Fairness {
     const second = Math.floor(this.#options.clock.now() / 1000);
     const retryAfter = this.#dropped.drop(level.name, second);
     await this.#budget.refusal();
+    if (request.isCancelled) throw REQUEST_IS_OVER;
     await respondTooMany(request, retryAfter);
   }
 }
