@@ -23,6 +23,8 @@ import { mostSeats } from "./work.js";
 const LONGEST_WAIT = 60_000;
 /** A request waits for this part of the time that it may take. */
 const PART_OF_TIME = 4;
+/** All other verbs write. */
+const READS: ReadonlySet<string> = new Set(["get", "list", "watch"]);
 
 export interface FairnessOptions {
   /** How many requests of one seat the server handles at once, exempt ones apart. */
@@ -121,7 +123,13 @@ export class Fairness {
   }
 
   async #run(next: Handler, request: ApiRequest, seated: SeatedRequest, { level }: Flow): Promise<void> {
+    const { observer } = this.#options;
+    const isMutating = !READS.has(request.info.verb);
+    observer?.phase?.("executing", isMutating, 1);
+    let hasEnded = false;
     const end = (): void => {
+      if (!hasEnded) observer?.phase?.("executing", isMutating, -1);
+      hasEnded = true;
       if (request.added.line !== undefined && seated.state === "executing") this.#logExecution(request, seated);
       level.queues.finish(seated);
       if (level.isQuiescing && level.queues.isIdle) this.#configuration.changed();
@@ -148,8 +156,13 @@ export class Fairness {
   }
 
   async #runLater(next: Handler, request: ApiRequest, seated: SeatedRequest, flow: Flow): Promise<void> {
-    if (await this.#seats(request, seated, flow)) return this.#run(next, request, seated, flow);
-    return this.#refuse(request, flow);
+    const { observer } = this.#options;
+    const isMutating = !READS.has(request.info.verb);
+    observer?.phase?.("waiting", isMutating, 1);
+    const hasSeats = await this.#seats(request, seated, flow).finally(() =>
+      observer?.phase?.("waiting", isMutating, -1),
+    );
+    return hasSeats ? this.#run(next, request, seated, flow) : this.#refuse(request, flow);
   }
 
   /** Resolves to whether the request got its seats in time. Rejects when it is cancelled. */
