@@ -16,28 +16,34 @@ export class Http1Connection {
   #bodyStart = 0;
   #done;
   #fail;
+  #status = 0;
+  #takesRefusals;
 
-  /** Resolves when the handshake is done. `target` has port and ca, and cert and key or a token that requests bring. */
-  static open({ port, ca, cert, key }) {
+  /**
+   * Resolves when the handshake is done. `target` has port and ca, and cert and key or a token that requests bring. With `takesRefusals` an
+   * answer that is no success is an answer too.
+   */
+  static open({ port, ca, cert, key }, { takesRefusals = false } = {}) {
     return new Promise((resolve, reject) => {
       const socket = connect({ host: "127.0.0.1", port, ca, cert, key, ALPNProtocols: ["http/1.1"] });
       socket.setNoDelay(true);
       socket.once("error", reject);
       socket.once("secureConnect", () => {
         socket.off("error", reject);
-        resolve(new Http1Connection(socket));
+        resolve(new Http1Connection(socket, takesRefusals));
       });
     });
   }
 
-  constructor(socket) {
+  constructor(socket, takesRefusals) {
     this.#socket = socket;
+    this.#takesRefusals = takesRefusals;
     socket.on("data", (chunk) => this.#take(chunk));
     socket.on("error", (error) => this.#fail?.(error));
     socket.on("close", () => this.#fail?.(new Error("the server closed the connection")));
   }
 
-  /** Sends ready-made bytes; `done(chunks, bodyStart)` gets the answer, head included, `fail` an answer that is no success. */
+  /** Sends ready-made bytes; `done(chunks, bodyStart, status)` gets the answer, head included, `fail` an answer that is no success. */
   send(bytes, done, fail) {
     this.#done = done;
     this.#fail = fail;
@@ -79,7 +85,7 @@ export class Http1Connection {
     this.#chunks = [];
     this.#received = 0;
     this.#expected = UNKNOWN;
-    this.#done(chunks, this.#bodyStart);
+    this.#done(chunks, this.#bodyStart, this.#status);
   }
 
   #readHead() {
@@ -87,8 +93,8 @@ export class Http1Connection {
     const end = bytes.indexOf("\r\n\r\n");
     if (end < 0) return false;
     const head = bytes.latin1Slice(0, end);
-    // 200 or 201.
-    if (head.charCodeAt(9) !== 0x32) {
+    this.#status = Number(head.slice(9, 12));
+    if (this.#status >= 300 && !this.#takesRefusals) {
       this.#fail(new Error(`answered ${head.split("\r\n")[0]}: ${bytes.latin1Slice(end + 4, end + 500)}`));
       return false;
     }

@@ -36,8 +36,8 @@ export function findContenders(folder) {
 
 const programsOf = (node) => ({ argv: [node, here("ours.mjs")], second: [node, here("second-server.mjs")] });
 
-/** No other toolchain is fetched, and no C compiler needed. */
-function buildGo(folder) {
+/** Builds the Go server. No other toolchain is fetched, and no C compiler needed. */
+export function buildGo(folder) {
   if (goVersion() === undefined) throw new Error("there is no Go here");
   const program = join(folder, "notes-server-go");
   const env = { ...process.env, GOTOOLCHAIN: "local", CGO_ENABLED: "0" };

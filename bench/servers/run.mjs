@@ -6,13 +6,13 @@
 //   ROUNDS=5              rounds of each measure
 //   ONLY=ready,rates,...  of: ready (with memory), own (ready with a certificate of the server's own), second, rates
 import { cpus, tmpdir } from "node:os";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { startServer } from "../../dist/server.js";
 import { inTurn } from "../in-turn.mjs";
 import { goVersion } from "../library/contenders.mjs";
 import { Http1Connection, requestBytes } from "../server/http1-connection.mjs";
 import { kinds } from "../server/objects.mjs";
+import { servingCertificate } from "../serving-certificate.mjs";
 import { startProcess } from "../server/processes.mjs";
 import { median } from "../server/statistics.mjs";
 import { EXECUTABLE, findContenders, REFERENCE } from "./contenders.mjs";
@@ -45,7 +45,7 @@ try {
   process.stdout.write(
     `node ${process.version}, ${go}${cpus().length} cores (${cpus()[0]?.model}), ${rounds} rounds, medians\n\n`,
   );
-  const certificate = await makeCertificate();
+  const certificate = await servingCertificate(folder);
   if (wanted("ready")) await starts(contenders, certificate);
   if (wanted("own")) await startsWithOwnCertificate(contenders);
   if (wanted("second")) await secondServers(contenders.filter(({ second }) => second !== undefined));
@@ -54,19 +54,6 @@ try {
   process.stdout.write(`\n${((performance.now() - started) / 1000).toFixed(0)} s in all\n`);
 } finally {
   rmSync(folder, { recursive: true, force: true });
-}
-
-/** One for all servers, with its authority: a server of ours keeps them in its folder. */
-async function makeCertificate() {
-  const dataDir = join(folder, "authority");
-  const server = await startServer({ storage: "disk", dataDir });
-  await server.close();
-  const pki = JSON.parse(readFileSync(join(dataDir, "pki.json"), "utf8"));
-  const certFile = join(folder, "server.crt");
-  const keyFile = join(folder, "server.key");
-  writeFileSync(certFile, pki.server.certificate);
-  writeFileSync(keyFile, pki.server.key, { mode: 0o600 });
-  return { certFile, keyFile, ca: pki.ca.certificate };
 }
 
 async function starts(contenders, certificate) {

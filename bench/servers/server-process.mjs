@@ -1,6 +1,7 @@
 import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
-import { Agent, request } from "node:https";
+import { Agent as HttpAgent, request as requestPlain } from "node:http";
+import { Agent, request as requestTls } from "node:https";
 import { createServer } from "node:net";
 
 const HOST = "127.0.0.1";
@@ -28,9 +29,19 @@ export class ServerProcess {
     if (certificate) {
       words.push(`--tls-cert-file=${certificate.certFile}`, `--tls-private-key-file=${certificate.keyFile}`);
     }
-    const server = new ServerProcess(argv[0], words, port);
+    return ServerProcess.#started(new ServerProcess(argv[0], words, port), { protocol: "https:", path: "/readyz" });
+  }
+
+  /** {@link start} for an etcd, without TLS and on its client's port alone. */
+  static async startEtcd(argv) {
+    const port = await freePort();
+    const words = [...argv.slice(1), `--listen-client-urls=http://${HOST}:${port}`];
+    return ServerProcess.#started(new ServerProcess(argv[0], words, port), { protocol: "http:", path: "/health" });
+  }
+
+  static async #started(server, question) {
     try {
-      await server.#becomeReady();
+      await server.#becomeReady(question);
     } catch (error) {
       await server.stop();
       throw error;
@@ -50,9 +61,9 @@ export class ServerProcess {
     });
   }
 
-  async #becomeReady() {
-    const agent = new Agent({ keepAlive: true });
-    while (!(await answersReady(this.port, agent))) {
+  async #becomeReady({ protocol, path }) {
+    const agent = new (protocol === "https:" ? Agent : HttpAgent)({ keepAlive: true });
+    while (!(await answersReady({ protocol, path, port: this.port, agent }))) {
       if (this.#ended) throw new Error(`the server ended: ${this.#stderr}`);
       if (performance.now() - this.started > READY_LIMIT_MS)
         throw new Error(`the server is not ready: ${this.#stderr}`);
@@ -92,10 +103,11 @@ export function jsonOf(argv) {
   return JSON.parse(execFileSync(argv[0], argv.slice(1), options));
 }
 
-function answersReady(port, agent) {
+function answersReady(question) {
+  const request = question.protocol === "https:" ? requestTls : requestPlain;
   return new Promise((resolve) => {
     const asked = request(
-      { host: HOST, port, path: "/readyz", agent, rejectUnauthorized: false, timeout: READY_LIMIT_MS },
+      { ...question, host: HOST, rejectUnauthorized: false, timeout: READY_LIMIT_MS },
       (response) => {
         response.resume();
         response.once("close", () => resolve(response.statusCode === 200));

@@ -6,6 +6,12 @@ export interface ShareOfSeats {
   readonly highest: number;
 }
 
+/** The seats of each level, in their order, and the proportion of the targets by which they were divided. */
+export interface Division {
+  readonly seats: readonly number[];
+  readonly proportion: number;
+}
+
 /** A smaller target counts as this, so that all proportions are finite. */
 const LEAST_TARGET = 0.001;
 /** Sums that differ by less are equal. */
@@ -15,14 +21,20 @@ const TOLERANCE = 1e-7;
  * Divides `seats`: each level gets the same multiple of its target, the fair proportion, or the bound that this would cross. Throws where the
  * bounds leave no such division. Source: KEP-1040, "Dispatching"; kube-apiserver's computeConcurrencyAllocation.
  */
-export function allocateSeats(seats: number, levels: readonly ShareOfSeats[]): readonly number[] {
+export function allocateSeats(seats: number, levels: readonly ShareOfSeats[]): Division {
   checkBounds(seats, levels);
-  if (seats === 0) return levels.map(() => 0);
+  if (seats === 0) return { seats: levels.map(() => 0), proportion: 0 };
   const least = sumOf(levels, ({ lowest }) => lowest);
-  if (least - seats > -TOLERANCE) return levels.map(({ lowest }) => lowest);
-  if (seats - sumOf(levels, ({ highest }) => highest) > -TOLERANCE) return levels.map(({ highest }) => highest);
+  if (least - seats > -TOLERANCE) {
+    const proportion = Math.min(...levels.map((level) => level.lowest / targetOf(level)));
+    return { seats: levels.map(({ lowest }) => lowest), proportion };
+  }
+  if (seats - sumOf(levels, ({ highest }) => highest) > -TOLERANCE) {
+    const proportion = Math.max(...levels.map((level) => level.highest / targetOf(level)));
+    return { seats: levels.map(({ highest }) => highest), proportion };
+  }
   const proportion = fairProportion(seats, levels);
-  return levels.map((level) => allocation(level, proportion));
+  return { seats: levels.map((level) => allocation(level, proportion)), proportion };
 }
 
 /** The proportion at which the allocations sum to `seats`. Their sum is linear between two proportions at which a bound begins or ends to hold. */

@@ -2,7 +2,8 @@ import type { Family } from "../../machinery/metrics/family.js";
 import type { MetricTable } from "../../machinery/metrics/metric-table.js";
 import { familiesOf } from "../metrics/request-measures.js";
 import { FAIRNESS } from "./fairness-definitions.js";
-import type { FlowControlObserver, LevelLimits, LevelState, Rejection, VirtualTimes } from "./observer.js";
+import type { FlowControlObserver, LevelLimits, LevelState, Phase, Rejection, VirtualTimes } from "./observer.js";
+import { ReadsAndWrites } from "./reads-and-writes.js";
 import { ShareOverTime } from "./share-over-time.js";
 
 type Families = { readonly [Key in keyof typeof FAIRNESS]: Family };
@@ -45,6 +46,8 @@ export class FairnessMetrics implements Required<FlowControlObserver> {
   /** The seats of the server. */
   readonly #seats: number;
   #families: Families | undefined;
+  readonly #readsAndWrites = new ReadsAndWrites();
+  #proportion = 0;
 
   constructor(seats: number, elapsed: () => number) {
     this.#seats = seats;
@@ -57,6 +60,7 @@ export class FairnessMetrics implements Required<FlowControlObserver> {
     this.#families = families;
     table.onRead(() => this.#read(families));
     table.onReset(() => {
+      this.#readsAndWrites.reset();
       for (const level of this.#levels.values()) level.shares = undefined;
     });
   }
@@ -117,10 +121,25 @@ export class FairnessMetrics implements Required<FlowControlObserver> {
     const level = this.#level(name);
     level.state = state;
     this.#note(level);
+    const states = [...this.#levels.values()].flatMap((one) => one.state ?? []);
+    this.#readsAndWrites.limit(states, this.#nowWhenShown());
+  }
+
+  phase(phase: Phase, isMutating: boolean, change: 1 | -1): void {
+    this.#readsAndWrites.change(phase, isMutating, change, this.#nowWhenShown());
+  }
+
+  divided(proportion: number): void {
+    this.#proportion = proportion;
   }
 
   levelRemoved(level: string): void {
     this.#levels.delete(level);
+  }
+
+  /** Undefined while nobody reads the metrics. */
+  #nowWhenShown(): number | undefined {
+    return this.#families === undefined ? undefined : this.#elapsed();
   }
 
   #level(name: string): Level {
@@ -169,6 +188,8 @@ export class FairnessMetrics implements Required<FlowControlObserver> {
 
   #read(families: Families): void {
     const now = this.#elapsed();
+    this.#readsAndWrites.show(families.readsAndWrites, now);
+    families.fairFraction.set(families.fairFraction.series(), this.#proportion);
     for (const [name, level] of this.#levels) {
       for (const [schema, flow] of level.flows) {
         for (const key of ["waiting", "waitingSeats", "executing", "executingSeats"] as const) {

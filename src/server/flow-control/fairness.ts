@@ -15,6 +15,7 @@ import type { FlowControlObserver } from "./observer.js";
 import { PriorityLevels } from "./priority-levels.js";
 import type { SeatedRequest } from "./queue.js";
 import { WatchCounts } from "./watch-counts.js";
+import { TurnBudget } from "./turn-budget.js";
 import { estimateWork, watchersOf, type WorkFacts } from "./work-estimator.js";
 import { mostSeats } from "./work.js";
 
@@ -22,6 +23,8 @@ import { mostSeats } from "./work.js";
 const LONGEST_WAIT = 60_000;
 /** A request waits for this part of the time that it may take. */
 const PART_OF_TIME = 4;
+/** All other verbs write. */
+const READS: ReadonlySet<string> = new Set(["get", "list", "watch"]);
 
 export interface FairnessOptions {
   /** How many requests of one seat the server handles at once, exempt ones apart. */
@@ -54,6 +57,7 @@ export class Fairness {
   readonly #dropped = new DroppedRequests();
   /** Nanoseconds since the start. */
   readonly #elapsed: () => number;
+  readonly #budget: TurnBudget;
   #facts: WorkFacts = { watches: this.#watches, sizeOf: () => undefined };
 
   constructor(options: FairnessOptions) {
@@ -62,9 +66,10 @@ export class Fairness {
     const stopwatch = stopwatchOf(timers)();
     const elapsed = (): number => Math.round(stopwatch() * 1e6);
     this.#elapsed = elapsed;
+    this.#budget = new TurnBudget(elapsed);
     this.levels = new PriorityLevels(
       seats,
-      { elapsed, now: () => clock.now(), timers, observer, learnsDurations: true },
+      { elapsed, now: () => clock.now(), timers, observer, learnsDurations: true, budget: this.#budget },
       reportError,
     );
     this.#configuration = new FlowControlConfiguration({ levels: this.levels, timers, reportError });
@@ -118,7 +123,13 @@ export class Fairness {
   }
 
   async #run(next: Handler, request: ApiRequest, seated: SeatedRequest, { level }: Flow): Promise<void> {
+    const { observer } = this.#options;
+    const isMutating = !READS.has(request.info.verb);
+    observer?.phase?.("executing", isMutating, 1);
+    let hasEnded = false;
     const end = (): void => {
+      if (!hasEnded) observer?.phase?.("executing", isMutating, -1);
+      hasEnded = true;
       if (request.added.line !== undefined && seated.state === "executing") this.#logExecution(request, seated);
       level.queues.finish(seated);
       if (level.isQuiescing && level.queues.isIdle) this.#configuration.changed();
@@ -145,8 +156,13 @@ export class Fairness {
   }
 
   async #runLater(next: Handler, request: ApiRequest, seated: SeatedRequest, flow: Flow): Promise<void> {
-    if (await this.#seats(request, seated, flow)) return this.#run(next, request, seated, flow);
-    return this.#refuse(request, flow);
+    const { observer } = this.#options;
+    const isMutating = !READS.has(request.info.verb);
+    observer?.phase?.("waiting", isMutating, 1);
+    const hasSeats = await this.#seats(request, seated, flow).finally(() =>
+      observer?.phase?.("waiting", isMutating, -1),
+    );
+    return hasSeats ? this.#run(next, request, seated, flow) : this.#refuse(request, flow);
   }
 
   /** Resolves to whether the request got its seats in time. Rejects when it is cancelled. */
@@ -186,9 +202,12 @@ export class Fairness {
     return Math.max(0, Math.min(time / PART_OF_TIME, LONGEST_WAIT) - passed);
   }
 
-  #refuse(request: ApiRequest, { level }: Flow): Promise<void> {
+  async #refuse(request: ApiRequest, { level }: Flow): Promise<void> {
     const second = Math.floor(this.#options.clock.now() / 1000);
-    return respondTooMany(request, this.#dropped.drop(level.name, second));
+    const retryAfter = this.#dropped.drop(level.name, second);
+    await this.#budget.refusal();
+    if (request.isCancelled) throw REQUEST_IS_OVER;
+    await respondTooMany(request, retryAfter);
   }
 }
 

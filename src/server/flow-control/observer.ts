@@ -1,6 +1,9 @@
 import type { Queuing } from "./queue-set.js";
 import type { DemandStatistics } from "./seat-demand.js";
 
+/** What a request does: it waits for its seats, or has them. */
+export type Phase = "waiting" | "executing";
+
 /** The reason why a request got no seats. */
 export type Rejection = "concurrency-limit" | "queue-full" | "time-out";
 
@@ -63,4 +66,8 @@ export interface FlowControlObserver {
   notAccommodated?(level: string, flowSchema: string): void;
   limits?(level: string, state: LevelState): void;
   levelRemoved?(level: string): void;
+  /** One request more, or one fewer, is in the phase. */
+  phase?(phase: Phase, isMutating: boolean, change: 1 | -1): void;
+  /** Each level got this multiple of its target where no bound of its own held; 0 where the bounds alone decided. */
+  divided?(proportion: number): void;
 }

@@ -1,4 +1,4 @@
-import { allocateSeats, type ShareOfSeats } from "./concurrency-allocation.js";
+import { allocateSeats, type Division, type ShareOfSeats } from "./concurrency-allocation.js";
 import { CATCH_ALL, EXEMPT, type LevelSpec } from "./level-spec.js";
 import { PriorityLevel } from "./priority-level.js";
 import type { QueueSetSurroundings } from "./queue-set.js";
@@ -49,26 +49,30 @@ export class PriorityLevels {
     const exempt = levels.filter(({ spec }) => spec.isExempt);
     for (const level of exempt) this.#assign(level, lowestNow(level));
     const left = exempt.reduce((sum, { limits }) => sum - limits.current, nominal);
-    for (const [index, seats] of this.#divide(limited, left, nominal).entries()) {
+    const division = this.#divide(limited, left, nominal);
+    this.surroundings.observer?.divided?.(division.proportion);
+    for (const [index, seats] of division.seats.entries()) {
       const level = limited[index];
       if (level !== undefined) this.#assign(level, Math.round(seats));
     }
   }
 
   /** `left` is what exempt requests leave of the nominal seats: where that is too little, every level gets less than it needs. */
-  #divide(levels: readonly PriorityLevel[], left: number, nominal: number): readonly number[] {
+  #divide(levels: readonly PriorityLevel[], left: number, nominal: number): Division {
     const lowest = levels.reduce((sum, { limits }) => sum + limits.lowest, 0);
     const needed = levels.reduce((sum, level) => sum + lowestNow(level), 0);
-    if (left <= lowest) return levels.map(({ limits }) => limits.lowest);
+    if (left <= lowest) return { seats: levels.map(({ limits }) => limits.lowest), proportion: 0 };
     if (left <= needed) {
       const part = (left - lowest) / (needed - lowest);
-      return levels.map((level) => level.limits.lowest + Math.round((lowestNow(level) - level.limits.lowest) * part));
+      const seatsOf = (level: PriorityLevel): number =>
+        level.limits.lowest + Math.round((lowestNow(level) - level.limits.lowest) * part);
+      return { seats: levels.map(seatsOf), proportion: 0 };
     }
     try {
       return allocateSeats(nominal, levels.map(shareOf));
     } catch (error) {
       this.reportError(error);
-      return levels.map(({ limits }) => limits.current);
+      return { seats: levels.map(({ limits }) => limits.current), proportion: 0 };
     }
   }
 

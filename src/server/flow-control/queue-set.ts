@@ -3,6 +3,7 @@ import type { FlowControlObserver, VirtualTimes } from "./observer.js";
 import { type Arrival, Queue, SeatedRequest } from "./queue.js";
 import { QueueOrder } from "./queue-order.js";
 import type { SeatDemand } from "./seat-demand.js";
+import type { TurnBudget } from "./turn-budget.js";
 import { dealHand, flowHash } from "./shuffle-sharding.js";
 import { mostSeats, nanosecondsPerSeat, seatSeconds, workOf } from "./work.js";
 
@@ -40,6 +41,11 @@ export interface QueueSetSurroundings {
    * whoever comes waits until they have caught up. Default false.
    */
   readonly learnsDurations?: boolean;
+  /**
+   * Limits how many requests begin in a turn of the event loop; those beyond it wait in their queues. Seats that are free meanwhile do no work, so that
+   * virtual time follows the seats in use. Default: no limit, and virtual time follows the seats that are wanted, as in kube-apiserver.
+   */
+  readonly budget?: TurnBudget;
 }
 
 /** The counts of a set's requests and seats. */
@@ -191,7 +197,8 @@ export class QueueSet {
       queue.nextDispatch = this.#work;
       this.#activeQueues += 1;
     }
-    if (counts.waiting === 0 && counts.seatsInUse < this.#limit && this.#hasSeats(request.seats)) {
+    const isNext = counts.waiting === 0 && counts.seatsInUse < this.#limit && this.#hasSeats(request.seats);
+    if (isNext && this.#mayBegin()) {
       // It would be appended and dispatched at once, not before its arrival.
       queue.nextDispatch = Math.max(queue.nextDispatch, request.arrivalWork);
       surroundings.observer?.enqueued?.(this.level, request.flowSchema, request.seats, queue.length + 1);
@@ -244,10 +251,29 @@ export class QueueSet {
     return new SeatedRequest(arrival, { queue, expected, totalWork, arrivalWork: this.#work, arrived });
   }
 
-  #dispatchAll(): void {
-    while (this.counts.waiting > 0 && this.counts.seatsInUse < this.#limit && this.#dispatchNext()) {
-      // Each turn dispatches one request.
+  /** Dispatches at most so many requests, whatever the turn's budget says, and the others in later turns. */
+  resume(most: number): void {
+    this.#advance();
+    for (let left = most; this.#canDispatch(); left--) {
+      if (left === 0) return this.surroundings.budget?.waits(this);
+      if (!this.#dispatchNext()) return;
     }
+  }
+
+  #dispatchAll(): void {
+    while (this.#canDispatch() && this.#mayBegin() && this.#dispatchNext());
+  }
+
+  #canDispatch(): boolean {
+    return this.counts.waiting > 0 && this.counts.seatsInUse < this.#limit;
+  }
+
+  /** Whether one more request may begin in this turn of the event loop; else the next turn begins it. */
+  #mayBegin(): boolean {
+    const { budget } = this.surroundings;
+    if (budget === undefined || budget.take()) return true;
+    budget.waits(this);
+    return false;
   }
 
   /** Gives seats to the request that would end first. Returns false where its seats are not free: no other request overtakes it. */
@@ -383,7 +409,9 @@ export class QueueSet {
     const passed = now - this.#since;
     this.#since = now;
     if (this.#activeQueues === 0) return;
-    this.#work += workOf(Math.min(this.#queuedSeats, this.#limit) / this.#activeQueues, passed);
+    const wanted = Math.min(this.#queuedSeats, this.#limit);
+    const working = this.surroundings.budget === undefined ? wanted : Math.min(this.counts.seatsInUse, wanted);
+    this.#work += workOf(working / this.#activeQueues, passed);
     if (this.#work >= HIGHEST_WORK) this.#endEpoch();
     this.surroundings.observer?.advanced?.(this.level, seatSeconds(this.#work));
   }

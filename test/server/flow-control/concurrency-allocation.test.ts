@@ -32,8 +32,16 @@ describe("dividing the concurrency seats among priority levels", () => {
     ["levels without demand share evenly", 30, [level(0, 0, 100), level(0, 0, 100)], [15, 15]],
     ["two full and one left", 100, [level(10, 0, 10), level(10, 5, 20), level(1, 0, 200)], [10, 20, 70]],
   ])("gives %s", (_, seats, levels, expected) => {
-    for (const [index, one] of allocateSeats(seats, levels).entries())
+    for (const [index, one] of allocateSeats(seats, levels).seats.entries())
       expect(one).toBeCloseTo(expected[index] ?? -1, 6);
+  });
+
+  test.each<[string, number, readonly ShareOfSeats[], number]>([
+    ["by which targets are multiplied", 60, [level(10, 0, 12), level(20, 0, 100)], 2.4],
+    ["of the least lower bound where nothing else is left", 25, [level(20, 20, 100), level(40, 5, 100)], 0.125],
+    ["of the greatest upper bound where all are full", 25, [level(20, 1, 15), level(40, 5, 10)], 0.75],
+  ])("answers as proportion that %s", (_, seats, levels, expected) => {
+    expect(allocateSeats(seats, levels).proportion).toBeCloseTo(expected, 6);
   });
 
   test("gives for 200 random problems the result of a bisection", () => {
@@ -48,7 +56,7 @@ describe("dividing the concurrency seats among priority levels", () => {
       const least = levels.reduce((sum, { lowest }) => sum + lowest, 0);
       const most = levels.reduce((sum, { highest }) => sum + highest, 0);
       const seats = least + below(most - least + 1);
-      const allocated = allocateSeats(seats, levels);
+      const allocated = allocateSeats(seats, levels).seats;
       const expected = bisected(seats, levels);
       expect(allocated.reduce((sum, one) => sum + one, 0)).toBeCloseTo(seats, 4);
       for (const [index, one] of allocated.entries()) expect(one).toBeCloseTo(expected[index] ?? -1, 3);

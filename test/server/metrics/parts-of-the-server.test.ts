@@ -98,6 +98,11 @@ test("FLT-3: priority and fairness has metrics with kube-apiserver's names", asy
   expect(total(under, `${FLOWCONTROL}current_executing_requests`, OF_QUIET)).toBe(seats);
   expect(total(under, `${FLOWCONTROL}current_executing_seats`, OF_QUIET)).toBe(seats);
   expect(total(under, `${FLOWCONTROL}rejected_requests_total`, { ...OF_QUIET, reason: "queue-full" })).toBe(1);
+  const inPhase = (text: string, phase: string): number =>
+    total(text, `${FLOWCONTROL}read_vs_write_current_requests_sum`, { phase, request_kind: "readOnly" });
+  expect(inPhase(under, "waiting")).toBeGreaterThan(0);
+  expect(inPhase(under, "executing")).toBeGreaterThan(0);
+  expect(total(under, `${FLOWCONTROL}seat_fair_frac`)).toBeGreaterThan(0);
   held.resolve();
   await Promise.all(running);
   const after = await scrape();
