@@ -153,7 +153,10 @@ function noteModules(folder, bundles, isOwn) {
   const kept = Object.entries(before.outputs).filter(([output]) => !isOwn(output));
   const metafiles = bundles.map(({ metafile }) => metafile);
   const added = Object.assign({}, ...metafiles.map((metafile) => metafile.outputs));
-  const outputs = { ...Object.fromEntries(kept), ...added };
+  // The program's first, whatever was built last: a module that both hold is looked up there.
+  const inProgram = ([output]) => output.startsWith("dist/cli/");
+  const all = [...kept, ...Object.entries(added)];
+  const outputs = Object.fromEntries([...all.filter(inProgram), ...all.filter((one) => !inProgram(one))]);
   const used = new Set(Object.values(outputs).flatMap((output) => Object.keys(output.inputs)));
   const stillUsed = Object.entries(before.inputs).filter(([input]) => used.has(input));
   const inputs = Object.assign(Object.fromEntries(stillUsed), ...metafiles.map((metafile) => metafile.inputs));
