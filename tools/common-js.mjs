@@ -4,6 +4,7 @@
 // Where ES modules bind names, this copies values once, so that code runs as fast: no file may import from one that imports
 // from it, and what is exported is not assigned again. esbuild makes no cycles, and src exports no `let`
 // (test/architecture.test.ts).
+import { Script } from "node:vm";
 
 /** As esbuild writes them. */
 const IMPORT = /(?<=^|[;}\n])import(?:\{([^}]*)\}from)?"(\.\/[\w-]+(?=\.js)|\.\.\/[\w-]+(?=\.cjs))\.c?js";/g;
@@ -33,8 +34,14 @@ export function toCommonJs({ name, contents }) {
     .replaceAll(/\bimport\("(\.\.?\/[\w-]+)\.js"\)/g, 'Promise.resolve().then(()=>require("$1.cjs"))')
     .replaceAll(/\bimport\("(node:[\w/]+)"\)/g, 'Promise.resolve().then(()=>require("$1"))')
     .replaceAll("import.meta.url", 'process.getBuiltinModule("node:url").pathToFileURL(__filename).href');
-  const left = /(?:^|[;}\n])(?:import|export)\b[^(].{0,60}|\bimport\(".{0,60}|import\.meta.{0,20}/.exec(code);
-  if (left !== null) throw new Error(`${name} uses what CommonJS does not have: ${left[0]}`);
+  const loaded = /\bimport\(".{0,60}/.exec(code);
+  if (loaded !== null) throw new Error(`${name} uses what CommonJS does not have: ${loaded[0]}`);
+  try {
+    // As a function's body, which is no module: an import or an export that is left is a syntax error.
+    new Script(`(function(){${code}\n})`);
+  } catch (error) {
+    throw new Error(`${name} uses what CommonJS does not have: ${error.message}`, { cause: error });
+  }
   const bindings = requires.filter((one) => one.startsWith("{"));
   const head = [
     '"use strict";',
