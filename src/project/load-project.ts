@@ -11,9 +11,12 @@ import type { DeclaredProject } from "./generated-manifests.js";
 
 /**
  * Runs the built modules of a project (dist/api, dist/webhooks and dist/rights.js) and answers what they declare. No server is asked. Rejects with an Error
- * that names the module which is missing, or throws, or exports something else.
+ * that names the module which is missing, or throws. The executable finds no packages of a project: there it rejects.
  */
 export async function loadProject(folder: string): Promise<DeclaredProject> {
+  if (process.versions["bun"] !== undefined) {
+    throw new Error("the executable cannot run the modules of a project: call its own kubets, by npm run manifests");
+  }
   const { name } = JSON.parse(await readFile(join(folder, "package.json"), "utf8")) as { name?: string };
   const [kinds, { addWebhooks }, { rights = [], rightsAtHome = [] }] = await Promise.all([
     load(folder, "dist/api/index.js"),
