@@ -1,3 +1,4 @@
+import { dictionary } from "../../base/collections/dictionary.js";
 import { absent, isFields, type ReadonlyFields } from "../../machinery/meta/access.js";
 
 /**
@@ -5,8 +6,7 @@ import { absent, isFields, type ReadonlyFields } from "../../machinery/meta/acce
  * or "GoName=wireName:kind" where the wire's name is not the Go name with a small first letter. Kinds: s string, b bool, n number,
  * m what writes itself, * a pointer, list or map, *T those of structs, T a struct, @ an embedded ObjectMeta.
  */
-const INTERNAL_TYPES: Readonly<Record<string, string>> = {
-  __proto__: null as never,
+const INTERNAL_TYPES: Readonly<Record<string, string>> = dictionary({
   AWSElasticBlockStoreVolumeSource: "VolumeID:s FSType=fsType:s Partition:n ReadOnly:b",
   Affinity: "NodeAffinity:*NodeAffinity PodAffinity:*PodAffinity PodAntiAffinity:*PodAntiAffinity",
   AppArmorProfile: "Type:s LocalhostProfile:*",
@@ -170,7 +170,7 @@ const INTERNAL_TYPES: Readonly<Record<string, string>> = {
   WeightedPodAffinityTerm: "Weight:n PodAffinityTerm:PodAffinityTerm",
   WindowsSecurityContextOptions:
     "GMSACredentialSpecName=gmsaCredentialSpecName:* GMSACredentialSpec=gmsaCredentialSpec:* RunAsUserName:* HostProcess:*",
-};
+});
 
 interface Field {
   readonly go: string;

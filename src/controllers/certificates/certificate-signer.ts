@@ -1,3 +1,4 @@
+import { dictionary } from "../../base/collections/dictionary.js";
 import type { CertificateSigningRequest, CertificateSigningRequestStatus } from "../../api/types/certificates/v1.js";
 import type { Clock } from "../../base/time/clock.js";
 import { errorMessage } from "../../base/text/error-message.js";
@@ -57,11 +58,10 @@ export type SignClient = (
 ) => Promise<string>;
 
 /** Why a request may not have a certificate, by signer; undefined when it may. */
-const SIGNERS: Readonly<Record<string, (pem: string, usages: readonly string[]) => string | undefined>> = {
-  __proto__: null as never,
+const SIGNERS: Readonly<Record<string, (pem: string, usages: readonly string[]) => string | undefined>> = dictionary({
   "kubernetes.io/kube-apiserver-client": (_, usages) => usageProblem(usages),
   [KUBELET_CLIENT_SIGNER]: (pem, usages) => kubeletClientProblem(parseCertificateRequest(pem), usages),
-};
+});
 
 const SHORTEST_MS = 600_000;
 const LONGEST_MS = 365 * 24 * 3_600_000;

@@ -1,3 +1,4 @@
+import { dictionary } from "../../base/collections/dictionary.js";
 import type { Node, NodeCondition, Pod, PodCondition, Taint } from "../../api/types/core/v1.js";
 import type { Clock } from "../../base/time/clock.js";
 import type { KubernetesClient } from "../../client/dynamic/kubernetes-client.js";
@@ -80,14 +81,13 @@ export const UNREACHABLE: Taint = { key: "node.kubernetes.io/unreachable", effec
 const UNSCHEDULABLE = "node.kubernetes.io/unschedulable";
 
 /** The key of the taint that a condition of that type and status brings. */
-const OF_CONDITIONS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
-  __proto__: null as never,
+const OF_CONDITIONS: Readonly<Record<string, Readonly<Record<string, string>>>> = dictionary({
   Ready: { False: NOT_READY.key, Unknown: UNREACHABLE.key },
   MemoryPressure: { True: "node.kubernetes.io/memory-pressure" },
   DiskPressure: { True: "node.kubernetes.io/disk-pressure" },
   NetworkUnavailable: { True: "node.kubernetes.io/network-unavailable" },
   PIDPressure: { True: "node.kubernetes.io/pid-pressure" },
-};
+});
 
 const MANAGED = new Set([UNSCHEDULABLE, ...Object.values(OF_CONDITIONS).flatMap((keys) => Object.values(keys))]);
 

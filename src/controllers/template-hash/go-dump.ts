@@ -1,3 +1,4 @@
+import { dictionary } from "../../base/collections/dictionary.js";
 import { compareKeys } from "../../base/collections/key-order.js";
 import type { Field, MapSchema, ScalarSchema, Schema, StructSchema } from "../../machinery/schema/schema.js";
 import { parseQuantity, type Quantity } from "../../machinery/text/quantity/quantity.js";
@@ -95,8 +96,7 @@ function typeName(schema: Schema): string {
 }
 
 /** Go's names of fields whose JSON name is not theirs with a small first letter, in the structs that a pod template is made of. */
-const NAMES: Readonly<Record<string, string>> = {
-  __proto__: null as never,
+const NAMES: Readonly<Record<string, string>> = dictionary({
   apiGroup: "APIGroup",
   apiVersion: "APIVersion",
   awsElasticBlockStore: "AWSElasticBlockStore",
@@ -135,14 +135,13 @@ const NAMES: Readonly<Record<string, string>> = {
   tty: "TTY",
   uid: "UID",
   wwids: "WWIDs",
-};
+});
 
 /** Names that hold for one struct only. */
-const NAMES_OF_STRUCTS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
-  __proto__: null as never,
+const NAMES_OF_STRUCTS: Readonly<Record<string, Readonly<Record<string, string>>>> = dictionary({
   GlusterfsVolumeSource: { endpoints: "EndpointsName" },
   RBDVolumeSource: { image: "RBDImage", monitors: "CephMonitors", pool: "RBDPool", user: "RadosUser" },
-};
+});
 
 /** The Go name of a struct's field that has this name in JSON. */
 function goFieldName(struct: string, field: string): string {

@@ -373,11 +373,11 @@ class Decoder {
   }
 
   #keys(value: object): Iterable<string> {
-    return this.#duplicates?.get(value as never) ?? Object.keys(value);
+    return this.#duplicates?.get(value) ?? Object.keys(value);
   }
 
   #seen(value: object): Set<string> | undefined {
-    return this.#duplicates?.has(value as never) === true ? new Set() : undefined;
+    return this.#duplicates?.has(value) === true ? new Set() : undefined;
   }
 
   #isRepeated(seen: Set<string> | undefined, key: string): boolean {

@@ -1,3 +1,4 @@
+import { dictionary } from "../../../base/collections/dictionary.js";
 import { own } from "../../../base/collections/own.js";
 import { errorMessage } from "../../../base/text/error-message.js";
 import type { CompiledAuthenticator } from "../configuration/validate.js";
@@ -142,14 +143,13 @@ function cannotUnmarshal(value: JsonValue | undefined, wanted: string): string {
   return `json: cannot unmarshal ${kind} into Go value of type ${wanted}`;
 }
 
-const KINDS: Readonly<Record<string, string>> = {
-  __proto__: null as never,
+const KINDS: Readonly<Record<string, string>> = dictionary({
   boolean: "bool",
   number: "number",
   bigint: "number",
   string: "string",
   object: "object",
-};
+});
 
 /** A JSON value as expressions see a claim: every number is a double, and names may be escaped (`claims.foo__dot__bar`). */
 function claimsValue(value: JsonValue): Value {

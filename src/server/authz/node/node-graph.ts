@@ -1,3 +1,4 @@
+import { dictionary } from "../../../base/collections/dictionary.js";
 import type { Steps } from "../../../base/async/steps.js";
 import { object, text } from "../../../machinery/meta/access.js";
 import type { KubeObject } from "../../../machinery/meta/object.js";
@@ -17,14 +18,13 @@ const SLICES: GraphResource = { group: "resource.k8s.io", resource: "resourcesli
 const CERTIFICATES: GraphResource = { group: "certificates.k8s.io", resource: "podcertificaterequests" };
 
 /** What the graph must know for a question about an object of a resource. */
-const NEEDED: Readonly<Record<string, readonly GraphResource[]>> = {
-  __proto__: null as never,
+const NEEDED: Readonly<Record<string, readonly GraphResource[]>> = dictionary({
   secrets: [PODS, VOLUMES],
   persistentvolumes: [PODS, VOLUMES],
   volumeattachments: [ATTACHMENTS],
   resourceslices: [SLICES],
   podcertificaterequests: [CERTIFICATES],
-};
+});
 
 export const neededFor = (resource: string): readonly GraphResource[] => NEEDED[resource] ?? [PODS];
 
