@@ -88,7 +88,7 @@ export class FollowedKinds {
         try {
           if (isDone()) end(() => resolve(true));
         } catch (error) {
-          end(() => reject(error as Error));
+          end(() => reject(error));
         }
       };
       const cancel = timers.start(milliseconds, giveUp);

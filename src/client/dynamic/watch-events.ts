@@ -196,5 +196,5 @@ function undecodable(reason: string): WatchFrame {
     isUnexpected: true,
   });
   const causes = [...(status.details?.causes ?? []), { reason: "ClientWatchDecoding", message }];
-  return { type: "ERROR", object: { ...status, details: { causes } } as unknown as KubeObject };
+  return { type: "ERROR", object: { ...status, details: { causes } } };
 }

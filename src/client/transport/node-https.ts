@@ -84,7 +84,8 @@ export class DialingAgent extends Agent {
       })
       .then(
         (socket) => callback?.(null, socket),
-        (error: unknown) => callback?.(error instanceof Error ? error : new Error(String(error)), undefined as unknown as Duplex),
+        (error: unknown) =>
+          callback?.(error instanceof Error ? error : new Error(String(error)), undefined as unknown as Duplex),
       );
     return undefined;
   }

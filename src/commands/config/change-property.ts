@@ -297,8 +297,8 @@ function setField(fields: Fields, name: string, type: PropertyType | undefined, 
 }
 
 function entriesOf(config: Kubeconfig, section: string): Map<string, object> {
-  if (section === "clusters") return config.clusters as Map<string, object>;
-  return (section === "users" ? config.users : config.contexts) as Map<string, object>;
+  if (section === "clusters") return config.clusters;
+  return section === "users" ? config.users : config.contexts;
 }
 
 /** kubectl shows a map as Go prints one, addresses included; here its names. */

@@ -154,7 +154,7 @@ class AttachmentReconciler {
   async #show(node: Node, { attached }: AttachmentPlan): Promise<void> {
     const volumesAttached = attachedVolumes(attached);
     const before = node.status?.volumesAttached ?? [];
-    if (deepEqual({ all: before } as unknown as JsonObject, { all: volumesAttached } as unknown as JsonObject)) return;
+    if (deepEqual({ all: before }, { all: volumesAttached })) return;
     const status = { volumesAttached: volumesAttached.length > 0 ? volumesAttached : null };
     await this.#client.of("v1", "Node").patchStatus(node.metadata?.name ?? "", { status }, { type: "merge" });
     for (const { volume, pods: users } of attached) {

@@ -1,10 +1,8 @@
 import type { ControllerContext } from "../context.js";
 import { unlessChanged } from "../writes.js";
 import type { ClusterRole, PolicyRule } from "../../api/types/rbac/v1.js";
-import type { JsonValue } from "../../machinery/meta/json.js";
 import { deepEqual } from "../../machinery/patch/json-values.js";
 import { selectorFromObject } from "../../machinery/selectors/api-label-selector.js";
-import type { LabelSelectorObject } from "../../machinery/validation/labels.js";
 
 const NAME = "clusterrole-aggregation-controller";
 const GROUP_VERSION = "rbac.authorization.k8s.io/v1";
@@ -38,7 +36,7 @@ export function aggregatedRules(role: ClusterRole, roles: readonly ClusterRole[]
   others.sort((one, other) => (nameOf(one) < nameOf(other) ? -1 : 1));
   const rules: PolicyRule[] = [];
   for (const selected of role.aggregationRule?.clusterRoleSelectors ?? []) {
-    const selector = selectorFromObject(selected as LabelSelectorObject);
+    const selector = selectorFromObject(selected);
     const matching = others.filter(({ metadata }) => selector.matches(metadata?.labels));
     for (const rule of matching.flatMap(({ rules: own }) => own ?? [])) {
       if (!rules.some((known) => same(known, rule))) rules.push(rule);
@@ -48,5 +46,5 @@ export function aggregatedRules(role: ClusterRole, roles: readonly ClusterRole[]
 }
 
 function same(one: unknown, other: unknown): boolean {
-  return deepEqual(one as JsonValue, other as JsonValue);
+  return deepEqual(one, other);
 }

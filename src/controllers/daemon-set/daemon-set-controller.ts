@@ -8,7 +8,6 @@ import type { EventRecorder } from "../../client/events/index.js";
 import { type Lister, objectKey } from "../../client/informers/index.js";
 import type { ReconcileResult } from "../../client/manager/index.js";
 import { isConflict, isNotFound } from "../../machinery/errors/status-error.js";
-import type { JsonObject } from "../../machinery/meta/json.js";
 import { deepEqual } from "../../machinery/patch/json-values.js";
 import { readSelector } from "../../machinery/selectors/api-label-selector.js";
 import type { ControllerContext } from "../context.js";
@@ -261,7 +260,7 @@ class DaemonSetReconciler {
 /** Whether other pods may fit on a node than before. */
 function mayChangeFit(node: Node, before?: Node): boolean {
   const seen = ({ metadata, spec }: Node) => ({ labels: metadata?.labels ?? {}, taints: spec?.taints ?? [] });
-  return before === undefined || !deepEqual(seen(node) as unknown as JsonObject, seen(before) as unknown as JsonObject);
+  return before === undefined || !deepEqual(seen(node), seen(before));
 }
 
 function lookAgain(set: DaemonSet, status: DaemonSetStatus, retryAfter: number | undefined): ReconcileResult {

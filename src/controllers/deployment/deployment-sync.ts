@@ -6,7 +6,6 @@ import type { ResourceClient } from "../../client/dynamic/resource-client.js";
 import type { EventRecorder } from "../../client/events/index.js";
 import type { ReconcileResult } from "../../client/manager/index.js";
 import { isAlreadyExists } from "../../machinery/errors/status-error.js";
-import type { JsonObject } from "../../machinery/meta/json.js";
 import { deepEqual } from "../../machinery/patch/json-values.js";
 import { controllerOf } from "../owned-pods/controller-ref.js";
 import { isNamespaceTerminating } from "../owned-pods/pod-control.js";
@@ -169,7 +168,7 @@ export class DeploymentSync {
   async #updateNewSet(set: ReplicaSet, revision: number): Promise<ReplicaSet> {
     const annotations = newSetAnnotations(this.deployment, set, revision);
     const { minReadySeconds = 0 } = this.deployment.spec ?? {};
-    const isSame = deepEqual((set.metadata?.annotations ?? {}) as JsonObject, annotations as JsonObject);
+    const isSame = deepEqual(set.metadata?.annotations ?? {}, annotations);
     if (!isSame || (set.spec?.minReadySeconds ?? 0) !== minReadySeconds) {
       const { spec } = set;
       return this.parts.sets.update({

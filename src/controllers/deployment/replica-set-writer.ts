@@ -3,7 +3,6 @@ import type { Deployment, ReplicaSet } from "../../api/types/apps/v1.js";
 import type { ResourceClient } from "../../client/dynamic/resource-client.js";
 import type { EventRecorder } from "../../client/events/index.js";
 import { isNotFound } from "../../machinery/errors/status-error.js";
-import type { JsonObject } from "../../machinery/meta/json.js";
 import { deepEqual } from "../../machinery/patch/json-values.js";
 import { revisionOf, sizeAnnotations, newSetAnnotations } from "./annotations.js";
 import { type Generations, nameOf, sizeOf, HASH_LABEL } from "./replica-sets.js";
@@ -34,7 +33,7 @@ export class ReplicaSetWriter {
   async #resizeOne(deployment: Deployment, set: ReplicaSet, size: number): Promise<ReplicaSet> {
     const before = sizeOf(set);
     const annotations = { ...set.metadata?.annotations, ...sizeAnnotations(deployment) };
-    const isSame = deepEqual((set.metadata?.annotations ?? {}) as JsonObject, annotations as JsonObject);
+    const isSame = deepEqual(set.metadata?.annotations ?? {}, annotations);
     if (before === size && isSame) return set;
     const { spec } = set;
     const updated = await this.sets.update({

@@ -15,7 +15,6 @@ import {
 } from "../endpoint-slice/slice-contents.js";
 import { SliceWriter } from "../endpoint-slice/slice-writer.js";
 import { append } from "../../base/collections/append.js";
-import type { JsonObject } from "../../machinery/meta/json.js";
 import { deepEqual } from "../../machinery/patch/json-values.js";
 import { ipText, parseIp } from "../../machinery/validation/ip.js";
 import { repackSubsets } from "../endpoints/repack-subsets.js";
@@ -141,7 +140,7 @@ function isMirror(slice: EndpointSlice, wanted: EndpointSlice): boolean {
   const [has, wants] = [endpointsOf(slice), endpointsOf(wanted)];
   const held = new Map(has.map((endpoint) => [endpointKey(endpoint), endpoint]));
   const same = (field: "labels" | "annotations"): boolean =>
-    deepEqual((slice.metadata?.[field] ?? {}) as JsonObject, (wanted.metadata?.[field] ?? {}) as JsonObject);
+    deepEqual(slice.metadata?.[field] ?? {}, wanted.metadata?.[field] ?? {});
   if (has.length !== wants.length || !same("labels") || !same("annotations")) return false;
   return wants.every((endpoint) => {
     const known = held.get(endpointKey(endpoint));

@@ -1,6 +1,5 @@
 import type { Service, Node } from "../../api/types/core/v1.js";
 import type { Endpoint, EndpointHints, EndpointSlice } from "../../api/types/discovery/v1.js";
-import type { JsonObject } from "../../machinery/meta/json.js";
 import { deepEqual } from "../../machinery/patch/json-values.js";
 import { endpointsOf } from "./slice-contents.js";
 import { parseQuantity, quantityValue } from "../../machinery/text/quantity/quantity.js";
@@ -10,7 +9,7 @@ export function withHints(slice: EndpointSlice, service: Service): EndpointSlice
   const distribution = service.spec?.trafficDistribution ?? "";
   const endpoints = endpointsOf(slice).map((endpoint) => {
     const hints = hintsFor(endpoint, distribution);
-    if (deepEqual((hints ?? {}) as JsonObject, (endpoint.hints ?? {}) as JsonObject)) return endpoint;
+    if (deepEqual(hints ?? {}, endpoint.hints ?? {})) return endpoint;
     const { hints: _, ...others } = endpoint;
     return { ...others, ...(hints && { hints }) };
   });

@@ -1,7 +1,6 @@
 import { append } from "../../base/collections/append.js";
 import type { Node, Pod, Service } from "../../api/types/core/v1.js";
 import type { AddressType, Endpoint, EndpointPort, EndpointSlice } from "../../api/types/discovery/v1.js";
-import type { JsonObject } from "../../machinery/meta/json.js";
 import { deepEqual } from "../../machinery/patch/json-values.js";
 import { controllerReference } from "../owned-pods/controller-ref.js";
 import { inHashOrder } from "../service-endpoints/hash-order.js";
@@ -180,7 +179,7 @@ function newSlice(service: Service, addressType: AddressType, ports: EndpointPor
 }
 
 function isPlaceholder(slice: EndpointSlice, service: Service): boolean {
-  const labels = deepEqual((slice.metadata?.labels ?? {}) as JsonObject, sliceLabels(service) as JsonObject);
+  const labels = deepEqual(slice.metadata?.labels ?? {}, sliceLabels(service));
   return labels && isOwned(slice, service) && endpointsOf(slice).length + (slice.ports ?? []).length === 0;
 }
 
@@ -267,7 +266,7 @@ function fillSlices(
   const remove: EndpointSlice[] = [];
   for (const slice of existing) {
     const kept = keptEndpoints(slice, left);
-    const relabelled = !deepEqual((slice.metadata?.labels ?? {}) as JsonObject, labels as JsonObject);
+    const relabelled = !deepEqual(slice.metadata?.labels ?? {}, labels);
     if (kept === undefined && !relabelled) unchanged.push(slice);
     else if (kept?.length === 0) remove.push(slice);
     else

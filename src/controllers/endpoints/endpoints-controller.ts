@@ -17,7 +17,6 @@ import {
   isHeadless,
   targetPort,
 } from "../service-endpoints/service-pods.js";
-import type { JsonValue } from "../../machinery/meta/json.js";
 import { deepEqual } from "../../machinery/patch/json-values.js";
 import { isReady } from "../owned-pods/pod-state.js";
 import { repackSubsets } from "./repack-subsets.js";
@@ -82,8 +81,8 @@ export function wantedEndpoints(
   const cut = truncateSubsets(all);
   const subsets = cut ?? all;
   const { [CHANGE_TIME]: _time, [OVER_CAPACITY]: capacity, ...annotations } = current?.metadata?.annotations ?? {};
-  const sameSubsets = deepEqual((current?.subsets ?? []) as unknown as JsonValue, subsets as unknown as JsonValue);
-  const sameLabels = deepEqual((current?.metadata?.labels ?? {}) as JsonValue, labels as JsonValue);
+  const sameSubsets = deepEqual(current?.subsets ?? [], subsets);
+  const sameLabels = deepEqual(current?.metadata?.labels ?? {}, labels);
   const sameCapacity = (capacity !== undefined) === (cut !== undefined);
   if (current !== undefined && sameSubsets && sameLabels && sameCapacity) return undefined;
   const { namespace = "", name = "" } = service.metadata ?? {};

@@ -30,8 +30,7 @@ export function templateOf({ data }: ControllerRevision): PodTemplateSpec | unde
   const template = isJsonObject(spec) ? spec["template"] : undefined;
   if (!isJsonObject(template)) return undefined;
   const { $patch: _, ...rest } = template;
-  return rest as unknown as PodTemplateSpec;
+  return rest;
 }
 
-export const hasData = (revision: ControllerRevision, data: JsonObject): boolean =>
-  deepEqual(revision.data as JsonObject, data);
+export const hasData = (revision: ControllerRevision, data: JsonObject): boolean => deepEqual(revision.data, data);

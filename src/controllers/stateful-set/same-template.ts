@@ -25,8 +25,5 @@ export function keepsTemplate(revision: ControllerRevision, set: StatefulSet, re
     return false;
   }
   kind.applyDefaults(object, 0);
-  return deepEqual(
-    ((object as unknown as StatefulSet).spec?.template ?? {}) as JsonObject,
-    (set.spec?.template ?? {}) as JsonObject,
-  );
+  return deepEqual((object as unknown as StatefulSet).spec?.template ?? {}, set.spec?.template ?? {});
 }

@@ -32,7 +32,7 @@ const NO_ITEMS = Object.freeze([]);
 
 /** A struct or a map as received; an empty one where it is absent. */
 export function object<T extends object>(value: OrAbsent<T>): Partial<T> {
-  return isStruct(value) ? value : (NO_FIELDS as Partial<T>);
+  return isStruct(value) ? value : NO_FIELDS;
 }
 
 export function list<Item>(value: OrAbsent<readonly Item[]>): readonly Item[] {

@@ -1,6 +1,6 @@
 import type { BuiltInKinds } from "../../api/kinds/built-in-kinds.js";
 import type { DaemonSet, Deployment, ReplicaSet, StatefulSet } from "../../api/types/apps/v1.js";
-import type { JsonObject, JsonValue } from "../../machinery/meta/json.js";
+import type { JsonObject } from "../../machinery/meta/json.js";
 import { child, type Fields, number, object } from "../../machinery/meta/access.js";
 import type { GroupKind } from "../../machinery/meta/gvk.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
@@ -135,7 +135,7 @@ async function setHistory(
   const patchSchema = schema && fromSchema(schema);
   const revisions = records.map((record): Revision => {
     const patch = object(record.data) as JsonObject;
-    const made = (): KubeObject => strategicMergePatch(owner as JsonObject, patch, patchSchema) as KubeObject;
+    const made = (): KubeObject => strategicMergePatch(owner as JsonObject, patch, patchSchema);
     return {
       number: BigInt(number(record.revision)),
       changeCause: changeCauseOf(record),
@@ -172,7 +172,7 @@ export function byCreation({ metadata: a = {} }: KubeObject, { metadata: b = {} 
 const changeCauseOf = ({ metadata }: KubeObject): string => metadata?.annotations?.[CHANGE_CAUSE] ?? "";
 
 /** The pod template at spec.template. */
-export const templateOf = ({ spec }: KubeObject): Fields => child(object(spec) as Fields, "template") ?? {};
+export const templateOf = ({ spec }: KubeObject): Fields => child(object(spec), "template") ?? {};
 
 function withChangeCause(template: Fields, changeCause: string): Fields {
   if (changeCause === "") return template;
@@ -192,5 +192,4 @@ export function withoutHash(template: Fields): Fields {
 }
 
 /** Whether two pod templates describe the same pods. */
-export const equalTemplates = (a: Fields, b: Fields): boolean =>
-  deepEqual(withoutHash(a) as JsonValue, withoutHash(b) as JsonValue);
+export const equalTemplates = (a: Fields, b: Fields): boolean => deepEqual(withoutHash(a), withoutHash(b));

@@ -65,7 +65,7 @@ function objectOf(value: JsonValue, blame: Blame): JsonObject {
 
 /** The original's metadata with the labels and annotations of the answer. */
 function restored(original: KubeObject, answered: JsonObject, blame: string): NonNullable<KubeObject["metadata"]> {
-  const metadata = deepCopy((original.metadata ?? {}) as JsonObject) as JsonObject;
+  const metadata = deepCopy(original.metadata ?? {}) as JsonObject;
   for (const field of ["labels", "annotations"] as const) {
     const given = getOwn(answered, field);
     if (given === undefined || given === null) {
@@ -78,7 +78,7 @@ function restored(original: KubeObject, answered: JsonObject, blame: string): No
     checkTexts(field, original.metadata?.[field] ?? {}, given, blame);
     setOwn(metadata, field, given);
   }
-  return metadata as NonNullable<KubeObject["metadata"]>;
+  return metadata;
 }
 
 /** What the webhook left as it was is not checked again. */

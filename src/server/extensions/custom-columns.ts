@@ -43,7 +43,7 @@ export function tableOf(columns: readonly PrinterColumn[] = ageColumn()): TableC
 }
 
 function ageColumn(): readonly PrinterColumn[] {
-  const age = columnOf(AGE as ReadonlyFields);
+  const age = columnOf(AGE);
   return age === undefined ? [] : [age];
 }
 

@@ -56,9 +56,9 @@ export function conversionByWebhook(
 
 /** A copy with the fields that the version declares. */
 function pruned(given: KubeObject, { structural }: CustomVersion): KubeObject {
-  const copy = deepCopy(given as unknown as JsonValue) as JsonObject;
+  const copy = deepCopy(given) as JsonObject;
   prune(copy, structural, { isResourceRoot: true });
-  return copy as unknown as KubeObject;
+  return copy;
 }
 
 const GROUP = "apiextensions.k8s.io";

@@ -4,7 +4,6 @@ import type { Timers } from "../../base/time/timers.js";
 import { pause } from "../../base/time/pause.js";
 import { ItemExponentialFailureRateLimiter } from "../../client/workqueue/rate-limiters.js";
 import { isConflict, isNotFound } from "../../machinery/errors/status-error.js";
-import type { JsonValue } from "../../machinery/meta/json.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
 import { ruleDialect } from "../../machinery/structural/rules/dialect.js";
 import { deepEqual } from "../../machinery/patch/json-values.js";
@@ -278,7 +277,7 @@ export class CustomResources {
   async #writeStatus(known: KnownDefinition, change: StatusChange): Promise<void> {
     const { outline } = known;
     const status = withConditions(outline, change, this.config.clock.now());
-    if (deepEqual(status, outline.status as JsonValue)) return;
+    if (deepEqual(status, outline.status)) return;
     await this.config.write({ ...known.read(), status });
   }
 

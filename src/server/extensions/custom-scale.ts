@@ -33,7 +33,7 @@ export class CustomScale implements ScaleMapping {
   }
 
   setReplicas(draft: KubeObject, replicas: number): void {
-    setFieldAt(draft as Record<string, unknown>, this.replicasPath, replicas);
+    setFieldAt(draft, this.replicasPath, replicas);
   }
 
   /** What keeps an object from being scaled. Of a write of the status only what it can have changed. */

@@ -19,7 +19,7 @@ export class SentForms {
   /** Call it with an object of a request, right after its conversion. */
   remember(form: KubeObject, converted: KubeObject): void {
     const { status } = converted as { status?: JsonValue };
-    const content = deepCopy(contentOf(converted)) as Record<string, JsonValue>;
+    const content = deepCopy(contentOf(converted));
     const sent: Sent = { form, content, status: status && deepCopy(status) };
     for (const key of keysOf(converted)) this.#sent.set(key, sent);
   }

@@ -154,9 +154,9 @@ export function versionFromOpenApi(
   const conversion: Conversion = {
     toHub: (one) => one,
     fromHub(one) {
-      const copy = deepCopy(one as unknown as JsonValue) as JsonObject;
+      const copy = deepCopy(one) as JsonObject;
       prune(copy, structural, { isResourceRoot: true });
-      return copy as unknown as KubeObject;
+      return copy;
     },
   };
   return declaredVersion(

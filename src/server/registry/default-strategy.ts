@@ -4,7 +4,6 @@ import type { KubeObject } from "../../machinery/meta/object.js";
 import { isJsonObject } from "../../machinery/meta/json.js";
 import type { ScaleMapping, Strategy } from "./strategy.js";
 import type { TableColumns } from "./table-columns.js";
-import type { LabelSelectorObject } from "../../machinery/validation/labels.js";
 import { selectorFromObject } from "../../machinery/selectors/api-label-selector.js";
 import { selectorFromSet } from "../../machinery/selectors/label-selector.js";
 
@@ -73,5 +72,5 @@ function selectorText(selector: unknown): string {
   if (!isJsonObject(selector)) return "";
   const plain = Object.values(selector).every((value) => typeof value === "string");
   if (plain) return selectorFromSet(selector as Record<string, string>).toString();
-  return selectorFromObject(selector as LabelSelectorObject).toString();
+  return selectorFromObject(selector).toString();
 }

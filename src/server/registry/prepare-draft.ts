@@ -181,7 +181,7 @@ function throwInvalid(config: StoreConfig, draft: KubeObject, errors: readonly F
 
 function restore(draft: KubeObject, old: KubeObject, field: string): void {
   if (old[field] === undefined) delete draft[field];
-  else draft[field] = deepCopy(old[field] as JsonValue);
+  else draft[field] = deepCopy(old[field]);
 }
 
 function keepAllBut(draft: KubeObject, old: KubeObject, changed: readonly string[]): void {

@@ -1,6 +1,5 @@
 import { type FieldError, forbiddenField, invalidValue } from "../../../machinery/errors/field-error.js";
 import { absent, list, objects, type ReadonlyFields, text } from "../../../machinery/meta/access.js";
-import type { JsonValue } from "../../../machinery/meta/json.js";
 import type { KubeObject } from "../../../machinery/meta/object.js";
 import { deepEqual } from "../../../machinery/patch/json-values.js";
 import { betaSpecOf } from "../../conversion/sent-beta-spec.js";
@@ -57,7 +56,7 @@ const isThere = (value: unknown): boolean => !absent(value) && !(Array.isArray(v
 
 function isAlike(values: readonly unknown[]): boolean {
   const [first] = values;
-  return isThere(first) && values.every((value) => deepEqual(value as JsonValue, first as JsonValue));
+  return isThere(first) && values.every((value) => deepEqual(value, first));
 }
 
 /** The columns of v1 have another name for their path. */

@@ -1,7 +1,6 @@
 import { append } from "../../../base/collections/append.js";
 import { type FieldError, invalidValue, required, duplicate, tooMany } from "../../../machinery/errors/field-error.js";
 import { absent, isFields, text } from "../../../machinery/meta/access.js";
-import type { JsonValue } from "../../../machinery/meta/json.js";
 import { deepEqual } from "../../../machinery/patch/json-values.js";
 import type { DefinitionSpec, VersionParts } from "./definition-spec.js";
 import { fieldPath } from "../../../machinery/structural/field-path.js";
@@ -127,7 +126,7 @@ export function forgivenSelectableFields(spec: DefinitionSpec, old: DefinitionSp
   const forgiven = new Set<string>();
   const compare = (name: string, now: VersionParts, before: VersionParts | undefined) => {
     const had = before?.selectableFields ?? [];
-    const same = deepEqual(now.selectableFields as unknown as JsonValue, had as unknown as JsonValue);
+    const same = deepEqual(now.selectableFields, had);
     if (had.length > MOST && same) forgiven.add(name);
   };
   compare("", spec.shared, old.shared);

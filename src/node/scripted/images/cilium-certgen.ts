@@ -178,7 +178,7 @@ async function publishAuthority(api: PodApi, flags: ProgramFlags, { certificate 
   const path = `${all}/${encodeURIComponent(name)}`;
   try {
     const found = await api.get(path);
-    await api.update(path, { ...found, data: { ...object(found["data"]), "ca.crt": certificate } } as JsonObject);
+    await api.update(path, { ...found, data: { ...object(found["data"]), "ca.crt": certificate } });
   } catch (error) {
     if (!isNotFound(error)) throw error;
     const metadata = { name, namespace };

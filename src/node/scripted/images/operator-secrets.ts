@@ -1,5 +1,4 @@
 import { object, objects, text } from "../../../machinery/meta/access.js";
-import type { JsonObject } from "../../../machinery/meta/json.js";
 import type { Program, ProgramIo } from "../program.js";
 import { DAY_MS, type MakeCertificate } from "./certificate-maker.js";
 import { isNotFound, PodApi, secretOf, secretPath } from "./pod-api.js";
@@ -87,7 +86,7 @@ async function trust(api: PodApi, configuration: string, authority: string): Pro
       ...webhook,
       clientConfig: { ...object(webhook["clientConfig"]), caBundle },
     }));
-    await api.update(path, { ...found, webhooks } as JsonObject);
+    await api.update(path, { ...found, webhooks });
   } catch (error) {
     if (!isNotFound(error)) throw error;
   }

@@ -159,7 +159,7 @@ async function patchWebhooks(
     clientConfig: { ...object(webhook["clientConfig"]), caBundle },
     ...(failurePolicy !== "" && { failurePolicy }),
   }));
-  await because(`failed patching ${kind} webhook`, api.update(path, { ...configuration, webhooks } as JsonObject));
+  await because(`failed patching ${kind} webhook`, api.update(path, { ...configuration, webhooks }));
 }
 
 async function because<T>(what: string, request: Promise<T>): Promise<T> {

@@ -97,7 +97,7 @@ export async function namespaceVariable(
   const found = await findNamespace(namespace, objects);
   const metadata = Object.entries(found.metadata ?? {}).filter(([name]) => METADATA.includes(name));
   return {
-    metadata: Object.fromEntries(metadata) as JsonObject,
+    metadata: Object.fromEntries(metadata),
     spec: object(found["spec"]) as JsonObject,
     status: object(found["status"]) as JsonObject,
   };

@@ -16,7 +16,7 @@ import {
 } from "./admission-review.js";
 import type { Invocation } from "./invocation.js";
 import { currentSpan, inPart, step } from "../../../machinery/tracing/request-span.js";
-import { badRequest, type Status, StatusError } from "../../../machinery/errors/status-error.js";
+import { badRequest, StatusError } from "../../../machinery/errors/status-error.js";
 import { number, object, type ReadonlyFields, text } from "../../../machinery/meta/access.js";
 
 /** Thrown when a call brought no decision. The webhook's failurePolicy decides whether the request fails. */
@@ -130,7 +130,7 @@ function denied(webhook: string, result: ReadonlyFields = {}): StatusError {
     status: stated === "" || stated === "Success" ? "Failure" : stated,
     message: why === "" ? `${by} without explanation` : `${by}: ${why}`,
     ...(text(result["reason"]) !== "" && { reason: text(result["reason"]) }),
-    ...(details !== undefined && details !== null && { details: object(details) as NonNullable<Status["details"]> }),
+    ...(details !== undefined && details !== null && { details: object(details) }),
     code: code < LOWEST_CODE ? LOWEST_CODE : code > HIGHEST_CODE ? FAULTY_CODE : code,
   });
 }

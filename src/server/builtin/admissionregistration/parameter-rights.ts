@@ -2,7 +2,6 @@ import { compareKeys } from "../../../base/collections/key-order.js";
 import { forbiddenField } from "../../../machinery/errors/field-error.js";
 import { isFields, object, type ReadonlyFields, text } from "../../../machinery/meta/access.js";
 import { parseGroupVersion } from "../../../machinery/meta/gvk.js";
-import type { JsonValue } from "../../../machinery/meta/json.js";
 import { deepEqual } from "../../../machinery/patch/json-values.js";
 import { type AuthorizerAttributes, isPrivileged } from "../../authz/authorizer.js";
 import type { Strategy, StrategyContext } from "../../registry/strategy.js";
@@ -91,7 +90,7 @@ async function refusalOf(
   return decision === "allow" ? undefined : { ...(error !== undefined && { error }) };
 }
 
-const sameValue = (one: unknown, other: unknown): boolean => deepEqual(one as JsonValue, other as JsonValue);
+const sameValue = (one: unknown, other: unknown): boolean => deepEqual(one, other);
 
 /** As Go's %v prints a *user.DefaultInfo. */
 function goUser({ name, uid = "", groups, extra = {} }: User): string {

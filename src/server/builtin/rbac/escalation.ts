@@ -122,7 +122,7 @@ const IGNORED: ReadonlySet<string> = new Set(["ownerReferences", "finalizers", "
 function withoutGarbageCollection({ metadata, ...content }: KubeObject): JsonValue {
   const kept = Object.entries(metadata ?? {}).filter(([field, value]) => !IGNORED.has(field) && !isEmpty(value));
   const rest = Object.entries(content).filter(([, value]) => !isEmpty(value));
-  return { ...Object.fromEntries(rest), metadata: Object.fromEntries(kept) } as JsonValue;
+  return { ...Object.fromEntries(rest), metadata: Object.fromEntries(kept) };
 }
 
 const isEmpty = (value: unknown): boolean =>

@@ -137,7 +137,7 @@ async function converted(
   object: KubeObject,
   direction: ConversionDirection,
 ): Promise<KubeObject> {
-  const before = deepCopy(object as unknown as JsonValue);
+  const before = deepCopy(object);
   const [result = object] = await version.convertMany([object], direction);
   const change = firstDifference(before, object);
   if (change !== undefined) {

@@ -6,7 +6,6 @@ import { optionsOfChange } from "../../../../api/validation/pod/pod-options.js";
 import { validatePodSpec } from "../../../../api/validation/pod/pod-spec.js";
 import { checkAnnotations } from "../../../../api/validation/pod/pod-update.js";
 import { type FieldError, forbiddenField } from "../../../../machinery/errors/field-error.js";
-import type { JsonValue } from "../../../../machinery/meta/json.js";
 import {
   type DraftObject,
   ensureChild,
@@ -77,7 +76,7 @@ function changedContainers(pod: ReceivedObject<Pod>, old: ReceivedObject<Pod>): 
     if (found === undefined) {
       return [forbiddenField(field, `existing ephemeral containers "${name}" may not be removed\n`)];
     }
-    if (deepEqual(found as JsonValue, before as JsonValue)) return [];
+    if (deepEqual(found, before)) return [];
     const what = difference("EphemeralContainer", before, found);
     return [forbiddenField(field, `existing ephemeral containers "${name}" may not be changed\n${what}`)];
   });
