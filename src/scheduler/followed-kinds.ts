@@ -52,7 +52,7 @@ export class FollowedKinds {
       cache = this.informers.of<string, string>(apiVersion, kind).cache;
       this.#caches.set(kind, cache);
     }
-    return cache as unknown as SharedInformer<Stored<AnyObjectOf<V, K>>>["cache"];
+    return cache as SharedInformer<Stored<AnyObjectOf<V, K>>>["cache"];
   }
 
   /** Resolves when the caches of the kinds are current; undefined when they already are. */

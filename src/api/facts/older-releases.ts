@@ -8,7 +8,7 @@ import { factsWithDelta } from "./with-delta.js";
 
 /** By version. */
 const deltas: Readonly<Record<string, ReleaseDelta>> = dictionary({
-  "1.36": json as unknown as ReleaseDelta,
+  "1.36": json as ReleaseDelta,
 });
 
 /**

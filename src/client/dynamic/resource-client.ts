@@ -321,6 +321,7 @@ export class ResourceClient<T extends ApiObject = KubeObject> {
     const answer = await this.rest
       .request(this.complete(request, signal, metadata))
       .catch((error: unknown) => this.explain(error, request));
+    // The server answers with the kind that was asked for.
     return answer.json() as unknown as R;
   }
 

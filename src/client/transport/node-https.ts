@@ -84,6 +84,7 @@ export class DialingAgent extends Agent {
       })
       .then(
         (socket) => callback?.(null, socket),
+        // Node's types ask for a stream after an error too.
         (error: unknown) =>
           callback?.(error instanceof Error ? error : new Error(String(error)), undefined as unknown as Duplex),
       );

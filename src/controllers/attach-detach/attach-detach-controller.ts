@@ -8,7 +8,6 @@ import type { EventRecorder } from "../../client/events/index.js";
 import type { NamespacedName, SharedInformer } from "../../client/informers/index.js";
 import type { ReconcileResult } from "../../client/manager/index.js";
 import { isAlreadyExists, isNotFound } from "../../machinery/errors/status-error.js";
-import type { JsonObject } from "../../machinery/meta/json.js";
 import { deepEqual } from "../../machinery/patch/json-values.js";
 import type { ControllerContext } from "../context.js";
 import { podsOfClaims } from "../pod-indexes.js";
@@ -188,12 +187,11 @@ const nodeKey = (name: string | undefined): NamespacedName[] =>
 
 /** Heartbeats change nothing about volumes. */
 function concerns(node: Node, before: Node): boolean {
-  const facts = ({ metadata, spec, status }: Node): JsonObject =>
-    ({
-      ...metadata?.annotations,
-      taints: spec?.taints,
-      inUse: status?.volumesInUse,
-      shown: status?.volumesAttached,
-    }) as unknown as JsonObject;
+  const facts = ({ metadata, spec, status }: Node): object => ({
+    ...metadata?.annotations,
+    taints: spec?.taints,
+    inUse: status?.volumesInUse,
+    shown: status?.volumesAttached,
+  });
   return !deepEqual(facts(node), facts(before));
 }

@@ -8,7 +8,7 @@ import type {
   SelectableField,
 } from "../../api/types/apiextensions/v1.js";
 import { absent, type FieldsOf, list, object, objects, text } from "../../machinery/meta/access.js";
-import type { JsonObject, JsonValue } from "../../machinery/meta/json.js";
+import type { JsonObject } from "../../machinery/meta/json.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
 import type { Conversion } from "../../machinery/scheme/scheme.js";
 import { applyDefaults } from "../../machinery/structural/apply-defaults.js";
@@ -105,10 +105,11 @@ export function kindFromCrd(crd: KubeObject, options: KindFromSchemaOptions = {}
     const validation: FieldsOf<CustomResourceValidation> = object(version.schema);
     const openApi = object(validation.openAPIV3Schema) as JsonObject;
     const selectable: readonly FieldsOf<SelectableField>[] = objects(version.selectableFields);
+    const columns: readonly FieldsOf<KindColumn>[] = objects(version.additionalPrinterColumns);
     return versionFromOpenApi({ kind, name: text(version.name), openApi }, optionsOf(version), {
       served: version.served === true,
       ...(version.deprecated === true && { deprecated: text(version.deprecationWarning) || true }),
-      columns: objects(version.additionalPrinterColumns) as unknown as readonly KindColumn[],
+      columns: columns as readonly KindColumn[],
       selectableFields: selectable.map(({ jsonPath }) => text(jsonPath).replace(/^\./, "")),
       ...conversionIn(options, text(version.name)),
     });
@@ -136,10 +137,8 @@ const conversionIn = (
 
 function optionsOf(version: Version): KindOptions {
   const { status, scale }: FieldsOf<CustomResourceSubresources> = object(version.subresources);
-  return {
-    status: !absent(status),
-    ...(!absent(scale) && { scale: object(scale) as unknown as KindScale }),
-  };
+  const paths: FieldsOf<KindScale> = object(scale);
+  return { status: !absent(status), ...(!absent(scale) && { scale: paths as KindScale }) };
 }
 
 /** Declares a version from an OpenAPI schema: its objects are decoded as custom resources are. */
@@ -166,7 +165,7 @@ export function versionFromOpenApi(
       ...given,
       schema,
       openApi,
-      applyDefaults: (draft) => applyDefaults(draft as unknown as JsonValue, structural),
+      applyDefaults: (draft) => applyDefaults(draft as JsonObject, structural),
     },
     options,
     `kind ${kind} ${name}`,

@@ -10,8 +10,8 @@ import {
 import { formatFieldErrors } from "../../../machinery/errors/field-error.js";
 import { forbidden } from "../../../machinery/errors/status-error.js";
 import type { AdmissionAttributes } from "../attributes.js";
-import type { PodSpec } from "../../../api/types/core/v1.js";
-import { object, objects, type ReadonlyFields, text } from "../../../machinery/meta/access.js";
+import type { Pod, PodSpec } from "../../../api/types/core/v1.js";
+import { type FieldsOf, object, objects, type ReadonlyFields, text } from "../../../machinery/meta/access.js";
 import type { KubeObject } from "../../../machinery/meta/object.js";
 
 /**
@@ -79,10 +79,10 @@ const TEMPLATES: Readonly<Record<string, readonly string[]>> = {
 export const makesPods = (group: string, resource: string): boolean => Object.hasOwn(TEMPLATES, `${group}/${resource}`);
 
 /** Makes the view of a pod, or of a template of pods, that the standards are checked on. */
-export const checkedPod = (pod: ReadonlyFields): CheckedPod => ({
-  metadata: object(pod["metadata"]),
-  spec: object(pod["spec"]) as unknown as PodSpec,
-});
+export function checkedPod(pod: FieldsOf<Pod>): CheckedPod {
+  const spec: FieldsOf<PodSpec> = object(pod.spec);
+  return { metadata: object(pod.metadata), spec: spec as PodSpec };
+}
 
 /** Returns the template of the pods that an object creates. */
 export function templateOf(group: string, resource: string, holder: KubeObject): CheckedPod {

@@ -22,8 +22,8 @@ export function userOfClaims(authenticator: CompiledAuthenticator, claims: JsonO
   const extra = extraOf(authenticator, claims, bound);
   checkRequired(authenticator, claims);
   holds(authenticator.claimRules, bound, "oidc: error evaluating claim validation expression");
-  const user = { username: name, uid, groups: [...groups], extra: { ...extra } };
-  const shown = claimsValue(user as unknown as JsonObject);
+  const lists = Object.fromEntries(Object.entries(extra).map(([key, values]) => [key, [...values]]));
+  const shown = claimsValue({ username: name, uid, groups: [...groups], extra: lists });
   holds(authenticator.userRules, shown, "oidc: error evaluating user info validation rule");
   return {
     name,
