@@ -1,5 +1,6 @@
 import { deepCopy } from "../../machinery/patch/json-values.js";
 import type {
+  CustomResourceDefinition,
   CustomResourceDefinitionNames,
   CustomResourceDefinitionSpec,
   CustomResourceDefinitionVersion,
@@ -21,6 +22,8 @@ import type { DeclaredVersion, Kind, KindColumn, KindOptions, KindScale, Version
 import { declarationOf, declaredVersion, definitionOf } from "./kind.js";
 
 type Version = FieldsOf<CustomResourceDefinitionVersion>;
+type Names = FieldsOf<CustomResourceDefinitionNames>;
+type Subresources = FieldsOf<CustomResourceSubresources>;
 
 /** The options of a kind that its CustomResourceDefinition cannot state. */
 export interface KindFromSchemaOptions extends Pick<KindOptions, "validate" | "strategy" | "storage"> {
@@ -43,13 +46,13 @@ export function crdOf(
   { conversion = { strategy: "None" } }: CrdOptions = {},
 ): KubeObject {
   const { group, plural, singular, kind, listKind, shortNames, categories, versions, storageVersion } = declaration;
-  const names: FieldsOf<CustomResourceDefinitionNames> = {
+  const names: Names = {
     plural,
     singular,
     kind,
     listKind,
-    ...(shortNames.length > 0 && { shortNames: [...shortNames] }),
-    ...(categories.length > 0 && { categories: [...categories] }),
+    ...(shortNames.length > 0 && ({ shortNames: [...shortNames] } satisfies Names)),
+    ...(categories.length > 0 && ({ categories: [...categories] } satisfies Names)),
   };
   const spec: FieldsOf<CustomResourceDefinitionSpec> = {
     group,
@@ -63,27 +66,28 @@ export function crdOf(
     kind: "CustomResourceDefinition",
     metadata: { name: `${plural}.${group}` },
     spec,
-  };
+  } satisfies FieldsOf<CustomResourceDefinition>;
 }
 
 function versionOf(version: DeclaredVersion, isStored: boolean): Version {
   const { name, served, openApi, deprecationWarning, hasStatus, scale, selectableFields } = version;
   const columns = version.columns.flatMap(({ cell, ...column }) => (cell === undefined ? [column as JsonObject] : []));
-  const subresources: FieldsOf<CustomResourceSubresources> = {
-    ...(hasStatus && { status: {} }),
-    ...(scale !== undefined && { scale: { ...scale } }),
+  const subresources: Subresources = {
+    ...(hasStatus && ({ status: {} } satisfies Subresources)),
+    ...(scale !== undefined && ({ scale: { ...scale } } satisfies Subresources)),
   };
   return {
     name,
     served,
     storage: isStored,
-    ...(deprecationWarning !== undefined && { deprecated: true, deprecationWarning }),
-    schema: { openAPIV3Schema: deepCopy(openApi) },
-    ...(Object.keys(subresources).length > 0 && { subresources }),
-    ...(columns.length > 0 && { additionalPrinterColumns: columns }),
-    ...(selectableFields.length > 0 && {
-      selectableFields: selectableFields.map((path) => ({ jsonPath: `.${path}` })),
-    }),
+    ...(deprecationWarning !== undefined && ({ deprecated: true, deprecationWarning } satisfies Version)),
+    schema: { openAPIV3Schema: deepCopy(openApi) } satisfies FieldsOf<CustomResourceValidation>,
+    ...(Object.keys(subresources).length > 0 && ({ subresources } satisfies Version)),
+    ...(columns.length > 0 && ({ additionalPrinterColumns: columns } satisfies Version)),
+    ...(selectableFields.length > 0 &&
+      ({
+        selectableFields: selectableFields.map((path) => ({ jsonPath: `.${path}` }) satisfies SelectableField),
+      } satisfies Version)),
   };
 }
 
@@ -98,7 +102,7 @@ export function kindFromCrd(crd: KubeObject, options: KindFromSchemaOptions = {}
     );
   }
   const spec: FieldsOf<CustomResourceDefinitionSpec> = object(crd["spec"]);
-  const names: FieldsOf<CustomResourceDefinitionNames> = object(spec.names);
+  const names: Names = object(spec.names);
   const kind = text(names.kind);
   const given: readonly Version[] = objects(spec.versions);
   const versions = given.map((version) => {
@@ -108,7 +112,8 @@ export function kindFromCrd(crd: KubeObject, options: KindFromSchemaOptions = {}
     const columns: readonly FieldsOf<KindColumn>[] = objects(version.additionalPrinterColumns);
     return versionFromOpenApi({ kind, name: text(version.name), openApi }, optionsOf(version), {
       served: version.served === true,
-      ...(version.deprecated === true && { deprecated: text(version.deprecationWarning) || true }),
+      ...(version.deprecated === true &&
+        ({ deprecated: text(version.deprecationWarning) || true } satisfies Partial<VersionDeclaration>)),
       columns: columns as readonly KindColumn[],
       selectableFields: selectable.map(({ jsonPath }) => text(jsonPath).replace(/^\./, "")),
       ...conversionIn(options, text(version.name)),
@@ -117,8 +122,8 @@ export function kindFromCrd(crd: KubeObject, options: KindFromSchemaOptions = {}
   const stored = given.find(({ storage }) => storage === true);
   const declaration = declarationOf(text(spec.group), kind, versions, {
     plural: text(names.plural),
-    ...(!absent(names.singular) && { singular: text(names.singular) }),
-    ...(!absent(names.listKind) && { listKind: text(names.listKind) }),
+    ...(!absent(names.singular) && ({ singular: text(names.singular) } satisfies Names)),
+    ...(!absent(names.listKind) && ({ listKind: text(names.listKind) } satisfies Names)),
     namespaced: spec.scope === "Namespaced",
     shortNames: list(names.shortNames).map(text),
     categories: list(names.categories).map(text),
@@ -136,9 +141,9 @@ const conversionIn = (
 };
 
 function optionsOf(version: Version): KindOptions {
-  const { status, scale }: FieldsOf<CustomResourceSubresources> = object(version.subresources);
+  const { status, scale }: Subresources = object(version.subresources);
   const paths: FieldsOf<KindScale> = object(scale);
-  return { status: !absent(status), ...(!absent(scale) && { scale: paths as KindScale }) };
+  return { status: !absent(status), ...(!absent(scale) && ({ scale: paths as KindScale } satisfies KindOptions)) };
 }
 
 /** Declares a version from an OpenAPI schema: its objects are decoded as custom resources are. */
