@@ -348,7 +348,6 @@ const READS_WITHOUT_TYPES: Readonly<Record<string, string>> = {
   "api/defaults/": "drafts of any version",
   "api/gates/gated-fields.ts": "objects of any kind",
   "api/pod-security/": "pod specs of any template",
-  "api/quota/": "usage of any kind",
   "api/validation/apiextensions/": "schemas",
   "api/validation/collect.ts": "values of any type",
   "api/validation/declarative/": "values of any type, by the rules of their types",

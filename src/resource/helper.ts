@@ -1,3 +1,4 @@
+import type { FieldsOf } from "../machinery/meta/received.js";
 import { randomBelow } from "../base/numbers/random-below.js";
 import {
   type DeleteParameters,
@@ -14,7 +15,7 @@ import type { PatchType } from "../client/dynamic/patches.js";
 import type { WatchFrame } from "../client/dynamic/watch-events.js";
 import type { RestClient, RestRequest } from "../client/rest/rest-client.js";
 import { isStatusError, type Status } from "../machinery/errors/status-error.js";
-import { type FieldsOf, text } from "../machinery/meta/access.js";
+import { text } from "../machinery/meta/access.js";
 import type { KubeObject } from "../machinery/meta/object.js";
 import type { RestMapping } from "../machinery/rest-mapper.js";
 import { encodeBody } from "./encode-json.js";

@@ -1,3 +1,5 @@
+import type { FieldsOf } from "../../machinery/meta/received.js";
+import type { PodSpec } from "../types/core/v1.js";
 import { dictionary } from "../../base/collections/dictionary.js";
 import { absent, isFields, type ReadonlyFields } from "../../machinery/meta/access.js";
 
@@ -210,7 +212,17 @@ function shownValue(value: unknown, kind: string, name: string): unknown {
 function withHostFields(spec: ReadonlyFields): ReadonlyFields {
   const { hostNetwork, hostPID, hostIPC, shareProcessNamespace, hostUsers } = spec;
   const context = isFields(spec.securityContext) ? spec.securityContext : {};
-  return { ...spec, securityContext: { ...context, hostNetwork, hostPID, hostIPC, shareProcessNamespace, hostUsers } };
+  return {
+    ...spec,
+    securityContext: {
+      ...context,
+      hostNetwork,
+      hostPID,
+      hostIPC,
+      shareProcessNamespace,
+      hostUsers,
+    } satisfies FieldsOf<PodSpec>,
+  };
 }
 
 function fieldsOf(type: string): readonly Field[] {

@@ -1,3 +1,4 @@
+import type { FieldsOf } from "../../machinery/meta/received.js";
 import { errorMessage } from "../../base/text/error-message.js";
 import { atOnce, type Steps } from "../../base/async/steps.js";
 import { inSlices } from "../../base/async/time-slice.js";
@@ -5,7 +6,6 @@ import { exactJsonSteps } from "../../machinery/wire/json/exact-json.js";
 import { decodeJson, maxJsonDepth } from "../../machinery/wire/json/json-decoder.js";
 import { isTransportError } from "../transport/transport-error.js";
 import { genericServerResponse, type Status, StatusError } from "../../machinery/errors/status-error.js";
-import type { FieldsOf } from "../../machinery/meta/access.js";
 import { isJsonObject, type JsonValue } from "../../machinery/meta/json.js";
 import type { ApiObject, KubeObject, ObjectMeta } from "../../machinery/meta/object.js";
 import type { Stored } from "./stored.js";

@@ -1,4 +1,4 @@
-import type { FieldsOf } from "../../machinery/meta/access.js";
+import type { FieldsOf } from "../../machinery/meta/received.js";
 import { isJsonObject } from "../../machinery/meta/json.js";
 import { genericServerResponse, internalError, type Status, StatusError } from "../../machinery/errors/status-error.js";
 import type { RestRequest } from "./rest-client.js";

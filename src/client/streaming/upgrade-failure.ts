@@ -1,4 +1,4 @@
-import type { FieldsOf } from "../../machinery/meta/access.js";
+import type { FieldsOf } from "../../machinery/meta/received.js";
 import { type Status, StatusError } from "../../machinery/errors/status-error.js";
 import { isJsonObject } from "../../machinery/meta/json.js";
 import type { UpgradeAnswer } from "../transport/transport.js";

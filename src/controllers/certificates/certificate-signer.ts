@@ -5,6 +5,7 @@ import { errorMessage } from "../../base/text/error-message.js";
 import { parseCertificateRequest, type CertificateRequest } from "../../machinery/crypto/certificate-request.js";
 import { isConflict, isNotFound } from "../../machinery/errors/status-error.js";
 import {
+  type FieldsOf,
   absent,
   list,
   number,
@@ -86,7 +87,7 @@ export function certificateSigner({ client, manager, clock, cluster }: Controlle
       if (request === undefined || !isOwn(request)) return;
       const status = { ...object(request.status), ...(await signer.answer(request)) };
       try {
-        await requests.updateStatus({ ...request, status });
+        await requests.updateStatus({ ...request, status } satisfies FieldsOf<CertificateSigningRequest>);
       } catch (error) {
         // Deleted, or changed since the cache saw it: the change reconciles the request again.
         if (!isNotFound(error) && !isConflict(error)) throw error;

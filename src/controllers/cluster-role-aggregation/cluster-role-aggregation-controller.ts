@@ -1,3 +1,5 @@
+import type { FieldsOf } from "../../machinery/meta/received.js";
+import type { ObjectMeta } from "../../machinery/meta/object.js";
 import type { ControllerContext } from "../context.js";
 import { unlessChanged } from "../writes.js";
 import type { ClusterRole, PolicyRule } from "../../api/types/rbac/v1.js";
@@ -23,8 +25,16 @@ export function clusterRoleAggregation({ client, manager }: ControllerContext): 
       const rules = aggregatedRules(role, roles.list());
       if (same(rules, role.rules ?? [])) return;
       // With the uid: without it the apply would create the role again that was deleted since.
-      const metadata = { name, ...(role.metadata?.uid !== undefined && { uid: role.metadata.uid }) };
-      const applied = { apiVersion: GROUP_VERSION, kind: "ClusterRole", metadata, rules } as const;
+      const metadata = {
+        name,
+        ...(role.metadata?.uid !== undefined && ({ uid: role.metadata.uid } satisfies FieldsOf<ObjectMeta>)),
+      };
+      const applied = {
+        apiVersion: GROUP_VERSION,
+        kind: "ClusterRole",
+        metadata,
+        rules,
+      } as const satisfies FieldsOf<ClusterRole>;
       await unlessChanged(client.of(GROUP_VERSION, "ClusterRole").apply(applied, { fieldManager: NAME, force: true }));
     });
 }

@@ -1,3 +1,4 @@
+import type { FieldsOf } from "../../machinery/meta/received.js";
 import type { Release } from "../../api/facts/index.js";
 import type { ControllerRevision, DaemonSet, DaemonSetStatus } from "../../api/types/apps/v1.js";
 import type { Node, Pod } from "../../api/types/core/v1.js";
@@ -193,7 +194,10 @@ class DaemonSetReconciler {
     const revisions = await daemonRevisions(set, sorted, revisionClient, this.#release);
     if (revisions === undefined) {
       const collisionCount = (set.status?.collisionCount ?? 0) + 1;
-      const status = { ...daemonSetStatus(this.#stateOf(set, own, ""), false), collisionCount };
+      const status = {
+        ...daemonSetStatus(this.#stateOf(set, own, ""), false),
+        collisionCount,
+      } satisfies FieldsOf<DaemonSetStatus>;
       await writeStatus(objects, set, status);
       return;
     }
@@ -303,8 +307,8 @@ export function daemonSetStatus({ set, nodes, podsOn, hash, now }: DaemonState, 
     ...positive("updatedNumberScheduled", counts.updated),
     ...positive("numberAvailable", counts.available),
     ...positive("numberUnavailable", counts.desired - counts.available),
-    ...(collisionCount !== undefined && { collisionCount }),
-    ...(conditions && { conditions }),
+    ...(collisionCount !== undefined && ({ collisionCount } satisfies FieldsOf<DaemonSetStatus>)),
+    ...(conditions && ({ conditions } satisfies FieldsOf<DaemonSetStatus>)),
   };
 }
 

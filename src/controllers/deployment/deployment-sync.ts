@@ -1,3 +1,5 @@
+import type { FieldsOf } from "../../machinery/meta/received.js";
+import type { ObjectMeta } from "../../machinery/meta/object.js";
 import type { Release } from "../../api/facts/index.js";
 import type { Deployment, DeploymentCondition, DeploymentStatus, ReplicaSet } from "../../api/types/apps/v1.js";
 import type { Pod } from "../../api/types/core/v1.js";
@@ -174,7 +176,7 @@ export class DeploymentSync {
       return this.parts.sets.update({
         ...set,
         metadata: { ...set.metadata, annotations },
-        ...(spec && { spec: { ...spec, minReadySeconds } }),
+        ...(spec && ({ spec: { ...spec, minReadySeconds } } satisfies FieldsOf<ReplicaSet>)),
       });
     }
     const progress =
@@ -250,7 +252,7 @@ export class DeploymentSync {
     this.deployment = await this.parts.deployments.updateStatus({
       ...this.deployment,
       metadata: { ...metadata, annotations: { ...metadata?.annotations, [REVISION]: revision } },
-      status: { ...status, ...(conditions && { conditions }) },
+      status: { ...status, ...(conditions && ({ conditions } satisfies FieldsOf<DeploymentStatus>)) },
     });
   }
 
@@ -273,7 +275,10 @@ export interface Rollback {
  */
 export function rollBack(deployment: Deployment, sets: readonly ReplicaSet[]): Rollback {
   const { [ROLLBACK_TO]: asked = "", ...annotations } = deployment.metadata?.annotations ?? {};
-  const cleared = { ...deployment, metadata: { ...deployment.metadata, annotations } };
+  const cleared = {
+    ...deployment,
+    metadata: { ...deployment.metadata, annotations } satisfies FieldsOf<ObjectMeta>,
+  } satisfies FieldsOf<Deployment>;
   const notFound = (message: string): Rollback =>
     ({ deployment: cleared, type: "Warning", reason: "DeploymentRollbackRevisionNotFound", message }) as const;
   const revision = Number(asked) || lastRevision(sets);

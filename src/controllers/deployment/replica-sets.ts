@@ -1,3 +1,4 @@
+import type { FieldsOf } from "../../machinery/meta/received.js";
 import type { Deployment, ReplicaSet, ReplicaSetStatus } from "../../api/types/apps/v1.js";
 import type { PodTemplateSpec } from "../../api/types/core/v1.js";
 import { compareKeys } from "../../base/collections/key-order.js";
@@ -32,7 +33,7 @@ export function equalIgnoringHash(a: PodTemplateSpec, b: PodTemplateSpec): boole
 function withoutHash(template: PodTemplateSpec): object {
   const { labels, ...metadata } = template.metadata ?? {};
   const { [HASH_LABEL]: _, ...others } = labels ?? {};
-  return { metadata: { ...metadata, labels: others }, spec: template.spec ?? {} };
+  return { metadata: { ...metadata, labels: others }, spec: template.spec ?? {} } satisfies FieldsOf<PodTemplateSpec>;
 }
 
 export const nameOf = ({ metadata }: ReplicaSet): string => metadata?.name ?? "";

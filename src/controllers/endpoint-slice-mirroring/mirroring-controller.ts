@@ -1,8 +1,9 @@
+import type { FieldsOf } from "../../machinery/meta/received.js";
 import type { Endpoints, EndpointAddress } from "../../api/types/core/v1.js";
 import type { EndpointSlice, AddressType, Endpoint, EndpointPort } from "../../api/types/discovery/v1.js";
 import type { NamespacedName } from "../../client/informers/index.js";
 import { isConflict, isNotFound } from "../../machinery/errors/status-error.js";
-import type { ApiObject } from "../../machinery/meta/object.js";
+import type { ObjectMeta, ApiObject } from "../../machinery/meta/object.js";
 import type { ControllerContext } from "../context.js";
 import {
   MANAGED_BY,
@@ -111,9 +112,9 @@ function mirroredEndpoint(
   return {
     addresses: [address],
     conditions: { ready },
-    ...((hostname ?? "") !== "" && { hostname }),
-    ...(targetRef && { targetRef }),
-    ...(nodeName !== undefined && { nodeName }),
+    ...((hostname ?? "") !== "" && ({ hostname } satisfies FieldsOf<Endpoint>)),
+    ...(targetRef && ({ targetRef } satisfies FieldsOf<Endpoint>)),
+    ...(nodeName !== undefined && ({ nodeName } satisfies FieldsOf<Endpoint>)),
   };
 }
 
@@ -125,7 +126,7 @@ function mirrorOf(endpoints: Endpoints, { addressType, ports, endpoints: held }:
     kind: "EndpointSlice",
     metadata: {
       generateName: `${name}-`,
-      ...(namespace !== undefined && { namespace }),
+      ...(namespace !== undefined && ({ namespace } satisfies FieldsOf<ObjectMeta>)),
       labels: { ...labels, [SERVICE_NAME]: name, [MANAGED_BY]: MIRRORING_CONTROLLER },
       annotations,
       ownerReferences: [controllerReference(ENDPOINTS_KIND, endpoints)],

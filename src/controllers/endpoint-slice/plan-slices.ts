@@ -1,3 +1,5 @@
+import type { FieldsOf } from "../../machinery/meta/received.js";
+import type { ObjectMeta } from "../../machinery/meta/object.js";
 import { append } from "../../base/collections/append.js";
 import type { Node, Pod, Service } from "../../api/types/core/v1.js";
 import type { AddressType, Endpoint, EndpointPort, EndpointSlice } from "../../api/types/discovery/v1.js";
@@ -168,7 +170,7 @@ function newSlice(service: Service, addressType: AddressType, ports: EndpointPor
     kind: "EndpointSlice",
     metadata: {
       generateName: `${name}-`,
-      ...(namespace !== undefined && { namespace }),
+      ...(namespace !== undefined && ({ namespace } satisfies FieldsOf<ObjectMeta>)),
       labels: { ...sliceLabels(service) },
       ownerReferences: [controllerReference(SERVICE_KIND, service)],
     },
@@ -209,10 +211,10 @@ function endpointOf(
   return {
     addresses,
     conditions: { ready, serving, terminating },
-    ...(hostname !== undefined && { hostname }),
+    ...(hostname !== undefined && ({ hostname } satisfies FieldsOf<Endpoint>)),
     targetRef: { kind: "Pod", namespace, name, uid },
-    ...(nodeName !== "" && { nodeName }),
-    ...(zone !== "" && { zone }),
+    ...(nodeName !== "" && ({ nodeName } satisfies FieldsOf<Endpoint>)),
+    ...(zone !== "" && ({ zone } satisfies FieldsOf<Endpoint>)),
   };
 }
 
@@ -222,7 +224,14 @@ function portsOf({ spec }: Service, pod: Pod): EndpointPort[] {
     const port = targetPort(servicePort, pod);
     if (port === undefined) return [];
     const { name = "", protocol = "TCP", appProtocol } = servicePort;
-    return [{ name, protocol, port, ...(appProtocol !== undefined && { appProtocol }) }];
+    return [
+      {
+        name,
+        protocol,
+        port,
+        ...(appProtocol !== undefined && ({ appProtocol } satisfies FieldsOf<EndpointPort>)),
+      } satisfies FieldsOf<EndpointPort>,
+    ];
   });
 }
 

@@ -1,3 +1,5 @@
+import type { FieldsOf } from "../../machinery/meta/received.js";
+import type { ObjectMeta } from "../../machinery/meta/object.js";
 import type { Pod, PersistentVolumeClaim, Volume } from "../../api/types/core/v1.js";
 import { isPodOver } from "../../api/volumes/claims.js";
 import { controllerOf } from "../owned-pods/controller-ref.js";
@@ -52,7 +54,7 @@ export function ephemeralClaim(pod: Pod, volume: Volume): PersistentVolumeClaim 
       namespace,
       name: ephemeralClaimName(pod, volume),
       ...(labels && { labels }),
-      ...(annotations && { annotations }),
+      ...(annotations && ({ annotations } satisfies FieldsOf<ObjectMeta>)),
       ownerReferences: [{ apiVersion: "v1", kind: "Pod", name, uid, controller: true, blockOwnerDeletion: true }],
     },
     spec: spec ?? {},

@@ -1,3 +1,5 @@
+import type { FieldsOf } from "../../machinery/meta/received.js";
+import type { ObjectMeta } from "../../machinery/meta/object.js";
 import { secretsOfPod } from "../../api/pods/secret-names.js";
 import {
   INVALID_SINCE,
@@ -101,7 +103,7 @@ export function legacyTokenTracking({ client, manager, clock }: ControllerContex
   const configMaps = client.of("v1", "ConfigMap");
   let mayCreateAt = Number.NEGATIVE_INFINITY;
   const create = async (): Promise<void> => {
-    const metadata = { name: TRACKING_CONFIG_MAP, namespace: NAMESPACE };
+    const metadata = { name: TRACKING_CONFIG_MAP, namespace: NAMESPACE } satisfies FieldsOf<ObjectMeta>;
     await ensure(configMaps, { apiVersion: "v1", kind: "ConfigMap", metadata, data: { since: dayOf(clock.now()) } });
     mayCreateAt = clock.now() + PAUSE_MS;
   };

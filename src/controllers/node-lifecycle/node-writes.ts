@@ -1,3 +1,4 @@
+import type { FieldsOf } from "../../machinery/meta/received.js";
 import { dictionary } from "../../base/collections/dictionary.js";
 import type { Node, NodeCondition, Pod, PodCondition, Taint } from "../../api/types/core/v1.js";
 import type { Clock } from "../../base/time/clock.js";
@@ -60,7 +61,7 @@ export async function markNotReady(
     const { namespace = "", name = "", uid = "" } = pod.metadata ?? {};
     const condition: PodCondition = { type: "Ready", status: "False", lastTransitionTime: formatTime(clock.now()) };
     try {
-      const patch = { metadata: { uid }, status: { conditions: [condition] } };
+      const patch = { metadata: { uid }, status: { conditions: [condition] } } satisfies FieldsOf<Node>;
       await client.of("v1", "Pod").namespace(namespace).patchStatus(name, patch, { type: "strategic" });
     } catch (error) {
       if (isNotFound(error) || isConflict(error)) continue;
@@ -122,5 +123,5 @@ export function changedTaints(
   const missing = add.filter((taint) => !hasTaint(taints, taint));
   const kept = taints.filter((taint) => !hasTaint(remove, taint));
   if (missing.length === 0 && kept.length === taints.length) return undefined;
-  return [...kept, ...missing.map((taint) => ({ ...taint, timeAdded }))];
+  return [...kept, ...missing.map((taint) => ({ ...taint, timeAdded }) satisfies FieldsOf<Taint>)];
 }

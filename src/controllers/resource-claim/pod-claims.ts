@@ -1,5 +1,7 @@
+import type { FieldsOf } from "../../machinery/meta/received.js";
 import type { Pod, PodResourceClaim } from "../../api/types/core/v1.js";
 import type {
+  ResourceClaimStatus,
   ResourceClaim,
   ResourceClaimTemplate,
   ResourceClaimConsumerReference,
@@ -120,8 +122,8 @@ export function withReservations(claim: ResourceClaim, left: readonly ResourceCl
     ...claim,
     status: {
       ...rest,
-      ...(allocation !== undefined && !freed && { allocation }),
-      ...(left.length > 0 && { reservedFor: [...left] }),
+      ...(allocation !== undefined && !freed && ({ allocation } satisfies FieldsOf<ResourceClaimStatus>)),
+      ...(left.length > 0 && ({ reservedFor: [...left] } satisfies FieldsOf<ResourceClaimStatus>)),
     },
   };
 }

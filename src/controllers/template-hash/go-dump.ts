@@ -1,4 +1,4 @@
-import type { FieldsOf } from "../../machinery/meta/access.js";
+import type { FieldsOf } from "../../machinery/meta/received.js";
 import type { OwnerReference } from "../../machinery/meta/object.js";
 import type * as v1 from "../../api/types/core/v1.js";
 import { dictionary } from "../../base/collections/dictionary.js";

@@ -3,9 +3,9 @@ import type { DaemonSet, Deployment, ReplicaSet, StatefulSet } from "../../api/t
 import type { JsonObject } from "../../machinery/meta/json.js";
 import { child, type Fields, number, object } from "../../machinery/meta/access.js";
 import type { GroupKind } from "../../machinery/meta/gvk.js";
-import type { KubeObject } from "../../machinery/meta/object.js";
+import type { ObjectMeta, ApiObject, KubeObject } from "../../machinery/meta/object.js";
 import * as received from "../../machinery/meta/received.js";
-import type { ReceivedObject } from "../../machinery/meta/received.js";
+import type { FieldsOf, ReceivedObject } from "../../machinery/meta/received.js";
 import { deepEqual } from "../../machinery/patch/json-values.js";
 import { strategicMergePatch } from "../../machinery/patch/strategic-merge.js";
 import { fromSchema } from "../../machinery/patch/strategic-schema.js";
@@ -107,7 +107,7 @@ export async function deploymentRevisions(
 
 function replicaSetRevision(listed: ReceivedObject<ReplicaSet>): Revision {
   // What stands in a list does not say what it is.
-  const set = { kind: "ReplicaSet", apiVersion: "apps/v1", ...listed };
+  const set = { kind: "ReplicaSet", apiVersion: "apps/v1", ...listed } satisfies FieldsOf<ApiObject>;
   const changeCause = changeCauseOf(set);
   return {
     number: revisionOf(set),
@@ -178,7 +178,10 @@ function withChangeCause(template: Fields, changeCause: string): Fields {
   if (changeCause === "") return template;
   const metadata = object(template.metadata);
   const annotations = { ...object(metadata.annotations), [CHANGE_CAUSE]: changeCause };
-  return { ...template, metadata: { ...metadata, annotations } };
+  return {
+    ...template,
+    metadata: { ...metadata, annotations } satisfies FieldsOf<ObjectMeta>,
+  } satisfies FieldsOf<ApiObject>;
 }
 
 /** Returns the template without the label that distinguishes the ReplicaSets of one Deployment. */
@@ -188,7 +191,7 @@ export function withoutHash(template: Fields): Fields {
   const { labels: _all, ...rest } = metadata;
   const entries = Object.entries(metadata).map(([key, value]) => [key, key === "labels" ? labels : value] as const);
   const made = Object.keys(labels).length === 0 ? rest : Object.fromEntries(entries);
-  return { ...template, metadata: made };
+  return { ...template, metadata: made } satisfies FieldsOf<ApiObject>;
 }
 
 /** Whether two pod templates describe the same pods. */

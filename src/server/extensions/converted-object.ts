@@ -1,8 +1,9 @@
+import type { FieldsOf } from "../../machinery/meta/received.js";
 import { encodeJson } from "../../machinery/wire/json/json-encoder.js";
 import { formatFieldErrors } from "../../machinery/errors/field-error.js";
 import { formatGroupVersion, parseGroupVersion } from "../../machinery/meta/gvk.js";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../machinery/meta/json.js";
-import type { KubeObject } from "../../machinery/meta/object.js";
+import type { ApiObject, KubeObject } from "../../machinery/meta/object.js";
 import { deepCopy, getOwn, goTypeOf, setOwn } from "../../machinery/patch/json-values.js";
 import { validateAnnotations, validateLabels } from "../../machinery/validation/labels.js";
 
@@ -46,7 +47,7 @@ export function checkedObject(
   if (!isJsonObject(metadata)) {
     throw new Error(`${blame.metadata}: invalid metadata of type ${typeText(metadata)} in converted object`);
   }
-  return { ...object, metadata: restored(original, metadata, blame.metadata) };
+  return { ...object, metadata: restored(original, metadata, blame.metadata) } satisfies FieldsOf<ApiObject>;
 }
 
 const IMMUTABLE = [

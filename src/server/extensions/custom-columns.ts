@@ -1,3 +1,5 @@
+import type { FieldsOf } from "../../machinery/meta/received.js";
+import type { CustomResourceColumnDefinition } from "../../api/types/apiextensions/v1.js";
 import { canonicalizeTime, TimeParseError } from "../../machinery/text/go/go-time.js";
 import { humanDuration } from "../../machinery/text/duration/human-duration.js";
 import { JsonPath } from "../../machinery/text/jsonpath/jsonpath.js";
@@ -17,7 +19,7 @@ const AGE = {
   type: "date",
   jsonPath: ".metadata.creationTimestamp",
   description: "When the server created the object.",
-};
+} satisfies FieldsOf<CustomResourceColumnDefinition>;
 
 /**
  * The table of a version: the name, then its additionalPrinterColumns; without any, the age. A column with an invalid JSONPath
@@ -66,7 +68,7 @@ export function columnOf(column: ReadonlyFields): PrinterColumn | undefined {
       format: text(column.format),
       description: text(column.description) || `Custom resource definition column (in JSONPath format): ${jsonPath}`,
       priority: typeof column.priority === "number" ? column.priority : 0,
-    },
+    } satisfies FieldsOf<TableColumnDefinition>,
     cell(object, now) {
       try {
         if (type === "string") return path.printFirst(object) ?? null;

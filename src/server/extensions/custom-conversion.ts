@@ -1,3 +1,5 @@
+import type { FieldsOf } from "../../machinery/meta/received.js";
+import type { WebhookClientConfig } from "../../api/types/admissionregistration/v1.js";
 import { object, list, type ReadonlyFields, text } from "../../machinery/meta/access.js";
 import type { JsonObject, JsonValue } from "../../machinery/meta/json.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
@@ -90,7 +92,9 @@ type ConvertObjects = (
  */
 export function conversionWebhook(webhook: ReadonlyFields, clients: WebhookClients): ConvertObjects {
   const config = object(webhook["clientConfig"]);
-  const target = webhookTarget(isBlank(text(config["caBundle"])) ? { ...config, caBundle: "" } : config);
+  const target = webhookTarget(
+    isBlank(text(config["caBundle"])) ? ({ ...config, caBundle: "" } satisfies FieldsOf<WebhookClientConfig>) : config,
+  );
   clients.of(target);
   const accepted = list(webhook["conversionReviewVersions"]).map(text);
   const version = accepted.find((one) => REVIEW_VERSIONS.some((known) => known.version === one));

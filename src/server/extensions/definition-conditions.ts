@@ -1,9 +1,13 @@
 import { apiApprovalOf, nonStructuralSteps } from "../../api/validation/apiextensions/index.js";
 import { goQuote } from "../../base/text/go-quote.js";
 import { list, object, text } from "../../machinery/meta/access.js";
-import type { CustomResourceDefinition, CustomResourceDefinitionCondition } from "../../api/types/apiextensions/v1.js";
+import type {
+  CustomResourceDefinitionStatus,
+  CustomResourceDefinition,
+  CustomResourceDefinitionCondition,
+} from "../../api/types/apiextensions/v1.js";
 import * as received from "../../machinery/meta/received.js";
-import type { Received, ReceivedObject } from "../../machinery/meta/received.js";
+import type { FieldsOf, Received, ReceivedObject } from "../../machinery/meta/received.js";
 import type { JsonObject, JsonValue } from "../../machinery/meta/json.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
 import { inSlices } from "../../base/async/time-slice.js";
@@ -63,11 +67,18 @@ export function withConditions(
     const lastTransitionTime = isSame
       ? (known.lastTransitionTime as JsonValue)
       : new Date(now).toISOString().replace(/\.\d+Z$/, "Z");
-    const written: JsonObject = { ...condition, lastTransitionTime };
+    const written: JsonObject = {
+      ...condition,
+      lastTransitionTime,
+    } satisfies FieldsOf<CustomResourceDefinitionCondition>;
     if (index < 0) next.push(written);
     else next[index] = written;
   }
-  return { ...status, conditions: next, ...(acceptedNames && { acceptedNames }) };
+  return {
+    ...status,
+    conditions: next,
+    ...(acceptedNames && ({ acceptedNames } satisfies FieldsOf<CustomResourceDefinitionStatus>)),
+  } satisfies FieldsOf<CustomResourceDefinitionStatus>;
 }
 
 /**

@@ -1,3 +1,4 @@
+import type { FieldsOf } from "../../machinery/meta/received.js";
 import { deepCopy } from "../../machinery/patch/json-values.js";
 import type {
   CustomResourceDefinition,
@@ -8,7 +9,7 @@ import type {
   CustomResourceValidation,
   SelectableField,
 } from "../../api/types/apiextensions/v1.js";
-import { absent, type FieldsOf, list, object, objects, text } from "../../machinery/meta/access.js";
+import { absent, list, object, objects, text } from "../../machinery/meta/access.js";
 import type { JsonObject } from "../../machinery/meta/json.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
 import type { Conversion } from "../../machinery/scheme/scheme.js";

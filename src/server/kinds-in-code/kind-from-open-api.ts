@@ -1,3 +1,5 @@
+import type { FieldsOf } from "../../machinery/meta/received.js";
+import type { JSONSchemaProps } from "../../api/types/apiextensions/v1.js";
 import { isFields, list, object, objects, type ReadonlyFields, text } from "../../machinery/meta/access.js";
 import { formatGroupVersion, type GroupVersionKind } from "../../machinery/meta/gvk.js";
 import type { JsonObject, JsonValue } from "../../machinery/meta/json.js";
@@ -38,16 +40,27 @@ function isOfKind(holder: unknown, { group, version, kind }: GroupVersionKind): 
 function rootOf(schema: JsonObject): JsonObject {
   const { [GVK]: _, ...rest } = schema;
   const properties = { ...(rest.properties as JsonObject | undefined) };
-  for (const name of ["apiVersion", "kind"]) properties[name] = { type: "string" };
-  properties.metadata = { type: "object" };
+  for (const name of ["apiVersion", "kind"]) properties[name] = { type: "string" } satisfies FieldsOf<JSONSchemaProps>;
+  properties.metadata = { type: "object" } satisfies FieldsOf<JSONSchemaProps>;
   const required = list(rest.required).filter((name) => !META.has(name as string)) as readonly string[];
   const { required: __, ...open } = rest;
-  return { ...open, type: "object", properties, ...(required.length > 0 && { required: [...required] }) };
+  return {
+    ...open,
+    type: "object",
+    properties,
+    ...(required.length > 0 && ({ required: [...required] } satisfies FieldsOf<JSONSchemaProps>)),
+  } satisfies FieldsOf<JSONSchemaProps>;
 }
 
 const META: ReadonlySet<string> = new Set(["apiVersion", "kind", "metadata"]);
-const UNKNOWN = { "x-kubernetes-preserve-unknown-fields": true };
-const EITHER = { "x-kubernetes-int-or-string": true, anyOf: [{ type: "integer" }, { type: "string" }] };
+const UNKNOWN = { "x-kubernetes-preserve-unknown-fields": true } satisfies FieldsOf<JSONSchemaProps>;
+const EITHER = {
+  "x-kubernetes-int-or-string": true,
+  anyOf: [
+    { type: "integer" } satisfies FieldsOf<JSONSchemaProps>,
+    { type: "string" } satisfies FieldsOf<JSONSchemaProps>,
+  ],
+} satisfies FieldsOf<JSONSchemaProps>;
 
 /** Puts the definitions that a schema refers to in the places of the references: a structural schema has none. */
 class Inliner {
@@ -67,11 +80,12 @@ class Inliner {
     const inner = (one: unknown): JsonValue => this.inline(object(one) as JsonObject, outer);
     const inlined: JsonObject = {
       ...schema,
-      ...(isFields(properties) && {
-        properties: Object.fromEntries(Object.entries(properties).map(([name, one]) => [name, inner(one)])),
-      }),
-      ...(isFields(items) && { items: inner(items) }),
-      ...(isFields(others) && { additionalProperties: inner(others) }),
+      ...(isFields(properties) &&
+        ({
+          properties: Object.fromEntries(Object.entries(properties).map(([name, one]) => [name, inner(one)])),
+        } satisfies FieldsOf<JSONSchemaProps>)),
+      ...(isFields(items) && ({ items: inner(items) } satisfies FieldsOf<JSONSchemaProps>)),
+      ...(isFields(others) && ({ additionalProperties: inner(others) } satisfies FieldsOf<JSONSchemaProps>)),
     };
     const isOpen = !isFields(properties) && others === undefined;
     return (schema.type === undefined || schema.type === "object") && isOpen ? { ...inlined, ...UNKNOWN } : inlined;
@@ -90,7 +104,8 @@ class Inliner {
 const isIntOrString = (schema: JsonObject): boolean =>
   schema.format === "int-or-string" || schema["x-kubernetes-int-or-string"] === true;
 
-const described = ({ description }: JsonObject): JsonObject => (description === undefined ? {} : { description });
+const described = ({ description }: JsonObject): JsonObject =>
+  description === undefined ? {} : ({ description } satisfies FieldsOf<JSONSchemaProps>);
 
 /** What the paths of a document say of a kind. */
 function pathsOf({ paths }: JsonObject, gvk: GroupVersionKind): Pick<KindOptions, "plural" | "namespaced" | "status"> {

@@ -1,3 +1,5 @@
+import type { FieldsOf } from "../../machinery/meta/received.js";
+import type { ScaleSpec } from "../../api/types/autoscaling/v1.js";
 import type { ServerGates } from "../../api/gates/feature-gates.js";
 import { dns1123SubdomainErrors } from "../../machinery/validation/names.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
@@ -58,7 +60,7 @@ const DEFAULT_SCALE: ScaleMapping = {
     return isJsonObject(spec) ? selectorText(spec["selector"]) : "";
   },
   setReplicas(draft: KubeObject, replicas: number) {
-    draft["spec"] = { ...(isJsonObject(draft["spec"]) ? draft["spec"] : {}), replicas };
+    draft["spec"] = { ...(isJsonObject(draft["spec"]) ? draft["spec"] : {}), replicas } satisfies FieldsOf<ScaleSpec>;
   },
 };
 

@@ -1,3 +1,5 @@
+import type { FieldsOf } from "../../machinery/meta/received.js";
+import type { WebhookClientConfig } from "../../api/types/admissionregistration/v1.js";
 import { posix } from "node:path";
 import { object, type ReadonlyFields, text } from "../../machinery/meta/access.js";
 
@@ -24,7 +26,8 @@ const HTTPS_PORT = 443;
 /** Reads a clientConfig. Throws in kube-apiserver's words for one that names no target. */
 export function webhookTarget(config: ReadonlyFields): WebhookTarget {
   const bundle = text(config["caBundle"]);
-  const caBundle = bundle === "" ? {} : { caBundle: Buffer.from(bundle, "base64") };
+  const caBundle =
+    bundle === "" ? {} : ({ caBundle: Buffer.from(bundle, "base64") } satisfies FieldsOf<WebhookClientConfig>);
   if (config["service"] !== undefined && config["service"] !== null) {
     const { namespace, name, path, port } = object(config["service"]);
     const service = {

@@ -1,3 +1,5 @@
+import type { FieldsOf } from "../../../machinery/meta/received.js";
+import type { CustomResourceColumnDefinition } from "../../types/apiextensions/v1.js";
 import { type FieldError, forbiddenField, invalidValue } from "../../../machinery/errors/field-error.js";
 import { absent, list, objects, type ReadonlyFields, text } from "../../../machinery/meta/access.js";
 import type { KubeObject } from "../../../machinery/meta/object.js";
@@ -63,5 +65,10 @@ function isAlike(values: readonly unknown[]): boolean {
 function withPaths(version: ReadonlyFields): Version {
   const columns = list(version.additionalPrinterColumns) as readonly ReadonlyFields[];
   if (columns.length === 0) return version;
-  return { ...version, additionalPrinterColumns: columns.map((column) => ({ ...column, jsonPath: column.JSONPath })) };
+  return {
+    ...version,
+    additionalPrinterColumns: columns.map(
+      (column) => ({ ...column, jsonPath: column.JSONPath }) satisfies FieldsOf<CustomResourceColumnDefinition>,
+    ),
+  };
 }

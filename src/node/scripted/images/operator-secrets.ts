@@ -1,3 +1,10 @@
+import type { FieldsOf } from "../../../machinery/meta/received.js";
+import type {
+  WebhookClientConfig,
+  ValidatingWebhookConfiguration,
+  ValidatingWebhook,
+} from "../../../api/types/admissionregistration/v1.js";
+import type { OwnerReference, ObjectMeta } from "../../../machinery/meta/object.js";
 import { object, objects, text } from "../../../machinery/meta/access.js";
 import type { Program, ProgramIo } from "../program.js";
 import { DAY_MS, type MakeCertificate } from "./certificate-maker.js";
@@ -15,7 +22,12 @@ export const memberlistSecret =
       const { namespace } = api;
       const path = `/apis/apps/v1/namespaces/${encodeURIComponent(namespace)}/deployments/${encodeURIComponent(deployment)}`;
       const { metadata } = await api.get(path);
-      const owner = { apiVersion: "apps/v1", kind: "Deployment", name: deployment, uid: text(object(metadata).uid) };
+      const owner = {
+        apiVersion: "apps/v1",
+        kind: "Deployment",
+        name: deployment,
+        uid: text(object(metadata).uid),
+      } satisfies FieldsOf<OwnerReference>;
       const secretkey = Buffer.from(random(KEY_BYTES)).toString("base64").replaceAll("=", "");
       await api.createOnce(
         secretPath(namespace),
@@ -70,7 +82,7 @@ export const kedaCertificates =
         "tls.crt": pair.certificate,
         "tls.key": pair.key,
       };
-      const secret = secretOf({ name: flags.text("cert-secret-name"), namespace }, data);
+      const secret = secretOf({ name: flags.text("cert-secret-name"), namespace } satisfies FieldsOf<ObjectMeta>, data);
       if (await api.createOnce(secretPath(namespace), secret))
         await trust(api, flags.text("validating-webhook-name"), authority.certificate);
     });
@@ -82,11 +94,14 @@ async function trust(api: PodApi, configuration: string, authority: string): Pro
   const caBundle = Buffer.from(authority).toString("base64");
   try {
     const found = await api.get(path);
-    const webhooks = objects(found["webhooks"]).map((webhook) => ({
-      ...webhook,
-      clientConfig: { ...object(webhook["clientConfig"]), caBundle },
-    }));
-    await api.update(path, { ...found, webhooks });
+    const webhooks = objects(found["webhooks"]).map(
+      (webhook) =>
+        ({
+          ...webhook,
+          clientConfig: { ...object(webhook["clientConfig"]), caBundle } satisfies FieldsOf<WebhookClientConfig>,
+        }) satisfies FieldsOf<ValidatingWebhook>,
+    );
+    await api.update(path, { ...found, webhooks } satisfies FieldsOf<ValidatingWebhookConfiguration>);
   } catch (error) {
     if (!isNotFound(error)) throw error;
   }

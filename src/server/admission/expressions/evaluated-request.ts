@@ -1,8 +1,9 @@
+import type { FieldsOf } from "../../../machinery/meta/received.js";
 import type { AdmissionRequest } from "../../../api/types/admission/v1.js";
 import type { UserInfo } from "../../../api/types/authentication/v1.js";
 import type { Namespace } from "../../../api/types/core/v1.js";
 import { errorMessage } from "../../../base/text/error-message.js";
-import { type FieldsOf, object } from "../../../machinery/meta/access.js";
+import { object } from "../../../machinery/meta/access.js";
 import type { GroupVersionKind } from "../../../machinery/meta/gvk.js";
 import type { JsonObject } from "../../../machinery/meta/json.js";
 import type { KubeObject } from "../../../machinery/meta/object.js";

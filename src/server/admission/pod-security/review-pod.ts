@@ -1,3 +1,4 @@
+import type { FieldsOf } from "../../../machinery/meta/received.js";
 import type { CheckedPod, Violation } from "../../../api/pod-security/control.js";
 import { evaluatePod, violationDetails } from "../../../api/pod-security/evaluate-pod.js";
 import {
@@ -11,7 +12,7 @@ import { formatFieldErrors } from "../../../machinery/errors/field-error.js";
 import { forbidden } from "../../../machinery/errors/status-error.js";
 import type { AdmissionAttributes } from "../attributes.js";
 import type { Pod, PodSpec } from "../../../api/types/core/v1.js";
-import { type FieldsOf, object, objects, type ReadonlyFields, text } from "../../../machinery/meta/access.js";
+import { object, objects, type ReadonlyFields, text } from "../../../machinery/meta/access.js";
 import type { KubeObject } from "../../../machinery/meta/object.js";
 
 /**

@@ -1,14 +1,7 @@
+import type { FieldsOf } from "../../../machinery/meta/received.js";
 import type * as v1 from "../../../api/types/admissionregistration/v1.js";
 import type { Release } from "../../../api/facts/index.js";
-import {
-  type FieldsOf,
-  isFields,
-  object,
-  type ReadonlyFields,
-  text,
-  list,
-  objects,
-} from "../../../machinery/meta/access.js";
+import { isFields, object, type ReadonlyFields, text, list, objects } from "../../../machinery/meta/access.js";
 import { type GroupVersionKind, parseGroupVersion } from "../../../machinery/meta/gvk.js";
 import type { KubeObject } from "../../../machinery/meta/object.js";
 import { once } from "../../../base/async/once.js";

@@ -1,3 +1,5 @@
+import type { FieldsOf } from "../../../machinery/meta/received.js";
+import type { Status } from "../../../api/types/meta/v1.js";
 import { errorMessage } from "../../../base/text/error-message.js";
 import { goQuote } from "../../../base/text/go-quote.js";
 import { type AnsweredReview, readReview } from "../../webhook/read-review.js";
@@ -129,7 +131,7 @@ function denied(webhook: string, result: ReadonlyFields = {}): StatusError {
     metadata: { ...object(result["metadata"]) },
     status: stated === "" || stated === "Success" ? "Failure" : stated,
     message: why === "" ? `${by} without explanation` : `${by}: ${why}`,
-    ...(text(result["reason"]) !== "" && { reason: text(result["reason"]) }),
+    ...(text(result["reason"]) !== "" && ({ reason: text(result["reason"]) } satisfies FieldsOf<Status>)),
     ...(details !== undefined && details !== null && { details: object(details) }),
     code: code < LOWEST_CODE ? LOWEST_CODE : code > HIGHEST_CODE ? FAULTY_CODE : code,
   });

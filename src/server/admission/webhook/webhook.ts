@@ -1,3 +1,4 @@
+import type { FieldsOf } from "../../../machinery/meta/received.js";
 import type { Release } from "../../../api/facts/index.js";
 import { once } from "../../../base/async/once.js";
 import { list, object, objects, text } from "../../../machinery/meta/access.js";
@@ -62,10 +63,13 @@ function webhooksOf(configuration: KubeObject, { version: libraries }: Release, 
       matchesEquivalents: hook["matchPolicy"] === "Equivalent",
       namespaceSelector: once(() => selectorFromObject(hook["namespaceSelector"] as LabelSelectorObject | undefined)),
       objectSelector: once(() => selectorFromObject(hook["objectSelector"] as LabelSelectorObject | undefined)),
-      matchConditions: objects(hook["matchConditions"]).map((one) => ({
-        name: text(one["name"]),
-        expression: text(one["expression"]),
-      })),
+      matchConditions: objects(hook["matchConditions"]).map(
+        (one) =>
+          ({
+            name: text(one["name"]),
+            expression: text(one["expression"]),
+          }) satisfies FieldsOf<MatchCondition>,
+      ),
       libraries,
       ignoresFailures: hook["failurePolicy"] === "Ignore",
       sideEffects: text(hook["sideEffects"]),

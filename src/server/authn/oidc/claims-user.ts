@@ -1,3 +1,4 @@
+import type { FieldsOf } from "../../../machinery/meta/received.js";
 import { dictionary } from "../../../base/collections/dictionary.js";
 import { own } from "../../../base/collections/own.js";
 import { errorMessage } from "../../../base/text/error-message.js";
@@ -27,9 +28,9 @@ export function userOfClaims(authenticator: CompiledAuthenticator, claims: JsonO
   holds(authenticator.userRules, shown, "oidc: error evaluating user info validation rule");
   return {
     name,
-    ...(uid !== "" && { uid }),
+    ...(uid !== "" && ({ uid } satisfies FieldsOf<User>)),
     groups,
-    ...(Object.keys(extra).length > 0 && { extra }),
+    ...(Object.keys(extra).length > 0 && ({ extra } satisfies FieldsOf<User>)),
   };
 }
 

@@ -1,3 +1,4 @@
+import type { FieldsOf } from "../../../machinery/meta/received.js";
 import { compileExpression, type CompiledExpression } from "../../../api/admission/expression-environment.js";
 import type {
   LabelSelectorAttributes,
@@ -105,13 +106,15 @@ function shown(spec: JsonObject): JsonObject {
     groups: spec["groups"] ?? [],
     uid: text(spec["uid"]),
     extra: spec["extra"] ?? {},
-    ...(resourceAttributes !== undefined && {
-      resourceAttributes: { ...texts(resourceAttributes, RESOURCE_TEXTS), ...selectorsOf(resourceAttributes) },
-    }),
-    ...(nonResourceAttributes !== undefined && {
-      nonResourceAttributes: texts(nonResourceAttributes, ["path", "verb"]),
-    }),
-  };
+    ...(resourceAttributes !== undefined &&
+      ({
+        resourceAttributes: { ...texts(resourceAttributes, RESOURCE_TEXTS), ...selectorsOf(resourceAttributes) },
+      } satisfies FieldsOf<SubjectAccessReviewSpec>)),
+    ...(nonResourceAttributes !== undefined &&
+      ({
+        nonResourceAttributes: texts(nonResourceAttributes, ["path", "verb"]),
+      } satisfies FieldsOf<SubjectAccessReviewSpec>)),
+  } satisfies FieldsOf<SubjectAccessReviewSpec>;
 }
 
 const texts = (fields: JsonValue, names: readonly string[]): JsonObject =>
@@ -119,5 +122,8 @@ const texts = (fields: JsonValue, names: readonly string[]): JsonObject =>
 
 function selectorsOf(resourceAttributes: JsonValue): JsonObject {
   const { fieldSelector, labelSelector } = object(resourceAttributes) as JsonObject;
-  return { ...(fieldSelector && { fieldSelector }), ...(labelSelector && { labelSelector }) };
+  return {
+    ...(fieldSelector && ({ fieldSelector } satisfies FieldsOf<ResourceAttributes>)),
+    ...(labelSelector && ({ labelSelector } satisfies FieldsOf<ResourceAttributes>)),
+  };
 }

@@ -1,3 +1,4 @@
+import type { FieldsOf } from "../../../machinery/meta/received.js";
 import type {
   ParamKind,
   ParamRef,
@@ -8,7 +9,7 @@ import type {
 } from "../../../api/types/admissionregistration/v1.js";
 import { compareKeys } from "../../../base/collections/key-order.js";
 import { forbiddenField } from "../../../machinery/errors/field-error.js";
-import { type FieldsOf, isFields, object, text } from "../../../machinery/meta/access.js";
+import { isFields, object, text } from "../../../machinery/meta/access.js";
 import { parseGroupVersion } from "../../../machinery/meta/gvk.js";
 import { deepEqual } from "../../../machinery/patch/json-values.js";
 import { type AuthorizerAttributes, isPrivileged } from "../../authz/authorizer.js";

@@ -1,5 +1,5 @@
+import type { FieldsOf } from "../../../machinery/meta/received.js";
 import type { PartialObjectMetadata, Table, TableRow } from "../../../api/types/meta/v1.js";
-import type { FieldsOf } from "../../../machinery/meta/access.js";
 import type { ComponentCondition, ComponentStatus, ComponentStatusList } from "../../../api/types/core/v1.js";
 import { notFound } from "../../../machinery/errors/status-error.js";
 import type { KubeObject } from "../../../machinery/meta/object.js";

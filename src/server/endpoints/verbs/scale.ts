@@ -1,3 +1,6 @@
+import type { FieldsOf } from "../../../machinery/meta/received.js";
+import type { ScaleStatus, ScaleSpec, Scale } from "../../../api/types/autoscaling/v1.js";
+import type { TableRow, Table, PartialObjectMetadata } from "../../../api/types/meta/v1.js";
 import { inSlices } from "../../../base/async/time-slice.js";
 import { decodeObject, UnmarshalError } from "../../../machinery/wire/strict-decode.js";
 import { invalidValue } from "../../../machinery/errors/field-error.js";
@@ -11,7 +14,7 @@ import {
   type StatusError,
 } from "../../../machinery/errors/status-error.js";
 import { isJsonObject, type JsonValue } from "../../../machinery/meta/json.js";
-import type { KubeObject } from "../../../machinery/meta/object.js";
+import type { ObjectMeta, ListMeta, KubeObject } from "../../../machinery/meta/object.js";
 import { fromSchema } from "../../../machinery/patch/strategic-schema.js";
 import { copyObject } from "../../registry/copy.js";
 import { assign, metadataOf } from "../../registry/metadata.js";
@@ -145,7 +148,8 @@ async function write(
       const { scale: mapping } = resource.strategy;
       const managers = scaleManagers(resource, current.object());
       const live = scaleOf(resource, current.object());
-      if (mapping.replicas(current.object()) === undefined) live["spec"] = { replicas: NO_REPLICAS };
+      if (mapping.replicas(current.object()) === undefined)
+        live["spec"] = { replicas: NO_REPLICAS } satisfies FieldsOf<ScaleSpec>;
       assign(metadataOf(live), "managedFields", managers.toScale());
       const scale = await change(live);
       await mutate?.(scale, live);
@@ -194,15 +198,18 @@ function scaleOf(resource: ServedResource, object: KubeObject): KubeObject {
     kind: SCALE.kind,
     apiVersion: "autoscaling/v1",
     metadata: {
-      ...(name !== undefined && { name }),
-      ...(namespace !== undefined && { namespace }),
-      ...(uid !== undefined && { uid }),
-      ...(resourceVersion !== undefined && { resourceVersion }),
+      ...(name !== undefined && ({ name } satisfies FieldsOf<ObjectMeta>)),
+      ...(namespace !== undefined && ({ namespace } satisfies FieldsOf<ObjectMeta>)),
+      ...(uid !== undefined && ({ uid } satisfies FieldsOf<ObjectMeta>)),
+      ...(resourceVersion !== undefined && ({ resourceVersion } satisfies FieldsOf<ObjectMeta>)),
       ...(creationTimestamp !== undefined && { creationTimestamp }),
     },
-    spec: { replicas: scale.replicas(object) ?? 0 },
-    status: { replicas: scale.statusReplicas(object), ...(selector !== "" && { selector }) },
-  };
+    spec: { replicas: scale.replicas(object) ?? 0 } satisfies FieldsOf<ScaleSpec>,
+    status: {
+      replicas: scale.statusReplicas(object),
+      ...(selector !== "" && ({ selector } satisfies FieldsOf<ScaleStatus>)),
+    } satisfies FieldsOf<ScaleStatus>,
+  } satisfies FieldsOf<Scale>;
 }
 
 async function respondScale(request: ApiRequest, resource: ServedResource, scale: KubeObject): Promise<void> {
@@ -233,15 +240,19 @@ function scaleTable(
   ];
   const resourceVersion = metadata.resourceVersion ?? "";
   return {
-    ...tableEnvelope(format, { resourceVersion }, DEFINITIONS),
-    rows: [{ cells, object: riding(scale, format, include) }],
-  };
+    ...tableEnvelope(format, { resourceVersion } satisfies FieldsOf<ListMeta>, DEFINITIONS),
+    rows: [{ cells, object: riding(scale, format, include) } satisfies FieldsOf<TableRow>],
+  } satisfies FieldsOf<Table>;
 }
 
 function riding(scale: KubeObject, { metaVersion }: ResponseFormat, include: IncludeObject): KubeObject | null {
   if (include === "None") return null;
   if (include === "Object") return scale;
-  return { kind: "PartialObjectMetadata", apiVersion: `meta.k8s.io/${metaVersion}`, metadata: scale.metadata ?? {} };
+  return {
+    kind: "PartialObjectMetadata",
+    apiVersion: `meta.k8s.io/${metaVersion}`,
+    metadata: scale.metadata ?? {},
+  } satisfies FieldsOf<PartialObjectMetadata>;
 }
 
 const column = (name: string, type: TableColumnDefinition["type"], description: string): TableColumnDefinition => ({

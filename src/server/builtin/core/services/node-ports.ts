@@ -1,3 +1,4 @@
+import type { RangeAllocation } from "../../../../api/types/core/v1.js";
 import { randomBelow } from "../../../../base/numbers/random-below.js";
 import type { Random } from "../../../../base/numbers/random.js";
 import { text } from "../../../../machinery/meta/access.js";
@@ -6,7 +7,7 @@ import type { InternalKind, InternalObject } from "../../../registry/internal-ob
 import type { StrategyContext } from "../../../registry/strategy.js";
 import { NODE_PORTS, type Ports, PortSet, rangeText, readRange } from "./port-set.js";
 import { conflict } from "../../../../machinery/errors/status-error.js";
-import { text as textOf } from "../../../../machinery/meta/received.js";
+import { type FieldsOf, text as textOf } from "../../../../machinery/meta/received.js";
 
 /** The RangeAllocation that says which node ports are taken; made, and put right, by a controller. */
 const NODE_PORT_ALLOCATION: InternalKind = {
@@ -84,7 +85,7 @@ function takenPorts(allocation: KubeObject | undefined): PortSet {
 }
 
 export function withPorts(allocation: KubeObject | undefined, ports: PortSet): KubeObject {
-  return { ...allocation, range: rangeText(ports.range), data: ports.encode() };
+  return { ...allocation, range: rangeText(ports.range), data: ports.encode() } satisfies FieldsOf<RangeAllocation>;
 }
 
 /** Lets the work that would ask for ports say why there are none. */
