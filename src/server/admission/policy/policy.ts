@@ -1,7 +1,7 @@
 import type { FieldsOf } from "../../../machinery/meta/received.js";
 import type * as v1 from "../../../api/types/admissionregistration/v1.js";
 import type { Release } from "../../../api/facts/index.js";
-import { isFields, object, type ReadonlyFields, text, list, objects } from "../../../machinery/meta/access.js";
+import { isFields, object, text, list, objects } from "../../../machinery/meta/access.js";
 import { type GroupVersionKind, parseGroupVersion } from "../../../machinery/meta/gvk.js";
 import type { KubeObject } from "../../../machinery/meta/object.js";
 import { once } from "../../../base/async/once.js";
@@ -14,6 +14,9 @@ import { matchesNamespace, matchesObject, type MatchSelectors } from "../matchin
 import type { AdmissionObjects } from "../plugin.js";
 
 /** A mutating or validating policy, ready to be matched with requests. Its expressions are compiled when a request matches. */
+/** The spec of a policy of either kind. */
+export type PolicySpec = FieldsOf<v1.ValidatingAdmissionPolicySpec & v1.MutatingAdmissionPolicySpec>;
+
 export interface Policy {
   readonly name: string;
   /** True: a failure of the policy does not fail the request. */
@@ -23,14 +26,13 @@ export interface Policy {
   readonly parameterKind: GroupVersionKind | undefined;
   /** Of a mutating policy: it may be asked again when a later plugin or policy has changed the object. */
   readonly mayBeReinvoked: boolean;
-  readonly spec: ReadonlyFields;
+  readonly spec: PolicySpec;
   /** The version of Kubernetes whose function libraries its expressions may use. */
   readonly libraries: string;
 }
 
 export function policyOf(policy: KubeObject, { version: libraries }: Release): Policy {
-  const given = object(policy["spec"]);
-  const spec: FieldsOf<v1.ValidatingAdmissionPolicySpec & v1.MutatingAdmissionPolicySpec> = given;
+  const spec: PolicySpec = object(policy["spec"]);
   const paramKind: FieldsOf<v1.ParamKind> | undefined = isFields(spec.paramKind) ? spec.paramKind : undefined;
   return {
     name: policy.metadata?.name ?? "",
@@ -38,7 +40,7 @@ export function policyOf(policy: KubeObject, { version: libraries }: Release): P
     constraints: matchResourcesOf(object(spec.matchConstraints)),
     parameterKind: paramKind && { ...parseGroupVersion(text(paramKind.apiVersion)), kind: text(paramKind.kind) },
     mayBeReinvoked: spec.reinvocationPolicy === "IfNeeded",
-    spec: given,
+    spec,
     libraries,
   };
 }

@@ -13,7 +13,7 @@ import {
   notFound,
   type StatusError,
 } from "../../../machinery/errors/status-error.js";
-import { isJsonObject, type JsonValue } from "../../../machinery/meta/json.js";
+import { type JsonValue } from "../../../machinery/meta/json.js";
 import type { ObjectMeta, ListMeta, KubeObject } from "../../../machinery/meta/object.js";
 import { fromSchema } from "../../../machinery/patch/strategic-schema.js";
 import { copyObject } from "../../registry/copy.js";
@@ -37,7 +37,7 @@ import { checkName } from "./update.js";
 import { Admitter } from "./admitter.js";
 import { includeObject, scopeOf } from "./scope.js";
 import { humanDuration } from "../../../machinery/text/duration/human-duration.js";
-import { number, object } from "../../../machinery/meta/access.js";
+import { isStruct, number, object, type ReceivedObject } from "../../../machinery/meta/received.js";
 import type { TableColumnDefinition } from "../../registry/table-columns.js";
 import { tableEnvelope } from "../serializers/json/shapes.js";
 import type { IncludeObject } from "../serializers/serializer.js";
@@ -148,8 +148,7 @@ async function write(
       const { scale: mapping } = resource.strategy;
       const managers = scaleManagers(resource, current.object());
       const live = scaleOf(resource, current.object());
-      if (mapping.replicas(current.object()) === undefined)
-        live["spec"] = { replicas: NO_REPLICAS } satisfies FieldsOf<ScaleSpec>;
+      if (mapping.replicas(current.object()) === undefined) live.spec = { replicas: NO_REPLICAS };
       assign(metadataOf(live), "managedFields", managers.toScale());
       const scale = await change(live);
       await mutate?.(scale, live);
@@ -185,8 +184,8 @@ function otherObject({ info }: ApiRequest, wanted: string, found: string): Statu
 }
 
 function replicasOf(scale: KubeObject): number {
-  const spec = scale["spec"];
-  const replicas = isJsonObject(spec) ? spec["replicas"] : 0;
+  const { spec }: ReceivedObject<Scale> = scale;
+  const replicas = isStruct(spec) ? spec.replicas : 0;
   return typeof replicas === "number" ? replicas : 0;
 }
 
@@ -230,12 +229,12 @@ function scaleTable(
   include: IncludeObject,
   now: number,
 ): Readonly<Record<string, unknown>> {
-  const { metadata = {} } = scale;
+  const { metadata = {}, spec, status }: ReceivedObject<Scale> = scale;
   const created = Date.parse(metadata.creationTimestamp ?? "");
   const cells = [
     metadata.name ?? "",
-    number(object(scale.spec).replicas),
-    number(object(scale.status).replicas),
+    number(object(spec).replicas),
+    number(object(status).replicas),
     Number.isNaN(created) ? "<unknown>" : humanDuration(now - created),
   ];
   const resourceVersion = metadata.resourceVersion ?? "";
