@@ -210,8 +210,15 @@ function shownValue(value: unknown, kind: string, name: string): unknown {
 
 /** Inside, what a pod shares with its host belongs to its security context. */
 function withHostFields(spec: ReadonlyFields): ReadonlyFields {
-  const { hostNetwork, hostPID, hostIPC, shareProcessNamespace, hostUsers } = spec;
-  const context = isFields(spec.securityContext) ? spec.securityContext : {};
+  const {
+    hostNetwork,
+    hostPID,
+    hostIPC,
+    shareProcessNamespace,
+    hostUsers,
+    securityContext: given,
+  }: FieldsOf<PodSpec> = spec;
+  const context = isFields(given) ? given : {};
   return {
     ...spec,
     securityContext: {

@@ -174,9 +174,11 @@ const changeCauseOf = ({ metadata }: KubeObject): string => metadata?.annotation
 /** The pod template at spec.template. */
 export const templateOf = ({ spec }: KubeObject): Fields => child(object(spec), "template") ?? {};
 
+const metadataOf = ({ metadata }: FieldsOf<ApiObject>): FieldsOf<ObjectMeta> => object(metadata);
+
 function withChangeCause(template: Fields, changeCause: string): Fields {
   if (changeCause === "") return template;
-  const metadata = object(template.metadata);
+  const metadata = metadataOf(template);
   const annotations = { ...object(metadata.annotations), [CHANGE_CAUSE]: changeCause };
   return {
     ...template,
@@ -186,7 +188,7 @@ function withChangeCause(template: Fields, changeCause: string): Fields {
 
 /** Returns the template without the label that distinguishes the ReplicaSets of one Deployment. */
 export function withoutHash(template: Fields): Fields {
-  const metadata = object(template.metadata);
+  const metadata = metadataOf(template);
   const { [HASH_LABEL]: _hash, ...labels } = object(metadata.labels);
   const { labels: _all, ...rest } = metadata;
   const entries = Object.entries(metadata).map(([key, value]) => [key, key === "labels" ? labels : value] as const);

@@ -5,7 +5,7 @@ import { deepEqual } from "../../../machinery/patch/json-values.js";
 import type { DefinitionSpec, VersionParts } from "./definition-spec.js";
 import { fieldPath } from "../../../machinery/structural/field-path.js";
 import { notStructural } from "./structural.js";
-import type { Version, Subresources, Column, Schema } from "./definition-types.js";
+import type { Version, Scale, Subresources, Column, Schema } from "./definition-types.js";
 
 const DATA_TYPES = ["boolean", "date", "integer", "number", "string"];
 const FORMATS = ["byte", "date", "date-time", "double", "float", "int32", "int64", "password"];
@@ -27,8 +27,8 @@ export function validateColumn(column: Column, path: string): FieldError[] {
 
 /** Validates the subresources of custom resources. */
 export function validateSubresources(subresources: Subresources | undefined, path: string): FieldError[] {
-  const scale = subresources?.scale;
-  if (!isFields(scale)) return [];
+  if (!isFields(subresources?.scale)) return [];
+  const scale: Scale = subresources.scale;
   const selector = text(scale.labelSelectorPath);
   return [
     ...validateScalePath(text(scale.specReplicasPath), `${path}.scale.specReplicasPath`, ".spec"),

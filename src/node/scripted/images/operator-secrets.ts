@@ -1,3 +1,4 @@
+import type { Deployment } from "../../../api/types/apps/v1.js";
 import type { FieldsOf } from "../../../machinery/meta/received.js";
 import type {
   WebhookClientConfig,
@@ -21,12 +22,13 @@ export const memberlistSecret =
       const api = PodApi.open(io);
       const { namespace } = api;
       const path = `/apis/apps/v1/namespaces/${encodeURIComponent(namespace)}/deployments/${encodeURIComponent(deployment)}`;
-      const { metadata } = await api.get(path);
+      const { metadata }: FieldsOf<Deployment> = await api.get(path);
+      const { uid }: FieldsOf<ObjectMeta> = object(metadata);
       const owner = {
         apiVersion: "apps/v1",
         kind: "Deployment",
         name: deployment,
-        uid: text(object(metadata).uid),
+        uid: text(uid),
       } satisfies FieldsOf<OwnerReference>;
       const secretkey = Buffer.from(random(KEY_BYTES)).toString("base64").replaceAll("=", "");
       await api.createOnce(
@@ -98,7 +100,7 @@ async function trust(api: PodApi, configuration: string, authority: string): Pro
       (webhook) =>
         ({
           ...webhook,
-          clientConfig: { ...object(webhook["clientConfig"]), caBundle } satisfies FieldsOf<WebhookClientConfig>,
+          clientConfig: { ...object(webhook.clientConfig), caBundle } satisfies FieldsOf<WebhookClientConfig>,
         }) satisfies FieldsOf<ValidatingWebhook>,
     );
     await api.update(path, { ...found, webhooks } satisfies FieldsOf<ValidatingWebhookConfiguration>);

@@ -147,7 +147,8 @@ async function patchApiService(io: ProgramIo, api: PodApi, name: string, caBundl
   await log(io, "info", `patching APIService ${JSON.stringify(name)}`);
   const path = `${API_SERVICES}/${encodeURIComponent(name)}`;
   const service = await because(`failed getting APIService ${JSON.stringify(name)}`, api.get(path));
-  const { insecureSkipTLSVerify: _, ...spec } = object(service["spec"]);
+  const given: FieldsOf<APIServiceSpec> = object(service["spec"]);
+  const { insecureSkipTLSVerify: _, ...spec } = given;
   const patched = {
     ...service,
     spec: { ...spec, caBundle } satisfies FieldsOf<APIServiceSpec>,
@@ -168,7 +169,7 @@ async function patchWebhooks(
     (webhook) =>
       ({
         ...webhook,
-        clientConfig: { ...object(webhook["clientConfig"]), caBundle } satisfies FieldsOf<WebhookClientConfig>,
+        clientConfig: { ...object(webhook.clientConfig), caBundle } satisfies FieldsOf<WebhookClientConfig>,
         ...(failurePolicy !== "" && ({ failurePolicy } satisfies FieldsOf<ValidatingWebhook>)),
       }) satisfies FieldsOf<ValidatingWebhook>,
   );
