@@ -90,7 +90,7 @@ export function jobOf(cronJob: CronJob, start: number): Job {
     metadata: {
       name: jobName(cronJob, start),
       ...(namespace !== undefined && ({ namespace } satisfies FieldsOf<ObjectMeta>)),
-      ...(metadata.labels && { labels: metadata.labels }),
+      ...(metadata.labels && ({ labels: metadata.labels } satisfies FieldsOf<ObjectMeta>)),
       annotations: { ...metadata.annotations, [SCHEDULED]: timeIn(spec.timeZone ?? "UTC", start) },
       ownerReferences: [controllerReference(CRON_JOB_KIND, cronJob)],
     },

@@ -53,7 +53,7 @@ export function ephemeralClaim(pod: Pod, volume: Volume): PersistentVolumeClaim 
     metadata: {
       namespace,
       name: ephemeralClaimName(pod, volume),
-      ...(labels && { labels }),
+      ...(labels && ({ labels } satisfies FieldsOf<ObjectMeta>)),
       ...(annotations && ({ annotations } satisfies FieldsOf<ObjectMeta>)),
       ownerReferences: [{ apiVersion: "v1", kind: "Pod", name, uid, controller: true, blockOwnerDeletion: true }],
     },

@@ -65,7 +65,7 @@ export class OwnerRequests {
     const dropped = uids.map((owner) => ({ $patch: "delete", uid: owner }));
     await this.#patchOwners(
       reference,
-      { metadata: { ownerReferences: dropped, uid } } satisfies FieldsOf<ApiObject>,
+      { metadata: { ownerReferences: dropped, uid } satisfies FieldsOf<ObjectMeta> } satisfies FieldsOf<ApiObject>,
       (owners) => owners.filter((owner) => !gone.has(owner.uid)),
     );
   }
@@ -77,7 +77,7 @@ export class OwnerRequests {
     const unblocked = blocking.map((owner) => ({ ...owner, blockOwnerDeletion: false }));
     await this.#patchOwners(
       reference,
-      { metadata: { ownerReferences: unblocked, uid } } satisfies FieldsOf<ApiObject>,
+      { metadata: { ownerReferences: unblocked, uid } satisfies FieldsOf<ObjectMeta> } satisfies FieldsOf<ApiObject>,
       (now) =>
         now.map((owner) => ({ ...owner, ...(owner.blockOwnerDeletion === true && { blockOwnerDeletion: false }) })),
     );
@@ -90,7 +90,9 @@ export class OwnerRequests {
         const { finalizers = [], resourceVersion = "" } = await this.get(reference);
         if (!finalizers.includes(finalizer)) return;
         const rest = finalizers.filter((one) => one !== finalizer);
-        const patch = { metadata: { resourceVersion, finalizers: rest } } satisfies FieldsOf<ApiObject>;
+        const patch = {
+          metadata: { resourceVersion, finalizers: rest } satisfies FieldsOf<ObjectMeta>,
+        } satisfies FieldsOf<ApiObject>;
         await objects.patch(reference.name, patch, { type: "merge" });
         return;
       } catch (error) {
@@ -113,7 +115,9 @@ export class OwnerRequests {
       if (!isUnsupportedMediaType(error)) throw error;
       const { ownerReferences = [], resourceVersion = "" } = await this.get(reference);
       const owners = change(ownerReferences).map((owner) => ({ ...owner }));
-      const patch = { metadata: { resourceVersion, ownerReferences: owners } } satisfies FieldsOf<ApiObject>;
+      const patch = {
+        metadata: { resourceVersion, ownerReferences: owners } satisfies FieldsOf<ObjectMeta>,
+      } satisfies FieldsOf<ApiObject>;
       await objects.patch(reference.name, patch, { type: "merge" });
     }
   }

@@ -35,7 +35,9 @@ export function legacyTokenCleaner({ client, manager, clock }: ControllerContext
     const fate = fateOf(secret, now);
     if (fate === "keep") return;
     const secrets = client.of("v1", "Secret").namespace(namespace);
-    const mark = (since: string) => ({ metadata: { uid, labels: { [INVALID_SINCE]: since } } });
+    const mark = (since: string) => ({
+      metadata: { uid, labels: { [INVALID_SINCE]: since } } satisfies FieldsOf<ObjectMeta>,
+    });
     await unlessChanged(
       fate === "delete"
         ? secrets.delete(name, { preconditions: { resourceVersion } })

@@ -98,7 +98,7 @@ async function release<T extends ApiObject>(object: T, parts: ClaimParts<T, ApiO
     uid,
     ownerReferences,
     ...(finalizer !== undefined && { "$deleteFromPrimitiveList/finalizers": [finalizer] }),
-  };
+  } satisfies FieldsOf<ObjectMeta>;
   try {
     await parts.objects.patch(name, { metadata }, { type: "strategic" });
   } catch (error) {

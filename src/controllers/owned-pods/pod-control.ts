@@ -51,7 +51,7 @@ export function podFromTemplate(template: PodTemplateSpec, owner: ApiObject, con
     metadata: {
       generateName: `${name}-`,
       ...(namespace !== undefined && ({ namespace } satisfies FieldsOf<ObjectMeta>)),
-      ...(labels && { labels }),
+      ...(labels && ({ labels } satisfies FieldsOf<ObjectMeta>)),
       ...(annotations && ({ annotations } satisfies FieldsOf<ObjectMeta>)),
       ...(finalizers && ({ finalizers } satisfies FieldsOf<ObjectMeta>)),
       ownerReferences: [controller],

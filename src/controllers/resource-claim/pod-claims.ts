@@ -1,3 +1,4 @@
+import type { ObjectMeta } from "../../machinery/meta/object.js";
 import type { FieldsOf } from "../../machinery/meta/received.js";
 import type { Pod, PodResourceClaim } from "../../api/types/core/v1.js";
 import type {
@@ -54,7 +55,7 @@ export function generatedClaim(pod: Pod, entry: PodResourceClaim, template: Reso
     metadata: {
       namespace,
       generateName: generatedName(name, entry.name),
-      ...(labels && { labels }),
+      ...(labels && ({ labels } satisfies FieldsOf<ObjectMeta>)),
       annotations: { ...annotations, [POD_CLAIM_ANNOTATION]: entry.name },
       ownerReferences: [{ apiVersion: "v1", kind: "Pod", name, uid, controller: true, blockOwnerDeletion: true }],
     },

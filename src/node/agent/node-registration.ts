@@ -1,3 +1,4 @@
+import type { ObjectMeta } from "../../machinery/meta/object.js";
 import type { LeaseSpec, Lease } from "../../api/types/coordination/v1.js";
 import { createHash } from "node:crypto";
 import type { NodeSpec, Node, NodeCondition, NodeStatus, Taint } from "../../api/types/core/v1.js";
@@ -205,7 +206,10 @@ export class NodeRegistration {
   async #createLease(node: ReceivedObject<Node>): Promise<void> {
     const { name } = this.facts;
     const ownerReferences = [{ apiVersion: "v1", kind: "Node", name, uid: node.metadata?.uid ?? "" }];
-    const lease = { metadata: { name, ownerReferences }, spec: this.#lease() } satisfies FieldsOf<Lease>;
+    const lease = {
+      metadata: { name, ownerReferences } satisfies FieldsOf<ObjectMeta>,
+      spec: this.#lease(),
+    } satisfies FieldsOf<Lease>;
     await this.#leases().create({ apiVersion: "coordination.k8s.io/v1", kind: "Lease", ...lease });
   }
 

@@ -1,3 +1,4 @@
+import type { FieldsOf } from "../../machinery/meta/received.js";
 import { timingSafeEqual } from "node:crypto";
 import {
   dayOf,
@@ -12,7 +13,7 @@ import {
 import { goQuote } from "../../base/text/go-quote.js";
 import { untrustedIssuer } from "../../machinery/crypto/jwt/jws.js";
 import { list, object, objects, type ReadonlyFields, text } from "../../machinery/meta/access.js";
-import type { KubeObject } from "../../machinery/meta/object.js";
+import type { ObjectMeta, KubeObject } from "../../machinery/meta/object.js";
 import type { TokenIssuer } from "../request/token-issuer.js";
 import { InvalidTokenError, type TokenLookup } from "../request/user.js";
 import { accountUser, commonAudiences, type FindObject } from "./service-account-token.js";
@@ -140,7 +141,9 @@ export async function markUsedToken(
       method: "PATCH",
       path: `/api/v1/namespaces/${namespace}/secrets/${name}`,
       headers: { "content-type": "application/merge-patch+json", "user-agent": "kube-apiserver" },
-      body: Buffer.from(JSON.stringify({ metadata: { uid, labels: { [LAST_USED]: day } } })),
+      body: Buffer.from(
+        JSON.stringify({ metadata: { uid, labels: { [LAST_USED]: day } } satisfies FieldsOf<ObjectMeta> }),
+      ),
     });
     for await (const _ of body);
     if (status >= 400) report(new Error(`the secret ${namespace}/${name} was not marked as used: status ${status}`));

@@ -33,7 +33,7 @@ export const memberlistSecret =
       const secretkey = Buffer.from(random(KEY_BYTES)).toString("base64").replaceAll("=", "");
       await api.createOnce(
         secretPath(namespace),
-        secretOf({ name, namespace, ownerReferences: [owner] }, { secretkey }),
+        secretOf({ name, namespace, ownerReferences: [owner] } satisfies FieldsOf<ObjectMeta>, { secretkey }),
       );
     });
 

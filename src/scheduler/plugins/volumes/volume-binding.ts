@@ -285,7 +285,12 @@ async function bindVolumes(
     await client.of("v1", "PersistentVolume").patch(volume.metadata?.name ?? "", patch, { type: "merge", signal });
   }
   for (const { metadata } of provisions) {
-    const patch = { metadata: { resourceVersion: metadata?.resourceVersion, annotations: { [SELECTED_NODE]: node } } };
+    const patch = {
+      metadata: {
+        resourceVersion: metadata?.resourceVersion,
+        annotations: { [SELECTED_NODE]: node },
+      } satisfies FieldsOf<ObjectMeta>,
+    };
     const claims = client.of("v1", "PersistentVolumeClaim").namespace(metadata?.namespace ?? "");
     await claims.patch(metadata?.name ?? "", patch, { type: "merge", signal });
   }

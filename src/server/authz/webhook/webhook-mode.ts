@@ -68,7 +68,7 @@ export function webhookMode(options: WebhookModeOptions): AuthorizationMode {
     authorize(attributes) {
       const spec = reviewSpec(attributes);
       const match = matchesReview(conditions, spec);
-      if (match.error !== undefined) return { decision: onFailure, error: match.error };
+      if (match.error !== undefined) return { decision: onFailure, error: match.error } satisfies Decision;
       if (!match.matches) return { decision: "no-opinion" };
       const key = JSON.stringify(spec);
       const kept = answers.get(key);
@@ -84,7 +84,7 @@ export function webhookMode(options: WebhookModeOptions): AuthorizationMode {
 }
 
 function decisionOf({ allowed, denied, reason }: ReviewStatus): Decision {
-  const said = reason === "" ? {} : ({ reason } satisfies FieldsOf<Decision>);
+  const said = reason === "" ? {} : ({ reason } satisfies Partial<Decision>);
   if (denied && allowed) {
     const error = "webhook subject access review returned both allow and deny response";
     return { decision: "deny", ...said, error };

@@ -108,7 +108,8 @@ export function listMetadata(list: ListOfObjects): object {
   return {
     resourceVersion: list.resourceVersion,
     ...(list.continue !== undefined && ({ continue: list.continue } satisfies FieldsOf<ListMeta>)),
-    ...(list.remainingItemCount !== undefined && { remainingItemCount: list.remainingItemCount }),
+    ...(list.remainingItemCount !== undefined &&
+      ({ remainingItemCount: list.remainingItemCount } satisfies FieldsOf<ListMeta>)),
   } satisfies FieldsOf<ListMeta>;
 }
 
@@ -116,6 +117,6 @@ export function listMetadata(list: ListOfObjects): object {
 export const unstructuredListMetadata = ({ resourceVersion, remainingItemCount, ...list }: ListOfObjects): object =>
   ({
     continue: list.continue ?? "",
-    ...(remainingItemCount !== undefined && { remainingItemCount }),
+    ...(remainingItemCount !== undefined && ({ remainingItemCount } satisfies FieldsOf<ListMeta>)),
     resourceVersion,
   }) satisfies FieldsOf<ListMeta>;

@@ -201,7 +201,7 @@ function scaleOf(resource: ServedResource, object: KubeObject): KubeObject {
       ...(namespace !== undefined && ({ namespace } satisfies FieldsOf<ObjectMeta>)),
       ...(uid !== undefined && ({ uid } satisfies FieldsOf<ObjectMeta>)),
       ...(resourceVersion !== undefined && ({ resourceVersion } satisfies FieldsOf<ObjectMeta>)),
-      ...(creationTimestamp !== undefined && { creationTimestamp }),
+      ...(creationTimestamp !== undefined && ({ creationTimestamp } satisfies FieldsOf<ObjectMeta>)),
     },
     spec: { replicas: scale.replicas(object) ?? 0 } satisfies FieldsOf<ScaleSpec>,
     status: {

@@ -187,7 +187,7 @@ function randomObject({ gvk, schema }: VersionedKind, values: RandomValues): Kub
     metadata: {
       name: "fuzzed",
       namespace: "default",
-      ...(values.random() < 0.5 && { labels: { a: values.text() } }),
+      ...(values.random() < 0.5 && ({ labels: { a: values.text() } } satisfies FieldsOf<ObjectMeta>)),
     } satisfies FieldsOf<ObjectMeta>,
     ...(values.value(content, "") as object),
   } satisfies FieldsOf<ApiObject>;

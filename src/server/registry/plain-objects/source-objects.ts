@@ -271,7 +271,8 @@ export class SourceObjects implements ObjectStore {
       ...(page?.continue !== undefined &&
         page.continue !== "" &&
         ({ continue: page.continue } satisfies FieldsOf<ListMeta>)),
-      ...(page?.remainingItemCount !== undefined && { remainingItemCount: page.remainingItemCount }),
+      ...(page?.remainingItemCount !== undefined &&
+        ({ remainingItemCount: page.remainingItemCount } satisfies FieldsOf<ListMeta>)),
     };
   }
 }

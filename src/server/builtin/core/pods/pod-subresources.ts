@@ -64,7 +64,7 @@ export function restore(draft: DraftObject<Pod>, old: ReceivedObject<Pod>): void
       namespace,
       ...(uid !== undefined && ({ uid } satisfies FieldsOf<ObjectMeta>)),
       ...(resourceVersion !== undefined && ({ resourceVersion } satisfies FieldsOf<ObjectMeta>)),
-      ...(managedFields !== undefined && { managedFields }),
+      ...(managedFields !== undefined && ({ managedFields } satisfies FieldsOf<ObjectMeta>)),
     } satisfies FieldsOf<ObjectMeta>,
   } satisfies FieldsOf<ApiObject>);
 }
