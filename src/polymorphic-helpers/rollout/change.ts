@@ -3,7 +3,7 @@ import type { PodTemplateSpec } from "../../api/types/core/v1.js";
 import type { DeploymentSpec, Deployment } from "../../api/types/apps/v1.js";
 import { type Fields, isFields, object } from "../../machinery/meta/access.js";
 import type { GroupKind } from "../../machinery/meta/gvk.js";
-import type { ObjectMeta, KubeObject } from "../../machinery/meta/object.js";
+import type { ApiObject, ObjectMeta, KubeObject } from "../../machinery/meta/object.js";
 
 // It changes objects of several kinds and versions by their common fields, which stay untyped.
 
@@ -34,8 +34,10 @@ export const restart: Change = (kind, changed, now) => {
   if (isDeployment(kind) && isPaused(changed)) {
     throw new Error("can't restart paused deployment (run rollout resume first)");
   }
-  const template = object(object(changed.spec).template);
-  const metadata = object(template.metadata);
+  const { spec }: FieldsOf<Deployment> = changed;
+  const { template: given }: FieldsOf<DeploymentSpec> = object(spec);
+  const template: FieldsOf<ApiObject> = object(given);
+  const metadata: FieldsOf<ObjectMeta> = object(template.metadata);
   const annotations = { ...object(metadata.annotations), [RESTARTED_AT]: localTime(now) };
   return withSpec(changed, {
     template: {
@@ -47,7 +49,10 @@ export const restart: Change = (kind, changed, now) => {
 
 const isApps = ({ group }: GroupKind): boolean => group === "apps" || group === "extensions";
 const isDeployment = (kind: GroupKind): boolean => isApps(kind) && kind.kind === "Deployment";
-const isPaused = ({ spec }: KubeObject): boolean => object(spec).paused === true;
+const isPaused = ({ spec }: FieldsOf<Deployment>): boolean => {
+  const { paused }: FieldsOf<DeploymentSpec> = object(spec);
+  return paused === true;
+};
 
 /** Fields that are undefined are taken out. */
 function withSpec(changed: KubeObject, fields: Fields): KubeObject {

@@ -68,7 +68,8 @@ async function deploymentPlan(
   return {
     template: () => template,
     requireWilling: () => {
-      if (object(deployment.spec).paused !== true) return;
+      const { paused }: FieldsOf<DeploymentSpec> = object(deployment.spec);
+      if (paused !== true) return;
       throw new Error(
         "you cannot rollback a paused deployment; resume it first with 'kubectl rollout resume' and try again",
       );

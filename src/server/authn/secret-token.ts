@@ -1,3 +1,4 @@
+import type { ObjectReference } from "../../api/types/core/v1.js";
 import type { FieldsOf } from "../../machinery/meta/received.js";
 import { timingSafeEqual } from "node:crypto";
 import {
@@ -60,7 +61,7 @@ export function secretTokens(issuer: TokenIssuer, config: SecretTokenConfig): To
         `the token in secret ${namespace}/${named.secret} for service account ${namespace}/${name} has been marked invalid. Use tokens from the TokenRequest API or manually created secret-based tokens, or remove the '${INVALID_SINCE}' label from the secret to temporarily allow use of this token`,
       );
     }
-    const generated = objects(account["secrets"]).some((reference) => reference["name"] === named.secret);
+    const generated = objects(account["secrets"]).some(({ name }: FieldsOf<ObjectReference>) => name === named.secret);
     return {
       ...accountUser(namespace, name, uid),
       audiences: common,

@@ -37,7 +37,7 @@ export class CustomApiServices {
     if (!this.#isServed()) return;
     for (const { apiVersion, metadata, spec } of await this.registry.access.list(GROUP, "apiservices")) {
       if (apiVersion !== `${GROUP}/v1` || metadata?.labels?.[AUTOMANAGED] !== "true") continue;
-      const { group, version } = object(spec);
+      const { group, version }: FieldsOf<APIServiceSpec> = object(spec);
       this.#versionsOf(text(group)).add(text(version));
     }
   }

@@ -33,12 +33,13 @@ function placed(schema: JsonObject, [step, ...rest]: readonly string[], rule: Js
       throw new TypeError(`${at}: the schema has no such field for a rule`);
     return { ...schema, [name]: placed(inner as JsonObject, rest, rule, at) };
   };
+  const keywords: { readonly [Field in keyof JSONSchemaProps]?: JsonValue } = schema;
   if (step === "[*]")
     return inside(
-      schema.items === undefined ? "additionalProperties" : "items",
-      schema.items ?? schema.additionalProperties,
+      keywords.items === undefined ? "additionalProperties" : "items",
+      keywords.items ?? keywords.additionalProperties,
     );
-  const properties = (schema.properties ?? {}) as JsonObject;
+  const properties = (keywords.properties ?? {}) as JsonObject;
   const property = Object.hasOwn(properties, step) ? properties[step] : undefined;
   if (property === undefined) throw new TypeError(`${at}: the schema has no such field for a rule`);
   return {

@@ -1,3 +1,5 @@
+import type { PodSpec } from "../../../api/types/core/v1.js";
+import type { FieldsOf } from "../../../machinery/meta/received.js";
 import { dictionary } from "../../../base/collections/dictionary.js";
 import type { Steps } from "../../../base/async/steps.js";
 import { object, text } from "../../../machinery/meta/access.js";
@@ -85,7 +87,8 @@ const NONE: Edges = { toNodes: [], toClaims: [] };
 
 /** A pod that is bound to no node makes no edges. */
 function podEdges(pod: KubeObject): Edges {
-  const node = text(object(pod["spec"])["nodeName"]);
+  const { nodeName }: FieldsOf<PodSpec> = object(pod["spec"]);
+  const node = text(nodeName);
   if (node === "") return NONE;
   return { toNodes: referencesOf(pod).map((key) => [key, node]), toClaims: [] };
 }

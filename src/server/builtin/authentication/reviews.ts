@@ -1,5 +1,6 @@
 import type { FieldsOf } from "../../../machinery/meta/received.js";
 import type {
+  TokenReviewSpec,
   TokenReviewStatus,
   SelfSubjectReviewStatus,
   SelfSubjectReview,
@@ -53,9 +54,9 @@ async function reviewToken(
   tokens: TokenUnion,
   own: readonly string[],
 ): Promise<{ readonly status: JsonObject; readonly user?: AuthenticatedUser }> {
-  const spec = isJsonObject(review["spec"]) ? review["spec"] : {};
-  const asked = list(spec["audiences"]).map(text);
-  const { user, reasons } = await tokens(text(spec["token"]), asked.length === 0 ? own : asked);
+  const spec: FieldsOf<TokenReviewSpec> = isJsonObject(review["spec"]) ? review["spec"] : {};
+  const asked = list(spec.audiences).map(text);
+  const { user, reasons } = await tokens(text(spec.token), asked.length === 0 ? own : asked);
   if (user === undefined)
     return {
       status: {

@@ -276,7 +276,7 @@ export class Edits {
   }
 }
 
-const hasUid = ({ metadata }: JsonObject): boolean =>
+const hasUid = ({ metadata }: FieldsOf<ApiObject>): boolean =>
   isJsonObject(metadata) && typeof metadata["uid"] === "string" && metadata["uid"] !== "";
 
 /** Equal but for the line break that {@link foreignValue} adds. */

@@ -73,15 +73,15 @@ export class NodePorts {
 }
 
 /** Throws when it is not known which ports are taken. */
-function takenPorts(allocation: KubeObject | undefined): PortSet {
+function takenPorts(allocation: FieldsOf<RangeAllocation> | undefined): PortSet {
   if (allocation === undefined) {
     throw new NodePortError(`cannot allocate resources of type ${NODE_PORT_ALLOCATION.resource.resource} at this time`);
   }
-  const range = readRange(text(allocation["range"]));
+  const range = readRange(text(allocation.range));
   if (range === undefined) {
     throw new NodePortError("the provided port range does not match the current port range");
   }
-  return PortSet.decode(range, text(allocation["data"]));
+  return PortSet.decode(range, text(allocation.data));
 }
 
 export function withPorts(allocation: KubeObject | undefined, ports: PortSet): KubeObject {
