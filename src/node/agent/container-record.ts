@@ -1,6 +1,7 @@
 import type {
   Container,
   ContainerStateTerminated,
+  ContainerStateWaiting,
   ContainerStatus,
   EphemeralContainer,
   VolumeMount,
@@ -89,7 +90,7 @@ export class ContainerRecord {
   wait(reason: string, message?: string): void {
     if ("terminated" in this.state) this.last = this.state;
     this.state = {
-      waiting: { reason, ...(message !== undefined && ({ message } satisfies FieldsOf<ContainerStateTerminated>)) },
+      waiting: { reason, ...(message !== undefined && ({ message } satisfies FieldsOf<ContainerStateWaiting>)) },
     };
     this.ready = false;
   }
