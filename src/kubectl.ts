@@ -1,3 +1,4 @@
+import { dictionary } from "./base/collections/dictionary.js";
 import { errorCode } from "./base/files/path-error.js";
 import { errorMessage } from "./base/text/error-message.js";
 import { rootNode } from "./cli/dispatch.js";
@@ -12,8 +13,7 @@ import type { KubectlCall } from "./node/scripted/programs/kubectl/kubectl.js";
  * The commands that run in simulated containers, with all their subcommands or those that are named. The others read the machine's disk,
  * listen on its ports, start its programs, or are about processes that containers have not.
  */
-const AVAILABLE: Readonly<Record<string, true | readonly string[]>> = {
-  __proto__: null as never,
+const AVAILABLE: Readonly<Record<string, true | readonly string[]>> = dictionary({
   annotate: true,
   "api-resources": true,
   "api-versions": true,
@@ -50,7 +50,7 @@ const AVAILABLE: Readonly<Record<string, true | readonly string[]>> = {
   uncordon: true,
   version: true,
   wait: true,
-};
+});
 
 /**
  * Runs a command line of kubectl with the surroundings of a container. It reads nothing of this machine: no file, variable,

@@ -458,12 +458,13 @@ ${entries.join("\n")}
         ? line
         : line.replace("[", "[\n    ").replace('", "', '",\n    "').replace("],", ",\n  ],");
     });
-    return `${MADE}
+    return `import { dictionary } from "../../base/collections/dictionary.js";
+
+${MADE}
 /** The built-in kinds of each group version: the namespaced ones, and those of the cluster. */
-export const SCOPES: Readonly<Record<string, readonly [namespaced: string, cluster: string]>> = {
-  __proto__: null as never,
+export const SCOPES: Readonly<Record<string, readonly [namespaced: string, cluster: string]>> = dictionary({
 ${lines.join("\n")}
-};
+});
 `;
   }
 }

@@ -77,9 +77,9 @@ export class PatchObject {
   }
 
   private async applyLocally(current: KubeObject, { type, patch }: ThreeWayPatch): Promise<KubeObject> {
-    const before = current as unknown as JsonObject;
-    if (type === "merge") return applyMergePatch(before, patch) as KubeObject;
-    return strategicMergePatch(before, patch, await builtInPatchSchema(this.info.mapping.kind)) as KubeObject;
+    const before = current as JsonObject;
+    if (type === "merge") return applyMergePatch(before, patch);
+    return strategicMergePatch(before, patch, await builtInPatchSchema(this.info.mapping.kind));
   }
 
   private mayRecreate(error: unknown): boolean {

@@ -77,7 +77,7 @@ export async function requestClientCertificate(
 
 async function send(rest: RestClient, method: string, path: string, body?: KubeObject): Promise<KubeObject> {
   const encoded = body && new TextEncoder().encode(JSON.stringify(body));
-  return (await rest.request({ method, path, ...(encoded && { body: encoded }) })).json() as KubeObject;
+  return (await rest.request({ method, path, ...(encoded && { body: encoded }) })).json();
 }
 
 /** PEM of what was signed; "" while nothing is. */

@@ -74,18 +74,16 @@ async function scaleOnce(info: Info, options: ScaleOptions): Promise<KubeObject>
       contentType: "application/merge-patch+json",
       sentBy: "scale",
     });
-    return answer.json() as KubeObject;
+    return answer.json();
   }
   const scale = await getScale(info, client);
   requireState(scale, precondition);
   const body = await encodeScale({ ...scale, spec: { ...fieldsOf(scale["spec"]), replicas } });
-  return (
-    await client.request({ method: "PUT", path, query, body, contentType: "", sentBy: "scale" })
-  ).json() as KubeObject;
+  return (await client.request({ method: "PUT", path, query, body, contentType: "", sentBy: "scale" })).json();
 }
 
 async function getScale(info: Info, client: RestClient): Promise<KubeObject> {
-  return (await client.request({ method: "GET", path: scalePath(info), sentBy: "scale" })).json() as KubeObject;
+  return (await client.request({ method: "GET", path: scalePath(info), sentBy: "scale" })).json();
 }
 
 function requireState(scale: KubeObject, { replicas, resourceVersion }: ScalePrecondition): void {

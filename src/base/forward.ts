@@ -1,3 +1,5 @@
+import { dictionary } from "./collections/dictionary.js";
+
 /** A rule by which a port of pods leads to a program of this machine. */
 export interface Forward {
   /** Default: "default". */
@@ -33,8 +35,7 @@ export interface AddressRange {
 }
 
 /** Kinds whose pods can be named, by kubectl's names. */
-const KINDS: Readonly<Record<string, string>> = {
-  __proto__: null as never,
+const KINDS: Readonly<Record<string, string>> = dictionary({
   daemonset: "DaemonSet",
   daemonsets: "DaemonSet",
   ds: "DaemonSet",
@@ -52,7 +53,7 @@ const KINDS: Readonly<Record<string, string>> = {
   statefulset: "StatefulSet",
   statefulsets: "StatefulSet",
   sts: "StatefulSet",
-};
+});
 
 const LAST_PORT = 65_535;
 

@@ -26,9 +26,11 @@ function keepYoungGenerationSmall(process: NodeJS.Process): void {
   process.getBuiltinModule("node:v8").setFlagsFromString("--semi-space-growth-factor=1");
 }
 
+/** bun's own functions; only bun has them. */
+declare const Bun: { gc(synchronous: boolean): void };
+
 /** bun has no such limit while it runs. An idle process does not grow, and is left alone. */
 function collectWhenGrown(process: NodeJS.Process): void {
-  const { Bun } = globalThis as unknown as { readonly Bun: { gc(synchronous: boolean): void } };
   let lowest = Number.POSITIVE_INFINITY;
   let last = 0;
   let still = 0;

@@ -2,7 +2,6 @@ import type { ResourceClient } from "../client/dynamic/resource-client.js";
 import { isAlreadyExists, isForbidden, isNotFound, isConflict } from "../machinery/errors/status-error.js";
 import type { ApiObject, KubeObject } from "../machinery/meta/object.js";
 import { deepEqual } from "../machinery/patch/json-values.js";
-import type { JsonObject } from "../machinery/meta/json.js";
 
 /** Creates an object unless it exists. Does nothing where its namespace does not exist or is being deleted. */
 export async function ensure<T extends ApiObject>(client: ResourceClient<T>, object: T): Promise<void> {
@@ -50,6 +49,6 @@ export async function writeStatus<T extends Pick<KubeObject, "metadata"> & { rea
   object: T,
   status: NonNullable<T["status"]>,
 ): Promise<T | undefined> {
-  if (deepEqual((object.status ?? {}) as JsonObject, status as JsonObject)) return undefined;
+  if (deepEqual(object.status ?? {}, status)) return undefined;
   return objects.updateStatus({ ...object, status });
 }

@@ -194,7 +194,7 @@ export function fixKustomization(given: Kustomization): Kustomization {
     helmGlobals: rest.helmGlobals ?? globalsOf(helmChartInflationGenerator),
     helmCharts: joined(rest.helmCharts, chartsOf(helmChartInflationGenerator)),
   };
-  return Object.fromEntries(Object.entries(fixed).filter(([, value]) => value !== undefined)) as Kustomization;
+  return Object.fromEntries(Object.entries(fixed).filter(([, value]) => value !== undefined));
 }
 
 function withEnvs({ env, ...entry }: GeneratorEntry): GeneratorEntry {

@@ -1,3 +1,5 @@
+import { dictionary } from "../base/collections/dictionary.js";
+
 /** The versions of Kubernetes that a server can be, the newest first. */
 export const SERVED_VERSIONS: readonly string[] = ["1.37", "1.36"];
 
@@ -8,7 +10,7 @@ export const NEWEST_VERSION = "1.37";
 export const DEFAULT_VERSION = "1.37";
 
 /** The patch releases that servers and nodes say they are. */
-const PATCHES: Readonly<Record<string, number>> = { __proto__: null as never, "1.37": 1, "1.36": 3 };
+const PATCHES: Readonly<Record<string, number>> = dictionary({ "1.37": 1, "1.36": 3 });
 
 /** Returns the minor version: 36 of "1.36". */
 export const minorOf = (version: string): number => Number(version.split(".")[1]);

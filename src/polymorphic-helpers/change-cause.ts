@@ -1,5 +1,6 @@
+import type { FieldsOf } from "../machinery/meta/received.js";
 import type { JsonObject } from "../machinery/meta/json.js";
-import type { KubeObject } from "../machinery/meta/object.js";
+import type { ApiObject, KubeObject } from "../machinery/meta/object.js";
 import { createMergePatch } from "../machinery/patch/merge-patch.js";
 
 /** The annotation that records why a change was made, which `rollout history` shows. */
@@ -9,7 +10,7 @@ export const CHANGE_CAUSE = "kubernetes.io/change-cause";
 export function withChangeCause(object: KubeObject, cause: string | undefined): KubeObject {
   if (cause === undefined) return object;
   const annotations = { ...object.metadata?.annotations, [CHANGE_CAUSE]: cause };
-  return { ...object, metadata: { ...object.metadata, annotations } };
+  return { ...object, metadata: { ...object.metadata, annotations } } satisfies FieldsOf<ApiObject>;
 }
 
 /** The merge patch that sets the change cause; {} where it is set already. */

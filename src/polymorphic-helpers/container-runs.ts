@@ -1,5 +1,5 @@
-import { number, object, objects, type ReadonlyFields, text } from "../machinery/meta/access.js";
-import type { KubeObject } from "../machinery/meta/object.js";
+import type { ContainerStatus, Pod } from "../api/types/core/v1.js";
+import { number, object, objects, type Received, type ReceivedObject, text } from "../machinery/meta/received.js";
 
 /** One run of a container, which has its own log. */
 export interface ContainerRun {
@@ -11,16 +11,23 @@ export interface ContainerRun {
   readonly previous: boolean;
 }
 
-const STATUSES = ["initContainerStatuses", "containerStatuses", "ephemeralContainerStatuses"];
+const STATUSES = ["initContainerStatuses", "containerStatuses", "ephemeralContainerStatuses"] as const;
 
 /** The statuses of the pod's containers: those of init containers first, of ephemeral ones last. */
-export const containerStatuses = ({ status }: KubeObject): readonly ReadonlyFields[] =>
+export const containerStatuses = ({ status }: ReceivedObject<Pod>): readonly Received<ContainerStatus>[] =>
   STATUSES.flatMap((field) => objects(object(status)[field]));
 
 /** The runs of containers that have a log, in order: for each container the previous run, then the current or last one. */
-export const containerRuns = (pod: KubeObject): readonly ContainerRun[] => containerStatuses(pod).flatMap(runsOf);
+export const containerRuns = (pod: ReceivedObject<Pod>): readonly ContainerRun[] =>
+  containerStatuses(pod).flatMap(runsOf);
 
-function runsOf({ name, containerID, restartCount, state, lastState }: ReadonlyFields): readonly ContainerRun[] {
+function runsOf({
+  name,
+  containerID,
+  restartCount,
+  state,
+  lastState,
+}: Received<ContainerStatus>): readonly ContainerRun[] {
   const container = text(name);
   const { running, terminated } = object(state);
   const before = object(lastState).terminated;

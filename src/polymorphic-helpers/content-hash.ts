@@ -1,3 +1,4 @@
+import { dictionary } from "../base/collections/dictionary.js";
 import { createHash } from "node:crypto";
 import { encodeJson } from "../machinery/wire/json/json-encoder.js";
 
@@ -30,14 +31,13 @@ export function secretHash({ name, type, data, immutable }: HashedSecret): strin
 }
 
 /** Digits that could make words of a name, and what stands for them. */
-const HARMLESS: Readonly<Record<string, string>> = {
-  __proto__: null as never,
+const HARMLESS: Readonly<Record<string, string>> = dictionary({
   "0": "g",
   "1": "h",
   "3": "k",
   a: "m",
   e: "t",
-};
+});
 
 /** The hash of any content, ten letters; its keys are sorted before. */
 export function hashOf(content: object): string {

@@ -1,9 +1,18 @@
+import type {
+  Container,
+  ContainerPort,
+  PodSpec,
+  PodTemplateSpec,
+  ServicePort,
+  ServiceSpec,
+} from "../api/types/core/v1.js";
+import type { LabelSelector, LabelSelectorRequirement } from "../api/types/meta/v1.js";
+import type { FieldsOf } from "../machinery/meta/received.js";
 import { list, number, object, objects, text } from "../machinery/meta/access.js";
 import type { GroupKind } from "../machinery/meta/gvk.js";
 import type { KubeObject } from "../machinery/meta/object.js";
 import { podTemplateOf } from "./pod-template.js";
 
-// It reads five kinds, and those of extensions, by their common fields: their objects stay untyped.
 // What a service needs to know of the object it is made for.
 
 const EXPOSABLE = new Set([
@@ -27,17 +36,17 @@ type Labels = Readonly<Record<string, string>>;
 
 /** The labels of the pods that an object selects. Throws where it has no selector, or one with other operators than equality. */
 export function podLabelsOf(exposed: KubeObject): Labels {
-  const spec = object(exposed["spec"]);
+  const { selector }: FieldsOf<ServiceSpec> = object(exposed["spec"]);
   switch (text(exposed.kind)) {
     case "ReplicationController":
-      return object(spec["selector"]) as Labels;
+      return object(selector) as Labels;
     case "Pod":
       return nonEmpty(exposed.metadata?.labels, "the pod has no labels and cannot be exposed");
     case "Service":
-      if (spec["selector"] === undefined) throw new Error("the service has no pod selector set");
-      return object(spec["selector"]) as Labels;
+      if (selector === undefined) throw new Error("the service has no pod selector set");
+      return object(selector) as Labels;
     default: {
-      const { matchLabels, matchExpressions } = object(spec["selector"]);
+      const { matchLabels, matchExpressions }: FieldsOf<LabelSelector> = object(selector);
       const message = `invalid ${text(exposed.kind).toLowerCase()}: no selectors, therefore cannot be exposed`;
       const labels = nonEmpty(object(matchLabels) as Labels, message);
       if (list(matchExpressions).length > 0) throw inexpressible(objects(matchExpressions));
@@ -54,7 +63,8 @@ function nonEmpty(labels: Labels | undefined, message: string): Labels {
 /** Go's %+v of what was found. */
 function inexpressible(expressions: ReturnType<typeof objects>): Error {
   const shown = expressions.map(
-    ({ key, operator, values }) => `{Key:${text(key)} Operator:${text(operator)} Values:[${list(values).join(" ")}]}`,
+    ({ key, operator, values }: FieldsOf<LabelSelectorRequirement>) =>
+      `{Key:${text(key)} Operator:${text(operator)} Values:[${list(values).join(" ")}]}`,
   );
   return new Error(`couldn't convert expressions - "[${shown.join(" ")}]" to map-based selector format`);
 }
@@ -73,9 +83,18 @@ export function exposedPorts(exposed: KubeObject, kind: GroupKind): readonly Exp
 }
 
 function statedPorts(exposed: KubeObject, kind: GroupKind): readonly (readonly [port: number, protocol: string])[] {
-  const stated = (ports: unknown, field: string): readonly (readonly [number, string])[] =>
-    objects(ports).map((port) => [number(port[field]), text(port["protocol"]) || "TCP"]);
-  if (kind.kind === "Service") return stated(object(exposed["spec"])["ports"], "port");
-  const { containers } = object(podTemplateOf(kind, exposed)?.["spec"]);
-  return objects(containers).flatMap((container) => stated(container["ports"], "containerPort"));
+  if (kind.kind === "Service") {
+    const { ports }: FieldsOf<ServiceSpec> = object(exposed["spec"]);
+    return objects(ports).map((one: FieldsOf<ServicePort>) => statedPort(one.port, one.protocol));
+  }
+  const { spec }: FieldsOf<PodTemplateSpec> = podTemplateOf(kind, exposed) ?? {};
+  const { containers }: FieldsOf<PodSpec> = object(spec);
+  return objects(containers).flatMap(({ ports }: FieldsOf<Container>) =>
+    objects(ports).map((one: FieldsOf<ContainerPort>) => statedPort(one.containerPort, one.protocol)),
+  );
 }
+
+const statedPort = (port: unknown, protocol: unknown): readonly [port: number, protocol: string] => [
+  number(port),
+  text(protocol) || "TCP",
+];

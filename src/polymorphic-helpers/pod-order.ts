@@ -1,3 +1,4 @@
+import { dictionary } from "../base/collections/dictionary.js";
 import type { Pod } from "../api/types/core/v1.js";
 import { absent, number, object, objects, type ReceivedObject, text } from "../machinery/meta/received.js";
 
@@ -44,7 +45,7 @@ function isLessActive(a: ReceivedObject<Pod>, b: ReceivedObject<Pod>): boolean {
 }
 
 /** A phase that is not named here counts as pending. */
-const ACTIVITIES: Readonly<Record<string, number>> = { __proto__: null as never, Pending: 0, Unknown: 1, Running: 2 };
+const ACTIVITIES: Readonly<Record<string, number>> = dictionary({ Pending: 0, Unknown: 1, Running: 2 });
 const activity = ({ status }: ReceivedObject<Pod>): number => ACTIVITIES[text(object(status).phase)] ?? 0;
 
 /** Undefined for a pod that stays. */
@@ -56,7 +57,7 @@ function deletedAt({ metadata }: ReceivedObject<Pod>): number | undefined {
 const isAssigned = ({ spec }: ReceivedObject<Pod>): boolean => text(object(spec).nodeName) !== "";
 
 /** Phases that are not named here count as running: kubectl looks them up in a map. */
-const PHASES: Readonly<Record<string, number>> = { __proto__: null as never, Running: 0, Unknown: 1, Pending: 2 };
+const PHASES: Readonly<Record<string, number>> = dictionary({ Running: 0, Unknown: 1, Pending: 2 });
 const phaseRank = ({ status }: ReceivedObject<Pod>): number => PHASES[text(object(status).phase)] ?? 0;
 
 /** Undefined when the pod is not ready; 0 when its condition has no transition time. */

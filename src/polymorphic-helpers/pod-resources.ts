@@ -1,7 +1,8 @@
 import { type AmountKind, type AmountSource, podTotal, resizedTotal } from "../api/pods/pod-total.js";
 import { addUsage, raiseUsage } from "../api/quota/usage.js";
-import type { Container, Pod, ResourceList } from "../api/types/core/v1.js";
+import type { PodSpec, Container, Pod, ResourceList } from "../api/types/core/v1.js";
 import {
+  type FieldsOf,
   object,
   objects,
   type OrAbsent,
@@ -26,7 +27,10 @@ export interface PodResourcesWhat {
  */
 export function podResources(pod: ReceivedObject<Pod>, { bound, reported }: PodResourcesWhat): Amounts {
   const spec = object(pod.spec);
-  const containers = { containers: objects(spec.containers), initContainers: objects(spec.initContainers) };
+  const containers = {
+    containers: objects(spec.containers),
+    initContainers: objects(spec.initContainers),
+  } satisfies FieldsOf<PodSpec>;
   const total = reported
     ? resizedTotal(containers, AMOUNTS, isInfeasible(pod), (container, isInit, source) =>
         source === "asked"

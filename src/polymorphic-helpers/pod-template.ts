@@ -25,7 +25,7 @@ const TEMPLATES: Readonly<Record<string, readonly string[]>> = {
 export function podTemplateOf({ group, kind }: GroupKind, object: KubeObject): Fields | undefined {
   const key = group === "" ? kind : `${kind}.${group}`;
   const path = Object.hasOwn(TEMPLATES, key) ? TEMPLATES[key] : undefined;
-  let at: Fields | undefined = path && (object as Fields);
+  let at: Fields | undefined = path && object;
   for (const name of path ?? []) at = at && child(at, name);
   return at;
 }

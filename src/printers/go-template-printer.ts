@@ -23,7 +23,7 @@ export function goTemplatePrinter(template: string, options: GoTemplatePrintOpti
   return {
     print(object, out) {
       try {
-        parsed.execute(object as unknown as JsonObject, out);
+        parsed.execute(object as JsonObject, out);
       } catch (error) {
         if (!(error instanceof TemplateError)) throw error;
         out(debugText(template, encodeJson(object, { sortKeys: !inGivenOrder }), object, error.message));

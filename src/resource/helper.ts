@@ -1,3 +1,4 @@
+import type { FieldsOf } from "../machinery/meta/received.js";
 import { randomBelow } from "../base/numbers/random-below.js";
 import {
   type DeleteParameters,
@@ -14,6 +15,7 @@ import type { PatchType } from "../client/dynamic/patches.js";
 import type { WatchFrame } from "../client/dynamic/watch-events.js";
 import type { RestClient, RestRequest } from "../client/rest/rest-client.js";
 import { isStatusError, type Status } from "../machinery/errors/status-error.js";
+import { text } from "../machinery/meta/access.js";
 import type { KubeObject } from "../machinery/meta/object.js";
 import type { RestMapping } from "../machinery/rest-mapper.js";
 import { encodeBody } from "./encode-json.js";
@@ -127,8 +129,8 @@ export class Helper {
   /** The same events. Their receiver opens the watch again after an ERROR; the client is told of one that is not usual. */
   private async *told(events: AsyncIterable<WatchFrame>): AsyncGenerator<WatchFrame, void> {
     for await (const event of events) {
-      const { code, message = "" } = event.object as unknown as Partial<Status>;
-      if (event.type === "ERROR" && code !== 410) this.client.onBrokenWatch?.(message);
+      const { code, message }: FieldsOf<Status> = event.object;
+      if (event.type === "ERROR" && code !== 410) this.client.onBrokenWatch?.(text(message));
       yield event;
     }
   }

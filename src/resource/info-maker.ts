@@ -224,7 +224,7 @@ function check(value: JsonValue, raw: string | undefined): KubeObject {
     throw missing("Kind", value, raw);
   }
   checkMetadata(value);
-  return value as KubeObject;
+  return value;
 }
 
 const hasKind = (kind: JsonValue | undefined): boolean => typeof kind === "string" && kind !== "";

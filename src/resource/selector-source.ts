@@ -2,7 +2,7 @@ import { goQuote } from "../base/text/go-quote.js";
 import type { RestClient } from "../client/rest/rest-client.js";
 import { isStatusError, StatusError } from "../machinery/errors/status-error.js";
 import type { GroupVersionResource } from "../machinery/meta/gvk.js";
-import type { KubeList } from "../machinery/meta/object.js";
+import type { ListMeta } from "../machinery/meta/object.js";
 import type { RestMapping } from "../machinery/rest-mapper.js";
 import { Helper, type HelperOptions } from "./helper.js";
 import type { Visitor } from "./visitor.js";
@@ -33,7 +33,7 @@ export function selectorSource(
         const list = await helper.list(namespace, parameters).catch((error: unknown) => {
           throw explain(error, selection);
         });
-        const { resourceVersion = "", continue: next } = (list as unknown as KubeList).metadata ?? {};
+        const { resourceVersion = "", continue: next }: ListMeta = list.metadata ?? {};
         await fn({ source: "", mapping, namespace, name: "", object: list, resourceVersion });
         token = next;
       } while (token !== undefined && token !== "");

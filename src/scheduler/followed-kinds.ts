@@ -1,3 +1,4 @@
+import { dictionary } from "../base/collections/dictionary.js";
 import type { Timers } from "../base/time/timers.js";
 import type { AnyKindIn, AnyObjectOf } from "../client/dynamic/api-kinds.js";
 import type { Stored } from "../client/dynamic/stored.js";
@@ -11,8 +12,7 @@ import { Action, type ClusterEvent, type EventResource } from "./framework/clust
 export type OnChange = (event: ClusterEvent, before: unknown, after: unknown) => void;
 
 /** The kinds whose changes move pods, as events name them. */
-const RESOURCES: Readonly<Record<string, EventResource>> = {
-  __proto__: null as never,
+const RESOURCES: Readonly<Record<string, EventResource>> = dictionary({
   PersistentVolume: "PersistentVolume",
   PersistentVolumeClaim: "PersistentVolumeClaim",
   StorageClass: "StorageClass",
@@ -23,7 +23,7 @@ const RESOURCES: Readonly<Record<string, EventResource>> = {
   ResourceClaim: "ResourceClaim",
   ResourceSlice: "ResourceSlice",
   DeviceClass: "DeviceClass",
-};
+});
 
 /** Starts informers of volumes and devices for the first pod that needs them: most clusters use neither. */
 export class FollowedKinds {
@@ -52,7 +52,7 @@ export class FollowedKinds {
       cache = this.informers.of<string, string>(apiVersion, kind).cache;
       this.#caches.set(kind, cache);
     }
-    return cache as unknown as SharedInformer<Stored<AnyObjectOf<V, K>>>["cache"];
+    return cache as SharedInformer<Stored<AnyObjectOf<V, K>>>["cache"];
   }
 
   /** Resolves when the caches of the kinds are current; undefined when they already are. */
@@ -88,7 +88,7 @@ export class FollowedKinds {
         try {
           if (isDone()) end(() => resolve(true));
         } catch (error) {
-          end(() => reject(error as Error));
+          end(() => reject(error));
         }
       };
       const cancel = timers.start(milliseconds, giveUp);

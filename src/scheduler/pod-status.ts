@@ -1,3 +1,4 @@
+import type { FieldsOf } from "../machinery/meta/received.js";
 import type { Pod, PodCondition } from "../api/types/core/v1.js";
 import type { Clock } from "../base/time/clock.js";
 import type { KubernetesClient } from "../client/dynamic/kubernetes-client.js";
@@ -40,7 +41,7 @@ export function statusPatch(pod: Pod, { condition, nominatedNode }: PodReport, n
       known?.status === condition.status && known.lastTransitionTime ? known.lastTransitionTime : formatTime(now);
     const next: PodCondition = {
       ...condition,
-      ...(generation > 0 && { observedGeneration: generation }),
+      ...(generation > 0 && ({ observedGeneration: generation } satisfies FieldsOf<PodCondition>)),
       lastProbeTime: null,
       lastTransitionTime,
     };

@@ -112,7 +112,7 @@ export class TestCluster {
       return isReady(last);
     };
     try {
-      return (await waitFor(resource, name, isSo, options)) as T;
+      return await waitFor(resource, name, isSo, options);
     } catch (error) {
       options.signal?.throwIfAborted();
       const isLate = error instanceof WaitTimeoutError;

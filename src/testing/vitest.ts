@@ -41,5 +41,5 @@ export function clusterTest(options: ClusterTestOptions = {}): TestAPI<ClusterTe
     client: ({ _context }, use) => use(_context.client),
     namespace: ({ _context }, use) => use(_context.namespace),
     ready: ({ _context }, use) => use(_context.ready),
-  }) as unknown as TestAPI<ClusterTestContext>;
+  });
 }

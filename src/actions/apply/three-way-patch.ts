@@ -44,7 +44,7 @@ export async function threeWayPatch(
   const originalText = lastApplied(current) ?? "";
   const compute = async (schema: PatchSchema): Promise<ThreeWayPatch> => {
     const render = await yamlRenderer();
-    const [before, after, live] = [parse(originalText), parse(modified), current as unknown as JsonObject];
+    const [before, after, live] = [parse(originalText), parse(modified), current as JsonObject];
     return made("strategic", createThreeWayMergePatch(before, after, live, schema, { overwrite, render }));
   };
 
@@ -101,7 +101,7 @@ export async function builtInPatchSchema(kind: GroupVersionKind): Promise<PatchS
 }
 
 async function mergePatch(original: string, modified: string, current: KubeObject): Promise<ThreeWayPatch> {
-  const live = current as unknown as JsonObject;
+  const live = current as JsonObject;
   const patch = createThreeWayJsonMergePatch(parse(original), parse(modified), live, await yamlRenderer());
   const { metadata } = patch;
   const renamed = isJsonObject(metadata) && Object.hasOwn(metadata, "name");
@@ -150,7 +150,7 @@ export async function calculatePatch(
   before: KubeObject,
   after: KubeObject,
 ): Promise<CalculatedPatch> {
-  const [original, modified] = [before as unknown as JsonObject, after as unknown as JsonObject];
+  const [original, modified] = [before as JsonObject, after as JsonObject];
   const schema = await builtInPatchSchema(kind);
   const patch =
     schema === undefined ? createMergePatch(original, modified) : createTwoWayMergePatch(original, modified, schema);

@@ -205,7 +205,7 @@ class Removal {
   private async get(pod: KubeObject): Promise<KubeObject> {
     const { signal } = this.options;
     const answer = await this.client.request({ method: "GET", path: podPath(pod), sentBy: "typed", signal });
-    return answer.json() as KubeObject;
+    return answer.json();
   }
 
   /** Throws the reason of the caller's signal. */

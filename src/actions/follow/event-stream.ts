@@ -32,5 +32,5 @@ export async function* eventsOf<E>(
     stop.abort();
     await end;
   }
-  if (failure !== undefined) throw (failure as { readonly error: unknown }).error;
+  if (failure !== undefined) throw failure.error;
 }

@@ -1,3 +1,4 @@
+import { dictionary } from "../../base/collections/dictionary.js";
 import type { Schema, StructSchema } from "../../machinery/schema/schema.js";
 import { BOOL, BYTES, DOUBLE, DYN, INT, STRING, TIMESTAMP, type Type } from "../../machinery/cel/types/type.js";
 import type { JsonObject } from "../../machinery/meta/json.js";
@@ -63,8 +64,7 @@ function declaredOf(schema: Schema): DeclaredType | undefined {
   }
 }
 
-const SCALARS: Readonly<Record<string, Type | undefined>> = {
-  __proto__: null as never,
+const SCALARS: Readonly<Record<string, Type | undefined>> = dictionary({
   string: STRING,
   bool: BOOL,
   int32: INT,
@@ -75,7 +75,7 @@ const SCALARS: Readonly<Record<string, Type | undefined>> = {
   microTime: TIMESTAMP,
   duration: STRING,
   intOrString: DYN,
-};
+});
 
 /** Objects in OpenAPI, of which it names no field. */
 const FREE_FORM: ReadonlySet<string> = new Set([

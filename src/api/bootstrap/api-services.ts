@@ -1,10 +1,10 @@
+import { dictionary } from "../../base/collections/dictionary.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
 import { formatGroupVersion } from "../../machinery/meta/gvk.js";
 import type { Release, RuntimeConfig } from "../facts/index.js";
 
 /** Where each group stands in discovery; APIServices of CRDs come after all of these. */
-const GROUP_PRIORITY: Readonly<Record<string, number>> = {
-  __proto__: null as never,
+const GROUP_PRIORITY: Readonly<Record<string, number>> = dictionary({
   "": 18000,
   apps: 17800,
   "events.k8s.io": 17750,
@@ -28,15 +28,14 @@ const GROUP_PRIORITY: Readonly<Record<string, number>> = {
   "internal.apiserver.k8s.io": 16000,
   "storagemigration.k8s.io": 15800,
   "lifecycle.k8s.io": 15700,
-};
+});
 
 /** Versions that do not have the usual priority of their class. */
-const VERSION_PRIORITY: Readonly<Record<string, number>> = {
-  __proto__: null as never,
+const VERSION_PRIORITY: Readonly<Record<string, number>> = dictionary({
   v1: 1,
   "autoscaling/v2": 30,
   "flowcontrol.apiserver.k8s.io/v1": 21,
-};
+});
 
 /** One APIService per served group-version that the server serves itself, as kube-aggregator registers them. */
 export function bootstrapApiServices(release: Release, runtimeConfig?: RuntimeConfig): KubeObject[] {

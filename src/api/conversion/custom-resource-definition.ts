@@ -11,7 +11,6 @@ import {
   list,
   setDefault,
 } from "../../machinery/meta/access.js";
-import type { JsonValue } from "../../machinery/meta/json.js";
 import { deepEqual } from "../../machinery/patch/json-values.js";
 import { compact, renameFields, withChild, withChildren } from "./copies.js";
 import { rememberBetaSpec } from "./sent-beta-spec.js";
@@ -85,7 +84,7 @@ function specToBeta(v1: ReadonlyFields): ReadonlyFields {
 }
 
 const sameField = (one: ReadonlyFields, other: ReadonlyFields, field: string): boolean =>
-  deepEqual(one[field] as JsonValue | undefined, other[field] as JsonValue | undefined);
+  deepEqual(one[field], other[field]);
 
 function withColumns(spec: ReadonlyFields, change: (column: ReadonlyFields) => ReadonlyFields): ReadonlyFields {
   return withChildren(withChildren(spec, COLUMNS, change), "versions", (one) => withChildren(one, COLUMNS, change));

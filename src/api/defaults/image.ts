@@ -1,3 +1,5 @@
+import { dictionary } from "../../base/collections/dictionary.js";
+
 /** The default pull policy: "Always" for the tag `latest`, which is also the tag of an image without tag and digest. */
 export function pullPolicy(image: string): "Always" | "IfNotPresent" {
   return imageTag(image) === "latest" ? "Always" : "IfNotPresent";
@@ -13,12 +15,11 @@ const reference = new RegExp(`^((?:${HOST}/)?${PATH_PART}(?:/${PATH_PART})*)(?::
 
 const MAX_NAME = 255;
 const identifier = /^[a-f0-9]{64}$/;
-const DIGEST_LENGTHS: Readonly<Record<string, number>> = {
-  __proto__: null as never,
+const DIGEST_LENGTHS: Readonly<Record<string, number>> = dictionary({
   sha256: 64,
   sha384: 96,
   sha512: 128,
-};
+});
 
 /** The image's tag, "" for one that has only a digest and for what is no reference. */
 function imageTag(image: string): string {

@@ -1,3 +1,4 @@
+import { dictionary } from "../../base/collections/dictionary.js";
 import { access } from "./access.js";
 import { apps } from "./apps.js";
 import { core } from "./core.js";
@@ -6,7 +7,7 @@ import { networking } from "./networking.js";
 import { storage } from "./storage.js";
 import { workloads } from "./workloads.js";
 
-const groups: Readonly<Record<string, Readonly<Record<string, string>>>> = { __proto__: null as never, "": core, apps };
+const groups: Readonly<Record<string, Readonly<Record<string, string>>>> = dictionary({ "": core, apps });
 const others = { ...workloads, ...networking, ...storage, ...access, ...extensions };
 
 /** A manifest (YAML) of a built-in kind that can be applied unchanged; undefined for kinds that cannot be created from a manifest. */

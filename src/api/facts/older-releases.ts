@@ -1,3 +1,4 @@
+import { dictionary } from "../../base/collections/dictionary.js";
 import json from "./data/kubernetes-1.36-delta.json" with { type: "json" };
 import type { FactsFile, ReleaseDelta } from "./data.js";
 import { Release } from "./release.js";
@@ -6,10 +7,9 @@ import { factsWithDelta } from "./with-delta.js";
 // A server of the newest version does not load this module: it has what older versions have in place of the newest's facts.
 
 /** By version. */
-const deltas: Readonly<Record<string, ReleaseDelta>> = {
-  __proto__: null as never,
-  "1.36": json as unknown as ReleaseDelta,
-};
+const deltas: Readonly<Record<string, ReleaseDelta>> = dictionary({
+  "1.36": json as ReleaseDelta,
+});
 
 /**
  * The release of a version older than the newest, whose facts are given. Throws for a version without a delta.

@@ -5,7 +5,7 @@ import type { Release } from "./release.js";
 import { newestRelease } from "./releases.js";
 import { unpublishedWithDelta } from "./with-delta.js";
 
-const newest = json as unknown as UnpublishedFile;
+const newest: UnpublishedFile = json;
 const made = new WeakMap<Release, Definitions>();
 
 /**

@@ -16,13 +16,26 @@ export interface FeatureGate {
  * Since which minor version ("1.37") the gate is in a stage, has a default and is locked to it. "GA" is a stable feature, "REMOVED" a name that is not
  * known any more.
  */
-type GateRow = readonly [since: string, stage: string, enabled: boolean, locked?: boolean];
+interface GateRow {
+  readonly since: string;
+  readonly stage: string;
+  readonly enabled: boolean;
+  readonly locked: boolean;
+}
+
+/** Reads `[since, stage, enabled, locked?]`. */
+const gateRow = ([since, stage, enabled, locked]: readonly (string | boolean)[]): GateRow => ({
+  since: String(since),
+  stage: String(stage),
+  enabled: enabled === true,
+  locked: locked === true,
+});
 
 /**
  * The gates of kube-apiserver, kube-controller-manager and kube-scheduler by name, with their rows in the order of versions (K37-080, K37-264). A
  * first row of 1.36, the oldest version that is served, tells nothing of the versions before.
  */
-const table = json as unknown as Readonly<Record<string, readonly GateRow[]>>;
+const table: Readonly<Record<string, readonly (readonly (string | boolean)[])[]>> = json;
 
 const known = new Map<string, ReadonlyMap<string, FeatureGate>>();
 
@@ -31,7 +44,7 @@ export function featureGatesOf(version: string): ReadonlyMap<string, FeatureGate
   let gates = known.get(version);
   if (gates === undefined) {
     const minor = minorOf(version);
-    gates = new Map(Object.entries(table).flatMap(([name, rows]) => gateAt(name, rows, minor)));
+    gates = new Map(Object.entries(table).flatMap(([name, rows]) => gateAt(name, rows.map(gateRow), minor)));
     known.set(version, gates);
   }
   return gates;
@@ -39,9 +52,9 @@ export function featureGatesOf(version: string): ReadonlyMap<string, FeatureGate
 
 /** Empty for a gate that the version does not know yet, or no more. */
 function gateAt(name: string, rows: readonly GateRow[], minor: number): [string, FeatureGate][] {
-  const row = rows.findLast(([since]) => minorOf(since) <= minor);
-  if (row === undefined || row[1] === "REMOVED") return [];
-  const [, stage, enabled, locked = false] = row;
+  const row = rows.findLast(({ since }) => minorOf(since) <= minor);
+  if (row === undefined || row.stage === "REMOVED") return [];
+  const { stage, enabled, locked } = row;
   return [[name, { stage: stage === "GA" ? "" : (stage as GateStage), enabled, locked }]];
 }
 

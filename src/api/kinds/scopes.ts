@@ -1,8 +1,9 @@
+import { dictionary } from "../../base/collections/dictionary.js";
+
 // Made by tools/generate-api-types.mjs of the API facts.
 
 /** The built-in kinds of each group version: the namespaced ones, and those of the cluster. */
-export const SCOPES: Readonly<Record<string, readonly [namespaced: string, cluster: string]>> = {
-  __proto__: null as never,
+export const SCOPES: Readonly<Record<string, readonly [namespaced: string, cluster: string]>> = dictionary({
   "admissionregistration.k8s.io/v1": [
     "",
     "MutatingAdmissionPolicy MutatingAdmissionPolicyBinding MutatingWebhookConfiguration ValidatingAdmissionPolicy ValidatingAdmissionPolicyBinding ValidatingWebhookConfiguration",
@@ -48,4 +49,4 @@ export const SCOPES: Readonly<Record<string, readonly [namespaced: string, clust
     "Binding ConfigMap Endpoints Event LimitRange PersistentVolumeClaim Pod PodTemplate ReplicationController ResourceQuota Secret Service ServiceAccount",
     "ComponentStatus Namespace Node PersistentVolume",
   ],
-};
+});

@@ -1,3 +1,4 @@
+import { dictionary } from "../../base/collections/dictionary.js";
 import { parseGroupVersion } from "../../machinery/meta/gvk.js";
 import { mediaTypes, META, type OperationFacts, groupName, tagOf, versionName } from "./operation.js";
 
@@ -7,8 +8,7 @@ const read = (
 ): OperationFacts => ({ ...given, method: "get", parameters: [], consumes: types, produces: types, codes: ["200"] });
 
 /** The server's own documents, by the name that the index of version 3 has for each. */
-export const serverOperations: Readonly<Record<string, readonly OperationFacts[]>> = {
-  __proto__: null as never,
+export const serverOperations: Readonly<Record<string, readonly OperationFacts[]>> = dictionary({
   ".well-known/openid-configuration": [
     {
       ...read(
@@ -69,7 +69,7 @@ export const serverOperations: Readonly<Record<string, readonly OperationFacts[]
       mediaTypes.json,
     ),
   ],
-};
+});
 
 /** The GET operation of a group: "/apis/apps/". */
 export const groupOperation = (group: string): OperationFacts =>

@@ -1,3 +1,5 @@
+import { dictionary } from "../../base/collections/dictionary.js";
+
 export interface ParameterFacts {
   readonly name: string;
   readonly in: "query" | "path";
@@ -189,8 +191,7 @@ export const queryParameters: Readonly<Record<Action | "log", readonly Parameter
 };
 
 /** The descriptions of the parameters of connect requests, by the fields of PodExecOptions and similar options. */
-export const connectDescriptions: Readonly<Record<string, string>> = {
-  __proto__: null as never,
+export const connectDescriptions: Readonly<Record<string, string>> = dictionary({
   command: "The program to run and its arguments, one parameter each; no shell reads them.",
   container: "Which container to enter; a pod with one container needs none.",
   path: "The path to ask for behind the proxy.",
@@ -199,7 +200,7 @@ export const connectDescriptions: Readonly<Record<string, string>> = {
   stdin: "Whether the program reads what the client sends.",
   stdout: "Whether the program's output comes back.",
   tty: "Whether the program runs on a terminal; its errors are then part of its output.",
-};
+});
 
 /** The values of x-kubernetes-action. */
 export type Action =

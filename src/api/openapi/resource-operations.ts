@@ -1,3 +1,4 @@
+import { dictionary } from "../../base/collections/dictionary.js";
 import type { GroupVersionKind } from "../../machinery/meta/gvk.js";
 import { returnsDeletedObject, type ResourceFacts, type SubresourceFacts, type ServedApi } from "../facts/resources.js";
 import type { TypeSource } from "../facts/definitions.js";
@@ -61,8 +62,7 @@ interface Given {
   readonly kind?: GroupVersionKind;
 }
 
-const METHOD_OF: Readonly<Record<string, Method>> = {
-  __proto__: null as never,
+const METHOD_OF: Readonly<Record<string, Method>> = dictionary({
   get: "get",
   list: "get",
   post: "post",
@@ -70,15 +70,14 @@ const METHOD_OF: Readonly<Record<string, Method>> = {
   patch: "patch",
   delete: "delete",
   deletecollection: "delete",
-};
+});
 
-const CODES: Readonly<Record<string, readonly string[]>> = {
-  __proto__: null as never,
+const CODES: Readonly<Record<string, readonly string[]>> = dictionary({
   post: ["200", "201", "202"],
   put: ["200", "201"],
   patch: ["200", "201"],
   delete: ["200", "202"],
-};
+});
 
 function operation({ resource, isCustom }: Served, action: Action, given: Given): OperationFacts {
   const { group, version, kind } = resource;
@@ -172,13 +171,12 @@ function itemOperations(served: Served): readonly OperationFacts[] {
   return found;
 }
 
-const VERBS: Readonly<Record<string, readonly [action: Action, word: string, description: string]>> = {
-  __proto__: null as never,
+const VERBS: Readonly<Record<string, readonly [action: Action, word: string, description: string]>> = dictionary({
   get: ["get", "read", "Reads"],
   create: ["post", "create", "Sends a request to"],
   update: ["put", "replace", "Replaces"],
   patch: ["patch", "patch", "Patches"],
-};
+});
 
 function subresourceOperations(served: Served, subresource: SubresourceFacts): readonly OperationFacts[] {
   const { resource, types } = served;

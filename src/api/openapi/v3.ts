@@ -1,3 +1,4 @@
+import { dictionary } from "../../base/collections/dictionary.js";
 import { createHash } from "node:crypto";
 import { descriptionsDigest } from "../descriptions/index.js";
 import type { Release } from "../facts/release.js";
@@ -134,12 +135,11 @@ function describeOperation(operation: OperationFacts): JsonSchema {
   };
 }
 
-const DESCRIPTIONS: Readonly<Record<string, string>> = {
-  __proto__: null as never,
+const DESCRIPTIONS: Readonly<Record<string, string>> = dictionary({
   200: "OK",
   201: "Created",
   202: "Accepted",
-};
+});
 
 function describeParameter({ name, in: place, type, description }: ParameterFacts): JsonSchema {
   return {

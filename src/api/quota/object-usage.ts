@@ -55,7 +55,7 @@ export function claimUsage({ metadata, spec, status }: PersistentVolumeClaim): U
 export function deviceClaimUsage(claim: ResourceClaim, facts: DeviceFacts, now: number): Usage {
   const { spec } = claim;
   const usage: Usage = new Map([[`count/${RESOURCE_CLAIMS}`, ONE]]);
-  for (const { exactly, firstAvailable } of (spec as ResourceClaim["spec"] | undefined)?.devices?.requests ?? []) {
+  for (const { exactly, firstAvailable } of spec?.devices?.requests ?? []) {
     const largest: Usage = new Map();
     const alternatives = exactly == null ? (firstAvailable ?? []) : [exactly];
     for (const { deviceClassName, allocationMode, count = 1 } of alternatives) {

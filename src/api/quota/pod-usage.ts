@@ -95,9 +95,7 @@ function taken(
 }
 
 const isInfeasible = ({ status }: Pod): boolean =>
-  (status?.conditions ?? []).some(
-    ({ type, reason }) => (type as string) === "PodResizePending" && reason === "Infeasible",
-  );
+  (status?.conditions ?? []).some(({ type, reason }) => type === "PodResizePending" && reason === "Infeasible");
 
 /** The amounts that each container must say, where a quota counts them. */
 const DEMANDED = ["cpu", "limits.cpu", "limits.memory", "memory", "requests.cpu", "requests.memory"];

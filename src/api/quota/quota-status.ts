@@ -6,7 +6,7 @@ import type {
   ResourceQuotaStatus,
   Service,
 } from "../types/core/v1.js";
-import type { DeviceClass, ResourceClaim } from "../types/resource/v1.js";
+import type { ResourceClaim } from "../types/resource/v1.js";
 import type { ApiObject } from "../../machinery/meta/object.js";
 import {
   addQuantities,
@@ -48,7 +48,7 @@ export function quotaStatus(
   objectsOf: (resource: string) => readonly ApiObject[] | undefined,
   now: number,
   open: ReadonlyMap<string, Quantity> = new Map(),
-  classes: readonly DeviceClass[] = [],
+  classes: DeviceFacts["classes"] = [],
   resizes: ResizeSums = "by-container",
 ): ResourceQuotaStatus | undefined {
   const hard = quota.spec?.hard ?? {};
@@ -123,7 +123,7 @@ const OF_PODS = /^(pods|(requests\.|limits\.)?(cpu|memory|ephemeral-storage)|(re
  * The resources whose objects count for the quota amount `name`: "pods", "deployments.apps". An extended resource is used by pods,
  * and by ResourceClaims if it stands for a device of one of `classes`.
  */
-export function countedResources(name: string, classes: readonly DeviceClass[] = []): readonly string[] {
+export function countedResources(name: string, classes: DeviceFacts["classes"] = []): readonly string[] {
   if (isExtendedRequest(name)) return isDevice(name, classes) ? ["pods", RESOURCE_CLAIMS] : ["pods"];
   const resource = countedResource(name);
   return resource === undefined ? [] : [resource];

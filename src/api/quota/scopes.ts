@@ -5,7 +5,6 @@ import type {
   ResourceQuotaSpec,
   ScopedResourceSelectorRequirement,
 } from "../types/core/v1.js";
-import type { ReadonlyFields } from "../../machinery/meta/access.js";
 import type { ApiObject } from "../../machinery/meta/object.js";
 import { qosClass } from "../pods/qos-class.js";
 
@@ -40,8 +39,7 @@ function podInScope(
   { scopeName, operator, values = [] }: ScopedResourceSelectorRequirement,
 ): boolean {
   const limited = (spec?.activeDeadlineSeconds ?? -1) >= 0;
-  const bestEffort = (): boolean =>
-    (status?.qosClass ?? qosClass((spec ?? {}) as unknown as ReadonlyFields)) === "BestEffort";
+  const bestEffort = (): boolean => (status?.qosClass ?? qosClass(spec ?? {})) === "BestEffort";
   const priority = spec?.priorityClassName ?? "";
   switch (scopeName) {
     case "Terminating":

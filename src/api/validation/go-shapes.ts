@@ -1,3 +1,6 @@
+import type { FieldsOf } from "../../machinery/meta/received.js";
+import type { PodSpec } from "../types/core/v1.js";
+import { dictionary } from "../../base/collections/dictionary.js";
 import { absent, isFields, type ReadonlyFields } from "../../machinery/meta/access.js";
 
 /**
@@ -5,8 +8,7 @@ import { absent, isFields, type ReadonlyFields } from "../../machinery/meta/acce
  * or "GoName=wireName:kind" where the wire's name is not the Go name with a small first letter. Kinds: s string, b bool, n number,
  * m what writes itself, * a pointer, list or map, *T those of structs, T a struct, @ an embedded ObjectMeta.
  */
-const INTERNAL_TYPES: Readonly<Record<string, string>> = {
-  __proto__: null as never,
+const INTERNAL_TYPES: Readonly<Record<string, string>> = dictionary({
   AWSElasticBlockStoreVolumeSource: "VolumeID:s FSType=fsType:s Partition:n ReadOnly:b",
   Affinity: "NodeAffinity:*NodeAffinity PodAffinity:*PodAffinity PodAntiAffinity:*PodAntiAffinity",
   AppArmorProfile: "Type:s LocalhostProfile:*",
@@ -170,7 +172,7 @@ const INTERNAL_TYPES: Readonly<Record<string, string>> = {
   WeightedPodAffinityTerm: "Weight:n PodAffinityTerm:PodAffinityTerm",
   WindowsSecurityContextOptions:
     "GMSACredentialSpecName=gmsaCredentialSpecName:* GMSACredentialSpec=gmsaCredentialSpec:* RunAsUserName:* HostProcess:*",
-};
+});
 
 interface Field {
   readonly go: string;
@@ -208,9 +210,26 @@ function shownValue(value: unknown, kind: string, name: string): unknown {
 
 /** Inside, what a pod shares with its host belongs to its security context. */
 function withHostFields(spec: ReadonlyFields): ReadonlyFields {
-  const { hostNetwork, hostPID, hostIPC, shareProcessNamespace, hostUsers } = spec;
-  const context = isFields(spec.securityContext) ? spec.securityContext : {};
-  return { ...spec, securityContext: { ...context, hostNetwork, hostPID, hostIPC, shareProcessNamespace, hostUsers } };
+  const {
+    hostNetwork,
+    hostPID,
+    hostIPC,
+    shareProcessNamespace,
+    hostUsers,
+    securityContext: given,
+  }: FieldsOf<PodSpec> = spec;
+  const context = isFields(given) ? given : {};
+  return {
+    ...spec,
+    securityContext: {
+      ...context,
+      hostNetwork,
+      hostPID,
+      hostIPC,
+      shareProcessNamespace,
+      hostUsers,
+    } satisfies FieldsOf<PodSpec>,
+  };
 }
 
 function fieldsOf(type: string): readonly Field[] {

@@ -24,9 +24,7 @@ export function* waitFor<T>(value: T | Promise<T>): Steps<T> {
       outcome = { error };
     },
   );
-  // TypeScript does not see that the callbacks ran.
-  const settled = outcome as { readonly value: T } | { readonly error: unknown } | undefined;
-  if (settled === undefined) throw new Error("the work has to wait for a promise and cannot be done at once");
-  if ("error" in settled) throw settled.error;
-  return settled.value;
+  if (outcome === undefined) throw new Error("the work has to wait for a promise and cannot be done at once");
+  if ("error" in outcome) throw outcome.error;
+  return outcome.value;
 }

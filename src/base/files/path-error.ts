@@ -1,8 +1,8 @@
+import { dictionary } from "../collections/dictionary.js";
 import { errorMessage } from "../text/error-message.js";
 
 /** What Go's syscall package says of an errno, by Node's code for it. Codes it does not list read as Node's message. */
-const errnoTexts: Readonly<Record<string, string>> = {
-  __proto__: null as never,
+const errnoTexts: Readonly<Record<string, string>> = dictionary({
   ENOENT: "no such file or directory",
   EACCES: "permission denied",
   EPERM: "operation not permitted",
@@ -31,7 +31,7 @@ const errnoTexts: Readonly<Record<string, string>> = {
   ENETUNREACH: "network is unreachable",
   EADDRINUSE: "address already in use",
   EADDRNOTAVAIL: "cannot assign requested address",
-};
+});
 
 /** Returns the `code` of a Node system error, or undefined. */
 export function errorCode(error: unknown): string | undefined {

@@ -1,3 +1,5 @@
+import { dictionary } from "../collections/dictionary.js";
+
 /** Parses a text as Go's strconv.ParseBool does; undefined where that fails. */
 export function parseGoBool(text: string): boolean | undefined {
   if (/^(1|[tT](rue)?|TRUE)$/.test(text)) return true;
@@ -5,8 +7,7 @@ export function parseGoBool(text: string): boolean | undefined {
   return undefined;
 }
 
-const UNIT_MS: Readonly<Record<string, number>> = {
-  __proto__: null as never,
+const UNIT_MS: Readonly<Record<string, number>> = dictionary({
   ns: 1e-6,
   us: 1e-3,
   µs: 1e-3,
@@ -15,7 +16,7 @@ const UNIT_MS: Readonly<Record<string, number>> = {
   s: 1000,
   m: 60_000,
   h: 3_600_000,
-};
+});
 
 /** Parses a duration as Go writes it ("1h30m", "-1.5s", "0") into milliseconds; undefined for any other text. */
 export function parseGoDuration(text: string): number | undefined {

@@ -1,5 +1,6 @@
-const NAMED: Readonly<Record<string, string>> = {
-  __proto__: null as never,
+import { dictionary } from "../collections/dictionary.js";
+
+const NAMED: Readonly<Record<string, string>> = dictionary({
   "\u0007": "\\a",
   "\b": "\\b",
   "\f": "\\f",
@@ -9,7 +10,7 @@ const NAMED: Readonly<Record<string, string>> = {
   "\v": "\\v",
   "\\": "\\\\",
   '"': '\\"',
-};
+});
 
 const NOT_AS_IT_IS = /["\\]|[^\p{L}\p{M}\p{N}\p{P}\p{S} ]/gu;
 

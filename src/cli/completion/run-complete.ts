@@ -1,3 +1,4 @@
+import { dictionary } from "../../base/collections/dictionary.js";
 import { errorMessage } from "../../base/text/error-message.js";
 import { holdsControls, inertText } from "../../base/text/inert-text.js";
 import type { CommandEntry, Completer, Completion } from "../command.js";
@@ -158,14 +159,13 @@ function flagNames(
 /** It is a flag of no command: `dispatch` looks for it as the first word. */
 const versionFlag: FlagSpec = { name: "version", type: "bool", usage: "Print which kubets this is" };
 
-const GLOBAL_COMPLETERS: Readonly<Record<string, Completer>> = {
-  __proto__: null as never,
+const GLOBAL_COMPLETERS: Readonly<Record<string, Completer>> = dictionary({
   namespace: completeNamespaces,
   context: completeContexts,
   cluster: completeClusters,
   user: completeUsers,
   color: completeWords(colourChoices),
-};
+});
 
 function flagCompleter(node: CommandNode, flag: FlagSpec): Completer | undefined {
   const own = node.module?.completeFlags?.[flag.name];

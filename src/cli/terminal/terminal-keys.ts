@@ -1,3 +1,4 @@
+import { dictionary } from "../../base/collections/dictionary.js";
 import { setTimeout as pause } from "node:timers/promises";
 import type { StandardInput } from "../container-session/standard-input.js";
 
@@ -16,17 +17,15 @@ const ESCAPE = "\u001b";
 const SEQUENCE = /^(?:\[[0-9;?]*[ -/]*[@-~]|O.|[^[O])/u;
 const BEGUN = /^(?:\[[0-9;?]*[ -/]*|O)?$/;
 
-const NAMED: Readonly<Record<string, Key["name"] & ("up" | "down")>> = {
-  __proto__: null as never,
+const NAMED: Readonly<Record<string, Key["name"] & ("up" | "down")>> = dictionary({
   "[A": "up",
   OA: "up",
   "[B": "down",
   OB: "down",
-};
+});
 
 /** Control characters: Ctrl-P and Ctrl-K go up, Ctrl-N goes down, Ctrl-U clears, Ctrl-D ends the input. */
-const CONTROLS: Readonly<Record<string, Exclude<Key["name"], "text">>> = {
-  __proto__: null as never,
+const CONTROLS: Readonly<Record<string, Exclude<Key["name"], "text">>> = dictionary({
   "\r": "enter",
   "\n": "enter",
   "\b": "backspace",
@@ -37,7 +36,7 @@ const CONTROLS: Readonly<Record<string, Exclude<Key["name"], "text">>> = {
   "\u0010": "up",
   "\u000b": "up",
   "\u000e": "down",
-};
+});
 
 /**
  * Yields the keys as they are pressed, until the input ends. Unknown keys are skipped. A reader that stops early stops the input, and

@@ -1,3 +1,4 @@
+import { dictionary } from "../../base/collections/dictionary.js";
 import { cutToWidth, displayWidth } from "../../printers/colours/display-width.js";
 import type { Streams, Factory } from "../connect/factory.js";
 import { givesKeys, takeKeys, StandardInput } from "../container-session/standard-input.js";
@@ -75,14 +76,13 @@ export class TerminalScreen {
 }
 
 /** What stands for the characters that the program draws with. */
-const DRAWN: Readonly<Record<string, string>> = {
-  __proto__: null as never,
+const DRAWN: Readonly<Record<string, string>> = dictionary({
   "│": "|",
   "─": "-",
   "├": "|",
   "└": "`",
   "…": "~",
-};
+});
 
 /** A text of as many columns in ASCII alone: "?" stands for what is not in it. */
 const asciiText = (text: string): string =>

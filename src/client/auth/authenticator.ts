@@ -1,3 +1,4 @@
+import { dictionary } from "../../base/collections/dictionary.js";
 import { readFileSync } from "node:fs";
 import { goQuote } from "../../base/text/go-quote.js";
 import type { ClientConfig, ImpersonationConfig } from "../config/client-config.js";
@@ -128,15 +129,14 @@ function execCluster({ server, tls, auth, proxyUrl, disableCompression }: Client
 
 const EXEC_VERSIONS = new Set(["client.authentication.k8s.io/v1", "client.authentication.k8s.io/v1beta1"]);
 
-const REMOVED_PROVIDERS: Readonly<Record<string, string>> = {
-  __proto__: null as never,
+const REMOVED_PROVIDERS: Readonly<Record<string, string>> = dictionary({
   gcp: `The gcp auth plugin has been removed.
 Please use the "gke-gcloud-auth-plugin" kubectl/client-go credential plugin instead.
 See https://cloud.google.com/blog/products/containers-kubernetes/kubectl-auth-changes-in-gke for further details`,
   azure: `The azure auth plugin has been removed.
 Please use the https://github.com/Azure/kubelogin kubectl/client-go credential plugin instead.
 See https://kubernetes.io/docs/reference/access-authn-authz/authentication/#client-go-credential-plugins for further details`,
-};
+});
 
 const MAX_AGE = 60_000;
 

@@ -115,7 +115,7 @@ function overlay<T extends object>(base: T, values: { [K in keyof T]?: T[K] | un
   const result = { ...base };
   for (const key of Object.keys(values) as (keyof T)[]) {
     const value = values[key];
-    if (value !== undefined && value !== "" && value !== false) result[key] = value as T[keyof T];
+    if (value !== undefined && value !== "" && value !== false) result[key] = value;
   }
   return result;
 }

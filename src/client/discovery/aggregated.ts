@@ -37,11 +37,11 @@ export function isAggregated(contentType: string): boolean {
  * Decodes an APIGroupDiscoveryList. It omits resources without a kind. A stale version counts as failed and is never the
  * preferred one.
  */
-export function readAggregated(document: JsonObject): AggregatedContent {
+export function readAggregated(document: { readonly items?: unknown }): AggregatedContent {
   const resources = new Map<string, WireResourceList>();
   const failed = new Map<string, Error>();
   const stale = new Map<string, WireResourceList>();
-  const groups = objects(document["items"]).map((item) => {
+  const groups = objects(document.items).map((item) => {
     const metadata = item["metadata"];
     const name = isJsonObject(metadata) ? text(metadata["name"]) : "";
     const versions: WireGroupVersion[] = [];

@@ -89,7 +89,7 @@ function escapeHtml(json: string): string {
   return json.replaceAll(/[<>&\u2028\u2029]/g, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`);
 }
 
-export function objects(value: JsonValue | undefined): readonly JsonObject[] {
+export function objects(value: unknown): readonly JsonObject[] {
   return Array.isArray(value) ? value.filter(isJsonObject) : [];
 }
 

@@ -208,7 +208,7 @@ export class ResourceClient<T extends ApiObject = KubeObject> {
     options: WriteOptions<S> = {},
   ): Promise<AnswerOf<T, S>> {
     const { signal, subresource, ...parameters } = options;
-    const { metadata } = object as ApiObject;
+    const { metadata } = object;
     const name = subresource === undefined ? undefined : metadata?.name;
     const address = { ...(await this.placeOf("create", metadata)), name, subresource };
     return this.send(writeRequest("POST", address, encode(object), parameters), signal);
@@ -223,7 +223,7 @@ export class ResourceClient<T extends ApiObject = KubeObject> {
     options: WriteOptions<S> = {},
   ): Promise<AnswerOf<T, S>> {
     const { signal, subresource, ...parameters } = options;
-    const { metadata } = object as ApiObject;
+    const { metadata } = object;
     const address = { ...(await this.placeOf("update", metadata)), name: metadata?.name ?? "", subresource };
     return this.send(writeRequest("PUT", address, encode(object), parameters), signal);
   }
@@ -258,7 +258,7 @@ export class ResourceClient<T extends ApiObject = KubeObject> {
     patch: PatchOf<T, Y>,
     options: Omit<PatchOptions<Y>, "subresource">,
   ): Promise<Stored<T>> {
-    return this.patch<Y, "status">(name, patch as PatchOf<SubresourceOf<T, "status">, Y>, {
+    return this.patch<Y, "status">(name, patch, {
       ...options,
       subresource: "status",
     });
@@ -321,6 +321,7 @@ export class ResourceClient<T extends ApiObject = KubeObject> {
     const answer = await this.rest
       .request(this.complete(request, signal, metadata))
       .catch((error: unknown) => this.explain(error, request));
+    // The server answers with the kind that was asked for.
     return answer.json() as unknown as R;
   }
 

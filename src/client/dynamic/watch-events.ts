@@ -1,3 +1,4 @@
+import type { FieldsOf } from "../../machinery/meta/received.js";
 import { errorMessage } from "../../base/text/error-message.js";
 import { atOnce, type Steps } from "../../base/async/steps.js";
 import { inSlices } from "../../base/async/time-slice.js";
@@ -43,11 +44,12 @@ export async function* watchBatches<T extends ApiObject>(
   for await (const frames of watchFrames(body)) {
     const last = frames.at(-1);
     if (last?.type !== "ERROR") {
-      yield frames as unknown as readonly WatchEvent<T>[];
+      yield frames as readonly WatchEvent<T>[];
       continue;
     }
-    if (frames.length > 1) yield frames.slice(0, -1) as unknown as readonly WatchEvent<T>[];
-    throw new StatusError(last.object as unknown as Status);
+    if (frames.length > 1) yield frames.slice(0, -1) as readonly WatchEvent<T>[];
+    const status: FieldsOf<Status> = last.object;
+    throw new StatusError(status as Status);
   }
 }
 
@@ -161,11 +163,11 @@ function frameOf(value: JsonValue): WatchFrame {
   if (!isJsonObject(value)) return undecodable(NO_EVENT);
   const { type, object } = value;
   if (typeof type !== "string" || !isJsonObject(object)) return undecodable(NO_EVENT);
-  if (!TYPES.has(type)) return undecodable(`got invalid watch event type: ${type}`);
-  return value as unknown as WatchFrame;
+  return isFrameType(type) ? { type, object } : undecodable(`got invalid watch event type: ${type}`);
 }
 
 const NO_EVENT = "unable to decode to metav1.WatchEvent";
+const isFrameType = (type: string): type is WatchFrame["type"] => TYPES.has(type);
 const TYPES: ReadonlySet<string> = new Set<WatchFrame["type"]>(["ADDED", "MODIFIED", "DELETED", "BOOKMARK", "ERROR"]);
 
 /** As decodeJson, for a line without a number that a double might change: without its scan where a line cannot nest too deep. */
@@ -196,5 +198,5 @@ function undecodable(reason: string): WatchFrame {
     isUnexpected: true,
   });
   const causes = [...(status.details?.causes ?? []), { reason: "ClientWatchDecoding", message }];
-  return { type: "ERROR", object: { ...status, details: { causes } } as unknown as KubeObject };
+  return { type: "ERROR", object: { ...status, details: { causes } } };
 }

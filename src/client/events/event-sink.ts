@@ -94,7 +94,7 @@ function isPassing(error: unknown): boolean {
 /** True for refusals that need no report: the event is there, or its namespace goes. */
 function isExpected(error: StatusError): boolean {
   const { details: { causes = [] } = {} } = error.status;
-  return isAlreadyExists(error as unknown) || causes.some(({ reason }) => reason === "NamespaceTerminating");
+  return isAlreadyExists(error) || causes.some(({ reason }) => reason === "NamespaceTerminating");
 }
 
 function failure(what: string, { event }: EventWrite, cause: unknown): Error {

@@ -24,14 +24,17 @@ export interface InformerSelection extends Selection {
   readonly namespace?: string;
 }
 
+/** What a factory asks of each of its informers. */
+type RunningInformer = Pick<SharedInformer<ApiObject>, "hasSynced" | "run" | "synced">;
+
 /**
  * The informers of a process. It returns the same informer for the same collection, so that all parts of the process share one cache and one
  * watch (client-go's SharedInformerFactory).
  */
 export class InformerFactory {
-  readonly #informers = new Map<string, SharedInformer<ApiObject>>();
+  readonly #informers = new Map<string, RunningInformer>();
   readonly #running = new Set<Promise<void>>();
-  readonly #started = new Set<SharedInformer<ApiObject>>();
+  readonly #started = new Set<RunningInformer>();
 
   constructor(
     private readonly client: Pick<KubernetesClient, "resource" | "of">,
@@ -102,9 +105,10 @@ export class InformerFactory {
         ...(whenOccupied && {
           whenOccupied: async (listener: () => void) => whenOccupied((await client.resolve()).resource, listener),
         }),
-      }) as unknown as SharedInformer<ApiObject>;
+      });
       this.#informers.set(id, informer);
     }
+    // The key of the map tells the kind.
     return informer as unknown as SharedInformer<T>;
   }
 }

@@ -76,7 +76,7 @@ export class ControllerBuilder<T extends ApiObject> {
     requests: (object: Stored<AnyObjectOf<V, K>>) => Iterable<NamespacedName>,
     watched: Watched<Stored<AnyObjectOf<V, K>>> = {},
   ): this {
-    const map = requests as unknown as (object: ApiObject) => Iterable<NamespacedName>;
+    const map = requests as (object: ApiObject) => Iterable<NamespacedName>;
     this.#sources.push({ apiVersion, kind, watched: watched as Watched<ApiObject>, requests: map });
     return this;
   }
@@ -100,9 +100,12 @@ export interface Primary {
   readonly namespaced: boolean;
 }
 
+/** What a manager asks of the informer of a source. */
+export type FollowedInformer = Pick<SharedInformer<ApiObject>, "addHandler" | "cache" | "synced">;
+
 /** Calls `enqueue` with the keys of the objects to reconcile whenever an object of the source changes. */
 export function followSource(
-  informer: SharedInformer<ApiObject>,
+  informer: FollowedInformer,
   { watched, requests }: Source,
   primary: Primary,
   enqueue: (key: string) => void,

@@ -7,7 +7,6 @@ import type { AnyKindIn, AnyObjectOf } from "../dynamic/api-kinds.js";
 import type { Stored } from "../dynamic/stored.js";
 import type { ReadonlyIndexer } from "../informers/indexer.js";
 import { InformerFactory, type InformerFactoryOptions } from "../informers/informer-factory.js";
-import type { SharedInformer } from "../informers/shared-informer.js";
 import { LeaderElector, type LeaderElectorOptions } from "../leaderelection/index.js";
 import { faultBackoff } from "../fault-backoff.js";
 import { type Surroundings, surroundingsOf } from "../surroundings.js";
@@ -17,6 +16,7 @@ import {
   type ControllerDescription,
   type Source,
   type Watched,
+  type FollowedInformer,
   followSource,
 } from "./controller-builder.js";
 import type { OwnMetricRegistry } from "../metric-registry.js";
@@ -55,7 +55,7 @@ export interface ManagerOptions extends Partial<Surroundings> {
 }
 
 interface Member {
-  readonly controller: Controller;
+  readonly controller: Pick<Controller, "name" | "run" | "status">;
   /** Connects the controller with its informers. Rejects while the server does not have the kind. */
   readonly connect: () => Promise<void>;
   /** Resolves when the server is known to have the controller's kind. */
@@ -271,7 +271,7 @@ export class Manager {
     const controller = new Controller<T>({
       ...rest,
       workers: this.options.workers?.[rest.name] ?? rest.workers,
-      cache: first.informer.cache as unknown as ReadonlyIndexer<T>,
+      cache: first.informer.cache as ReadonlyIndexer<T>,
       surroundings: this.#surroundings,
       report: (problem) => this.#report(problem),
       metrics: this.#metrics && this.options.metrics && { registry: this.options.metrics, manager: this.#metrics },
@@ -285,13 +285,13 @@ export class Manager {
     };
     const synced = () => Promise.all(followed.map(({ informer }) => informer.synced));
     const known = () => first.informer.synced;
-    this.#members.push({ controller: controller as unknown as Controller, connect, known, synced });
+    this.#members.push({ controller, connect, known, synced });
     return controller;
   }
 
-  #informerOf({ apiVersion, kind, watched }: Source): SharedInformer<ApiObject> {
+  #informerOf({ apiVersion, kind, watched }: Source): FollowedInformer {
     const { when: _, ...selection } = watched;
-    return this.informers.of(apiVersion, kind, selection) as unknown as SharedInformer<ApiObject>;
+    return this.informers.of(apiVersion, kind, selection);
   }
 
   /** Connects the controllers whose kinds the server has. Each of the others is connected when its informer has found its kind. */

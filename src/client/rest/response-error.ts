@@ -1,3 +1,4 @@
+import type { FieldsOf } from "../../machinery/meta/received.js";
 import { isJsonObject } from "../../machinery/meta/json.js";
 import { genericServerResponse, internalError, type Status, StatusError } from "../../machinery/errors/status-error.js";
 import type { RestRequest } from "./rest-client.js";
@@ -39,9 +40,10 @@ function statusIn(body: Uint8Array): Status | undefined {
   } catch {
     return undefined;
   }
-  if (!isJsonObject(value) || value["status"] !== "Failure") return undefined;
-  if (value["kind"] !== undefined && value["kind"] !== "Status") return undefined;
-  return value as unknown as Status;
+  if (!isJsonObject(value)) return undefined;
+  const status: FieldsOf<Status> = value;
+  if (status.status !== "Failure" || (status.kind !== undefined && status.kind !== "Status")) return undefined;
+  return status as Status;
 }
 
 /** The resource and name in a path, for the "(get pods web)" at the end of an error. */

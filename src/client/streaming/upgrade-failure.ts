@@ -1,3 +1,4 @@
+import type { FieldsOf } from "../../machinery/meta/received.js";
 import { type Status, StatusError } from "../../machinery/errors/status-error.js";
 import { isJsonObject } from "../../machinery/meta/json.js";
 import type { UpgradeAnswer } from "../transport/transport.js";
@@ -48,6 +49,8 @@ function statusOf(answer: UpgradeAnswer): StatusError | undefined {
   } catch {
     return undefined;
   }
-  if (!isJsonObject(value) || value["kind"] !== "Status" || value["apiVersion"] !== "v1") return undefined;
-  return new StatusError(value as unknown as Status);
+  if (!isJsonObject(value)) return undefined;
+  const status: FieldsOf<Status> = value;
+  if (status.kind !== "Status" || status.apiVersion !== "v1") return undefined;
+  return new StatusError(status as Status);
 }

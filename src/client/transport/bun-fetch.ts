@@ -17,6 +17,9 @@ interface FetchSession {
   close(): void;
 }
 
+/** bun's own classes; only bun has them. */
+declare const Bun: { readonly FetchSession: new (init: FetchSessionInit) => FetchSession };
+
 interface FetchSessionInit {
   readonly proxy: false;
   readonly tls: {
@@ -137,9 +140,6 @@ class FetchConnection {
     private readonly endpoint: Endpoint,
     private readonly node: Transport,
   ) {
-    const { Bun } = globalThis as unknown as {
-      readonly Bun: { readonly FetchSession: new (init: FetchSessionInit) => FetchSession };
-    };
     const { tls, host, clock } = endpoint.target;
     const name = tls?.servername ?? host;
     this.#session = new Bun.FetchSession({

@@ -13,6 +13,7 @@ export class ConnectedAgent extends HttpAgent {
   ): undefined {
     this.connecting.then(
       (socket) => callback?.(null, socket),
+      // Node's types ask for a stream after an error too.
       (error: Error) => callback?.(error, undefined as unknown as Duplex),
     );
   }

@@ -1,3 +1,4 @@
+import { dictionary } from "../../base/collections/dictionary.js";
 import { goQuote } from "../../base/text/go-quote.js";
 import { errnoText, errorCode } from "../../base/files/path-error.js";
 
@@ -91,8 +92,7 @@ function alertNumber(code: string): string | undefined {
   return match === undefined ? undefined : ALERT_NAMES[match];
 }
 
-const ALERT_NAMES: Readonly<Record<string, string>> = {
-  __proto__: null as never,
+const ALERT_NAMES: Readonly<Record<string, string>> = dictionary({
   HANDSHAKE_FAILURE: "40",
   BAD_CERTIFICATE: "42",
   CERTIFICATE_REVOKED: "44",
@@ -104,10 +104,9 @@ const ALERT_NAMES: Readonly<Record<string, string>> = {
   INTERNAL_ERROR: "80",
   UNRECOGNIZED_NAME: "112",
   CERTIFICATE_REQUIRED: "116",
-};
+});
 
-const TLS_ALERTS: Readonly<Record<string, string>> = {
-  __proto__: null as never,
+const TLS_ALERTS: Readonly<Record<string, string>> = dictionary({
   40: "handshake failure",
   42: "bad certificate",
   43: "unsupported certificate",
@@ -120,4 +119,4 @@ const TLS_ALERTS: Readonly<Record<string, string>> = {
   80: "internal error",
   112: "unrecognized name",
   116: "certificate required",
-};
+});

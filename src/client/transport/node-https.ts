@@ -84,7 +84,9 @@ export class DialingAgent extends Agent {
       })
       .then(
         (socket) => callback?.(null, socket),
-        (error: unknown) => callback?.(error instanceof Error ? error : new Error(String(error)), undefined as never),
+        // Node's types ask for a stream after an error too.
+        (error: unknown) =>
+          callback?.(error instanceof Error ? error : new Error(String(error)), undefined as unknown as Duplex),
       );
     return undefined;
   }

@@ -115,7 +115,7 @@ async function send(
     // A request that waits for a connection hears of its signal only when it has one.
     signal?.throwIfAborted();
     const answered = pool.request({
-      method: method as Dispatcher.HttpMethod,
+      method,
       path: endpoint.absoluteForm ? url : path,
       headers: wireHeaders({
         host: endpoint.hostHeader,

@@ -1,3 +1,4 @@
+import { dictionary } from "../../base/collections/dictionary.js";
 import type { PodSpec } from "../../api/types/core/v1.js";
 import { eachContainer } from "../../api/validation/pod/each-container.js";
 import { type FieldError, forbiddenField } from "../../machinery/errors/field-error.js";
@@ -29,8 +30,7 @@ export function adaptRecords(
 }
 
 /** Where a kind has the spec of a pod. */
-const POD_SPECS: Readonly<Record<string, string>> = {
-  __proto__: null as never,
+const POD_SPECS: Readonly<Record<string, string>> = dictionary({
   "/pods": "spec",
   "/podtemplates": "template.spec",
   "/replicationcontrollers": "spec.template.spec",
@@ -40,7 +40,7 @@ const POD_SPECS: Readonly<Record<string, string>> = {
   "apps/statefulsets": "spec.template.spec",
   "batch/cronjobs": "spec.jobTemplate.spec.template.spec",
   "batch/jobs": "spec.template.spec",
-};
+});
 
 function withoutPrivileged(record: ResourceRecord, path: string): ResourceRecord {
   const { strategy = {}, subresources = {} } = record;

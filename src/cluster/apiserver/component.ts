@@ -1,3 +1,4 @@
+import { dictionary } from "../../base/collections/dictionary.js";
 import { DEFAULT_VERSION, gitVersionOf, releaseOf } from "../../api/facts/index.js";
 import { apiserverSections } from "../../component/apiserver-flags/sections.js";
 import type { Component, ComponentContext } from "../../component/component.js";
@@ -33,13 +34,12 @@ export const apiserverComponent = (): Component => ({
 });
 
 /** What differs in the place of kube-apiserver in tests: it serves this machine alone and stores text that a person can read. */
-const STAND_IN_DEFAULTS: Readonly<Record<string, string>> = {
-  __proto__: null as never,
+const STAND_IN_DEFAULTS: Readonly<Record<string, string>> = dictionary({
   "bind-address": "127.0.0.1",
   "enable-priority-and-fairness": "false",
   "allow-privileged": "true",
   "storage-media-type": "application/json",
-};
+});
 
 /** The program that Go's envtest starts in place of kube-apiserver. It ends with the process that started it. */
 export const standInComponent = (): Component => ({

@@ -1,3 +1,4 @@
+import { dictionary } from "../../base/collections/dictionary.js";
 import { createServer, get, type Server } from "node:http";
 
 /** How the stand-in names itself where etcd names its version. */
@@ -15,11 +16,11 @@ interface StandInVersion {
 type Answers = Readonly<Record<string, object>>;
 
 /** What the paths that clients of a test ask answer. */
-const answersOf = (maxRequestBytes: number): Answers => ({
-  __proto__: null as never,
-  "/health": { health: "true", reason: "" },
-  "/version": { etcdserver: VERSION, etcdcluster: VERSION, maxRequestBytes } satisfies StandInVersion,
-});
+const answersOf = (maxRequestBytes: number): Answers =>
+  dictionary({
+    "/health": { health: "true", reason: "" },
+    "/version": { etcdserver: VERSION, etcdcluster: VERSION, maxRequestBytes } satisfies StandInVersion,
+  });
 
 /**
  * Answers etcd's health check at each of the URLs, "http://127.0.0.1:2379", until the signal aborts. It stores nothing: an API

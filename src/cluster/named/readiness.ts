@@ -6,7 +6,7 @@ import { isOfThisProgram } from "../nodes/remove-node.js";
 import { type Fault, podDelay } from "./pod-problem.js";
 
 /** The objects that show whether a cluster is ready. */
-export interface Observed {
+export type Observed = {
   readonly nodes: readonly Node[];
   readonly pods: readonly Pod[];
   readonly deployments: readonly Deployment[];
@@ -14,7 +14,7 @@ export interface Observed {
   readonly statefulSets: readonly StatefulSet[];
   readonly daemonSets: readonly DaemonSet[];
   readonly jobs: readonly Job[];
-}
+};
 
 export interface ReadinessOptions {
   /**

@@ -97,7 +97,7 @@ async function runWith(
   });
   signals.forwardTo((signal) => child.kill(signal));
   return new Promise((resolve, reject) => {
-    child.on("error", (error) => reject(cannotStart(options.command, error as NodeJS.ErrnoException)));
+    child.on("error", (error) => reject(cannotStart(options.command, error)));
     child.on("exit", (code, signal) => resolve(signal === null ? (code ?? 1) : 128 + constants.signals[signal]));
   });
 }

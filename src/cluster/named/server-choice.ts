@@ -39,21 +39,19 @@ export const serverArguments = (choice: ServerChoice): string[] => [
   ...(Object.keys(ARGUMENTS) as (keyof Arguments)[]).flatMap((part) => ownArguments(choice, part)),
 ];
 
-function ownArguments<Part extends keyof Arguments>(choice: ServerChoice, part: Part): readonly string[] {
+function ownArguments<Part extends OwnPart>(choice: Partial<OwnChoice>, part: Part): readonly string[] {
   const value = choice[part];
-  const write: (given: never) => readonly string[] = ARGUMENTS[part];
-  return value === undefined ? [] : write(value as never);
+  return value === undefined ? [] : ARGUMENTS[part](value);
 }
 
 /** Parts that kube-apiserver has flags for, as every server has them. */
 type ServerPart = keyof typeof serverOptionTable;
 
+type OwnPart = Exclude<keyof ServerChoice, ServerPart>;
+type OwnChoice = { [Part in OwnPart]-?: NonNullable<ServerChoice[Part]> };
+
 /** Writes one part of a choice that kube-apiserver has no flag for. */
-type Arguments = {
-  readonly [Part in Exclude<keyof ServerChoice, ServerPart>]-?: (
-    value: NonNullable<ServerChoice[Part]>,
-  ) => readonly string[];
-};
+type Arguments = { readonly [Part in OwnPart]: (value: OwnChoice[Part]) => readonly string[] };
 
 type Value = string | number | boolean | undefined;
 

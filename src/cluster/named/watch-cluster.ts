@@ -136,4 +136,4 @@ const resources = (client: Pick<KubernetesClient, "of">): readonly (readonly [Ob
   });
 
 const observedOf = (entries: readonly (readonly [Observing, readonly ApiObject[]])[]): Observed =>
-  Object.fromEntries(entries) as unknown as Observed;
+  Object.fromEntries(entries) as Observed;

@@ -110,7 +110,7 @@ async function takeOver({ node, lease }: Held, parts: ClaimParts): Promise<boole
   const spec = { holderIdentity: name, leaseDurationSeconds: LEASE_SECONDS, renewTime: formatMicroTime(clock.now()) };
   const owner = { apiVersion: "v1", kind: "Node", name, uid: node.metadata?.uid ?? "" };
   try {
-    if (lease === undefined) await leases.create({ metadata: { name, ownerReferences: [owner] }, spec } as Lease);
+    if (lease === undefined) await leases.create({ metadata: { name, ownerReferences: [owner] }, spec });
     else {
       const { resourceVersion = "" } = lease.metadata ?? {};
       await leases.patch(name, { metadata: { resourceVersion }, spec }, { type: "merge" });
@@ -202,7 +202,7 @@ async function place(
   }
   const node = newNode({ name, podCidr: range, taints, ...marks, labels: { ...labels, ...marks.labels } });
   try {
-    await nodes.create(node as Node);
+    await nodes.create(node);
   } catch (error) {
     if (!isAlreadyExists(error)) throw error;
     // Another server was faster with the same name.

@@ -1,3 +1,4 @@
+import { dictionary } from "../../base/collections/dictionary.js";
 import { parseDuration } from "../../component/flags/flag-value.js";
 import { readText } from "../../base/files/read-file.js";
 import { errorMessage } from "../../base/text/error-message.js";
@@ -113,8 +114,7 @@ const FORMAT: ConfigurationFormat = {
 };
 
 /** The fields that plugins' arguments have, beside kind and apiVersion. */
-const ARGS: Readonly<Record<string, readonly string[]>> = {
-  __proto__: null as never,
+const ARGS: Readonly<Record<string, readonly string[]>> = dictionary({
   DefaultPreemption: ["minCandidateNodesPercentage", "minCandidateNodesAbsolute"],
   InterPodAffinity: ["hardPodAffinityWeight", "ignorePreferredTermsOfExistingPods"],
   NodeAffinity: ["addedAffinity"],
@@ -122,7 +122,7 @@ const ARGS: Readonly<Record<string, readonly string[]>> = {
   NodeResourcesFit: ["ignoredResources", "ignoredResourceGroups", "scoringStrategy"],
   PodTopologySpread: ["defaultConstraints", "defaultingType"],
   VolumeBinding: ["bindTimeoutSeconds"],
-};
+});
 
 const UNOBEYED = ["parallelism", "enableProfiling", "enableContentionProfiling", "delayCacheUntilActive"] as const;
 

@@ -1,3 +1,4 @@
+import { dictionary } from "../../base/collections/dictionary.js";
 import { errorMessage } from "../../base/text/error-message.js";
 import { readTyped } from "../../actions/typed/read-typed.js";
 import { loadTypedKinds, type TypedKinds } from "../../actions/typed/typed-object.js";
@@ -129,13 +130,12 @@ export function oldType({ apiVersion = "", kind = "" }: KubeObject): string | un
 }
 
 /** The kinds that can be reconciled, by "<group version>/<kind>". */
-export const reconcileKinds: Readonly<Record<string, ReconcileKind>> = {
-  __proto__: null as never,
+export const reconcileKinds: Readonly<Record<string, ReconcileKind>> = dictionary({
   [`${version}/Role`]: { ...role, namespaced: true },
   [`${version}/ClusterRole`]: { ...role, namespaced: false },
   [`${version}/RoleBinding`]: { ...binding, namespaced: true },
   [`${version}/ClusterRoleBinding`]: { ...binding, namespaced: false },
-};
+});
 
 export interface ReconcileOptions {
   readonly objects: Result;

@@ -1,3 +1,4 @@
+import { dictionary } from "../../base/collections/dictionary.js";
 import { goQuote } from "../../base/text/go-quote.js";
 import type { Command, Invocation } from "../../cli/command.js";
 import type { Streams } from "../../cli/connect/factory.js";
@@ -130,13 +131,12 @@ export const configType: StructType = {
 };
 
 /** The names of fields in our kubeconfig entries, where they differ from the names in paths. */
-export const fieldNames: Readonly<Record<string, string>> = {
-  __proto__: null as never,
+export const fieldNames: Readonly<Record<string, string>> = dictionary({
   "act-as": "as",
   "act-as-uid": "as-uid",
   "act-as-groups": "as-groups",
   "act-as-user-extra": "as-user-extra",
-};
+});
 
 export interface SetOptions {
   readonly access: KubeconfigAccess;
@@ -297,8 +297,8 @@ function setField(fields: Fields, name: string, type: PropertyType | undefined, 
 }
 
 function entriesOf(config: Kubeconfig, section: string): Map<string, object> {
-  if (section === "clusters") return config.clusters as Map<string, object>;
-  return (section === "users" ? config.users : config.contexts) as Map<string, object>;
+  if (section === "clusters") return config.clusters;
+  return section === "users" ? config.users : config.contexts;
 }
 
 /** kubectl shows a map as Go prints one, addresses included; here its names. */

@@ -83,7 +83,7 @@ export async function runView(options: ViewOptions): Promise<void> {
   if (options.minify) config = minified(config, options.context);
   if (options.flatten) config = flattened(config, options);
   else if (!options.raw) config = redacted(config);
-  options.print(encodeKubeconfig(config) as KubeObject);
+  options.print(encodeKubeconfig(config));
 }
 
 /** Returns the part of a config that the context uses. @throws when the context does not exist, or names an entry that does not */

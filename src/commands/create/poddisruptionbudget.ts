@@ -1,3 +1,4 @@
+import { dictionary } from "../../base/collections/dictionary.js";
 import { goQuote } from "../../base/text/go-quote.js";
 import type { Command, Invocation } from "../../cli/command.js";
 import type { Factory } from "../../cli/connect/factory.js";
@@ -100,13 +101,12 @@ function parse(text: string): readonly LabelRequirement[] {
   }
 }
 
-const API_OPERATORS: Readonly<Record<string, string>> = {
-  __proto__: null as never,
+const API_OPERATORS: Readonly<Record<string, string>> = dictionary({
   in: "In",
   notin: "NotIn",
   exists: "Exists",
   "!": "DoesNotExist",
-};
+});
 
 function apiOperator(operator: string): string {
   const known = API_OPERATORS[operator];

@@ -186,5 +186,5 @@ async function requestToken(options: CreateTokenOptions): Promise<KubeObject> {
     ...protobufBody(request, kinds),
     accept: "application/json",
   });
-  return answer.json() as KubeObject;
+  return answer.json();
 }

@@ -146,7 +146,7 @@ async function addEphemeralContainer(found: KubeObject, options: DebugCommandOpt
   const pod = readTyped(found, kinds);
   const name = request.container || generatedName(containerNames(pod), options);
   const added = withEphemeralContainer(pod, name, target, request, await customProfileMerger());
-  warnOfUser(pod as Fields, added.container, options);
+  warnOfUser(pod, added.container, options);
   const schema = await builtInPatchSchema({ group: "", version: "v1", kind: "Pod" });
   const patch = createTwoWayMergePatch(pod as JsonObject, readTyped(added.pod, kinds) as JsonObject, schema);
   const { namespace = "", name: podName = "" } = pod.metadata ?? {};
@@ -174,7 +174,7 @@ async function copyPod(found: KubeObject, options: DebugCommandOptions): Promise
   const newName = (taken: ReadonlySet<string>): string => generatedName(taken, options);
   const copy = podCopy(original, request, newName, await customProfileMerger());
   const container = objects(object(copy.pod.spec).containers).find(({ name }) => name === copy.container);
-  warnOfUser(copy.pod as Fields, container as Fields | undefined, options);
+  warnOfUser(copy.pod, container, options);
   const { namespace = "", name = "" } = original.metadata ?? {};
   const schema = await builtInPatchSchema({ group: "", version: "v1", kind: "Pod" });
   const change = createTwoWayMergePatch(changeable(original), changeable(readTyped(copy.pod, kinds)), schema);
@@ -194,7 +194,7 @@ const byProfile = ({ image, profile }: CopyRequest): string =>
   [...(image === "" ? [] : [`image ${image}`]), `profile ${profile}`].join(", ");
 
 async function deleteAtOnce(namespace: string, name: string, { client, kinds }: DebugCommandOptions): Promise<void> {
-  const options = protobufBody({ apiVersion: "v1", kind: "DeleteOptions", gracePeriodSeconds: 0 } as KubeObject, kinds);
+  const options = protobufBody({ apiVersion: "v1", kind: "DeleteOptions", gracePeriodSeconds: 0 }, kinds);
   await client.request({ method: "DELETE", path: resourcePath(PODS, namespace, name), sentBy: "typed", ...options });
 }
 

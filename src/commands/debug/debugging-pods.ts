@@ -31,7 +31,7 @@ export function withEphemeralContainer(
   spec["ephemeralContainers"] = [...list(spec["ephemeralContainers"]), container];
   debugProfile(request.profile)({ pod: draft, container: name, style: "ephemeral", keep: request.keep });
   applyCustom(draft, "ephemeralContainers", name, request.custom);
-  return { pod: draft as KubeObject, container: children(spec, "ephemeralContainers").at(-1) ?? {} };
+  return { pod: draft, container: children(spec, "ephemeralContainers").at(-1) ?? {} };
 }
 
 /** Makes a pod for the node that tolerates all taints. The profile decides whether it shares the node's namespaces and file system. */
@@ -55,7 +55,7 @@ export function nodePod(
   };
   debugProfile(request.profile)({ pod: draft, container, style: "node", keep: request.keep });
   applyCustom(draft, "containers", container, request.custom);
-  return draft as KubeObject;
+  return draft;
 }
 
 export interface CopyRequest extends DebugRequest {
@@ -89,7 +89,7 @@ export function podCopy(
   let name = request.container;
   let container = containersOf(spec).find((one) => one["name"] === name);
   if (container === undefined) {
-    if (image === "" && request.setImages.size > 0) return { pod: draft as KubeObject, container: "" };
+    if (image === "" && request.setImages.size > 0) return { pod: draft, container: "" };
     if (image === "") throw new Error("you must specify image when creating new container");
     name ||= newName(new Set(containersOf(spec).map((one) => text(one["name"]))));
     container = { name, terminationMessagePolicy: "File" };
@@ -98,7 +98,7 @@ export function podCopy(
   change(container, request);
   debugProfile(request.profile)({ pod: draft, container: name, style: "podCopy", keep: request.keep });
   applyCustom(draft, "containers", name, request.custom);
-  return { pod: draft as KubeObject, container: name };
+  return { pod: draft, container: name };
 }
 
 function copied(pod: KubeObject, request: CopyRequest): { readonly draft: Fields; readonly spec: Fields } {

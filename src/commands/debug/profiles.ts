@@ -211,7 +211,7 @@ function checkFields({ name, command, image, lifecycle, volumeDevices }: Readonl
 /** JSON, or the first document of YAML. A file without a document is an object without fields, and so is null. */
 async function parse(content: string): Promise<JsonValue> {
   try {
-    return decodeJson(content).value as JsonValue;
+    return decodeJson(content).value;
   } catch {
     const { parseYaml } = await import("../../machinery/text/yaml/read.js");
     return parseYaml(content);

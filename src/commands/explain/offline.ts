@@ -9,7 +9,7 @@ import type { ExplainSource } from "./explain.js";
 /** Explains the API of the pinned version, all its stable, beta and alpha kinds, without a server. */
 export function offlineSource(): ExplainSource {
   const api = builtInApi({ "api/all": true });
-  const read = (root: "api" | "apis") => readAggregated(aggregatedDiscovery(api, root) as unknown as JsonObject);
+  const read = (root: "api" | "apis") => readAggregated(aggregatedDiscovery(api, root));
   const [core, named] = [read("api"), read("apis")];
   const groupsAndLists = () =>
     Promise.resolve({

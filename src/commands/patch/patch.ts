@@ -212,7 +212,7 @@ async function record(info: Info, patched: KubeObject, helper: Helper, { cause }
 }
 
 const operationOf = (before: KubeObject | undefined, after: KubeObject): string =>
-  deepEqual(before as JsonValue | undefined, after as JsonValue) ? "patched (no change)" : "patched";
+  deepEqual(before, after) ? "patched (no change)" : "patched";
 
 const encode = (text: string): Uint8Array => new TextEncoder().encode(text);
 
@@ -233,7 +233,7 @@ export async function patchLocally(
   }
   const named = isJsonObject(patched) && typeof patched["kind"] === "string" && patched["kind"] !== "";
   if (!named) throw new Error(`Object 'Kind' is missing in '${sortedJson(patched)}'`);
-  return patched as KubeObject;
+  return patched;
 }
 
 async function apply(before: JsonObject, type: string, patch: string, kind: GroupVersionKind): Promise<JsonValue> {

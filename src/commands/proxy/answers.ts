@@ -1,3 +1,4 @@
+import { dictionary } from "../../base/collections/dictionary.js";
 import { type ServerResponse, STATUS_CODES } from "node:http";
 
 /** Answers with a line of text, as Go's http.Error does. */
@@ -35,13 +36,12 @@ export function answerRedirect(response: ServerResponse, method: string, locatio
   response.end(body);
 }
 
-const ESCAPES: Readonly<Record<string, string>> = {
-  __proto__: null as never,
+const ESCAPES: Readonly<Record<string, string>> = dictionary({
   "&": "&amp;",
   "<": "&lt;",
   ">": "&gt;",
   '"': "&#34;",
   "'": "&#39;",
-};
+});
 
 export const escapeHtml = (text: string): string => text.replaceAll(/[&<>"']/g, (char) => ESCAPES[char] ?? char);

@@ -1,9 +1,10 @@
+import { dictionary } from "../../base/collections/dictionary.js";
+
 /** The number of bytes of a file that the detection of its type reads. */
 export const SNIFFED_BYTES = 512;
 
 /** Those that Go knows by itself. */
-const BY_ENDING: Readonly<Record<string, string>> = {
-  __proto__: null as never,
+const BY_ENDING: Readonly<Record<string, string>> = dictionary({
   ".avif": "image/avif",
   ".css": "text/css; charset=utf-8",
   ".gif": "image/gif",
@@ -21,7 +22,7 @@ const BY_ENDING: Readonly<Record<string, string>> = {
   ".wasm": "application/wasm",
   ".webp": "image/webp",
   ".xml": "text/xml; charset=utf-8",
-};
+});
 
 /** The beginnings that tell, of what is served from folders mostly. */
 const BY_BEGINNING: readonly (readonly [beginning: string, type: string])[] = [

@@ -10,7 +10,7 @@ export function podSpecOf(object: KubeObject): Fields {
   const { kind = "" } = object;
   // All types but this one have their template from the start.
   if (kind === "ReplicationController" && group === "") {
-    ensureChild(ensureChild(object as Fields, "spec"), "template");
+    ensureChild(ensureChild(object, "spec"), "template");
   }
   const template = kind === "PodTemplate" ? undefined : podTemplateOf({ group, kind }, object);
   if (template === undefined) {

@@ -8,7 +8,6 @@ import type { EventRecorder } from "../../client/events/index.js";
 import type { NamespacedName, SharedInformer } from "../../client/informers/index.js";
 import type { ReconcileResult } from "../../client/manager/index.js";
 import { isAlreadyExists, isNotFound } from "../../machinery/errors/status-error.js";
-import type { JsonObject } from "../../machinery/meta/json.js";
 import { deepEqual } from "../../machinery/patch/json-values.js";
 import type { ControllerContext } from "../context.js";
 import { podsOfClaims } from "../pod-indexes.js";
@@ -154,7 +153,7 @@ class AttachmentReconciler {
   async #show(node: Node, { attached }: AttachmentPlan): Promise<void> {
     const volumesAttached = attachedVolumes(attached);
     const before = node.status?.volumesAttached ?? [];
-    if (deepEqual({ all: before } as unknown as JsonObject, { all: volumesAttached } as unknown as JsonObject)) return;
+    if (deepEqual({ all: before }, { all: volumesAttached })) return;
     const status = { volumesAttached: volumesAttached.length > 0 ? volumesAttached : null };
     await this.#client.of("v1", "Node").patchStatus(node.metadata?.name ?? "", { status }, { type: "merge" });
     for (const { volume, pods: users } of attached) {
@@ -188,12 +187,11 @@ const nodeKey = (name: string | undefined): NamespacedName[] =>
 
 /** Heartbeats change nothing about volumes. */
 function concerns(node: Node, before: Node): boolean {
-  const facts = ({ metadata, spec, status }: Node): JsonObject =>
-    ({
-      ...metadata?.annotations,
-      taints: spec?.taints,
-      inUse: status?.volumesInUse,
-      shown: status?.volumesAttached,
-    }) as unknown as JsonObject;
+  const facts = ({ metadata, spec, status }: Node): object => ({
+    ...metadata?.annotations,
+    taints: spec?.taints,
+    inUse: status?.volumesInUse,
+    shown: status?.volumesAttached,
+  });
   return !deepEqual(facts(node), facts(before));
 }

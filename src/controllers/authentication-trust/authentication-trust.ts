@@ -1,3 +1,5 @@
+import type { FieldsOf } from "../../machinery/meta/received.js";
+import type { ObjectMeta } from "../../machinery/meta/object.js";
 import { isDeepStrictEqual } from "node:util";
 import type { X509Certificate } from "node:crypto";
 import type { ConfigMap } from "../../api/types/core/v1.js";
@@ -17,7 +19,7 @@ export function authenticationTrust({ client, manager, clock, cluster }: Control
   const configMaps = client.of("v1", "ConfigMap");
   const create = async (): Promise<void> => {
     const data = combinedData({}, authentication.info(), clock.now());
-    const metadata = { name: NAME, namespace: NAMESPACE };
+    const metadata = { name: NAME, namespace: NAMESPACE } satisfies FieldsOf<ObjectMeta>;
     if (Object.keys(data).length > 0) await ensure(configMaps, { apiVersion: "v1", kind: "ConfigMap", metadata, data });
   };
   const controller = manager

@@ -1,3 +1,5 @@
+import type { FieldsOf } from "../../machinery/meta/received.js";
+import type { InformerSelection } from "../../client/informers/informer-factory.js";
 import { createHmac } from "node:crypto";
 import { isConflict, isNotFound } from "../../machinery/errors/status-error.js";
 import type { ControllerContext } from "../context.js";
@@ -8,7 +10,7 @@ import { canonicalizeTime, TimeParseError } from "../../machinery/text/go/go-tim
 const ofBootstrapTokens = {
   namespace: "kube-system",
   fieldSelector: "type=bootstrap.kubernetes.io/token",
-};
+} satisfies FieldsOf<InformerSelection>;
 
 const SECRET_NAME = /^bootstrap-token-([a-z0-9]{6})$/;
 

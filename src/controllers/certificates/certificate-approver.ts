@@ -1,3 +1,4 @@
+import type { FieldsOf } from "../../machinery/meta/received.js";
 import { isConflict, isNotFound } from "../../machinery/errors/status-error.js";
 import type { ControllerContext } from "../context.js";
 import type { SubjectAccessReviewSpec } from "../../api/types/authorization/v1.js";
@@ -78,10 +79,10 @@ export function recognize({ spec }: CertificateSigningRequest): readonly Recogni
 /** Makes the SubjectAccessReview that asks whether the user of a request may have it approved. */
 export function reviewOf({ spec }: CertificateSigningRequest, { subresource }: Recognition): SubjectAccessReviewSpec {
   return {
-    ...(spec.username && { user: spec.username }),
-    ...(spec.uid && { uid: spec.uid }),
-    ...(spec.groups && { groups: spec.groups }),
-    ...(spec.extra && { extra: spec.extra }),
+    ...(spec.username && ({ user: spec.username } satisfies FieldsOf<SubjectAccessReviewSpec>)),
+    ...(spec.uid && ({ uid: spec.uid } satisfies FieldsOf<SubjectAccessReviewSpec>)),
+    ...(spec.groups && ({ groups: spec.groups } satisfies FieldsOf<SubjectAccessReviewSpec>)),
+    ...(spec.extra && ({ extra: spec.extra } satisfies FieldsOf<SubjectAccessReviewSpec>)),
     resourceAttributes: {
       group: "certificates.k8s.io",
       resource: "certificatesigningrequests",

@@ -1,9 +1,11 @@
+import { dictionary } from "../../base/collections/dictionary.js";
 import type { CertificateSigningRequest, CertificateSigningRequestStatus } from "../../api/types/certificates/v1.js";
 import type { Clock } from "../../base/time/clock.js";
 import { errorMessage } from "../../base/text/error-message.js";
 import { parseCertificateRequest, type CertificateRequest } from "../../machinery/crypto/certificate-request.js";
 import { isConflict, isNotFound } from "../../machinery/errors/status-error.js";
 import {
+  type FieldsOf,
   absent,
   list,
   number,
@@ -57,11 +59,10 @@ export type SignClient = (
 ) => Promise<string>;
 
 /** Why a request may not have a certificate, by signer; undefined when it may. */
-const SIGNERS: Readonly<Record<string, (pem: string, usages: readonly string[]) => string | undefined>> = {
-  __proto__: null as never,
+const SIGNERS: Readonly<Record<string, (pem: string, usages: readonly string[]) => string | undefined>> = dictionary({
   "kubernetes.io/kube-apiserver-client": (_, usages) => usageProblem(usages),
   [KUBELET_CLIENT_SIGNER]: (pem, usages) => kubeletClientProblem(parseCertificateRequest(pem), usages),
-};
+});
 
 const SHORTEST_MS = 600_000;
 const LONGEST_MS = 365 * 24 * 3_600_000;
@@ -86,7 +87,7 @@ export function certificateSigner({ client, manager, clock, cluster }: Controlle
       if (request === undefined || !isOwn(request)) return;
       const status = { ...object(request.status), ...(await signer.answer(request)) };
       try {
-        await requests.updateStatus({ ...request, status });
+        await requests.updateStatus({ ...request, status } satisfies FieldsOf<CertificateSigningRequest>);
       } catch (error) {
         // Deleted, or changed since the cache saw it: the change reconciles the request again.
         if (!isNotFound(error) && !isConflict(error)) throw error;

@@ -1,10 +1,10 @@
+import type { FieldsOf } from "../../machinery/meta/received.js";
+import type { ObjectMeta } from "../../machinery/meta/object.js";
 import type { ControllerContext } from "../context.js";
 import { unlessChanged } from "../writes.js";
 import type { ClusterRole, PolicyRule } from "../../api/types/rbac/v1.js";
-import type { JsonValue } from "../../machinery/meta/json.js";
 import { deepEqual } from "../../machinery/patch/json-values.js";
 import { selectorFromObject } from "../../machinery/selectors/api-label-selector.js";
-import type { LabelSelectorObject } from "../../machinery/validation/labels.js";
 
 const NAME = "clusterrole-aggregation-controller";
 const GROUP_VERSION = "rbac.authorization.k8s.io/v1";
@@ -25,8 +25,16 @@ export function clusterRoleAggregation({ client, manager }: ControllerContext): 
       const rules = aggregatedRules(role, roles.list());
       if (same(rules, role.rules ?? [])) return;
       // With the uid: without it the apply would create the role again that was deleted since.
-      const metadata = { name, ...(role.metadata?.uid !== undefined && { uid: role.metadata.uid }) };
-      const applied = { apiVersion: GROUP_VERSION, kind: "ClusterRole", metadata, rules } as const;
+      const metadata = {
+        name,
+        ...(role.metadata?.uid !== undefined && ({ uid: role.metadata.uid } satisfies FieldsOf<ObjectMeta>)),
+      };
+      const applied = {
+        apiVersion: GROUP_VERSION,
+        kind: "ClusterRole",
+        metadata,
+        rules,
+      } as const satisfies FieldsOf<ClusterRole>;
       await unlessChanged(client.of(GROUP_VERSION, "ClusterRole").apply(applied, { fieldManager: NAME, force: true }));
     });
 }
@@ -38,7 +46,7 @@ export function aggregatedRules(role: ClusterRole, roles: readonly ClusterRole[]
   others.sort((one, other) => (nameOf(one) < nameOf(other) ? -1 : 1));
   const rules: PolicyRule[] = [];
   for (const selected of role.aggregationRule?.clusterRoleSelectors ?? []) {
-    const selector = selectorFromObject(selected as LabelSelectorObject);
+    const selector = selectorFromObject(selected);
     const matching = others.filter(({ metadata }) => selector.matches(metadata?.labels));
     for (const rule of matching.flatMap(({ rules: own }) => own ?? [])) {
       if (!rules.some((known) => same(known, rule))) rules.push(rule);
@@ -48,5 +56,5 @@ export function aggregatedRules(role: ClusterRole, roles: readonly ClusterRole[]
 }
 
 function same(one: unknown, other: unknown): boolean {
-  return deepEqual(one as JsonValue, other as JsonValue);
+  return deepEqual(one, other);
 }

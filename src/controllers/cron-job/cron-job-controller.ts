@@ -1,3 +1,5 @@
+import type { FieldsOf } from "../../machinery/meta/received.js";
+import type { ObjectMeta } from "../../machinery/meta/object.js";
 import type { CronJob, CronJobStatus, Job } from "../../api/types/batch/v1.js";
 import { objectKey } from "../../client/informers/index.js";
 import type { Stored } from "../../client/dynamic/stored.js";
@@ -87,12 +89,12 @@ export function jobOf(cronJob: CronJob, start: number): Job {
     kind: "Job",
     metadata: {
       name: jobName(cronJob, start),
-      ...(namespace !== undefined && { namespace }),
-      ...(metadata.labels && { labels: metadata.labels }),
+      ...(namespace !== undefined && ({ namespace } satisfies FieldsOf<ObjectMeta>)),
+      ...(metadata.labels && ({ labels: metadata.labels } satisfies FieldsOf<ObjectMeta>)),
       annotations: { ...metadata.annotations, [SCHEDULED]: timeIn(spec.timeZone ?? "UTC", start) },
       ownerReferences: [controllerReference(CRON_JOB_KIND, cronJob)],
     },
-    ...(jobSpec && { spec: jobSpec }),
+    ...(jobSpec && ({ spec: jobSpec } satisfies FieldsOf<Job>)),
   };
 }
 

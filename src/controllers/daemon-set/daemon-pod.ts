@@ -1,5 +1,16 @@
+import type { FieldsOf } from "../../machinery/meta/received.js";
 import type { DaemonSet } from "../../api/types/apps/v1.js";
-import type { Node, Pod, PodSpec, PodTemplateSpec, Toleration } from "../../api/types/core/v1.js";
+import type {
+  NodeSelectorTerm,
+  NodeSelectorRequirement,
+  NodeAffinity,
+  Affinity,
+  Node,
+  Pod,
+  PodSpec,
+  PodTemplateSpec,
+  Toleration,
+} from "../../api/types/core/v1.js";
 import { nodeRequirement, selectableNode } from "../../api/scheduling/node-selector.js";
 import { untolerated } from "../../api/scheduling/taints.js";
 
@@ -44,7 +55,15 @@ export function templateFor(set: DaemonSet, node: string, hash: string): PodTemp
     [HASH_LABEL]: hash,
   };
   const affinity = spec?.affinity ?? {};
-  const required = { nodeSelectorTerms: [{ matchFields: [{ key: "metadata.name", operator: "In", values: [node] }] }] };
+  const required = {
+    nodeSelectorTerms: [
+      {
+        matchFields: [
+          { key: "metadata.name", operator: "In", values: [node] } satisfies FieldsOf<NodeSelectorRequirement>,
+        ],
+      } satisfies FieldsOf<NodeSelectorTerm>,
+    ],
+  };
   return {
     metadata: { ...metadata, labels },
     spec: {
@@ -53,9 +72,12 @@ export function templateFor(set: DaemonSet, node: string, hash: string): PodTemp
       tolerations: daemonTolerations(spec ?? {}),
       affinity: {
         ...affinity,
-        nodeAffinity: { ...affinity.nodeAffinity, requiredDuringSchedulingIgnoredDuringExecution: required },
-      },
-    } as PodSpec,
+        nodeAffinity: {
+          ...affinity.nodeAffinity,
+          requiredDuringSchedulingIgnoredDuringExecution: required,
+        } satisfies FieldsOf<NodeAffinity>,
+      } satisfies FieldsOf<Affinity>,
+    } satisfies FieldsOf<PodSpec> as PodSpec,
   };
 }
 

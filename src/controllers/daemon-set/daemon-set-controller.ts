@@ -1,3 +1,4 @@
+import type { FieldsOf } from "../../machinery/meta/received.js";
 import type { Release } from "../../api/facts/index.js";
 import type { ControllerRevision, DaemonSet, DaemonSetStatus } from "../../api/types/apps/v1.js";
 import type { Node, Pod } from "../../api/types/core/v1.js";
@@ -8,7 +9,6 @@ import type { EventRecorder } from "../../client/events/index.js";
 import { type Lister, objectKey } from "../../client/informers/index.js";
 import type { ReconcileResult } from "../../client/manager/index.js";
 import { isConflict, isNotFound } from "../../machinery/errors/status-error.js";
-import type { JsonObject } from "../../machinery/meta/json.js";
 import { deepEqual } from "../../machinery/patch/json-values.js";
 import { readSelector } from "../../machinery/selectors/api-label-selector.js";
 import type { ControllerContext } from "../context.js";
@@ -194,7 +194,10 @@ class DaemonSetReconciler {
     const revisions = await daemonRevisions(set, sorted, revisionClient, this.#release);
     if (revisions === undefined) {
       const collisionCount = (set.status?.collisionCount ?? 0) + 1;
-      const status = { ...daemonSetStatus(this.#stateOf(set, own, ""), false), collisionCount };
+      const status = {
+        ...daemonSetStatus(this.#stateOf(set, own, ""), false),
+        collisionCount,
+      } satisfies FieldsOf<DaemonSetStatus>;
       await writeStatus(objects, set, status);
       return;
     }
@@ -261,7 +264,7 @@ class DaemonSetReconciler {
 /** Whether other pods may fit on a node than before. */
 function mayChangeFit(node: Node, before?: Node): boolean {
   const seen = ({ metadata, spec }: Node) => ({ labels: metadata?.labels ?? {}, taints: spec?.taints ?? [] });
-  return before === undefined || !deepEqual(seen(node) as unknown as JsonObject, seen(before) as unknown as JsonObject);
+  return before === undefined || !deepEqual(seen(node), seen(before));
 }
 
 function lookAgain(set: DaemonSet, status: DaemonSetStatus, retryAfter: number | undefined): ReconcileResult {
@@ -304,8 +307,8 @@ export function daemonSetStatus({ set, nodes, podsOn, hash, now }: DaemonState, 
     ...positive("updatedNumberScheduled", counts.updated),
     ...positive("numberAvailable", counts.available),
     ...positive("numberUnavailable", counts.desired - counts.available),
-    ...(collisionCount !== undefined && { collisionCount }),
-    ...(conditions && { conditions }),
+    ...(collisionCount !== undefined && ({ collisionCount } satisfies FieldsOf<DaemonSetStatus>)),
+    ...(conditions && ({ conditions } satisfies FieldsOf<DaemonSetStatus>)),
   };
 }
 

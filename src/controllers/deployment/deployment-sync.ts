@@ -1,3 +1,5 @@
+import type { FieldsOf } from "../../machinery/meta/received.js";
+import type { ObjectMeta } from "../../machinery/meta/object.js";
 import type { Release } from "../../api/facts/index.js";
 import type { Deployment, DeploymentCondition, DeploymentStatus, ReplicaSet } from "../../api/types/apps/v1.js";
 import type { Pod } from "../../api/types/core/v1.js";
@@ -6,7 +8,6 @@ import type { ResourceClient } from "../../client/dynamic/resource-client.js";
 import type { EventRecorder } from "../../client/events/index.js";
 import type { ReconcileResult } from "../../client/manager/index.js";
 import { isAlreadyExists } from "../../machinery/errors/status-error.js";
-import type { JsonObject } from "../../machinery/meta/json.js";
 import { deepEqual } from "../../machinery/patch/json-values.js";
 import { controllerOf } from "../owned-pods/controller-ref.js";
 import { isNamespaceTerminating } from "../owned-pods/pod-control.js";
@@ -169,13 +170,13 @@ export class DeploymentSync {
   async #updateNewSet(set: ReplicaSet, revision: number): Promise<ReplicaSet> {
     const annotations = newSetAnnotations(this.deployment, set, revision);
     const { minReadySeconds = 0 } = this.deployment.spec ?? {};
-    const isSame = deepEqual((set.metadata?.annotations ?? {}) as JsonObject, annotations as JsonObject);
+    const isSame = deepEqual(set.metadata?.annotations ?? {}, annotations);
     if (!isSame || (set.spec?.minReadySeconds ?? 0) !== minReadySeconds) {
       const { spec } = set;
       return this.parts.sets.update({
         ...set,
         metadata: { ...set.metadata, annotations },
-        ...(spec && { spec: { ...spec, minReadySeconds } }),
+        ...(spec && ({ spec: { ...spec, minReadySeconds } } satisfies FieldsOf<ReplicaSet>)),
       });
     }
     const progress =
@@ -251,7 +252,7 @@ export class DeploymentSync {
     this.deployment = await this.parts.deployments.updateStatus({
       ...this.deployment,
       metadata: { ...metadata, annotations: { ...metadata?.annotations, [REVISION]: revision } },
-      status: { ...status, ...(conditions && { conditions }) },
+      status: { ...status, ...(conditions && ({ conditions } satisfies FieldsOf<DeploymentStatus>)) },
     });
   }
 
@@ -274,7 +275,10 @@ export interface Rollback {
  */
 export function rollBack(deployment: Deployment, sets: readonly ReplicaSet[]): Rollback {
   const { [ROLLBACK_TO]: asked = "", ...annotations } = deployment.metadata?.annotations ?? {};
-  const cleared = { ...deployment, metadata: { ...deployment.metadata, annotations } };
+  const cleared = {
+    ...deployment,
+    metadata: { ...deployment.metadata, annotations } satisfies FieldsOf<ObjectMeta>,
+  } satisfies FieldsOf<Deployment>;
   const notFound = (message: string): Rollback =>
     ({ deployment: cleared, type: "Warning", reason: "DeploymentRollbackRevisionNotFound", message }) as const;
   const revision = Number(asked) || lastRevision(sets);

@@ -1,9 +1,11 @@
+import type { FieldsOf } from "../../machinery/meta/received.js";
+import type { LabelSelector } from "../../api/types/meta/v1.js";
+import type { ObjectMeta } from "../../machinery/meta/object.js";
 import type { Release } from "../../api/facts/index.js";
-import type { Deployment, ReplicaSet } from "../../api/types/apps/v1.js";
+import type { ReplicaSetSpec, Deployment, ReplicaSet } from "../../api/types/apps/v1.js";
 import type { ResourceClient } from "../../client/dynamic/resource-client.js";
 import type { EventRecorder } from "../../client/events/index.js";
 import { isNotFound } from "../../machinery/errors/status-error.js";
-import type { JsonObject } from "../../machinery/meta/json.js";
 import { deepEqual } from "../../machinery/patch/json-values.js";
 import { revisionOf, sizeAnnotations, newSetAnnotations } from "./annotations.js";
 import { type Generations, nameOf, sizeOf, HASH_LABEL } from "./replica-sets.js";
@@ -34,13 +36,13 @@ export class ReplicaSetWriter {
   async #resizeOne(deployment: Deployment, set: ReplicaSet, size: number): Promise<ReplicaSet> {
     const before = sizeOf(set);
     const annotations = { ...set.metadata?.annotations, ...sizeAnnotations(deployment) };
-    const isSame = deepEqual((set.metadata?.annotations ?? {}) as JsonObject, annotations as JsonObject);
+    const isSame = deepEqual(set.metadata?.annotations ?? {}, annotations);
     if (before === size && isSame) return set;
     const { spec } = set;
     const updated = await this.sets.update({
       ...set,
       metadata: { ...set.metadata, annotations },
-      ...(spec && { spec: { ...spec, replicas: size } }),
+      ...(spec && ({ spec: { ...spec, replicas: size } } satisfies FieldsOf<ReplicaSet>)),
     });
     if (before !== size) {
       const message = `Scaled ${before < size ? "up" : "down"} replica set ${nameOf(set)} from ${before} to ${size}`;
@@ -84,13 +86,16 @@ export function newReplicaSet(
   const template: PodTemplateSpec = { ...wanted, metadata: { ...wanted.metadata, labels } };
   const spec = {
     replicas: 0,
-    ...(minReadySeconds > 0 && { minReadySeconds }),
-    selector: { ...selector, matchLabels: { ...selector.matchLabels, [HASH_LABEL]: hash } },
+    ...(minReadySeconds > 0 && ({ minReadySeconds } satisfies FieldsOf<ReplicaSetSpec>)),
+    selector: {
+      ...selector,
+      matchLabels: { ...selector.matchLabels, [HASH_LABEL]: hash },
+    } satisfies FieldsOf<LabelSelector>,
     template,
-  };
+  } satisfies FieldsOf<ReplicaSetSpec>;
   const metadata = {
     name: `${name}-${hash}`,
-    ...(namespace !== undefined && { namespace }),
+    ...(namespace !== undefined && ({ namespace } satisfies FieldsOf<ObjectMeta>)),
     labels,
     ownerReferences: [controllerReference(owner, deployment)],
   };

@@ -1,7 +1,7 @@
+import type { FieldsOf } from "../../machinery/meta/received.js";
 import type { Deployment, ReplicaSet, ReplicaSetStatus } from "../../api/types/apps/v1.js";
 import type { PodTemplateSpec } from "../../api/types/core/v1.js";
 import { compareKeys } from "../../base/collections/key-order.js";
-import type { JsonObject } from "../../machinery/meta/json.js";
 import { deepEqual } from "../../machinery/patch/json-values.js";
 
 /** The label by which the ReplicaSets of a Deployment, and their pods, differ. */
@@ -30,10 +30,10 @@ export function equalIgnoringHash(a: PodTemplateSpec, b: PodTemplateSpec): boole
   return deepEqual(withoutHash(a), withoutHash(b));
 }
 
-function withoutHash(template: PodTemplateSpec): JsonObject {
+function withoutHash(template: PodTemplateSpec): object {
   const { labels, ...metadata } = template.metadata ?? {};
   const { [HASH_LABEL]: _, ...others } = labels ?? {};
-  return { metadata: { ...metadata, labels: others }, spec: template.spec ?? {} } as unknown as JsonObject;
+  return { metadata: { ...metadata, labels: others }, spec: template.spec ?? {} } satisfies FieldsOf<PodTemplateSpec>;
 }
 
 export const nameOf = ({ metadata }: ReplicaSet): string => metadata?.name ?? "";

@@ -1,3 +1,4 @@
+import type { FieldsOf } from "../../machinery/meta/received.js";
 import type { Deployment, DeploymentStatus, DeploymentCondition } from "../../api/types/apps/v1.js";
 import { maxUnavailable, wantedReplicas } from "./fenceposts.js";
 import { allOf, counted, type Generations, terminatingReplicas, totalSize } from "./replica-sets.js";
@@ -30,9 +31,9 @@ export function deploymentStatus(deployment: Deployment, generations: Generation
     ...positive("readyReplicas", counted(all, "readyReplicas")),
     ...positive("availableReplicas", available),
     ...positive("unavailableReplicas", Math.max(0, totalSize(all) - available)),
-    ...(terminating !== undefined && { terminatingReplicas: terminating }),
+    ...(terminating !== undefined && ({ terminatingReplicas: terminating } satisfies FieldsOf<DeploymentStatus>)),
     conditions: withCondition(conditions, availability),
-    ...(collisionCount !== undefined && { collisionCount }),
+    ...(collisionCount !== undefined && ({ collisionCount } satisfies FieldsOf<DeploymentStatus>)),
   };
 }
 
@@ -71,7 +72,10 @@ export function withCondition(conditions: Conditions, added: DeploymentCondition
   const before = conditionOf(conditions, added.type);
   if (before?.status === added.status && before?.reason === added.reason) return [...conditions];
   const { lastTransitionTime } = (before?.status === added.status ? before : undefined) ?? added;
-  return [...without(conditions, added.type), { ...added, ...(lastTransitionTime != null && { lastTransitionTime }) }];
+  return [
+    ...without(conditions, added.type),
+    { ...added, ...(lastTransitionTime != null && ({ lastTransitionTime } satisfies FieldsOf<DeploymentCondition>)) },
+  ];
 }
 
 export const AVAILABLE = "NewReplicaSetAvailable";
@@ -125,7 +129,7 @@ function withProgress(conditions: DeploymentCondition[], rollout: Rollout): Depl
     const since = before?.status === "True" ? before.lastTransitionTime : undefined;
     return [
       ...without(conditions, "Progressing"),
-      { ...progress, ...(since != null && { lastTransitionTime: since }) },
+      { ...progress, ...(since != null && ({ lastTransitionTime: since } satisfies FieldsOf<DeploymentCondition>)) },
     ];
   }
   if (hasTimedOut(deployment, before, now)) {
@@ -169,7 +173,11 @@ function replicaFailure(generations: Generations): DeploymentCondition | undefin
     const failure = status?.conditions?.find(({ type }) => type === "ReplicaFailure");
     if (failure === undefined) continue;
     const { lastTransitionTime } = failure;
-    return { ...failure, ...(lastTransitionTime != null && { lastUpdateTime: lastTransitionTime }) };
+    return {
+      ...failure,
+      ...(lastTransitionTime != null &&
+        ({ lastUpdateTime: lastTransitionTime } satisfies FieldsOf<DeploymentCondition>)),
+    };
   }
   return undefined;
 }

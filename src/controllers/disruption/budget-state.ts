@@ -1,4 +1,4 @@
-import type { IntOrString, LabelSelector } from "../../api/types/meta/v1.js";
+import type { Condition, IntOrString, LabelSelector } from "../../api/types/meta/v1.js";
 import type {
   PodDisruptionBudget,
   PodDisruptionBudgetSpec,
@@ -10,6 +10,7 @@ import type { Clock } from "../../base/time/clock.js";
 import { own } from "../../base/collections/own.js";
 import type { EventRecorder } from "../../client/events/index.js";
 import {
+  type FieldsOf,
   absent,
   list,
   number,
@@ -50,8 +51,8 @@ export class BudgetState {
       const { message } = error as Error;
       const event = `Failed to calculate the number of expected pods: ${message}`;
       recorder.event(budget, "Warning", "CalculateExpectedPodCountFailed", event);
-      const failed = { status: "False" as const, reason: "SyncFailed", message };
-      const status = { ...old, disruptionsAllowed: 0 };
+      const failed = { status: "False" as const, reason: "SyncFailed", message } satisfies FieldsOf<Condition>;
+      const status = { ...old, disruptionsAllowed: 0 } satisfies FieldsOf<PodDisruptionBudgetStatus>;
       return { status: { ...status, conditions: withAllowedCondition(old, failed, rfc3339(now)) } };
     }
     const { hasUnmanaged = false, ...expected } = counts;
@@ -82,7 +83,11 @@ export class BudgetState {
       hasCondition(old, wanted);
     if (same) return { recheckAfter };
     const conditions = withAllowedCondition({ ...old, ...numbers }, wanted, rfc3339(now));
-    const status = { ...numbers, ...(Object.keys(disruptedPods).length > 0 && { disruptedPods }), conditions };
+    const status = {
+      ...numbers,
+      ...(Object.keys(disruptedPods).length > 0 && ({ disruptedPods } satisfies FieldsOf<PodDisruptionBudgetStatus>)),
+      conditions,
+    } satisfies FieldsOf<PodDisruptionBudgetStatus>;
     return { status, recheckAfter };
   }
 

@@ -2,7 +2,7 @@ import type { PodDisruptionBudget } from "../../api/types/policy/v1.js";
 import type { Pod } from "../../api/types/core/v1.js";
 import { goQuote } from "../../base/text/go-quote.js";
 import type { NamespacedName } from "../../client/informers/index.js";
-import { object, type ReceivedObject } from "../../machinery/meta/received.js";
+import { type FieldsOf, object, type ReceivedObject } from "../../machinery/meta/received.js";
 import type { ApiObject, KubeObject } from "../../machinery/meta/object.js";
 import { readSelector } from "../../machinery/selectors/api-label-selector.js";
 import { type LabelSelector, noLabel } from "../../machinery/selectors/label-selector.js";
@@ -41,7 +41,8 @@ export function disruptionController({ client, manager, served, clock, recorder 
         .list()
         .filter(({ metadata }) => selector.matches(metadata?.labels));
       const { status, recheckAfter } = await state.of(budget, selected);
-      if (status !== undefined) await unlessChanged(budgets.updateStatus({ ...budget, status }));
+      if (status !== undefined)
+        await unlessChanged(budgets.updateStatus({ ...budget, status } satisfies FieldsOf<PodDisruptionBudget>));
       return recheckAfter === undefined ? undefined : { requeueAfterMilliseconds: recheckAfter };
     });
   /** Evictions of a pod with several budgets are refused. */

@@ -1,8 +1,9 @@
+import type { FieldsOf } from "../../machinery/meta/received.js";
 import type { Endpoints, EndpointAddress } from "../../api/types/core/v1.js";
 import type { EndpointSlice, AddressType, Endpoint, EndpointPort } from "../../api/types/discovery/v1.js";
 import type { NamespacedName } from "../../client/informers/index.js";
 import { isConflict, isNotFound } from "../../machinery/errors/status-error.js";
-import type { ApiObject } from "../../machinery/meta/object.js";
+import type { ObjectMeta, ApiObject } from "../../machinery/meta/object.js";
 import type { ControllerContext } from "../context.js";
 import {
   MANAGED_BY,
@@ -15,7 +16,6 @@ import {
 } from "../endpoint-slice/slice-contents.js";
 import { SliceWriter } from "../endpoint-slice/slice-writer.js";
 import { append } from "../../base/collections/append.js";
-import type { JsonObject } from "../../machinery/meta/json.js";
 import { deepEqual } from "../../machinery/patch/json-values.js";
 import { ipText, parseIp } from "../../machinery/validation/ip.js";
 import { repackSubsets } from "../endpoints/repack-subsets.js";
@@ -112,9 +112,9 @@ function mirroredEndpoint(
   return {
     addresses: [address],
     conditions: { ready },
-    ...((hostname ?? "") !== "" && { hostname }),
-    ...(targetRef && { targetRef }),
-    ...(nodeName !== undefined && { nodeName }),
+    ...((hostname ?? "") !== "" && ({ hostname } satisfies FieldsOf<Endpoint>)),
+    ...(targetRef && ({ targetRef } satisfies FieldsOf<Endpoint>)),
+    ...(nodeName !== undefined && ({ nodeName } satisfies FieldsOf<Endpoint>)),
   };
 }
 
@@ -126,7 +126,7 @@ function mirrorOf(endpoints: Endpoints, { addressType, ports, endpoints: held }:
     kind: "EndpointSlice",
     metadata: {
       generateName: `${name}-`,
-      ...(namespace !== undefined && { namespace }),
+      ...(namespace !== undefined && ({ namespace } satisfies FieldsOf<ObjectMeta>)),
       labels: { ...labels, [SERVICE_NAME]: name, [MANAGED_BY]: MIRRORING_CONTROLLER },
       annotations,
       ownerReferences: [controllerReference(ENDPOINTS_KIND, endpoints)],
@@ -141,7 +141,7 @@ function isMirror(slice: EndpointSlice, wanted: EndpointSlice): boolean {
   const [has, wants] = [endpointsOf(slice), endpointsOf(wanted)];
   const held = new Map(has.map((endpoint) => [endpointKey(endpoint), endpoint]));
   const same = (field: "labels" | "annotations"): boolean =>
-    deepEqual((slice.metadata?.[field] ?? {}) as JsonObject, (wanted.metadata?.[field] ?? {}) as JsonObject);
+    deepEqual(slice.metadata?.[field] ?? {}, wanted.metadata?.[field] ?? {});
   if (has.length !== wants.length || !same("labels") || !same("annotations")) return false;
   return wants.every((endpoint) => {
     const known = held.get(endpointKey(endpoint));

@@ -1,6 +1,6 @@
+import type { FieldsOf } from "../../machinery/meta/received.js";
 import type { Service, Node } from "../../api/types/core/v1.js";
 import type { Endpoint, EndpointHints, EndpointSlice } from "../../api/types/discovery/v1.js";
-import type { JsonObject } from "../../machinery/meta/json.js";
 import { deepEqual } from "../../machinery/patch/json-values.js";
 import { endpointsOf } from "./slice-contents.js";
 import { parseQuantity, quantityValue } from "../../machinery/text/quantity/quantity.js";
@@ -10,9 +10,9 @@ export function withHints(slice: EndpointSlice, service: Service): EndpointSlice
   const distribution = service.spec?.trafficDistribution ?? "";
   const endpoints = endpointsOf(slice).map((endpoint) => {
     const hints = hintsFor(endpoint, distribution);
-    if (deepEqual((hints ?? {}) as JsonObject, (endpoint.hints ?? {}) as JsonObject)) return endpoint;
+    if (deepEqual(hints ?? {}, endpoint.hints ?? {})) return endpoint;
     const { hints: _, ...others } = endpoint;
-    return { ...others, ...(hints && { hints }) };
+    return { ...others, ...(hints && ({ hints } satisfies FieldsOf<Endpoint>)) };
   });
   const same = endpoints.every((endpoint, index) => endpoint === endpointsOf(slice)[index]);
   return same ? slice : { ...slice, endpoints };
@@ -24,8 +24,8 @@ function hintsFor({ conditions, zone, nodeName, hints }: Endpoint, distribution:
   if (!byNode && distribution !== "PreferClose" && distribution !== "PreferSameZone") return undefined;
   if (conditions?.ready !== true) return hints;
   const wanted = {
-    ...(zone !== undefined && { forZones: [{ name: zone }] }),
-    ...(byNode && nodeName !== undefined && { forNodes: [{ name: nodeName }] }),
+    ...(zone !== undefined && ({ forZones: [{ name: zone }] } satisfies FieldsOf<EndpointHints>)),
+    ...(byNode && nodeName !== undefined && ({ forNodes: [{ name: nodeName }] } satisfies FieldsOf<EndpointHints>)),
   };
   return Object.keys(wanted).length === 0 ? undefined : wanted;
 }
@@ -82,7 +82,9 @@ export function hintsByShares(slices: SliceSet, shares: ZoneShares | undefined):
   const hinted = (slice: EndpointSlice): EndpointSlice => ({
     ...slice,
     endpoints: endpointsOf(slice).map((endpoint) =>
-      isReady(endpoint) ? { ...endpoint, hints: { forZones: [{ name: zoneFor(endpoint.zone ?? "") }] } } : endpoint,
+      isReady(endpoint)
+        ? ({ ...endpoint, hints: { forZones: [{ name: zoneFor(endpoint.zone ?? "") }] } } satisfies FieldsOf<Endpoint>)
+        : endpoint,
     ),
   });
   return { create: create.map(hinted), update: [...update, ...outdated].map(hinted), zones: counts };

@@ -1,7 +1,8 @@
+import type { FieldsOf } from "../../machinery/meta/received.js";
+import type { ObjectMeta } from "../../machinery/meta/object.js";
 import { append } from "../../base/collections/append.js";
 import type { Node, Pod, Service } from "../../api/types/core/v1.js";
 import type { AddressType, Endpoint, EndpointPort, EndpointSlice } from "../../api/types/discovery/v1.js";
-import type { JsonObject } from "../../machinery/meta/json.js";
 import { deepEqual } from "../../machinery/patch/json-values.js";
 import { controllerReference } from "../owned-pods/controller-ref.js";
 import { inHashOrder } from "../service-endpoints/hash-order.js";
@@ -169,7 +170,7 @@ function newSlice(service: Service, addressType: AddressType, ports: EndpointPor
     kind: "EndpointSlice",
     metadata: {
       generateName: `${name}-`,
-      ...(namespace !== undefined && { namespace }),
+      ...(namespace !== undefined && ({ namespace } satisfies FieldsOf<ObjectMeta>)),
       labels: { ...sliceLabels(service) },
       ownerReferences: [controllerReference(SERVICE_KIND, service)],
     },
@@ -180,7 +181,7 @@ function newSlice(service: Service, addressType: AddressType, ports: EndpointPor
 }
 
 function isPlaceholder(slice: EndpointSlice, service: Service): boolean {
-  const labels = deepEqual((slice.metadata?.labels ?? {}) as JsonObject, sliceLabels(service) as JsonObject);
+  const labels = deepEqual(slice.metadata?.labels ?? {}, sliceLabels(service));
   return labels && isOwned(slice, service) && endpointsOf(slice).length + (slice.ports ?? []).length === 0;
 }
 
@@ -210,10 +211,10 @@ function endpointOf(
   return {
     addresses,
     conditions: { ready, serving, terminating },
-    ...(hostname !== undefined && { hostname }),
+    ...(hostname !== undefined && ({ hostname } satisfies FieldsOf<Endpoint>)),
     targetRef: { kind: "Pod", namespace, name, uid },
-    ...(nodeName !== "" && { nodeName }),
-    ...(zone !== "" && { zone }),
+    ...(nodeName !== "" && ({ nodeName } satisfies FieldsOf<Endpoint>)),
+    ...(zone !== "" && ({ zone } satisfies FieldsOf<Endpoint>)),
   };
 }
 
@@ -223,7 +224,14 @@ function portsOf({ spec }: Service, pod: Pod): EndpointPort[] {
     const port = targetPort(servicePort, pod);
     if (port === undefined) return [];
     const { name = "", protocol = "TCP", appProtocol } = servicePort;
-    return [{ name, protocol, port, ...(appProtocol !== undefined && { appProtocol }) }];
+    return [
+      {
+        name,
+        protocol,
+        port,
+        ...(appProtocol !== undefined && ({ appProtocol } satisfies FieldsOf<EndpointPort>)),
+      } satisfies FieldsOf<EndpointPort>,
+    ];
   });
 }
 
@@ -267,7 +275,7 @@ function fillSlices(
   const remove: EndpointSlice[] = [];
   for (const slice of existing) {
     const kept = keptEndpoints(slice, left);
-    const relabelled = !deepEqual((slice.metadata?.labels ?? {}) as JsonObject, labels as JsonObject);
+    const relabelled = !deepEqual(slice.metadata?.labels ?? {}, labels);
     if (kept === undefined && !relabelled) unchanged.push(slice);
     else if (kept?.length === 0) remove.push(slice);
     else

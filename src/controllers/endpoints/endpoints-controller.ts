@@ -1,4 +1,13 @@
-import type { Endpoints, Service, EndpointAddress, EndpointSubset, Pod } from "../../api/types/core/v1.js";
+import type { FieldsOf } from "../../machinery/meta/received.js";
+import type { ObjectMeta } from "../../machinery/meta/object.js";
+import type {
+  EndpointPort,
+  Endpoints,
+  Service,
+  EndpointAddress,
+  EndpointSubset,
+  Pod,
+} from "../../api/types/core/v1.js";
 import type { NamespacedName } from "../../client/informers/index.js";
 import type { Stored } from "../../client/dynamic/stored.js";
 import type { Controller } from "../../client/manager/index.js";
@@ -17,7 +26,6 @@ import {
   isHeadless,
   targetPort,
 } from "../service-endpoints/service-pods.js";
-import type { JsonValue } from "../../machinery/meta/json.js";
 import { deepEqual } from "../../machinery/patch/json-values.js";
 import { isReady } from "../owned-pods/pod-state.js";
 import { repackSubsets } from "./repack-subsets.js";
@@ -42,8 +50,15 @@ export function subsetsOf(service: Service, pods: readonly Pod[]): EndpointSubse
       const port = targetPort(servicePort, pod);
       if (port === undefined) continue;
       const { name, protocol = "TCP", appProtocol } = servicePort;
-      const named = { ...(name !== undefined && { name }), port, protocol };
-      subsets.push({ [state]: [address], ports: [{ ...named, ...(appProtocol !== undefined && { appProtocol }) }] });
+      const named = {
+        ...(name !== undefined && ({ name } satisfies FieldsOf<EndpointPort>)),
+        port,
+        protocol,
+      } satisfies FieldsOf<EndpointPort>;
+      subsets.push({
+        [state]: [address],
+        ports: [{ ...named, ...(appProtocol !== undefined && ({ appProtocol } satisfies FieldsOf<EndpointPort>)) }],
+      });
     }
   }
   return repackSubsets(subsets);
@@ -59,8 +74,8 @@ function addressOf(pod: Pod, service: Service): EndpointAddress | undefined {
   const hostname = hostName(pod, service);
   return {
     ip,
-    ...(hostname !== undefined && { hostname }),
-    ...(pod.spec?.nodeName !== undefined && { nodeName: pod.spec.nodeName }),
+    ...(hostname !== undefined && ({ hostname } satisfies FieldsOf<EndpointAddress>)),
+    ...(pod.spec?.nodeName !== undefined && ({ nodeName: pod.spec.nodeName } satisfies FieldsOf<EndpointAddress>)),
     targetRef: { kind: "Pod", namespace, name, uid },
   };
 }
@@ -82,15 +97,15 @@ export function wantedEndpoints(
   const cut = truncateSubsets(all);
   const subsets = cut ?? all;
   const { [CHANGE_TIME]: _time, [OVER_CAPACITY]: capacity, ...annotations } = current?.metadata?.annotations ?? {};
-  const sameSubsets = deepEqual((current?.subsets ?? []) as unknown as JsonValue, subsets as unknown as JsonValue);
-  const sameLabels = deepEqual((current?.metadata?.labels ?? {}) as JsonValue, labels as JsonValue);
+  const sameSubsets = deepEqual(current?.subsets ?? [], subsets);
+  const sameLabels = deepEqual(current?.metadata?.labels ?? {}, labels);
   const sameCapacity = (capacity !== undefined) === (cut !== undefined);
   if (current !== undefined && sameSubsets && sameLabels && sameCapacity) return undefined;
   const { namespace = "", name = "" } = service.metadata ?? {};
   return {
-    ...(current ?? { apiVersion: "v1", kind: "Endpoints" }),
+    ...(current ?? ({ apiVersion: "v1", kind: "Endpoints" } satisfies Endpoints)),
     metadata: {
-      ...(current?.metadata ?? { namespace, name }),
+      ...(current?.metadata ?? ({ namespace, name } satisfies FieldsOf<ObjectMeta>)),
       labels,
       annotations: {
         ...annotations,
@@ -126,8 +141,8 @@ export function truncateSubsets(subsets: readonly EndpointSubset[]): EndpointSub
     const { addresses, notReadyAddresses: _, ...others } = subset;
     const [first, second] = cutsReady ? [kept, []] : [addresses ?? [], kept];
     return {
-      ...(first.length > 0 && { addresses: first }),
-      ...(second.length > 0 && { notReadyAddresses: second }),
+      ...(first.length > 0 && ({ addresses: first } satisfies FieldsOf<EndpointSubset>)),
+      ...(second.length > 0 && ({ notReadyAddresses: second } satisfies FieldsOf<EndpointSubset>)),
       ...others,
     };
   });

@@ -1,3 +1,4 @@
+import type { FieldsOf } from "../../machinery/meta/received.js";
 import type { EndpointAddress, EndpointPort, EndpointSubset } from "../../api/types/core/v1.js";
 import { inHashOrder } from "../service-endpoints/hash-order.js";
 
@@ -55,9 +56,10 @@ function subsetOf({ ports, addresses }: Offer): EndpointSubset {
   const inState = (state: boolean) => members.filter(({ ready }) => ready === state).map(({ address }) => address);
   const [ready, notReady] = [byAddress(inState(true)), byAddress(inState(false))];
   return {
-    ...(ready.length > 0 && { addresses: ready }),
-    ...(notReady.length > 0 && { notReadyAddresses: notReady }),
-    ...(ports.length > 0 && { ports: inHashOrder("io.k8s.api.core.v1.EndpointPort", ports) }),
+    ...(ready.length > 0 && ({ addresses: ready } satisfies FieldsOf<EndpointSubset>)),
+    ...(notReady.length > 0 && ({ notReadyAddresses: notReady } satisfies FieldsOf<EndpointSubset>)),
+    ...(ports.length > 0 &&
+      ({ ports: inHashOrder("io.k8s.api.core.v1.EndpointPort", ports) } satisfies FieldsOf<EndpointSubset>)),
   };
 }
 

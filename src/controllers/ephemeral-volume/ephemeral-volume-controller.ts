@@ -1,3 +1,5 @@
+import type { FieldsOf } from "../../machinery/meta/received.js";
+import type { ObjectMeta } from "../../machinery/meta/object.js";
 import type { Pod, PersistentVolumeClaim, Volume } from "../../api/types/core/v1.js";
 import { isPodOver } from "../../api/volumes/claims.js";
 import { controllerOf } from "../owned-pods/controller-ref.js";
@@ -51,8 +53,8 @@ export function ephemeralClaim(pod: Pod, volume: Volume): PersistentVolumeClaim 
     metadata: {
       namespace,
       name: ephemeralClaimName(pod, volume),
-      ...(labels && { labels }),
-      ...(annotations && { annotations }),
+      ...(labels && ({ labels } satisfies FieldsOf<ObjectMeta>)),
+      ...(annotations && ({ annotations } satisfies FieldsOf<ObjectMeta>)),
       ownerReferences: [{ apiVersion: "v1", kind: "Pod", name, uid, controller: true, blockOwnerDeletion: true }],
     },
     spec: spec ?? {},

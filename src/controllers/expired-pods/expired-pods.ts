@@ -1,3 +1,5 @@
+import type { FieldsOf } from "../../machinery/meta/received.js";
+import type { DeleteOptions } from "../../api/types/meta/v1.js";
 import { RateLimitingQueue, runWorkers } from "../../client/workqueue/index.js";
 import { isConflict, isNotFound } from "../../machinery/errors/status-error.js";
 import type { ApiObject } from "../../machinery/meta/object.js";
@@ -26,7 +28,7 @@ export function expiredPods({ cluster, client, manager, clock, timers, signal, r
     const pod = pods.lister.namespace(namespace).get(name);
     if (pod?.metadata?.uid !== uid || cluster.hasKubelet?.(pod.spec?.nodeName ?? "") === true) return;
     try {
-      const now = { gracePeriodSeconds: 0, preconditions: { uid } };
+      const now = { gracePeriodSeconds: 0, preconditions: { uid } } satisfies FieldsOf<DeleteOptions>;
       await client.of("v1", "Pod").namespace(namespace).delete(name, now);
     } catch (error) {
       if (!isNotFound(error) && !isConflict(error)) throw error;

@@ -1,3 +1,5 @@
+import type { FieldsOf } from "../../machinery/meta/received.js";
+import type { ObjectReference } from "../../api/types/core/v1.js";
 import { deferred } from "../../base/async/deferred.js";
 import { pause } from "../../base/time/pause.js";
 import type { EventRecorder } from "../../client/events/index.js";
@@ -319,7 +321,7 @@ class GarbageCollector {
 
   #warnOfNamespace(node: GraphNode, owner: ObjectIdentity): void {
     const { apiVersion, kind, name, namespace, uid } = node.identity;
-    const object = { apiVersion, kind, namespace, name, uid };
+    const object = { apiVersion, kind, namespace, name, uid } satisfies FieldsOf<ObjectReference>;
     this.#events.event(object, "Warning", "OwnerRefInvalidNamespace", invalidNamespaceText(owner));
   }
 }

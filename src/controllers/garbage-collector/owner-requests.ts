@@ -1,3 +1,4 @@
+import type { FieldsOf } from "../../machinery/meta/received.js";
 import type { KubernetesClient } from "../../client/dynamic/kubernetes-client.js";
 import type { ResourceClient } from "../../client/dynamic/resource-client.js";
 import { isConflict, isNotFound, isUnsupportedMediaType, notFound } from "../../machinery/errors/status-error.js";
@@ -62,8 +63,10 @@ export class OwnerRequests {
     const { uid } = reference;
     const gone = new Set(uids);
     const dropped = uids.map((owner) => ({ $patch: "delete", uid: owner }));
-    await this.#patchOwners(reference, { metadata: { ownerReferences: dropped, uid } }, (owners) =>
-      owners.filter((owner) => !gone.has(owner.uid)),
+    await this.#patchOwners(
+      reference,
+      { metadata: { ownerReferences: dropped, uid } satisfies FieldsOf<ObjectMeta> } satisfies FieldsOf<ApiObject>,
+      (owners) => owners.filter((owner) => !gone.has(owner.uid)),
     );
   }
 
@@ -72,8 +75,11 @@ export class OwnerRequests {
     const { uid } = reference;
     const blocking = owners.filter(({ blockOwnerDeletion }) => blockOwnerDeletion === true);
     const unblocked = blocking.map((owner) => ({ ...owner, blockOwnerDeletion: false }));
-    await this.#patchOwners(reference, { metadata: { ownerReferences: unblocked, uid } }, (now) =>
-      now.map((owner) => ({ ...owner, ...(owner.blockOwnerDeletion === true && { blockOwnerDeletion: false }) })),
+    await this.#patchOwners(
+      reference,
+      { metadata: { ownerReferences: unblocked, uid } satisfies FieldsOf<ObjectMeta> } satisfies FieldsOf<ApiObject>,
+      (now) =>
+        now.map((owner) => ({ ...owner, ...(owner.blockOwnerDeletion === true && { blockOwnerDeletion: false }) })),
     );
   }
 
@@ -84,7 +90,9 @@ export class OwnerRequests {
         const { finalizers = [], resourceVersion = "" } = await this.get(reference);
         if (!finalizers.includes(finalizer)) return;
         const rest = finalizers.filter((one) => one !== finalizer);
-        const patch = { metadata: { resourceVersion, finalizers: rest } };
+        const patch = {
+          metadata: { resourceVersion, finalizers: rest } satisfies FieldsOf<ObjectMeta>,
+        } satisfies FieldsOf<ApiObject>;
         await objects.patch(reference.name, patch, { type: "merge" });
         return;
       } catch (error) {
@@ -107,7 +115,9 @@ export class OwnerRequests {
       if (!isUnsupportedMediaType(error)) throw error;
       const { ownerReferences = [], resourceVersion = "" } = await this.get(reference);
       const owners = change(ownerReferences).map((owner) => ({ ...owner }));
-      const patch = { metadata: { resourceVersion, ownerReferences: owners } };
+      const patch = {
+        metadata: { resourceVersion, ownerReferences: owners } satisfies FieldsOf<ObjectMeta>,
+      } satisfies FieldsOf<ApiObject>;
       await objects.patch(reference.name, patch, { type: "merge" });
     }
   }

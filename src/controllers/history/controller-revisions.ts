@@ -1,14 +1,15 @@
+import type { FieldsOf } from "../../machinery/meta/received.js";
 import type { ControllerRevision } from "../../api/types/apps/v1.js";
 import type { PodTemplateSpec } from "../../api/types/core/v1.js";
 import { compareKeys } from "../../base/collections/key-order.js";
 import type { ResourceClient } from "../../client/dynamic/resource-client.js";
 import { isAlreadyExists, isNotFound } from "../../machinery/errors/status-error.js";
 import type { JsonObject } from "../../machinery/meta/json.js";
-import type { ApiObject } from "../../machinery/meta/object.js";
+import type { ObjectMeta, ApiObject } from "../../machinery/meta/object.js";
 import { type ControllerKind, controllerReference } from "../owned-pods/controller-ref.js";
 import { hasData } from "./revision-data.js";
 
-export const REVISION = { apiVersion: "apps/v1", kind: "ControllerRevision" } as const;
+export const REVISION = { apiVersion: "apps/v1", kind: "ControllerRevision" } as const satisfies FieldsOf<ApiObject>;
 
 /** A name and a hash together are no longer than a name may be. */
 const PREFIX_CHARACTERS = 223;
@@ -42,8 +43,8 @@ export function controllerRevision(wanted: NewRevision): ControllerRevision {
     ...REVISION,
     metadata: {
       name: revisionName(owner, hash),
-      ...(namespace !== undefined && { namespace }),
-      ...(annotations && { annotations }),
+      ...(namespace !== undefined && ({ namespace } satisfies FieldsOf<ObjectMeta>)),
+      ...(annotations && ({ annotations } satisfies FieldsOf<ObjectMeta>)),
       labels: { ...template.metadata?.labels, [hashLabel]: hash },
       ownerReferences: [controllerReference(ownerKind, owner)],
     },

@@ -10,13 +10,12 @@ import { deepEqual } from "../../machinery/patch/json-values.js";
  * a map: `kubectl rollout undo` sends the stored patch unchanged.
  */
 export function revisionData(template: PodTemplateSpec): JsonObject {
-  const patch = { ...(template as unknown as JsonObject), $patch: "replace" };
-  return { spec: { template: withSortedKeys(patch) } };
+  return { spec: { template: withSortedKeys({ ...template, $patch: "replace" }) } };
 }
 
-function withSortedKeys(value: JsonValue): JsonValue {
+function withSortedKeys(value: unknown): JsonValue {
   if (Array.isArray(value)) return value.map(withSortedKeys);
-  if (!isJsonObject(value)) return value;
+  if (!isJsonObject(value)) return value as JsonValue;
   const entries = Object.entries(value).sort(([a], [b]) => compareKeys(a, b));
   return Object.fromEntries(entries.map(([key, one]) => [key, withSortedKeys(one)]));
 }
@@ -30,8 +29,7 @@ export function templateOf({ data }: ControllerRevision): PodTemplateSpec | unde
   const template = isJsonObject(spec) ? spec["template"] : undefined;
   if (!isJsonObject(template)) return undefined;
   const { $patch: _, ...rest } = template;
-  return rest as unknown as PodTemplateSpec;
+  return rest;
 }
 
-export const hasData = (revision: ControllerRevision, data: JsonObject): boolean =>
-  deepEqual(revision.data as JsonObject, data);
+export const hasData = (revision: ControllerRevision, data: JsonObject): boolean => deepEqual(revision.data, data);

@@ -1,3 +1,4 @@
+import type { FieldsOf } from "../../machinery/meta/received.js";
 import type {
   HorizontalPodAutoscaler,
   HorizontalPodAutoscalerStatus,
@@ -131,10 +132,10 @@ export class AutoscalerReconciler {
     const { currentReplicas, desiredReplicas, metrics, rescaled } = outcome;
     const lastScaleTime = rescaled ? formatTime(now()) : autoscaler.status?.lastScaleTime;
     await this.#writeStatus(autoscaler, {
-      ...(lastScaleTime !== undefined && { lastScaleTime }),
+      ...(lastScaleTime !== undefined && ({ lastScaleTime } satisfies FieldsOf<HorizontalPodAutoscalerStatus>)),
       currentReplicas,
       desiredReplicas,
-      ...(metrics.length > 0 && { currentMetrics: [...metrics] }),
+      ...(metrics.length > 0 && ({ currentMetrics: [...metrics] } satisfies FieldsOf<HorizontalPodAutoscalerStatus>)),
       conditions: [...outcome.conditions],
     });
   }

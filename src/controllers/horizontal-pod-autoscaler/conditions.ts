@@ -1,4 +1,6 @@
+import type { FieldsOf } from "../../machinery/meta/received.js";
 import type {
+  HorizontalPodAutoscalerStatus,
   HorizontalPodAutoscalerCondition,
   HorizontalPodAutoscalerConditionType,
 } from "../../api/types/autoscaling/v2.js";
@@ -23,13 +25,23 @@ export function withCondition(
   const place = conditions.findIndex((one) => one.type === type);
   const before = conditions[place];
   const lastTransitionTime = before?.status === status ? before.lastTransitionTime : formatTime(now);
-  const condition = { type, status, ...(lastTransitionTime != null && { lastTransitionTime }), reason, message };
+  const condition = {
+    type,
+    status,
+    ...(lastTransitionTime != null && ({ lastTransitionTime } satisfies FieldsOf<HorizontalPodAutoscalerCondition>)),
+    reason,
+    message,
+  } satisfies FieldsOf<HorizontalPodAutoscalerCondition>;
   return place < 0 ? [...conditions, condition] : conditions.with(place, condition);
 }
 
 /** Sets the autoscaler's generation on those conditions that changed. */
 export const ofGeneration = (conditions: Conditions, before: Conditions, observedGeneration: number): Conditions =>
-  conditions.map((condition) => (before.includes(condition) ? condition : { ...condition, observedGeneration }));
+  conditions.map((condition) =>
+    before.includes(condition)
+      ? condition
+      : ({ ...condition, observedGeneration } satisfies FieldsOf<HorizontalPodAutoscalerStatus>),
+  );
 
 /** Whether the autoscaler itself scaled its target to zero, so that it may scale it up again. */
 export const isScaledToZero = (conditions: Conditions): boolean =>

@@ -1,7 +1,6 @@
 import { once } from "../../base/async/once.js";
 import { inOrder } from "../../base/async/turns.js";
 import type { HorizontalPodAutoscaler } from "../../api/types/autoscaling/v2.js";
-import type { JsonObject } from "../../machinery/meta/json.js";
 import { deepEqual } from "../../machinery/patch/json-values.js";
 import type { ControllerContext } from "../context.js";
 
@@ -72,4 +71,4 @@ export function horizontalPodAutoscalerController(context: ControllerContext): v
 }
 
 const sameSpec = (one: HorizontalPodAutoscaler["spec"], other: HorizontalPodAutoscaler["spec"]): boolean =>
-  one === other || deepEqual(one as unknown as JsonObject, other as unknown as JsonObject);
+  one === other || deepEqual(one, other);

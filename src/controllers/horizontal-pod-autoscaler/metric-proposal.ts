@@ -1,3 +1,4 @@
+import type { FieldsOf } from "../../machinery/meta/received.js";
 import type { MetricSpec, MetricStatus, MetricTarget, MetricValueStatus } from "../../api/types/autoscaling/v2.js";
 import type { Pod } from "../../api/types/core/v1.js";
 import { formatQuantity } from "../../machinery/text/quantity/quantity.js";
@@ -115,12 +116,18 @@ async function byResource(
   const { replicas, current } = await explained(`failed to get ${name} ${kind}`, async () => {
     if (averageValue !== undefined) {
       const average = replicasForAverage(await measured(), thousandths(averageValue));
-      return { replicas: average.replicas, current: { averageValue: quantity(average.usage) } };
+      return {
+        replicas: average.replicas,
+        current: { averageValue: quantity(average.usage) } satisfies FieldsOf<MetricValueStatus>,
+      };
     }
     const used = replicasForUtilization(await measured(), averageUtilization ?? 0, container);
     return {
       replicas: used.replicas,
-      current: { averageUtilization: used.percentage, averageValue: quantity(used.usage) },
+      current: {
+        averageUtilization: used.percentage,
+        averageValue: quantity(used.usage),
+      } satisfies FieldsOf<MetricValueStatus>,
     };
   });
   const of = source.container === undefined ? "resource" : "container resource";

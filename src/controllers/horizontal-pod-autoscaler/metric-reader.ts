@@ -1,3 +1,4 @@
+import type { FieldsOf } from "../../machinery/meta/received.js";
 import type { CrossVersionObjectReference } from "../../api/types/autoscaling/v2.js";
 import type { Pod } from "../../api/types/core/v1.js";
 import type { KubernetesClient } from "../../client/dynamic/kubernetes-client.js";
@@ -55,7 +56,11 @@ export function metricReader(
     },
     object: (query, { apiVersion, kind, name }) =>
       custom(async () => {
-        const described = { ...(apiVersion !== undefined && { apiVersion }), kind, name };
+        const described = {
+          ...(apiVersion !== undefined && ({ apiVersion } satisfies FieldsOf<CrossVersionObjectReference>)),
+          kind,
+          name,
+        };
         if (source?.object === undefined) return served.object(query, described);
         return toThousandths(await source.object({ ...query, object: described }));
       }),

@@ -1,3 +1,4 @@
+import type { FieldsOf } from "../../machinery/meta/received.js";
 import type { Job, JobCondition } from "../../api/types/batch/v1.js";
 import { formatTime } from "../../machinery/meta/time.js";
 
@@ -30,8 +31,8 @@ export function newCondition({ type, reason, message }: Stated, status: "True" |
     status,
     lastProbeTime: time,
     lastTransitionTime: time,
-    ...(reason !== "" && { reason }),
-    ...(message !== "" && { message }),
+    ...(reason !== "" && ({ reason } satisfies FieldsOf<JobCondition>)),
+    ...(message !== "" && ({ message } satisfies FieldsOf<JobCondition>)),
   };
 }
 

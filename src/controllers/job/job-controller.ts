@@ -1,3 +1,4 @@
+import type { FieldsOf } from "../../machinery/meta/received.js";
 import type { Job, JobStatus } from "../../api/types/batch/v1.js";
 import { objectKey } from "../../client/informers/index.js";
 import type { Stored } from "../../client/dynamic/stored.js";
@@ -193,7 +194,11 @@ class JobReconciler {
     if (conditions === before) return status;
     this.parts.recorder.event(job, "Normal", suspended ? "Suspended" : "Resumed", message);
     const { startTime: _, ...others } = status;
-    return { ...others, conditions: [...conditions], ...(!suspended && { startTime: formatTime(now) }) };
+    return {
+      ...others,
+      conditions: [...conditions],
+      ...(!suspended && ({ startTime: formatTime(now) } satisfies FieldsOf<JobStatus>)),
+    };
   }
 }
 
@@ -209,7 +214,7 @@ function isComplete({ job, succeeded }: Observation, active: number): boolean {
 
 function withCounts(status: JobStatus, { active, ready, terminating }: PodCounts): JobStatus {
   const { active: _, ...others } = status;
-  return { ...others, ...(active > 0 && { active }), ready, terminating };
+  return { ...others, ...(active > 0 && ({ active } satisfies FieldsOf<JobStatus>)), ready, terminating };
 }
 
 function withFinalizer(pod: Pod): Pod {

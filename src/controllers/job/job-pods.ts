@@ -1,3 +1,5 @@
+import type { FieldsOf } from "../../machinery/meta/received.js";
+import type { ApiObject } from "../../machinery/meta/object.js";
 import { largest } from "../../base/collections/append.js";
 import type { Job } from "../../api/types/batch/v1.js";
 import type { Pod } from "../../api/types/core/v1.js";
@@ -55,4 +57,4 @@ export function finishedAt(pod: Pod): number {
   return creationTimestamp == null ? 0 : Date.parse(creationTimestamp);
 }
 
-export const JOB_KIND = { apiVersion: "batch/v1", kind: "Job" } as const;
+export const JOB_KIND = { apiVersion: "batch/v1", kind: "Job" } as const satisfies FieldsOf<ApiObject>;

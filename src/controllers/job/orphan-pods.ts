@@ -1,3 +1,4 @@
+import type { FieldsOf } from "../../machinery/meta/received.js";
 import type { Job } from "../../api/types/batch/v1.js";
 import type { Pod } from "../../api/types/core/v1.js";
 import { isNotFound } from "../../machinery/errors/status-error.js";
@@ -42,7 +43,9 @@ export function orphanPodController({ client, manager }: ControllerContext, owne
 }
 
 /** The strategic merge patch that removes the tracking finalizer from a pod. */
-export const RELEASE = { metadata: { "$deleteFromPrimitiveList/finalizers": [TRACKING_FINALIZER] } };
+export const RELEASE = {
+  metadata: { "$deleteFromPrimitiveList/finalizers": [TRACKING_FINALIZER] },
+} satisfies FieldsOf<Pod>;
 
 /** Whether a controller other than Kubernetes' own manages the job. */
 export function isManagedElsewhere({ spec }: Job): boolean {

@@ -1,3 +1,4 @@
+import type { FieldsOf } from "../../machinery/meta/received.js";
 import type { Job } from "../../api/types/batch/v1.js";
 import type { Pod, Container, PodSpec } from "../../api/types/core/v1.js";
 import type { ResourceClient } from "../../client/dynamic/resource-client.js";
@@ -114,7 +115,7 @@ export function indexedPod(job: Job, controller: OwnerReference, index: number, 
       labels: { ...metadata.labels, [COMPLETION_INDEX]: `${index}` },
       annotations: { ...metadata.annotations, [COMPLETION_INDEX]: `${index}`, ...failures },
     },
-    spec: { ...(spec && withIndexVariable(spec)), hostname: `${name}-${index}` } as PodSpec,
+    spec: { ...(spec && withIndexVariable(spec)), hostname: `${name}-${index}` } satisfies FieldsOf<PodSpec> as PodSpec,
   };
 }
 
@@ -132,7 +133,7 @@ function withIndexVariable(spec: PodSpec): PodSpec {
   };
   return {
     ...spec,
-    ...(spec.initContainers && { initContainers: spec.initContainers.map(extend) }),
+    ...(spec.initContainers && ({ initContainers: spec.initContainers.map(extend) } satisfies FieldsOf<PodSpec>)),
     containers: spec.containers.map(extend),
   };
 }

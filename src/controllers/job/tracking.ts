@@ -1,4 +1,5 @@
-import type { Job, JobCondition, JobStatus } from "../../api/types/batch/v1.js";
+import type { FieldsOf } from "../../machinery/meta/received.js";
+import type { UncountedTerminatedPods, Job, JobCondition, JobStatus } from "../../api/types/batch/v1.js";
 import type { Pod } from "../../api/types/core/v1.js";
 import { matchFailurePolicy } from "./failure-policy.js";
 import { countIndexes, formatIntervals, hasIndex } from "./index-intervals.js";
@@ -78,8 +79,8 @@ export function settleCounted(status: JobStatus, tracked: ReadonlySet<string>): 
   };
   return {
     ...status,
-    ...(counts.succeeded > 0 && { succeeded: counts.succeeded }),
-    ...(counts.failed > 0 && { failed: counts.failed }),
+    ...(counts.succeeded > 0 && ({ succeeded: counts.succeeded } satisfies FieldsOf<JobStatus>)),
+    ...(counts.failed > 0 && ({ failed: counts.failed } satisfies FieldsOf<JobStatus>)),
     uncountedTerminatedPods: uncounted(left.succeeded, left.failed),
   };
 }
@@ -93,7 +94,9 @@ export function concluded(status: JobStatus, { end, full }: Tracking): JobStatus
   return {
     ...status,
     conditions: [...(status.conditions ?? []), end],
-    ...(end.type === "Complete" && lastTransitionTime != null && { completionTime: lastTransitionTime }),
+    ...(end.type === "Complete" &&
+      lastTransitionTime != null &&
+      ({ completionTime: lastTransitionTime } satisfies FieldsOf<JobStatus>)),
   };
 }
 
@@ -117,8 +120,9 @@ function withIndexes(status: JobStatus, { succeeded, failed }: NonNullable<Obser
   const count = countIndexes(succeeded);
   return {
     ...others,
-    ...(count > 0 && { succeeded: count, completedIndexes: formatIntervals(succeeded) }),
-    ...(failed && { failedIndexes: formatIntervals(failed) }),
+    ...(count > 0 &&
+      ({ succeeded: count, completedIndexes: formatIntervals(succeeded) } satisfies FieldsOf<JobStatus>)),
+    ...(failed && ({ failedIndexes: formatIntervals(failed) } satisfies FieldsOf<JobStatus>)),
   };
 }
 
@@ -136,6 +140,6 @@ const byIndex = (pods: readonly Pod[]): readonly Pod[] =>
   [...pods].sort((a, b) => (completionIndex(a) ?? -1) - (completionIndex(b) ?? -1));
 
 const uncounted = (succeeded: string[], failed: string[]) => ({
-  ...(succeeded.length > 0 && { succeeded }),
-  ...(failed.length > 0 && { failed }),
+  ...(succeeded.length > 0 && ({ succeeded } satisfies FieldsOf<UncountedTerminatedPods>)),
+  ...(failed.length > 0 && ({ failed } satisfies FieldsOf<UncountedTerminatedPods>)),
 });

@@ -1,3 +1,5 @@
+import type { FieldsOf } from "../../machinery/meta/received.js";
+import type { ObjectMeta } from "../../machinery/meta/object.js";
 import { secretsOfPod } from "../../api/pods/secret-names.js";
 import {
   INVALID_SINCE,
@@ -33,7 +35,9 @@ export function legacyTokenCleaner({ client, manager, clock }: ControllerContext
     const fate = fateOf(secret, now);
     if (fate === "keep") return;
     const secrets = client.of("v1", "Secret").namespace(namespace);
-    const mark = (since: string) => ({ metadata: { uid, labels: { [INVALID_SINCE]: since } } });
+    const mark = (since: string) => ({
+      metadata: { uid, labels: { [INVALID_SINCE]: since } } satisfies FieldsOf<ObjectMeta>,
+    });
     await unlessChanged(
       fate === "delete"
         ? secrets.delete(name, { preconditions: { resourceVersion } })
@@ -101,7 +105,7 @@ export function legacyTokenTracking({ client, manager, clock }: ControllerContex
   const configMaps = client.of("v1", "ConfigMap");
   let mayCreateAt = Number.NEGATIVE_INFINITY;
   const create = async (): Promise<void> => {
-    const metadata = { name: TRACKING_CONFIG_MAP, namespace: NAMESPACE };
+    const metadata = { name: TRACKING_CONFIG_MAP, namespace: NAMESPACE } satisfies FieldsOf<ObjectMeta>;
     await ensure(configMaps, { apiVersion: "v1", kind: "ConfigMap", metadata, data: { since: dayOf(clock.now()) } });
     mayCreateAt = clock.now() + PAUSE_MS;
   };

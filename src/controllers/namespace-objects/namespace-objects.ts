@@ -1,5 +1,7 @@
+import type { FieldsOf } from "../../machinery/meta/received.js";
+import type { ConfigMap } from "../../api/types/core/v1.js";
 import type { KubernetesClient } from "../../client/dynamic/kubernetes-client.js";
-import type { KubeObject, ObjectMeta } from "../../machinery/meta/object.js";
+import type { ApiObject, KubeObject, ObjectMeta } from "../../machinery/meta/object.js";
 import type { ControllerContext, OwnWork } from "../context.js";
 import { ensure } from "../writes.js";
 import { isTerminating } from "../terminating.js";
@@ -41,7 +43,7 @@ export class NamespaceObjects {
   async #create(namespace: string): Promise<void> {
     for (const { kind, object } of this.#objects) {
       const metadata: ObjectMeta = { ...object.metadata, namespace };
-      await ensure(this.client.of<KubeObject>("v1", kind), { ...object, metadata });
+      await ensure(this.client.of<KubeObject>("v1", kind), { ...object, metadata } satisfies FieldsOf<ApiObject>);
     }
   }
 }
@@ -97,13 +99,13 @@ export function rootCaPublisher({ namespaceObjects, cluster }: ControllerContext
       kind: "ConfigMap",
       metadata: { name, annotations: { "kubernetes.io/description": DESCRIPTION } },
       data: { "ca.crt": cluster.caCertificate },
-    },
+    } satisfies FieldsOf<ConfigMap>,
   });
 }
 
 /** Creates the ServiceAccount "default" in every namespace. */
 export function defaultServiceAccounts({ namespaceObjects }: ControllerContext): void {
   const name = "default";
-  const object = { apiVersion: "v1", kind: "ServiceAccount", metadata: { name } };
+  const object = { apiVersion: "v1", kind: "ServiceAccount", metadata: { name } } satisfies FieldsOf<ApiObject>;
   namespaceObjects.add({ kind: "ServiceAccount", name, object });
 }

@@ -1,5 +1,12 @@
 import type { Namespace, NamespaceCondition as ApiCondition } from "../../api/types/core/v1.js";
-import { object, objects, type Received, type ReceivedObject, text } from "../../machinery/meta/received.js";
+import {
+  type FieldsOf,
+  object,
+  objects,
+  type Received,
+  type ReceivedObject,
+  text,
+} from "../../machinery/meta/received.js";
 
 /** The result of one attempt to delete the content of a namespace. */
 export interface DeletionReport {
@@ -38,7 +45,13 @@ export function namespaceConditions(
     changed = true;
     const since = old?.status === verdict.status ? text(old.lastTransitionTime) : now;
     const { type, status: state, reason, message } = verdict;
-    const next = { type, status: state, lastTransitionTime: since, reason, message };
+    const next = {
+      type,
+      status: state,
+      lastTransitionTime: since,
+      reason,
+      message,
+    } satisfies FieldsOf<NamespaceCondition>;
     if (index < 0) conditions.push(next);
     else conditions[index] = next;
   }

@@ -1,7 +1,7 @@
-import type { Namespace, Pod } from "../../api/types/core/v1.js";
+import type { NamespaceStatus, NamespaceSpec, Namespace, Pod } from "../../api/types/core/v1.js";
 import type { KubernetesClient } from "../../client/dynamic/kubernetes-client.js";
 import { isConflict, isNotFound, isMethodNotSupported } from "../../machinery/errors/status-error.js";
-import { list, object, type ReceivedObject, number } from "../../machinery/meta/received.js";
+import { type FieldsOf, list, object, type ReceivedObject, number } from "../../machinery/meta/received.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
 import type { ServedResource } from "../served-resources.js";
 import { type DeletionReport, namespaceConditions } from "./conditions.js";
@@ -68,8 +68,8 @@ async function tellConditions(
     const conditions = namespaceConditions(current, report, `${new Date(now).toISOString().slice(0, 19)}Z`);
     if (conditions === undefined) return;
     try {
-      const status = { ...object(current.status), conditions };
-      await namespaces(client).updateStatus({ ...current, status });
+      const status = { ...object(current.status), conditions } satisfies FieldsOf<NamespaceStatus>;
+      await namespaces(client).updateStatus({ ...current, status } satisfies FieldsOf<Namespace>);
       return;
     } catch (error) {
       if (isNotFound(error)) return;
@@ -87,7 +87,10 @@ async function finalize(client: KubernetesClient, name: string, uid: string | un
     try {
       const spec = object(current.spec);
       const finalizers = list(spec.finalizers).filter((one) => one !== "kubernetes");
-      await namespaces(client).update({ ...current, spec: { ...spec, finalizers } }, { subresource: "finalize" });
+      await namespaces(client).update(
+        { ...current, spec: { ...spec, finalizers } satisfies FieldsOf<NamespaceSpec> } satisfies FieldsOf<Namespace>,
+        { subresource: "finalize" },
+      );
       return;
     } catch (error) {
       if (isNotFound(error)) return;

@@ -1,4 +1,5 @@
-import type { Node } from "../../api/types/core/v1.js";
+import type { FieldsOf } from "../../machinery/meta/received.js";
+import type { NodeSpec, Node } from "../../api/types/core/v1.js";
 import { isNotFound } from "../../machinery/errors/status-error.js";
 import type { ControllerContext } from "../context.js";
 import { isTerminating } from "../terminating.js";
@@ -34,7 +35,7 @@ export function nodeIpamController(context: ControllerContext): void {
       next = found.index + 1;
       given.set(name, found.cidr);
       try {
-        const spec = { podCIDR: found.cidr, podCIDRs: [found.cidr] };
+        const spec = { podCIDR: found.cidr, podCIDRs: [found.cidr] } satisfies FieldsOf<NodeSpec>;
         await client.of("v1", "Node").patch(name, { spec }, { type: "strategic" });
       } catch (error) {
         given.delete(name);

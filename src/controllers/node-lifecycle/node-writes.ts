@@ -1,3 +1,5 @@
+import type { FieldsOf } from "../../machinery/meta/received.js";
+import { dictionary } from "../../base/collections/dictionary.js";
 import type { Node, NodeCondition, Pod, PodCondition, Taint } from "../../api/types/core/v1.js";
 import type { Clock } from "../../base/time/clock.js";
 import type { KubernetesClient } from "../../client/dynamic/kubernetes-client.js";
@@ -59,7 +61,7 @@ export async function markNotReady(
     const { namespace = "", name = "", uid = "" } = pod.metadata ?? {};
     const condition: PodCondition = { type: "Ready", status: "False", lastTransitionTime: formatTime(clock.now()) };
     try {
-      const patch = { metadata: { uid }, status: { conditions: [condition] } };
+      const patch = { metadata: { uid }, status: { conditions: [condition] } } satisfies FieldsOf<Node>;
       await client.of("v1", "Pod").namespace(namespace).patchStatus(name, patch, { type: "strategic" });
     } catch (error) {
       if (isNotFound(error) || isConflict(error)) continue;
@@ -80,14 +82,13 @@ export const UNREACHABLE: Taint = { key: "node.kubernetes.io/unreachable", effec
 const UNSCHEDULABLE = "node.kubernetes.io/unschedulable";
 
 /** The key of the taint that a condition of that type and status brings. */
-const OF_CONDITIONS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
-  __proto__: null as never,
+const OF_CONDITIONS: Readonly<Record<string, Readonly<Record<string, string>>>> = dictionary({
   Ready: { False: NOT_READY.key, Unknown: UNREACHABLE.key },
   MemoryPressure: { True: "node.kubernetes.io/memory-pressure" },
   DiskPressure: { True: "node.kubernetes.io/disk-pressure" },
   NetworkUnavailable: { True: "node.kubernetes.io/network-unavailable" },
   PIDPressure: { True: "node.kubernetes.io/pid-pressure" },
-};
+});
 
 const MANAGED = new Set([UNSCHEDULABLE, ...Object.values(OF_CONDITIONS).flatMap((keys) => Object.values(keys))]);
 
@@ -122,5 +123,5 @@ export function changedTaints(
   const missing = add.filter((taint) => !hasTaint(taints, taint));
   const kept = taints.filter((taint) => !hasTaint(remove, taint));
   if (missing.length === 0 && kept.length === taints.length) return undefined;
-  return [...kept, ...missing.map((taint) => ({ ...taint, timeAdded }))];
+  return [...kept, ...missing.map((taint) => ({ ...taint, timeAdded }) satisfies FieldsOf<Taint>)];
 }

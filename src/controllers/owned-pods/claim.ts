@@ -1,6 +1,7 @@
+import type { FieldsOf } from "../../machinery/meta/received.js";
 import type { ResourceClient } from "../../client/dynamic/resource-client.js";
 import { isInvalid, isNotFound } from "../../machinery/errors/status-error.js";
-import type { ApiObject } from "../../machinery/meta/object.js";
+import type { ObjectMeta, ApiObject } from "../../machinery/meta/object.js";
 import type { LabelSelector } from "../../machinery/selectors/label-selector.js";
 import { type ControllerKind, controllerOf, controllerReference } from "./controller-ref.js";
 
@@ -75,7 +76,11 @@ async function adopt<T extends ApiObject>(object: T, parts: ClaimParts<T, ApiObj
   const ownerReferences = [controllerReference(parts.ownerKind, parts.owner)];
   const { finalizer } = parts;
   // With the uid, so that it fails for a later object of the same name.
-  const metadata = { uid, ownerReferences, ...(finalizer !== undefined && { finalizers: [finalizer] }) };
+  const metadata = {
+    uid,
+    ownerReferences,
+    ...(finalizer !== undefined && ({ finalizers: [finalizer] } satisfies FieldsOf<ObjectMeta>)),
+  };
   try {
     await parts.objects.patch(name, { metadata }, { type: "strategic" });
     return true;
@@ -93,7 +98,7 @@ async function release<T extends ApiObject>(object: T, parts: ClaimParts<T, ApiO
     uid,
     ownerReferences,
     ...(finalizer !== undefined && { "$deleteFromPrimitiveList/finalizers": [finalizer] }),
-  };
+  } satisfies FieldsOf<ObjectMeta>;
   try {
     await parts.objects.patch(name, { metadata }, { type: "strategic" });
   } catch (error) {

@@ -1,10 +1,11 @@
+import { dictionary } from "../../base/collections/dictionary.js";
 import type { Pod } from "../../api/types/core/v1.js";
 import { isReady, readySince } from "./pod-state.js";
 
 /** The annotation by which a user says which pods go first: those with the lowest number. Default 0. */
 const DELETION_COST = "controller.kubernetes.io/pod-deletion-cost";
 
-const PHASES: Readonly<Record<string, number>> = { __proto__: null as never, Pending: 0, Unknown: 1, Running: 2 };
+const PHASES: Readonly<Record<string, number>> = dictionary({ Pending: 0, Unknown: 1, Running: 2 });
 
 export interface DeletionOrderOptions {
   /** How many pods of the same owners are on a pod's node: from full nodes pods go first. */

@@ -4,7 +4,6 @@ import { objectKey } from "../../client/informers/index.js";
 import type { ApiObject } from "../../machinery/meta/object.js";
 import type { LabelSelector } from "../../machinery/selectors/label-selector.js";
 import { deepEqual } from "../../machinery/patch/json-values.js";
-import type { JsonObject } from "../../machinery/meta/json.js";
 import {
   type ControlledObjects,
   controlledObjects,
@@ -59,10 +58,7 @@ export function followPods<O extends ApiObject>(
     },
     updated(before, after) {
       if (before.metadata?.resourceVersion === after.metadata?.resourceVersion) return;
-      const labelsChanged = !deepEqual(
-        (before.metadata?.labels ?? {}) as JsonObject,
-        (after.metadata?.labels ?? {}) as JsonObject,
-      );
+      const labelsChanged = !deepEqual(before.metadata?.labels ?? {}, after.metadata?.labels ?? {});
       if (after.metadata?.deletionTimestamp !== undefined) {
         deleted(after);
         // Its labels may have changed before the deletion, and another owner may have waited for it.

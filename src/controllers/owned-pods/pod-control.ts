@@ -1,8 +1,9 @@
+import type { FieldsOf } from "../../machinery/meta/received.js";
 import type { Pod, PodTemplateSpec } from "../../api/types/core/v1.js";
 import type { KubernetesClient } from "../../client/dynamic/kubernetes-client.js";
 import type { EventRecorder } from "../../client/events/index.js";
 import { isNotFound, isStatusError } from "../../machinery/errors/status-error.js";
-import type { ApiObject, OwnerReference } from "../../machinery/meta/object.js";
+import type { ObjectMeta, ApiObject, OwnerReference } from "../../machinery/meta/object.js";
 
 export interface PodControl {
   /** Creates a pod in the owner's namespace; an event of the owner says so, or why not. Does nothing in a namespace that is being deleted. */
@@ -49,13 +50,13 @@ export function podFromTemplate(template: PodTemplateSpec, owner: ApiObject, con
     kind: "Pod",
     metadata: {
       generateName: `${name}-`,
-      ...(namespace !== undefined && { namespace }),
-      ...(labels && { labels }),
-      ...(annotations && { annotations }),
-      ...(finalizers && { finalizers }),
+      ...(namespace !== undefined && ({ namespace } satisfies FieldsOf<ObjectMeta>)),
+      ...(labels && ({ labels } satisfies FieldsOf<ObjectMeta>)),
+      ...(annotations && ({ annotations } satisfies FieldsOf<ObjectMeta>)),
+      ...(finalizers && ({ finalizers } satisfies FieldsOf<ObjectMeta>)),
       ownerReferences: [controller],
     },
-    ...(template.spec && { spec: template.spec }),
+    ...(template.spec && ({ spec: template.spec } satisfies FieldsOf<Pod>)),
   };
 }
 

@@ -1,4 +1,5 @@
-import type { PersistentVolume, PersistentVolumeClaim, Pod } from "../../api/types/core/v1.js";
+import type { FieldsOf } from "../../machinery/meta/received.js";
+import type { PersistentVolumeStatus, PersistentVolume, PersistentVolumeClaim, Pod } from "../../api/types/core/v1.js";
 import type { StorageClass } from "../../api/types/storage/v1.js";
 import type { ResourceClient } from "../../client/dynamic/resource-client.js";
 import type { EventRecorder } from "../../client/events/index.js";
@@ -50,7 +51,10 @@ export class BinderWrites {
     message?: string,
   ): Promise<PersistentVolume> {
     if (volume.status?.phase === phase) return volume;
-    const status = { phase, ...(message !== undefined && { message }) };
+    const status = {
+      phase,
+      ...(message !== undefined && ({ message } satisfies FieldsOf<PersistentVolumeStatus>)),
+    } satisfies FieldsOf<PersistentVolumeStatus>;
     return this.parts.knownVolumes.wrote(await this.parts.volumes.updateStatus({ ...volume, status }));
   }
 

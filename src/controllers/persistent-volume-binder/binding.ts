@@ -1,4 +1,8 @@
+import type { FieldsOf } from "../../machinery/meta/received.js";
 import type {
+  PersistentVolumeSpec,
+  PersistentVolumeClaimStatus,
+  PersistentVolumeClaimSpec,
   ObjectReference,
   PersistentVolume,
   PersistentVolumeClaim,
@@ -6,7 +10,7 @@ import type {
 } from "../../api/types/core/v1.js";
 import { BIND_COMPLETED, BOUND_BY_CONTROLLER, STORAGE_PROVISIONER } from "../../api/volumes/claims.js";
 import { isBoundTo } from "../../api/volumes/volume-match.js";
-import type { ApiObject } from "../../machinery/meta/object.js";
+import type { ObjectMeta, ApiObject } from "../../machinery/meta/object.js";
 
 /** Makes the claimRef of a volume that refers to the claim. */
 export function referenceToClaim({ metadata }: PersistentVolumeClaim): ObjectReference {
@@ -19,7 +23,10 @@ export function boundVolume(volume: PersistentVolume, claim: PersistentVolumeCla
   const chosen = !isBoundTo(volume, claim);
   const complete = !chosen && volume.spec?.claimRef?.uid === claim.metadata?.uid;
   if (complete) return volume;
-  const bound = { ...volume, spec: { ...volume.spec, claimRef: referenceToClaim(claim) } };
+  const bound = {
+    ...volume,
+    spec: { ...volume.spec, claimRef: referenceToClaim(claim) } satisfies FieldsOf<PersistentVolumeSpec>,
+  } satisfies FieldsOf<PersistentVolume>;
   return chosen ? annotated(bound, { [BOUND_BY_CONTROLLER]: "yes" }) : bound;
 }
 
@@ -27,7 +34,12 @@ export function boundVolume(volume: PersistentVolume, claim: PersistentVolumeCla
 export function boundClaim(claim: PersistentVolumeClaim, volume: PersistentVolume): PersistentVolumeClaim {
   const volumeName = volume.metadata?.name ?? "";
   const chosen = claim.spec?.volumeName !== volumeName;
-  const bound = chosen ? { ...claim, spec: { ...claim.spec, volumeName } } : claim;
+  const bound = chosen
+    ? ({
+        ...claim,
+        spec: { ...claim.spec, volumeName } satisfies FieldsOf<PersistentVolumeClaimSpec>,
+      } satisfies FieldsOf<PersistentVolumeClaim>)
+    : claim;
   return annotated(bound, { ...(chosen && { [BOUND_BY_CONTROLLER]: "yes" }), [BIND_COMPLETED]: "yes" });
 }
 
@@ -40,7 +52,7 @@ export function unboundVolume(volume: PersistentVolume): PersistentVolume {
     return { ...volume, spec: { ...spec, claimRef: reserved } };
   }
   const { annotations: _, ...metadata } = volume.metadata ?? {};
-  const left = Object.keys(annotations).length > 0 ? { annotations } : {};
+  const left = Object.keys(annotations).length > 0 ? ({ annotations } satisfies FieldsOf<ObjectMeta>) : {};
   return { ...volume, metadata: { ...metadata, ...left }, spec };
 }
 
@@ -72,7 +84,10 @@ export function claimInPhase(
   if (size === undefined) {
     throw new Error(`PersistentVolume "${volume.metadata?.name ?? ""}" is without a storage capacity`);
   }
-  const current = attributes === undefined ? {} : { currentVolumeAttributesClassName: attributes };
+  const current =
+    attributes === undefined
+      ? {}
+      : ({ currentVolumeAttributesClassName: attributes } satisfies FieldsOf<PersistentVolumeClaimStatus>);
   return { ...claim, status: { ...rest, phase, accessModes: modes, capacity: { storage: size }, ...current } };
 }
 
@@ -80,7 +95,10 @@ export function claimInPhase(
 function annotated<T extends ApiObject>(object: T, annotations: Readonly<Record<string, string>>): T {
   const had = object.metadata?.annotations ?? {};
   if (Object.entries(annotations).every(([key, value]) => had[key] === value)) return object;
-  return { ...object, metadata: { ...object.metadata, annotations: { ...had, ...annotations } } };
+  return {
+    ...object,
+    metadata: { ...object.metadata, annotations: { ...had, ...annotations } } satisfies FieldsOf<ObjectMeta>,
+  } satisfies FieldsOf<ApiObject>;
 }
 
 const sameList = (a: readonly string[], b: readonly string[]): boolean =>

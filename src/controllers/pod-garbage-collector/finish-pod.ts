@@ -1,4 +1,5 @@
-import type { Pod, PodCondition } from "../../api/types/core/v1.js";
+import type { FieldsOf } from "../../machinery/meta/received.js";
+import type { PodStatus, Pod, PodCondition } from "../../api/types/core/v1.js";
 import type { Clock } from "../../base/time/clock.js";
 import type { KubernetesClient } from "../../client/dynamic/kubernetes-client.js";
 import { isConflict, isNotFound } from "../../machinery/errors/status-error.js";
@@ -25,7 +26,10 @@ export async function finishPod(
   try {
     if (!isOver(pod)) {
       const condition = message && disruptionTarget(pod, "DeletionByPodGC", message, clock.now());
-      const status = { phase: "Failed" as const, ...(condition && { conditions: [condition] }) };
+      const status = {
+        phase: "Failed" as const,
+        ...(condition && ({ conditions: [condition] } satisfies FieldsOf<PodStatus>)),
+      } satisfies FieldsOf<PodStatus>;
       await resource.patchStatus(name, { metadata: { uid }, status }, { type: "strategic" });
     }
     await resource.delete(name, { gracePeriodSeconds: 0, preconditions: { uid } });
@@ -44,7 +48,7 @@ export function disruptionTarget(pod: Pod, reason: string, message: string, now:
   return {
     type: "DisruptionTarget",
     status: "True",
-    ...(generation > 0 && { observedGeneration: generation }),
+    ...(generation > 0 && ({ observedGeneration: generation } satisfies FieldsOf<PodCondition>)),
     reason,
     message,
     lastProbeTime: null,

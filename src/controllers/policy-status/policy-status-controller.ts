@@ -1,6 +1,11 @@
+import type {
+  ValidatingAdmissionPolicyStatus,
+  ValidatingAdmissionPolicy,
+  TypeChecking,
+} from "../../api/types/admissionregistration/v1.js";
 import { inOrder } from "../../base/async/turns.js";
-import { number, object } from "../../machinery/meta/received.js";
-import type { KubeObject } from "../../machinery/meta/object.js";
+import { type FieldsOf, number, object } from "../../machinery/meta/received.js";
+import type { ObjectMeta, KubeObject } from "../../machinery/meta/object.js";
 import type { ControllerContext } from "../context.js";
 import { unlessChanged } from "../writes.js";
 import { checkedKinds } from "./checked-kinds.js";
@@ -21,10 +26,19 @@ export function policyStatusController({ release, client, manager, served }: Con
       if (generation <= number(object(policy.status).observedGeneration)) return;
       const { checkTypes } = await inOrder(import("./check-types.js"));
       const expressionWarnings = await checkTypes(policy, await checkedKinds(policy, { release, client, served }));
-      const typeChecking = expressionWarnings.length === 0 ? {} : { expressionWarnings };
-      const status = { observedGeneration: generation, typeChecking };
+      const typeChecking =
+        expressionWarnings.length === 0 ? {} : ({ expressionWarnings } satisfies FieldsOf<TypeChecking>);
+      const status = {
+        observedGeneration: generation,
+        typeChecking,
+      } satisfies FieldsOf<ValidatingAdmissionPolicyStatus>;
       // With the uid: a new policy of that name has the same generation, and expressions of its own.
-      const applied = { apiVersion: GROUP_VERSION, kind: KIND, metadata: { name, uid }, status } as KubeObject;
+      const applied = {
+        apiVersion: GROUP_VERSION,
+        kind: KIND,
+        metadata: { name, uid } satisfies FieldsOf<ObjectMeta>,
+        status,
+      } satisfies FieldsOf<ValidatingAdmissionPolicy> as KubeObject;
       await unlessChanged(policies.apply(applied, { fieldManager: NAME, force: true, subresource: "status" }));
     });
 }

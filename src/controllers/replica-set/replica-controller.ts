@@ -1,4 +1,5 @@
-import type { ReplicaSetStatus, ReplicaSet } from "../../api/types/apps/v1.js";
+import type { FieldsOf } from "../../machinery/meta/received.js";
+import type { ReplicaSetCondition, ReplicaSetStatus, ReplicaSet } from "../../api/types/apps/v1.js";
 import type { Pod, PodTemplateSpec, ReplicationController } from "../../api/types/core/v1.js";
 import type { ResourceClient } from "../../client/dynamic/resource-client.js";
 import { type Lister, objectKey } from "../../client/informers/index.js";
@@ -191,9 +192,9 @@ function replicaStatus(before: Partial<ReplicaSetStatus>, observed: ObservedRepl
     ...positive("fullyLabeledReplicas", labelled.length),
     ...positive("readyReplicas", ready.length),
     ...positive("availableReplicas", available.length),
-    ...(terminating !== undefined && { terminatingReplicas: terminating }),
+    ...(terminating !== undefined && ({ terminatingReplicas: terminating } satisfies FieldsOf<ReplicaSetStatus>)),
     ...positive("observedGeneration", generation),
-    ...(conditions.length > 0 && { conditions }),
+    ...(conditions.length > 0 && ({ conditions } satisfies FieldsOf<ReplicaSetStatus>)),
   };
 }
 
@@ -208,9 +209,9 @@ function conditionsAfter(before: Conditions, { failure, active, wanted, now }: O
     type: "ReplicaFailure",
     status: "True",
     lastTransitionTime: formatTime(now),
-    ...(reason !== "" && { reason }),
+    ...(reason !== "" && ({ reason } satisfies FieldsOf<ReplicaSetCondition>)),
     message: (failure as Error).message,
-  } as const;
+  } as const satisfies FieldsOf<ReplicaSetCondition>;
   return [...others, condition];
 }
 

@@ -1,5 +1,8 @@
+import type { ObjectMeta } from "../../machinery/meta/object.js";
+import type { FieldsOf } from "../../machinery/meta/received.js";
 import type { Pod, PodResourceClaim } from "../../api/types/core/v1.js";
 import type {
+  ResourceClaimStatus,
   ResourceClaim,
   ResourceClaimTemplate,
   ResourceClaimConsumerReference,
@@ -52,7 +55,7 @@ export function generatedClaim(pod: Pod, entry: PodResourceClaim, template: Reso
     metadata: {
       namespace,
       generateName: generatedName(name, entry.name),
-      ...(labels && { labels }),
+      ...(labels && ({ labels } satisfies FieldsOf<ObjectMeta>)),
       annotations: { ...annotations, [POD_CLAIM_ANNOTATION]: entry.name },
       ownerReferences: [{ apiVersion: "v1", kind: "Pod", name, uid, controller: true, blockOwnerDeletion: true }],
     },
@@ -120,8 +123,8 @@ export function withReservations(claim: ResourceClaim, left: readonly ResourceCl
     ...claim,
     status: {
       ...rest,
-      ...(allocation !== undefined && !freed && { allocation }),
-      ...(left.length > 0 && { reservedFor: [...left] }),
+      ...(allocation !== undefined && !freed && ({ allocation } satisfies FieldsOf<ResourceClaimStatus>)),
+      ...(left.length > 0 && ({ reservedFor: [...left] } satisfies FieldsOf<ResourceClaimStatus>)),
     },
   };
 }

@@ -1,3 +1,5 @@
+import type { FieldsOf } from "../../machinery/meta/received.js";
+import type { ObjectMeta } from "../../machinery/meta/object.js";
 import type { Pod, PodResourceClaim, PodResourceClaimStatus } from "../../api/types/core/v1.js";
 import type { ResourceClaim, ResourceClaimTemplate } from "../../api/types/resource/v1.js";
 import type { KubernetesClient } from "../../client/dynamic/kubernetes-client.js";
@@ -121,9 +123,9 @@ class ResourceClaimReconciler {
     );
     // With the uid: another pod of that name, as StatefulSets have, has claims of its own.
     const applied = {
-      metadata: { namespace, name, uid },
+      metadata: { namespace, name, uid } satisfies FieldsOf<ObjectMeta>,
       status: { resourceClaimStatuses: [...kept, ...made] },
-    };
+    } satisfies FieldsOf<ResourceClaim>;
     const options = { fieldManager: "ResourceClaimController", force: true, subresource: "status" };
     await unlessChanged(this.#client.of("v1", "Pod").apply(applied, options));
   }

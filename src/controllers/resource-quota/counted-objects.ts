@@ -6,6 +6,8 @@ import type { ApiObject } from "../../machinery/meta/object.js";
 import type { ControllerContext } from "../context.js";
 import { isOver } from "../owned-pods/pod-state.js";
 
+type CountedInformer = Pick<SharedInformer<ApiObject>, "addHandler" | "lister" | "synced">;
+
 /** A change of an object that may change a quota's usage. The server has charged quotas for new objects already. */
 export interface CountedChange {
   readonly namespace: string;
@@ -19,7 +21,7 @@ const CHANGING: ReadonlySet<string> = new Set(["pods", "services", "persistentvo
 
 /** The objects that quotas count. A resource is watched from the first quota on that names it. */
 export class CountedObjects {
-  readonly #informers = new Map<string, SharedInformer<ApiObject>>();
+  readonly #informers = new Map<string, CountedInformer>();
   readonly #clients = new Map<string, ResourceClient<ApiObject>>();
 
   constructor(
@@ -44,7 +46,7 @@ export class CountedObjects {
     return (await this.#clients.get(resource)?.namespace(namespace).list({ signal }))?.items;
   }
 
-  async #start(name: string): Promise<SharedInformer<ApiObject> | undefined> {
+  async #start(name: string): Promise<CountedInformer | undefined> {
     const { client, manager, served, signal } = this.context;
     const { resources } = await served.all();
     const found = resources.find(
@@ -56,7 +58,7 @@ export class CountedObjects {
     const { group, version, resource } = found;
     const informer =
       name === "pods"
-        ? (manager.informers.of("v1", "Pod") as unknown as SharedInformer<ApiObject>)
+        ? manager.informers.of<string, string>("v1", "Pod")
         : manager.informers.resource<ApiObject>({ group, version, resource });
     this.#informers.set(name, informer);
     this.#clients.set(name, client.resource<ApiObject>({ group, version, resource }));

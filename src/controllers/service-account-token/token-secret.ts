@@ -1,3 +1,5 @@
+import type { FieldsOf } from "../../machinery/meta/received.js";
+import type { InformerSelection } from "../../client/informers/informer-factory.js";
 import {
   ACCOUNT_NAME,
   ACCOUNT_UID,
@@ -59,6 +61,6 @@ export function withoutSecret(account: ServiceAccount, secret: string): ServiceA
   return left.length === secrets.length ? undefined : { ...account, secrets: left };
 }
 
-export const ofTokenSecrets = { fieldSelector: `type=${TOKEN_SECRET_TYPE}` };
+export const ofTokenSecrets = { fieldSelector: `type=${TOKEN_SECRET_TYPE}` } satisfies FieldsOf<InformerSelection>;
 
 const base64 = (text: string): string => Buffer.from(text).toString("base64");

@@ -1,12 +1,13 @@
-import type { ServiceCIDR } from "../../api/types/networking/v1.js";
+import type { Condition } from "../../api/types/meta/v1.js";
+import type { ServiceCIDRStatus, ServiceCIDR } from "../../api/types/networking/v1.js";
 import { isHostOf, parseIpv4, parseIpv4Prefix } from "../../base/numbers/ipv4-prefix.js";
 import type { Clock } from "../../base/time/clock.js";
 import type { KubernetesClient } from "../../client/dynamic/kubernetes-client.js";
 import type { PartialObjectMetadata, ResourceClient } from "../../client/dynamic/resource-client.js";
 import type { ReconcileResult } from "../../client/manager/index.js";
 import { isConflict, isNotFound } from "../../machinery/errors/status-error.js";
-import { list, object, objects, type ReceivedObject, text } from "../../machinery/meta/received.js";
-import type { KubeObject } from "../../machinery/meta/object.js";
+import { type FieldsOf, list, object, objects, type ReceivedObject, text } from "../../machinery/meta/received.js";
+import type { ApiObject, KubeObject } from "../../machinery/meta/object.js";
 import type { ControllerContext, OwnWork } from "../context.js";
 
 const GROUP_VERSION: string = "networking.k8s.io/v1";
@@ -72,7 +73,7 @@ class ServiceCidrController {
       current = await this.#cidrs.update({
         ...cidr,
         metadata: { ...cidr.metadata, finalizers: [...finalizers, FINALIZER] },
-      });
+      } satisfies FieldsOf<ApiObject>);
     }
     await this.#state(current, READY);
   }
@@ -85,7 +86,7 @@ class ServiceCidrController {
     }
     if (this.clock.now() - deletedAt < GRACE_MS) return again;
     const finalizers = (cidr.metadata?.finalizers ?? []).filter((one) => one !== FINALIZER);
-    await this.#cidrs.update({ ...cidr, metadata: { ...cidr.metadata, finalizers } });
+    await this.#cidrs.update({ ...cidr, metadata: { ...cidr.metadata, finalizers } } satisfies FieldsOf<ApiObject>);
   }
 
   /** Whether an address given from this block is in no other. */
@@ -119,11 +120,14 @@ class ServiceCidrController {
       current.message === wanted.message;
     if (same) return;
     const now = `${new Date(this.clock.now()).toISOString().slice(0, 19)}Z`;
-    const ready = { type: "Ready", ...wanted, lastTransitionTime: now };
+    const ready = { type: "Ready", ...wanted, lastTransitionTime: now } satisfies FieldsOf<Condition>;
     await this.#cidrs.updateStatus({
       ...cidr,
-      status: { ...status, conditions: [...conditions.filter(({ type }) => type !== "Ready"), ready] },
-    });
+      status: {
+        ...status,
+        conditions: [...conditions.filter(({ type }) => type !== "Ready"), ready],
+      } satisfies FieldsOf<ServiceCIDRStatus>,
+    } satisfies FieldsOf<ServiceCIDR>);
   }
 }
 

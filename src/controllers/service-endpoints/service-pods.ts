@@ -1,7 +1,6 @@
 import { own } from "../../base/collections/own.js";
 import type { Pod, Service, ServicePort } from "../../api/types/core/v1.js";
 import { type InformerFactory, type Lister, objectKey } from "../../client/informers/index.js";
-import type { JsonObject, JsonValue } from "../../machinery/meta/json.js";
 import { deepEqual } from "../../machinery/patch/json-values.js";
 import { isOver, isReady } from "../owned-pods/pod-state.js";
 
@@ -99,7 +98,7 @@ function changesEndpoint(before: Pod, pod: Pod): boolean {
     before.metadata?.deletionTimestamp !== pod.metadata?.deletionTimestamp ||
     isReady(before) !== isReady(pod) ||
     isOver(before) !== isOver(pod) ||
-    !deepEqual(addressesOf(before) as JsonValue, addressesOf(pod) as JsonValue)
+    !deepEqual(addressesOf(before), addressesOf(pod))
   );
 }
 
@@ -107,6 +106,6 @@ function changesMembership(before: Pod, pod: Pod): boolean {
   return (
     before.spec?.hostname !== pod.spec?.hostname ||
     before.spec?.subdomain !== pod.spec?.subdomain ||
-    !deepEqual((before.metadata?.labels ?? {}) as JsonObject, (pod.metadata?.labels ?? {}) as JsonObject)
+    !deepEqual(before.metadata?.labels ?? {}, pod.metadata?.labels ?? {})
   );
 }

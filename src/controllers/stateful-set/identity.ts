@@ -1,6 +1,7 @@
+import type { FieldsOf } from "../../machinery/meta/received.js";
 import { own } from "../../base/collections/own.js";
 import type { StatefulSet } from "../../api/types/apps/v1.js";
-import type { PersistentVolumeClaim, Pod, PodTemplateSpec, Volume } from "../../api/types/core/v1.js";
+import type { PodSpec, PersistentVolumeClaim, Pod, PodTemplateSpec, Volume } from "../../api/types/core/v1.js";
 import { controllerReference } from "../owned-pods/controller-ref.js";
 import { podFromTemplate } from "../owned-pods/pod-control.js";
 
@@ -43,12 +44,20 @@ export function memberPod(set: StatefulSet, template: PodTemplateSpec, ordinal: 
   const name = podName(set, ordinal);
   const labels = { ...pod.metadata?.labels, ...identityLabels(name, ordinal), [REVISION_LABEL]: revision };
   const { serviceName = "" } = set.spec ?? {};
-  const spec = { ...pod.spec, hostname: name, ...(serviceName !== "" && { subdomain: serviceName }) };
+  const spec = {
+    ...pod.spec,
+    hostname: name,
+    ...(serviceName !== "" && ({ subdomain: serviceName } satisfies FieldsOf<PodSpec>)),
+  } satisfies FieldsOf<PodSpec>;
   const volumes = memberVolumes(set, ordinal, spec.volumes ?? []);
   return {
     ...pod,
     metadata: { ...pod.metadata, name, labels },
-    spec: { ...spec, containers: spec.containers ?? [], ...(volumes.length > 0 && { volumes }) },
+    spec: {
+      ...spec,
+      containers: spec.containers ?? [],
+      ...(volumes.length > 0 && ({ volumes } satisfies FieldsOf<PodSpec>)),
+    },
   };
 }
 
@@ -63,10 +72,13 @@ const identityLabels = (name: string, ordinal: number): Readonly<Record<string, 
 
 /** The volumes of the set's claims take the place of those of the same names. */
 function memberVolumes(set: StatefulSet, ordinal: number, others: readonly Volume[]): Volume[] {
-  const claims = (set.spec?.volumeClaimTemplates ?? []).map((claim) => ({
-    name: claim.metadata?.name ?? "",
-    persistentVolumeClaim: { claimName: claimName(set, claim, ordinal) },
-  }));
+  const claims = (set.spec?.volumeClaimTemplates ?? []).map(
+    (claim) =>
+      ({
+        name: claim.metadata?.name ?? "",
+        persistentVolumeClaim: { claimName: claimName(set, claim, ordinal) },
+      }) satisfies FieldsOf<Volume>,
+  );
   const taken = new Set(claims.map(({ name }) => name));
   return [...claims, ...others.filter(({ name }) => !taken.has(name))];
 }

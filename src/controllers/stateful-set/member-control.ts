@@ -1,3 +1,4 @@
+import type { FieldsOf } from "../../machinery/meta/received.js";
 import type { StatefulSet } from "../../api/types/apps/v1.js";
 import type { PersistentVolumeClaim, Pod } from "../../api/types/core/v1.js";
 import type { KubernetesClient } from "../../client/dynamic/kubernetes-client.js";
@@ -7,7 +8,7 @@ import { isAlreadyExists, isNotFound } from "../../machinery/errors/status-error
 import { isNamespaceTerminating } from "../owned-pods/pod-control.js";
 import { withIdentity, claimName, isWanted, ordinalOf, STATEFUL_SET } from "./identity.js";
 import type { Step } from "./plan.js";
-import type { ApiObject, OwnerReference } from "../../machinery/meta/object.js";
+import type { ObjectMeta, ApiObject, OwnerReference } from "../../machinery/meta/object.js";
 import { type ControllerKind, controllerReference, refersTo } from "../owned-pods/controller-ref.js";
 
 /** Executes the steps of a set's plan, and reports Kubernetes' events. */
@@ -143,17 +144,20 @@ const POD = { apiVersion: "v1", kind: "Pod" } as const;
 /** The claims of a pod: one for each of the set's templates, with the labels that the set selects. */
 export function claimsOf(set: StatefulSet, pod: Pod): PersistentVolumeClaim[] {
   const { namespace } = set.metadata ?? {};
-  return (set.spec?.volumeClaimTemplates ?? []).map((template) => ({
-    ...template,
-    apiVersion: "v1",
-    kind: "PersistentVolumeClaim",
-    metadata: {
-      ...template.metadata,
-      name: claimName(set, template, ordinalOf(pod)),
-      ...(namespace !== undefined && { namespace }),
-      labels: { ...template.metadata?.labels, ...set.spec?.selector.matchLabels },
-    },
-  }));
+  return (set.spec?.volumeClaimTemplates ?? []).map(
+    (template) =>
+      ({
+        ...template,
+        apiVersion: "v1",
+        kind: "PersistentVolumeClaim",
+        metadata: {
+          ...template.metadata,
+          name: claimName(set, template, ordinalOf(pod)),
+          ...(namespace !== undefined && ({ namespace } satisfies FieldsOf<ObjectMeta>)),
+          labels: { ...template.metadata?.labels, ...set.spec?.selector.matchLabels },
+        },
+      }) satisfies PersistentVolumeClaim,
+  );
 }
 
 interface RetentionPolicy {

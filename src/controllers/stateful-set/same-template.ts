@@ -2,7 +2,6 @@ import type { ControllerRevision, StatefulSet } from "../../api/types/apps/v1.js
 import type { Release } from "../../api/facts/index.js";
 import { publishedScheme } from "../../api/scheme/published.js";
 import { decodeObject } from "../../machinery/wire/strict-decode.js";
-import type { JsonObject } from "../../machinery/meta/json.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
 import { deepEqual } from "../../machinery/patch/json-values.js";
 import { templateOf } from "../history/revision-data.js";
@@ -17,16 +16,13 @@ export function keepsTemplate(revision: ControllerRevision, set: StatefulSet, re
   const template = templateOf(revision);
   if (template === undefined) return false;
   const kind = publishedScheme(release).kind(KIND);
-  const kept = { apiVersion: "apps/v1", kind: KIND.kind, spec: { ...set.spec, template } } as unknown as JsonObject;
-  let object: KubeObject;
+  const kept = { apiVersion: "apps/v1", kind: KIND.kind, spec: { ...set.spec, template } };
+  let object: StatefulSet & KubeObject;
   try {
-    ({ object } = decodeObject<KubeObject>(kept, kind.schema, { mode: "Ignore", duplicates: undefined }));
+    ({ object } = decodeObject<StatefulSet & KubeObject>(kept, kind.schema, { mode: "Ignore", duplicates: undefined }));
   } catch {
     return false;
   }
   kind.applyDefaults(object, 0);
-  return deepEqual(
-    ((object as unknown as StatefulSet).spec?.template ?? {}) as JsonObject,
-    (set.spec?.template ?? {}) as JsonObject,
-  );
+  return deepEqual(object.spec?.template ?? {}, set.spec?.template ?? {});
 }

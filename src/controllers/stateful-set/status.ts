@@ -1,3 +1,4 @@
+import type { FieldsOf } from "../../machinery/meta/received.js";
 import type { Release } from "../../api/facts/index.js";
 import type { StatefulSet, StatefulSetStatus } from "../../api/types/apps/v1.js";
 import type { Pod } from "../../api/types/core/v1.js";
@@ -45,7 +46,7 @@ export function statefulSetStatus(set: StatefulSet, observed: ObservedSet): Stat
     currentRevision: isDone ? update : current,
     updateRevision: update,
     collisionCount,
-    ...(conditions && { conditions }),
+    ...(conditions && ({ conditions } satisfies FieldsOf<StatefulSetStatus>)),
     availableReplicas: counts.availableReplicas,
   };
 }

@@ -1,4 +1,7 @@
+import type { FieldsOf } from "../../machinery/meta/received.js";
+import type { InformerSelection } from "../../client/informers/informer-factory.js";
 import type {
+  StorageVersionStatus,
   StorageVersion,
   ServerStorageVersion,
   StorageVersionCondition,
@@ -12,7 +15,10 @@ import { formatTime } from "../../machinery/meta/time.js";
 const KIND = ["internal.apiserver.k8s.io/v1alpha1", "StorageVersion"] as const;
 /** The label of the Leases by which API servers say that they live. */
 const IDENTITY = "apiserver.kubernetes.io/identity";
-const ofServers = { namespace: "kube-system", labelSelector: `${IDENTITY}=kube-apiserver` };
+const ofServers = {
+  namespace: "kube-system",
+  labelSelector: `${IDENTITY}=kube-apiserver`,
+} satisfies FieldsOf<InformerSelection>;
 
 /** Removes servers that have no Lease any more from StorageVersions, and StorageVersions without servers. */
 export const storageVersionGarbageCollector = whereServed(
@@ -78,7 +84,7 @@ export function withServers(
   const condition: StorageVersionCondition = {
     type: "AllEncodingVersionsEqual",
     status: agreed ? "True" : "False",
-    ...(generation !== undefined && { observedGeneration: generation }),
+    ...(generation !== undefined && ({ observedGeneration: generation } satisfies FieldsOf<StorageVersionCondition>)),
     lastTransitionTime: formatTime(now),
     reason: agreed ? "CommonEncodingVersionSet" : "CommonEncodingVersionUnset",
     message: agreed ? "Common encoding version set" : "Common encoding version unset",
@@ -90,7 +96,7 @@ export function withServers(
     status: {
       ...status,
       storageVersions: [...servers],
-      ...(common !== undefined && { commonEncodingVersion: common }),
+      ...(common !== undefined && ({ commonEncodingVersion: common } satisfies FieldsOf<StorageVersionStatus>)),
       conditions,
     },
   };
@@ -105,6 +111,9 @@ function withCondition(
   const old = conditions.find(({ type }) => type === condition.type);
   if (old === undefined) return [...conditions, condition];
   const same = old.status === condition.status && !changed;
-  const kept = { ...condition, ...(same && { lastTransitionTime: old.lastTransitionTime ?? null }) };
+  const kept = {
+    ...condition,
+    ...(same && ({ lastTransitionTime: old.lastTransitionTime ?? null } satisfies FieldsOf<StorageVersionCondition>)),
+  };
   return conditions.map((one) => (one === old ? kept : one));
 }

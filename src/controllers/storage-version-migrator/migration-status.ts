@@ -1,3 +1,5 @@
+import type { FieldsOf } from "../../machinery/meta/received.js";
+import type { Condition } from "../../api/types/meta/v1.js";
 import type { StorageVersionMigration } from "../../api/types/storagemigration/v1.js";
 import { formatTime } from "../../machinery/meta/time.js";
 import type { CustomResourceDefinition, CustomResourceDefinitionStatus } from "../../api/types/apiextensions/v1.js";
@@ -38,7 +40,9 @@ export function withCondition(
 ): StorageVersionMigration {
   if (has(migration, type)) return migration;
   const earlier = (migration.status?.conditions ?? []).map((condition) =>
-    type !== "Running" && condition.type === "Running" ? { ...condition, status: "False" as const } : condition,
+    type !== "Running" && condition.type === "Running"
+      ? ({ ...condition, status: "False" as const } satisfies FieldsOf<StorageVersionMigration>)
+      : condition,
   );
   const added = { type, status: "True" as const, lastTransitionTime: formatTime(now), reason, message };
   return { ...migration, status: { ...migration.status, conditions: [...earlier, added] } };
@@ -136,6 +140,19 @@ function withMigrating(
   now: number,
 ): MigrationOfDefinition {
   const { generation } = metadata ?? {};
-  const condition = { type: "StorageMigrating", status, lastTransitionTime: formatTime(now), reason, message } as const;
-  return { conditions: [{ ...condition, ...(generation !== undefined && { observedGeneration: generation }) }] };
+  const condition = {
+    type: "StorageMigrating",
+    status,
+    lastTransitionTime: formatTime(now),
+    reason,
+    message,
+  } as const satisfies FieldsOf<Condition>;
+  return {
+    conditions: [
+      {
+        ...condition,
+        ...(generation !== undefined && ({ observedGeneration: generation } satisfies FieldsOf<Condition>)),
+      },
+    ],
+  };
 }

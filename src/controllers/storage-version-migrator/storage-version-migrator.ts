@@ -1,3 +1,4 @@
+import type { FieldsOf } from "../../machinery/meta/received.js";
 import type { CustomResourceDefinition } from "../../api/types/apiextensions/v1.js";
 import type { StorageVersionMigration } from "../../api/types/storagemigration/v1.js";
 import type { Clock } from "../../base/time/clock.js";
@@ -6,7 +7,7 @@ import type { ResourceClient } from "../../client/dynamic/resource-client.js";
 import type { Stored } from "../../client/dynamic/stored.js";
 import type { Lister } from "../../client/informers/index.js";
 import { isStatusError, isConflict, isNotFound } from "../../machinery/errors/status-error.js";
-import type { ObjectMeta } from "../../machinery/meta/object.js";
+import type { ApiObject, ObjectMeta } from "../../machinery/meta/object.js";
 import type { ControllerContext } from "../context.js";
 import { type ServedResource, whereServed } from "../served-resources.js";
 import { unlessAbsent, unlessChanged } from "../writes.js";
@@ -169,11 +170,19 @@ class StorageVersionMigrator {
   async #writeStatus(definition: CustomResourceDefinition, status: MigrationOfDefinition): Promise<void> {
     const { name = "", resourceVersion } = definition.metadata ?? {};
     if (this.#merges) {
-      const patch = { metadata: { resourceVersion }, status: withOthers(definition, status) };
+      const patch = {
+        metadata: { resourceVersion },
+        status: withOthers(definition, status),
+      } satisfies FieldsOf<StorageVersionMigration>;
       await this.#definitions.patchStatus(name, patch, { type: "merge" });
       return;
     }
-    const patch = { apiVersion: DEFINITION[0], kind: DEFINITION[1], metadata: { name }, status };
+    const patch = {
+      apiVersion: DEFINITION[0],
+      kind: DEFINITION[1],
+      metadata: { name },
+      status,
+    } satisfies FieldsOf<StorageVersionMigration>;
     await this.#definitions.patchStatus(name, patch, {
       type: "apply",
       fieldManager: "migration-runner-controller",
@@ -215,10 +224,20 @@ async function migrateObjects(
   let total = 0;
   const write = async ({ namespace = "", name = "", uid, resourceVersion }: ObjectMeta): Promise<void> => {
     const own = resource.namespaced ? objects.namespace(namespace) : objects;
-    const metadata = { uid, resourceVersion };
+    const metadata = { uid, resourceVersion } satisfies FieldsOf<ObjectMeta>;
     try {
-      if (merges) await own.patch(name, { metadata }, { type: "merge", fieldManager: NAME, signal });
-      else await own.patch(name, { apiVersion, kind, metadata }, { type: "apply", fieldManager: NAME, signal });
+      if (merges)
+        await own.patch(name, { metadata } satisfies FieldsOf<ApiObject>, {
+          type: "merge",
+          fieldManager: NAME,
+          signal,
+        });
+      else
+        await own.patch(name, { apiVersion, kind, metadata } satisfies FieldsOf<ApiObject>, {
+          type: "apply",
+          fieldManager: NAME,
+          signal,
+        });
     } catch (error) {
       if (!isConflict(error) && !(merges && isNotFound(error))) throw error;
     }

@@ -1,3 +1,4 @@
+import type { FieldsOf } from "../../machinery/meta/received.js";
 import type { Node, Pod, Taint, Toleration } from "../../api/types/core/v1.js";
 import type { NamespacedName } from "../../client/informers/index.js";
 import { isConflict, isNotFound } from "../../machinery/errors/status-error.js";
@@ -31,7 +32,7 @@ export function taintEvictionController({ client, manager, clock, recorder }: Co
     const text = "Taint manager: deleting due to NoExecute taint";
     const condition = disruptionTarget(pod, "DeletionByTaintManager", text, clock.now());
     try {
-      const patch = { metadata: { uid }, status: { conditions: [condition] } };
+      const patch = { metadata: { uid }, status: { conditions: [condition] } } satisfies FieldsOf<Pod>;
       await resource.patchStatus(name, patch, { type: "strategic" });
       await resource.delete(name, { preconditions: { uid } });
     } catch (error) {

@@ -1,3 +1,7 @@
+import type { FieldsOf } from "../../machinery/meta/received.js";
+import type { OwnerReference } from "../../machinery/meta/object.js";
+import type * as v1 from "../../api/types/core/v1.js";
+import { dictionary } from "../../base/collections/dictionary.js";
 import { compareKeys } from "../../base/collections/key-order.js";
 import type { Field, MapSchema, ScalarSchema, Schema, StructSchema } from "../../machinery/schema/schema.js";
 import { parseQuantity, type Quantity } from "../../machinery/text/quantity/quantity.js";
@@ -94,9 +98,29 @@ function typeName(schema: Schema): string {
   }
 }
 
+/** The names of fields of structs that a pod template is made of. */
+type FieldName = KeyOf<
+  | v1.Volume
+  | v1.ISCSIVolumeSource
+  | v1.PodSecurityContext
+  | v1.PodSpec
+  | v1.Probe
+  | v1.WindowsSecurityContextOptions
+  | v1.AzureDiskVolumeSource
+  | v1.Container
+  | v1.FCVolumeSource
+  | v1.GCEPersistentDiskVolumeSource
+  | v1.HTTPGetAction
+  | v1.HostAlias
+  | v1.ScaleIOVolumeSource
+  | v1.TypedLocalObjectReference
+  | v1.PodTemplateSpec
+  | OwnerReference
+>;
+type KeyOf<Struct> = Struct extends unknown ? keyof Struct : never;
+
 /** Go's names of fields whose JSON name is not theirs with a small first letter, in the structs that a pod template is made of. */
-const NAMES: Readonly<Record<string, string>> = {
-  __proto__: null as never,
+const NAMES: Readonly<Record<string, string>> = dictionary<string, string>({
   apiGroup: "APIGroup",
   apiVersion: "APIVersion",
   awsElasticBlockStore: "AWSElasticBlockStore",
@@ -135,14 +159,18 @@ const NAMES: Readonly<Record<string, string>> = {
   tty: "TTY",
   uid: "UID",
   wwids: "WWIDs",
-};
+} satisfies Partial<Record<FieldName, string>>);
 
 /** Names that hold for one struct only. */
-const NAMES_OF_STRUCTS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
-  __proto__: null as never,
-  GlusterfsVolumeSource: { endpoints: "EndpointsName" },
-  RBDVolumeSource: { image: "RBDImage", monitors: "CephMonitors", pool: "RBDPool", user: "RadosUser" },
-};
+const NAMES_OF_STRUCTS: Readonly<Record<string, Readonly<Record<string, string>>>> = dictionary({
+  GlusterfsVolumeSource: { endpoints: "EndpointsName" } satisfies FieldsOf<v1.GlusterfsVolumeSource>,
+  RBDVolumeSource: {
+    image: "RBDImage",
+    monitors: "CephMonitors",
+    pool: "RBDPool",
+    user: "RadosUser",
+  } satisfies FieldsOf<v1.RBDVolumeSource>,
+});
 
 /** The Go name of a struct's field that has this name in JSON. */
 function goFieldName(struct: string, field: string): string {

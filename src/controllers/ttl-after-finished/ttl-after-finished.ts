@@ -1,3 +1,5 @@
+import type { FieldsOf } from "../../machinery/meta/received.js";
+import type { Preconditions } from "../../api/types/meta/v1.js";
 import type { Job } from "../../api/types/batch/v1.js";
 import { isConflict, isNotFound } from "../../machinery/errors/status-error.js";
 import type { ControllerContext } from "../context.js";
@@ -17,7 +19,7 @@ export function ttlAfterFinished({ client, manager, clock }: ControllerContext):
       const { uid, resourceVersion } = job.metadata ?? {};
       try {
         // Of this very version: its TTL may have been changed since.
-        const preconditions = { uid, resourceVersion };
+        const preconditions = { uid, resourceVersion } satisfies FieldsOf<Preconditions>;
         await jobs.namespace(namespace).delete(name, { propagationPolicy: "Foreground", preconditions });
       } catch (error) {
         if (!isNotFound(error) && !isConflict(error)) throw error;

@@ -1,4 +1,10 @@
-import type { PersistentVolume, PersistentVolumeClaim, ResourceList } from "../../api/types/core/v1.js";
+import type { FieldsOf } from "../../machinery/meta/received.js";
+import type {
+  PersistentVolumeClaimStatus,
+  PersistentVolume,
+  PersistentVolumeClaim,
+  ResourceList,
+} from "../../api/types/core/v1.js";
 import type { ControllerContext } from "../context.js";
 import { PROVISIONER } from "../volume-provisioner/volume-provisioner.js";
 import { PROVISIONED_BY } from "../../api/volumes/claims.js";
@@ -36,7 +42,7 @@ export function grownClaim(claim: PersistentVolumeClaim, volume: PersistentVolum
     ...claim,
     status: {
       ...status,
-      ...(left.length > 0 && { conditions: left }),
+      ...(left.length > 0 && ({ conditions: left } satisfies FieldsOf<PersistentVolumeClaimStatus>)),
       capacity: { ...status.capacity, storage },
       allocatedResources: { ...status.allocatedResources, storage },
     },

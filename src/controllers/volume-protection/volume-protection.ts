@@ -1,3 +1,4 @@
+import type { FieldsOf } from "../../machinery/meta/received.js";
 import type {
   PersistentVolume,
   PersistentVolumeClaim,
@@ -5,7 +6,7 @@ import type {
 } from "../../api/types/core/v1.js";
 import { claimsOfPod, isPodOver } from "../../api/volumes/claims.js";
 import type { ResourceClient } from "../../client/dynamic/resource-client.js";
-import type { ApiObject } from "../../machinery/meta/object.js";
+import type { ObjectMeta, ApiObject } from "../../machinery/meta/object.js";
 import { formatTime } from "../../machinery/meta/time.js";
 import type { ControllerContext } from "../context.js";
 import { podsOfClaims } from "../pod-indexes.js";
@@ -109,5 +110,10 @@ async function writeFinalizers<T extends PersistentVolume | PersistentVolumeClai
   object: T,
   finalizers: string[],
 ): Promise<void> {
-  await unlessChanged(client.update({ ...object, metadata: { ...object.metadata, finalizers } }));
+  await unlessChanged(
+    client.update({
+      ...object,
+      metadata: { ...object.metadata, finalizers } satisfies FieldsOf<ObjectMeta>,
+    }),
+  );
 }

@@ -1,4 +1,11 @@
-import type { Node, PersistentVolumeClaim, PersistentVolume } from "../../api/types/core/v1.js";
+import type { FieldsOf } from "../../machinery/meta/received.js";
+import type {
+  PersistentVolumeSpec,
+  NodeSelectorRequirement,
+  Node,
+  PersistentVolumeClaim,
+  PersistentVolume,
+} from "../../api/types/core/v1.js";
 import {
   SELECTED_NODE,
   PROVISIONED_BY,
@@ -142,12 +149,15 @@ export function fakeVolume(claim: PersistentVolumeClaim, storageClass: StorageCl
       capacity: { storage },
       claimRef: { apiVersion: "v1", kind: "PersistentVolumeClaim", name: claimName, namespace, uid, resourceVersion },
       hostPath: { path: `/var/kubets/volumes/${name}_${namespace}_${claimName}`, type: "DirectoryOrCreate" },
-      ...(mountOptions !== undefined && { mountOptions }),
-      ...(hostname !== undefined && !isShared && { nodeAffinity: { required: onNode(hostname) } }),
+      ...(mountOptions !== undefined && ({ mountOptions } satisfies FieldsOf<PersistentVolumeSpec>)),
+      ...(hostname !== undefined &&
+        !isShared &&
+        ({ nodeAffinity: { required: onNode(hostname) } } satisfies FieldsOf<PersistentVolumeSpec>)),
       persistentVolumeReclaimPolicy: reclaimPolicy,
       storageClassName: storageClass.metadata?.name ?? "",
-      ...(volumeAttributesClassName !== undefined && { volumeAttributesClassName }),
-      ...(volumeMode !== undefined && { volumeMode }),
+      ...(volumeAttributesClassName !== undefined &&
+        ({ volumeAttributesClassName } satisfies FieldsOf<PersistentVolumeSpec>)),
+      ...(volumeMode !== undefined && ({ volumeMode } satisfies FieldsOf<PersistentVolumeSpec>)),
     },
   };
 }
@@ -155,5 +165,11 @@ export function fakeVolume(claim: PersistentVolumeClaim, storageClass: StorageCl
 const HOSTNAME = "kubernetes.io/hostname";
 
 const onNode = (hostname: string) => ({
-  nodeSelectorTerms: [{ matchExpressions: [{ key: HOSTNAME, operator: "In" as const, values: [hostname] }] }],
+  nodeSelectorTerms: [
+    {
+      matchExpressions: [
+        { key: HOSTNAME, operator: "In" as const, values: [hostname] } satisfies FieldsOf<NodeSelectorRequirement>,
+      ],
+    },
+  ],
 });

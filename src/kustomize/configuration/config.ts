@@ -1,10 +1,11 @@
 import { parseYaml } from "../../machinery/text/yaml/read.js";
+import { objects } from "../../machinery/meta/access.js";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../machinery/meta/json.js";
 import { defaultConfig, type NameReference, type TransformerConfig } from "../facts/default-config.js";
 import { type FieldSpec, mergeSpecs, wrap } from "../field-spec.js";
 import { decodeStruct, type Fields, listOf, struct, text } from "../go-struct.js";
 import { compareGvk, gvkEquals, noGvk } from "../id.js";
-import type { PartialFieldSpec, PartialGvk } from "../kustomization.js";
+import type { PartialFieldSpec } from "../kustomization.js";
 import { fieldSpecShape } from "../kustomization-shape.js";
 import type { Loader } from "../loader.js";
 
@@ -99,13 +100,10 @@ function parseConfig(content: string): TransformerConfig {
   const object: JsonObject = isJsonObject(value) ? value : {};
   const config: Draft = { ...emptyConfig };
   for (const [name] of LISTS) config[name] = specsOf(object[name] as readonly PartialFieldSpec[] | undefined);
-  const references = (object["nameReference"] ?? []) as unknown as readonly (PartialGvk & {
-    readonly fieldSpecs?: readonly PartialFieldSpec[];
-  })[];
-  config.nameReference = references.map(({ fieldSpecs, ...gvk }) => ({
+  config.nameReference = objects(object["nameReference"]).map(({ fieldSpecs, ...gvk }) => ({
     ...noGvk,
     ...gvk,
-    fields: specsOf(fieldSpecs),
+    fields: specsOf(fieldSpecs as readonly PartialFieldSpec[] | undefined),
   }));
   return config;
 }

@@ -291,9 +291,9 @@ function compareMaps(before: Side, after: Side, map: MapDescriptor, level: Level
   const left = isJsonObject(before) ? before : NOTHING;
   const right = isJsonObject(after) ? after : NOTHING;
   if (map.atomic || (hasNoKeys(left) && hasNoKeys(right))) return leaf(before, after);
-  for (const key of Object.keys(right)) compareField(key, getOwn(left, key), right[key] as JsonValue, map, level);
+  for (const key of Object.keys(right)) compareField(key, getOwn(left, key), right[key], map, level);
   for (const key of Object.keys(left)) {
-    if (!Object.hasOwn(right, key)) compareField(key, left[key] as JsonValue, undefined, map, level);
+    if (!Object.hasOwn(right, key)) compareField(key, left[key], undefined, map, level);
   }
   return "descended";
 }
@@ -384,7 +384,7 @@ function compareItems(
   level: Level,
 ): void {
   if (before.length > 1 && after.length > 1) {
-    if (!deepEqual(before as JsonValue[], after as JsonValue[])) level.mark(element, "modified");
+    if (!deepEqual(before, after)) level.mark(element, "modified");
     return;
   }
   const [old, now] = [before.length > 1 ? undefined : before[0], after.length > 1 ? undefined : after[0]];

@@ -1,7 +1,7 @@
 import { atOnce, type Steps } from "../../base/async/steps.js";
 import { badRequest, misfit } from "../errors/status-error.js";
 import { formatGroupVersion, type GroupVersionKind } from "../meta/gvk.js";
-import { isJsonObject, type JsonObject, type JsonValue } from "../meta/json.js";
+import { isJsonObject, type JsonObject } from "../meta/json.js";
 import { deepEqual, getOwn } from "../patch/json-values.js";
 import { TypeMismatch } from "./apply-error.js";
 import { ApplyConflicts } from "./conflict.js";
@@ -210,7 +210,7 @@ export class FieldManager {
     if (this.config.subresource !== "") return stored();
     const before = live && managedFieldsOf(live);
     if (given === undefined || given === null) return stored();
-    if (before !== undefined && deepEqual(given as JsonValue, before)) return stored();
+    if (before !== undefined && deepEqual(given, before)) return stored();
     if (isReset(given)) return new Map();
     try {
       const managers = decodeManagers(given, "request");

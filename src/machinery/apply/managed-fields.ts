@@ -117,7 +117,7 @@ function encodeManager({ name, operation, apiVersion, time, subresource }: Manag
   entry["apiVersion"] = apiVersion;
   if (time !== undefined) entry["time"] = time;
   entry["fieldsType"] = "FieldsV1";
-  entry["fieldsV1"] = printed as JsonObject;
+  entry["fieldsV1"] = printed;
   if (subresource !== "") entry["subresource"] = subresource;
   return entry;
 }

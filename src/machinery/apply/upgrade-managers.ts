@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject, type JsonValue } from "../meta/json.js";
+import { isJsonObject, type JsonObject } from "../meta/json.js";
 import { has, union } from "./field-set.js";
 import { parseFieldsV1, printFieldsV1 } from "./fields-v1.js";
 import type { ManagedFieldsOperation } from "./managed-fields.js";
@@ -34,7 +34,7 @@ export function upgradeManager(entries: Entries, from: string, to: string): Entr
     ...target,
     manager: to,
     operation: "Apply",
-    fieldsV1: printFieldsV1(fields) as JsonValue,
+    fieldsV1: printFieldsV1(fields),
   };
   return entries.flatMap((entry) => {
     if (entry === target) return [upgraded];

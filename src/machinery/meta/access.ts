@@ -3,9 +3,6 @@ export type Fields = { [field: string]: unknown };
 
 export type ReadonlyFields = Readonly<Fields>;
 
-/** An object as JSON gave it, whose fields have the names of those of `T`, so that a misspelled one does not compile, and values of any type. */
-export type FieldsOf<T> = { readonly [Field in keyof T]?: unknown };
-
 const NO_FIELDS: ReadonlyFields = Object.freeze({});
 const NO_ITEMS: readonly unknown[] = Object.freeze([]);
 

@@ -25,6 +25,9 @@ export type ReceivedObject<T> = {
   readonly [Field in Exclude<keyof T, "apiVersion" | "kind" | "metadata">]?: Received<T[Field]> | null | undefined;
 };
 
+/** An object as JSON gave it, whose fields have the names of those of `T`, so that a misspelled one does not compile, and values of any type. */
+export type FieldsOf<T> = { readonly [Field in keyof T]?: unknown };
+
 export type OrAbsent<T> = T | null | undefined;
 
 const NO_FIELDS = Object.freeze({});
@@ -32,7 +35,7 @@ const NO_ITEMS = Object.freeze([]);
 
 /** A struct or a map as received; an empty one where it is absent. */
 export function object<T extends object>(value: OrAbsent<T>): Partial<T> {
-  return isStruct(value) ? value : (NO_FIELDS as Partial<T>);
+  return isStruct(value) ? value : NO_FIELDS;
 }
 
 export function list<Item>(value: OrAbsent<readonly Item[]>): readonly Item[] {

@@ -1,3 +1,4 @@
+import { dictionary } from "../../base/collections/dictionary.js";
 import type { Steps } from "../../base/async/steps.js";
 import { formatG } from "../text/go/format-g.js";
 import type { Family, FamilyDefinition } from "./family.js";
@@ -127,6 +128,6 @@ function openNumberText(value: number): string {
 
 const labelText = (value: string): string => value.replace(/[\\\n"]/g, escaped);
 
-const ESCAPES: Readonly<Record<string, string>> = { __proto__: null as never, "\\": "\\\\", "\n": "\\n", '"': '\\"' };
+const ESCAPES: Readonly<Record<string, string>> = dictionary({ "\\": "\\\\", "\n": "\\n", '"': '\\"' });
 
 const escaped = (character: string): string => ESCAPES[character] ?? character;

@@ -18,8 +18,10 @@ export function setOwn(object: JsonObject, key: string, value: JsonValue): void 
   }
 }
 
-export function deepCopy(value: JsonValue): JsonValue {
-  if (Array.isArray(value)) return value.map(deepCopy);
+/** Copies plain data: lists and objects are new, all other values are shared. */
+export function deepCopy<T>(value: T): T;
+export function deepCopy(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map((item: unknown) => deepCopy(item));
   if (!isJsonObject(value)) return value;
   const copy: JsonObject = {};
   for (const key of Object.keys(value)) setOwn(copy, key, deepCopy(value[key] as JsonValue));
@@ -31,7 +33,7 @@ export function* deepCopySteps<T extends JsonValue>(value: T, pace = new Pace())
   if (value === null || typeof value !== "object") return value;
   if (Array.isArray(value)) {
     const items: JsonValue[] = [];
-    for (const item of value as JsonValue[]) {
+    for (const item of value) {
       if (pace.isDue()) yield;
       items.push(item === null || typeof item !== "object" ? item : yield* deepCopySteps(item, pace));
     }
@@ -40,7 +42,7 @@ export function* deepCopySteps<T extends JsonValue>(value: T, pace = new Pace())
   const copy: JsonObject = {};
   for (const key of Object.keys(value)) {
     if (pace.isDue()) yield;
-    const held = (value as JsonObject)[key] as JsonValue;
+    const held = value[key] as JsonValue;
     setOwn(copy, key, held === null || typeof held !== "object" ? held : yield* deepCopySteps(held, pace));
   }
   return copy as T;
@@ -59,10 +61,10 @@ export function* shallowCopySteps(object: JsonObject, pace: Pace): Steps<JsonObj
 }
 
 /** Compares two values deeply. The order of keys does not matter; 1 and 1.0 are equal, and so are a number and a bigint of the same value. */
-export function deepEqual(a: JsonValue | undefined, b: JsonValue | undefined): boolean {
+export function deepEqual(a: unknown, b: unknown): boolean {
   if (a === b) return true;
   if (Array.isArray(a)) {
-    return Array.isArray(b) && a.length === b.length && a.every((item, index) => deepEqual(item, b[index]));
+    return Array.isArray(b) && a.length === b.length && a.every((item: unknown, index) => deepEqual(item, b[index]));
   }
   if (isJsonObject(a)) {
     if (!isJsonObject(b)) return false;
@@ -75,9 +77,8 @@ export function deepEqual(a: JsonValue | undefined, b: JsonValue | undefined): b
 }
 
 /** {@link deepEqual} in steps. */
-export function* deepEqualSteps(a: JsonValue | undefined, b: JsonValue | undefined, pace = new Pace()): Steps<boolean> {
+export function* deepEqualSteps(a: unknown, b: unknown, pace = new Pace()): Steps<boolean> {
   if (a === b) return true;
-  if (a === null || b === null || typeof a !== "object" || typeof b !== "object") return deepEqual(a, b);
   if (Array.isArray(a)) {
     if (!Array.isArray(b) || a.length !== b.length) return false;
     for (const [index, item] of a.entries()) {
@@ -86,7 +87,7 @@ export function* deepEqualSteps(a: JsonValue | undefined, b: JsonValue | undefin
     }
     return true;
   }
-  if (Array.isArray(b)) return false;
+  if (!isJsonObject(a) || !isJsonObject(b)) return deepEqual(a, b);
   const keys = Object.keys(a);
   if (keys.length !== Object.keys(b).length) return false;
   for (const key of keys) {

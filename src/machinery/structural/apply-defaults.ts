@@ -97,13 +97,12 @@ export function removeNulls(value: JsonValue, schema: StructuralSchema): void {
   }
   if (!isFields(value)) return;
   if (schema.properties.size === 0 && typeof schema.additionalProperties !== "object") return;
-  const fields = value as JsonObject;
-  for (const name of Object.keys(fields)) {
-    const held = fields[name] as JsonValue;
+  for (const name of Object.keys(value)) {
+    const held = value[name] as JsonValue;
     if (typeof held !== "object") continue;
     const field = schemaOfField(schema, name);
     if (field === undefined) continue;
-    if (held === null && !field.nullable && field.default === undefined) delete fields[name];
+    if (held === null && !field.nullable && field.default === undefined) delete value[name];
     else removeNulls(held, field);
   }
 }

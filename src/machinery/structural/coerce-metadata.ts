@@ -78,7 +78,7 @@ function coerceResource(resource: JsonObject, context: Context, path: string): F
     resource.metadata = readMetadata(metadata, context, at);
   } catch (error) {
     if (!context.dropInvalid) return invalidValue(at, inKeyOrder(metadata), (error as Error).message);
-    if (isFields(metadata)) resource.metadata = readableParts(metadata as JsonObject, context, at);
+    if (isFields(metadata)) resource.metadata = readableParts(metadata, context, at);
   }
   return undefined;
 }

@@ -20,7 +20,7 @@ export function validateEmbeddedResources(
 ): FieldError[] {
   const errors: FieldError[] = [];
   if (isResourceRoot && isFields(value) && !schema.embeddedResource) {
-    append(errors, validateResource(value as JsonObject, path));
+    append(errors, validateResource(value, path));
   }
   walk(value, schema, path, errors);
   return errors;

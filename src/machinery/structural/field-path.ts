@@ -1,3 +1,4 @@
+import { dictionary } from "../../base/collections/dictionary.js";
 import { absent, isFields, object, type ReadonlyFields } from "../meta/access.js";
 
 export interface FoundField {
@@ -47,8 +48,7 @@ function tokensOf(path: string): string[] {
   return path.match(/[.[\]]|'(?:[^'\\]|\\[^])*'|[^.[\]]+/g) ?? [];
 }
 
-const ESCAPES: Readonly<Record<string, string>> = {
-  __proto__: null as never,
+const ESCAPES: Readonly<Record<string, string>> = dictionary({
   a: "\x07",
   b: "\b",
   f: "\f",
@@ -58,7 +58,7 @@ const ESCAPES: Readonly<Record<string, string>> = {
   v: "\v",
   "'": "'",
   "\\": "\\",
-};
+});
 
 function unquote(quoted: string): { readonly text: string; readonly error?: string } {
   let error: string | undefined;

@@ -1,3 +1,4 @@
+import { dictionary } from "../../base/collections/dictionary.js";
 import { parseCidr, parseIp } from "../validation/ip.js";
 import { isEmailAddress } from "./email-address.js";
 import { checkRequestUri, GoUrlError } from "../text/go/go-url.js";
@@ -40,11 +41,10 @@ const CHECKS: Readonly<Record<string, FormatCheck>> = {
 };
 
 /** Of the types of numbers; their values are checked as numbers. */
-const NUMERIC: Readonly<Record<string, readonly string[]>> = {
-  __proto__: null as never,
+const NUMERIC: Readonly<Record<string, readonly string[]>> = dictionary({
   integer: ["int32", "int64"],
   number: ["float", "double"],
-};
+});
 
 /** The format that is checked on values of a type ("" for an open type): "" for a format that is not. */
 export function checkedFormat(format: string, type: string): string {

@@ -1,5 +1,5 @@
 import { isFields } from "../meta/access.js";
-import type { JsonObject, JsonValue } from "../meta/json.js";
+import type { JsonValue } from "../meta/json.js";
 import { compareKeys } from "../../base/collections/key-order.js";
 import type { StructuralSchema } from "./structural-schema.js";
 
@@ -72,22 +72,21 @@ function pruneFields(
     if (Array.isArray(value)) pruneValue(value, schema, path, removed);
     return;
   }
-  const fields = value as JsonObject;
   const others = schema?.additionalProperties;
   // Nothing is specified, and everything is kept.
   if (keepsUnknown && others === undefined && schema?.properties.size === 0) return;
   const inOthers = typeof others === "object" ? others : undefined;
-  for (const name of Object.keys(fields)) {
+  for (const name of Object.keys(value)) {
     if (isResource && META_FIELDS.has(name)) continue;
     const property = schema?.properties.get(name);
-    const held = fields[name] as JsonValue;
+    const held = value[name] as JsonValue;
     const isScalar = typeof held !== "object" || held === null;
     if (isScalar && (property !== undefined || others !== undefined || keepsUnknown)) continue;
     const at = path === "" ? name : `${path}.${name}`;
     if (property !== undefined) pruneValue(held, property, at, removed);
     else if (others !== undefined) pruneValue(held, inOthers, at, removed);
     else if (!keepsUnknown) {
-      delete fields[name];
+      delete value[name];
       // A root that is no resource has these by being an object.
       if (path !== "" || !META_FIELDS.has(name)) removed.push(at);
     }

@@ -23,7 +23,7 @@ function publish(source: JsonObject, form: PublishedForm): JsonObject {
   const { properties, items, additionalProperties: others } = schema;
   const changed: JsonObject = {};
   if (isFields(properties)) {
-    const published = mapped(properties as JsonObject, form);
+    const published = mapped(properties, form);
     if (published !== properties) changed.properties = published;
   }
   for (const [name, inner] of [
@@ -31,7 +31,7 @@ function publish(source: JsonObject, form: PublishedForm): JsonObject {
     ["additionalProperties", others],
   ] as const) {
     if (!isFields(inner)) continue;
-    const published = publish(inner as JsonObject, form);
+    const published = publish(inner, form);
     if (published !== inner) changed[name] = published;
   }
   const whole = Object.keys(changed).length === 0 ? schema : { ...schema, ...changed };

@@ -1,5 +1,5 @@
 import { isFields } from "../meta/access.js";
-import type { JsonObject, JsonValue } from "../meta/json.js";
+import type { JsonValue } from "../meta/json.js";
 import { deepEqual } from "../patch/json-values.js";
 import { schemaOfField, type StructuralSchema } from "./structural-schema.js";
 
@@ -90,7 +90,7 @@ function compositeKey(item: JsonValue, keys: readonly string[]): string | undefi
   if (!isFields(item)) return undefined;
   const values: string[] = [];
   for (const key of keys) {
-    const value = Object.hasOwn(item, key) ? (item as JsonObject)[key] : undefined;
+    const value = Object.hasOwn(item, key) ? item[key] : undefined;
     if (value === undefined || value === null || typeof value === "object") return undefined;
     values.push(typeof value === "string" ? JSON.stringify(value) : String(value));
   }

@@ -103,7 +103,7 @@ class LazySchema implements StructuralSchema {
   get items(): StructuralSchema | undefined {
     if (this.#items === undefined) {
       const { items } = this.source;
-      this.#items = isFields(items) ? new LazySchema(items as JsonObject, this.preservesAll) : null;
+      this.#items = isFields(items) ? new LazySchema(items, this.preservesAll) : null;
     }
     return this.#items ?? undefined;
   }
@@ -111,7 +111,7 @@ class LazySchema implements StructuralSchema {
   get additionalProperties(): StructuralSchema | boolean | undefined {
     if (this.#additional === undefined) {
       const others = this.source.additionalProperties;
-      if (isFields(others)) this.#additional = new LazySchema(others as JsonObject, this.preservesAll);
+      if (isFields(others)) this.#additional = new LazySchema(others, this.preservesAll);
       else this.#additional = absent(others) ? null : others === true;
     }
     return this.#additional ?? undefined;

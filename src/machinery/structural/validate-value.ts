@@ -130,7 +130,7 @@ function findRepeatedKeys(
 function keysOf(item: JsonValue, keys: readonly string[]): JsonObject {
   if (!isFields(item)) return {};
   const there = keys.filter((key) => Object.hasOwn(item, key)).sort();
-  return Object.fromEntries(there.map((key) => [key, (item as JsonObject)[key] as JsonValue]));
+  return Object.fromEntries(there.map((key) => [key, item[key] as JsonValue]));
 }
 
 /** Of a value that is there more than twice, only its second place is named. */

@@ -54,7 +54,7 @@ export function valueValidationOf(
     allOf: each("allOf"),
     anyOf: each("anyOf"),
     oneOf: each("oneOf"),
-    not: isFields(source.not) ? nested(source.not as JsonObject) : undefined,
+    not: isFields(source.not) ? nested(source.not) : undefined,
   };
 }
 

@@ -1,3 +1,4 @@
+import { dictionary } from "../../base/collections/dictionary.js";
 import type { Schema } from "../schema/schema.js";
 
 /** Go's name for a type, as its errors show it. */
@@ -14,8 +15,7 @@ export function goTypeOf(schema: Schema): string {
   }
 }
 
-const SCALAR_TYPES: Readonly<Record<string, string>> = {
-  __proto__: null as never,
+const SCALAR_TYPES: Readonly<Record<string, string>> = dictionary({
   bytes: "[]uint8",
   time: "v1.Time",
   microTime: "v1.MicroTime",
@@ -23,7 +23,7 @@ const SCALAR_TYPES: Readonly<Record<string, string>> = {
   quantity: "resource.Quantity",
   intOrString: "intstr.IntOrString",
   any: "interface {}",
-};
+});
 
 /** Go's word for a JSON value of the wrong type: "string", "number", "bool", "array", "object". */
 export function goValueOf(value: unknown): string {

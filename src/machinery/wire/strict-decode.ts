@@ -1,7 +1,6 @@
 import { goQuote } from "../../base/text/go-quote.js";
 import { Pace } from "../../base/time/pace.js";
 import type { Steps } from "../../base/async/steps.js";
-import type { JsonValue } from "../meta/json.js";
 import { deepCopy } from "../patch/json-values.js";
 import { holdsMany, noteFields } from "../meta/holds-many.js";
 import type { Field, Schema, StructSchema } from "../schema/schema.js";
@@ -182,7 +181,7 @@ class Decoder {
     if (schema.preservesUnknownFields !== true || schema.byName.has(key) || value === undefined) return;
     if (this.#isRepeated(seen, key)) return;
     if (schema.conform === undefined) {
-      setKey(result, key, this.#sharesNothing ? deepCopy(value as JsonValue) : value);
+      setKey(result, key, this.#sharesNothing ? deepCopy(value) : value);
       return;
     }
     this.#path.push(this.#path.length === 0 ? key : `.${key}`);
@@ -326,7 +325,7 @@ class Decoder {
         return this.#list(value, schema);
       case "scalar":
         if (schema.scalar !== "any") return decodeScalar(value, schema, this.#faults);
-        return this.#sharesNothing ? deepCopy(value as JsonValue) : value;
+        return this.#sharesNothing ? deepCopy(value) : value;
     }
   }
 
@@ -373,11 +372,11 @@ class Decoder {
   }
 
   #keys(value: object): Iterable<string> {
-    return this.#duplicates?.get(value as never) ?? Object.keys(value);
+    return this.#duplicates?.get(value) ?? Object.keys(value);
   }
 
   #seen(value: object): Set<string> | undefined {
-    return this.#duplicates?.has(value as never) === true ? new Set() : undefined;
+    return this.#duplicates?.has(value) === true ? new Set() : undefined;
   }
 
   #isRepeated(seen: Set<string> | undefined, key: string): boolean {

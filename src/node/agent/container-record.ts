@@ -1,6 +1,7 @@
 import type {
   Container,
   ContainerStateTerminated,
+  ContainerStateWaiting,
   ContainerStatus,
   EphemeralContainer,
   VolumeMount,
@@ -8,6 +9,7 @@ import type {
   Pod,
 } from "../../api/types/core/v1.js";
 import {
+  type FieldsOf,
   absent,
   object,
   objects,
@@ -31,7 +33,7 @@ export type ContainerState =
 const REMOVED = {
   reason: "RestartingAllContainers",
   message: "The container is removed because RestartAllContainers in place",
-};
+} satisfies FieldsOf<ContainerStateTerminated>;
 
 /** The state of one container of a pod, as the agent tracks it. */
 export class ContainerRecord {
@@ -87,7 +89,9 @@ export class ContainerRecord {
 
   wait(reason: string, message?: string): void {
     if ("terminated" in this.state) this.last = this.state;
-    this.state = { waiting: { reason, ...(message !== undefined && { message }) } };
+    this.state = {
+      waiting: { reason, ...(message !== undefined && ({ message } satisfies FieldsOf<ContainerStateWaiting>)) },
+    };
     this.ready = false;
   }
 
@@ -116,7 +120,7 @@ export class ContainerRecord {
       terminated: {
         exitCode,
         reason: reason ?? (exitCode === 0 ? "Completed" : "Error"),
-        ...(message !== undefined && { message }),
+        ...(message !== undefined && ({ message } satisfies FieldsOf<ContainerStateTerminated>)),
         startedAt,
         finishedAt: formatTime(finishedAt),
         containerID: this.id,
@@ -146,11 +150,15 @@ export class ContainerRecord {
       restartCount: this.restartCount,
       image: text(this.spec.image),
       imageID: this.imageId,
-      ...(this.id !== "" && { containerID: this.id }),
-      ...(this.kind !== "ephemeral" && { started: isRunning && this.hasStarted }),
-      ...(this.kind !== "ephemeral" && !absent(requests) && { allocatedResources: requests }),
-      ...(this.kind !== "ephemeral" && Object.keys(resources).length > 0 && { resources }),
-      ...(mounts.length > 0 && { volumeMounts: mounts.map(mountStatus) }),
+      ...(this.id !== "" && ({ containerID: this.id } satisfies FieldsOf<ContainerStatus>)),
+      ...(this.kind !== "ephemeral" && ({ started: isRunning && this.hasStarted } satisfies FieldsOf<ContainerStatus>)),
+      ...(this.kind !== "ephemeral" &&
+        !absent(requests) &&
+        ({ allocatedResources: requests } satisfies FieldsOf<ContainerStatus>)),
+      ...(this.kind !== "ephemeral" &&
+        Object.keys(resources).length > 0 &&
+        ({ resources } satisfies FieldsOf<ContainerStatus>)),
+      ...(mounts.length > 0 && ({ volumeMounts: mounts.map(mountStatus) } satisfies FieldsOf<ContainerStatus>)),
     };
   }
 }
@@ -166,7 +174,7 @@ function mountStatus({ name, mountPath, readOnly }: Received<VolumeMount>): Rece
   return {
     name: text(name),
     mountPath: text(mountPath),
-    ...(isReadOnly && { readOnly: true, recursiveReadOnly: "Disabled" }),
+    ...(isReadOnly && ({ readOnly: true, recursiveReadOnly: "Disabled" } satisfies Received<VolumeMountStatus>)),
   };
 }
 

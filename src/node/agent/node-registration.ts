@@ -1,11 +1,20 @@
+import type { ObjectMeta } from "../../machinery/meta/object.js";
+import type { LeaseSpec, Lease } from "../../api/types/coordination/v1.js";
 import { createHash } from "node:crypto";
-import type { Node, NodeCondition, NodeStatus, Taint } from "../../api/types/core/v1.js";
+import type { NodeSpec, Node, NodeCondition, NodeStatus, Taint } from "../../api/types/core/v1.js";
 import type { Clock } from "../../base/time/clock.js";
 import { pause } from "../../base/time/pause.js";
 import type { Timers } from "../../base/time/timers.js";
 import type { KubernetesClient } from "../../client/dynamic/kubernetes-client.js";
 import { isAlreadyExists, isNotFound } from "../../machinery/errors/status-error.js";
-import { object, objects, type Received, type ReceivedObject, text } from "../../machinery/meta/received.js";
+import {
+  type FieldsOf,
+  object,
+  objects,
+  type Received,
+  type ReceivedObject,
+  text,
+} from "../../machinery/meta/received.js";
 import { formatMicroTime, formatTime } from "../../machinery/meta/time.js";
 import { formatQuantity, parseQuantity, quantityValue } from "../../machinery/text/quantity/quantity.js";
 import { isKubeletAtLeast } from "./pod-context.js";
@@ -53,7 +62,11 @@ export function newNode({
       },
       annotations: { "volumes.kubernetes.io/controller-managed-attach-detach": "true", ...annotations },
     },
-    spec: { podCIDR: podCidr, podCIDRs: [podCidr], ...(taints.length > 0 && { taints: [...taints] }) },
+    spec: {
+      podCIDR: podCidr,
+      podCIDRs: [podCidr],
+      ...(taints.length > 0 && ({ taints: [...taints] } satisfies FieldsOf<NodeSpec>)),
+    },
   };
 }
 
@@ -193,7 +206,10 @@ export class NodeRegistration {
   async #createLease(node: ReceivedObject<Node>): Promise<void> {
     const { name } = this.facts;
     const ownerReferences = [{ apiVersion: "v1", kind: "Node", name, uid: node.metadata?.uid ?? "" }];
-    const lease = { metadata: { name, ownerReferences }, spec: this.#lease() };
+    const lease = {
+      metadata: { name, ownerReferences } satisfies FieldsOf<ObjectMeta>,
+      spec: this.#lease(),
+    } satisfies FieldsOf<Lease>;
     await this.#leases().create({ apiVersion: "coordination.k8s.io/v1", kind: "Lease", ...lease });
   }
 
@@ -203,7 +219,11 @@ export class NodeRegistration {
 
   #lease() {
     const renewTime = formatMicroTime(this.clock.now());
-    return { holderIdentity: this.facts.name, leaseDurationSeconds: LEASE_SECONDS, renewTime };
+    return {
+      holderIdentity: this.facts.name,
+      leaseDurationSeconds: LEASE_SECONDS,
+      renewTime,
+    } satisfies FieldsOf<LeaseSpec>;
   }
 }
 

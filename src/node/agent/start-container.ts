@@ -1,6 +1,7 @@
 import type { Backoff } from "../../base/time/backoff.js";
 import { pause } from "../../base/time/pause.js";
 import {
+  type FieldsOf,
   absent,
   object,
   objects,
@@ -19,7 +20,7 @@ import { isNotFound } from "../../machinery/errors/status-error.js";
 import { containerEvent, isKubeletAtLeast, type PodContext } from "./pod-context.js";
 import { imagePullBackoff, volumeBackoff } from "./restart-backoff.js";
 import { VolumeError } from "./volumes/volume-files.js";
-import type { TokenRequest } from "../../api/types/authentication/v1.js";
+import type { TokenRequestSpec, BoundObjectReference, TokenRequest } from "../../api/types/authentication/v1.js";
 import type { Container, EphemeralContainer, Pod } from "../../api/types/core/v1.js";
 import type { KubernetesClient } from "../../client/dynamic/kubernetes-client.js";
 import { parseQuantity, quantityValue } from "../../machinery/text/quantity/quantity.js";
@@ -269,9 +270,9 @@ async function containerSpec(record: ContainerRecord, source: SpecSource): Promi
     name: record.name,
     attempt: record.restartCount,
     image: text(container.image),
-    ...(command && { command }),
-    ...(args && { args }),
-    ...(workingDir !== "" && { workingDir }),
+    ...(command && ({ command } satisfies FieldsOf<Container>)),
+    ...(args && ({ args } satisfies FieldsOf<Container>)),
+    ...(workingDir !== "" && ({ workingDir } satisfies FieldsOf<Container>)),
     env: env.variables,
     limits: () => resourceLimits(record.spec),
     mounts: await volumeMounts(container, env, volumes),
@@ -300,11 +301,11 @@ async function requestToken(
     apiVersion: "authentication.k8s.io/v1",
     kind: "TokenRequest",
     spec: {
-      ...(audience !== undefined && { audiences: [audience] }),
+      ...(audience !== undefined && ({ audiences: [audience] } satisfies FieldsOf<TokenRequestSpec>)),
       expirationSeconds,
-      boundObjectRef: { apiVersion: "v1", kind: "Pod", name, uid },
-    },
-  };
+      boundObjectRef: { apiVersion: "v1", kind: "Pod", name, uid } satisfies FieldsOf<BoundObjectReference>,
+    } satisfies FieldsOf<TokenRequestSpec>,
+  } satisfies FieldsOf<TokenRequest>;
   const answer = await client.rest.request({
     method: "POST",
     path: `/api/v1/namespaces/${namespace}/serviceaccounts/${account}/token`,

@@ -67,7 +67,7 @@ const AUTHENTICATED = "system:authenticated";
 function callerOf({ commonName: name, organizations, uid, fingerprint = "" }: ClientCertificate): Caller {
   const groups = organizations.includes(AUTHENTICATED) ? organizations : [...organizations, AUTHENTICATED];
   const extra = { "authentication.kubernetes.io/credential-id": [`X509SHA256=${fingerprint}`] };
-  return { name, groups, extra, ...(uid !== undefined && { uid }) };
+  return { name, groups, extra, ...(uid !== undefined && ({ uid } satisfies Partial<Caller>)) };
 }
 
 function tokenOf({ headers }: IncomingMessage): string | undefined {

@@ -1,3 +1,10 @@
+import type { FieldsOf } from "../../machinery/meta/received.js";
+import type {
+  SubjectAccessReviewSpec,
+  SubjectAccessReview,
+  ResourceAttributes,
+} from "../../api/types/authorization/v1.js";
+import type { TokenReview } from "../../api/types/authentication/v1.js";
 import { createHash } from "node:crypto";
 import type { Clock } from "../../base/time/clock.js";
 import { ExpiringLru } from "../../base/collections/lru.js";
@@ -57,7 +64,11 @@ export class ServerReviews implements CallerReviews {
     const digest = createHash("sha256").update(token).digest("base64");
     const kept = this.#tokens.get(digest);
     if (kept !== undefined) return kept.caller;
-    const review = { apiVersion: "authentication.k8s.io/v1", kind: "TokenReview", spec: { token } } as const;
+    const review = {
+      apiVersion: "authentication.k8s.io/v1",
+      kind: "TokenReview",
+      spec: { token },
+    } as const satisfies FieldsOf<TokenReview>;
     const { status } = await this.client.of("authentication.k8s.io/v1", "TokenReview").create(review);
     const { username = "", uid, groups = [], extra } = status?.user ?? {};
     const caller = status?.authenticated === true ? { name: username, uid, groups, extra } : undefined;
@@ -68,16 +79,26 @@ export class ServerReviews implements CallerReviews {
   async allows({ name: user, uid, groups, extra }: Caller, access: NodeAccess): Promise<boolean> {
     const { verb, node: name, subresource } = access;
     const spec = {
-      resourceAttributes: { verb, version: "v1", resource: "nodes", subresource, name },
+      resourceAttributes: {
+        verb,
+        version: "v1",
+        resource: "nodes",
+        subresource,
+        name,
+      } satisfies FieldsOf<ResourceAttributes>,
       user,
       groups: [...groups],
-      ...(uid !== undefined && { uid }),
-      ...(extra !== undefined && { extra: mutable(extra) }),
-    };
+      ...(uid !== undefined && ({ uid } satisfies FieldsOf<SubjectAccessReviewSpec>)),
+      ...(extra !== undefined && ({ extra: mutable(extra) } satisfies FieldsOf<SubjectAccessReviewSpec>)),
+    } satisfies FieldsOf<SubjectAccessReviewSpec>;
     const question = JSON.stringify(spec);
     const kept = this.#answers.get(question);
     if (kept !== undefined) return kept;
-    const review = { apiVersion: "authorization.k8s.io/v1", kind: "SubjectAccessReview", spec } as const;
+    const review = {
+      apiVersion: "authorization.k8s.io/v1",
+      kind: "SubjectAccessReview",
+      spec,
+    } as const satisfies FieldsOf<SubjectAccessReview>;
     const { status } = await this.client.of("authorization.k8s.io/v1", "SubjectAccessReview").create(review);
     const allowed = status?.allowed === true && status.denied !== true;
     if (question.length < LONGEST_KEPT) this.#answers.set(question, allowed, allowed ? ALLOWED_MS : REFUSED_MS);

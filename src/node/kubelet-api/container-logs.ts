@@ -1,6 +1,6 @@
-import type { Pod } from "../../api/types/core/v1.js";
+import type { PodLogOptions, Pod } from "../../api/types/core/v1.js";
 import type { Clock } from "../../base/time/clock.js";
-import { absent, object, type ReceivedObject, text } from "../../machinery/meta/received.js";
+import { type FieldsOf, absent, object, type ReceivedObject, text } from "../../machinery/meta/received.js";
 import type { ContainerRuntime, LogEntry } from "../container-runtime.js";
 import { HttpError } from "./http-error.js";
 import { containerStatus, withoutScheme } from "./node-pods.js";
@@ -43,10 +43,10 @@ export function logQuery({ searchParams }: URL, clock: Clock): LogQuery {
     follow: flag("follow"),
     previous: flag("previous"),
     timestamps: flag("timestamps"),
-    ...(tailLines !== undefined && { tailLines }),
+    ...(tailLines !== undefined && ({ tailLines } satisfies FieldsOf<PodLogOptions>)),
     ...(since !== undefined && { since }),
-    ...(limitBytes !== undefined && { limitBytes }),
-    ...((stream === "stdout" || stream === "stderr") && { stream }),
+    ...(limitBytes !== undefined && ({ limitBytes } satisfies FieldsOf<PodLogOptions>)),
+    ...((stream === "stdout" || stream === "stderr") && ({ stream } satisfies Partial<LogQuery>)),
   };
 }
 
@@ -87,7 +87,7 @@ export async function* containerLog(
   const entries = runtime.log(containerId, {
     follow,
     signal,
-    ...(tailLines !== undefined && { tailLines }),
+    ...(tailLines !== undefined && ({ tailLines } satisfies FieldsOf<PodLogOptions>)),
     ...(since !== undefined && { since }),
     ...(stream !== undefined && { stream }),
   });

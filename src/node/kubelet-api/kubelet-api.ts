@@ -3,7 +3,7 @@ import { createServer as createHttpServer, type IncomingMessage, type Server, ty
 import type { AddressInfo } from "node:net";
 import type { Duplex } from "node:stream";
 import { createServer as createTlsServer, type Server as TlsServer, type TlsOptions } from "node:tls";
-import type { Pod } from "../../api/types/core/v1.js";
+import type { ObjectReference, Pod } from "../../api/types/core/v1.js";
 import type { Clock } from "../../base/time/clock.js";
 import { errorMessage } from "../../base/text/error-message.js";
 import type { Timers } from "../../base/time/timers.js";
@@ -22,7 +22,7 @@ import { servePortForward } from "./port-forward.js";
 import { serveRemoteCommand, streamsOf } from "./remote-command.js";
 import { statsSummary } from "./stats-summary.js";
 import { refuseUpgrade, type UpgradeRequest } from "./upgrade.js";
-import { type ReceivedObject, object, objects, text } from "../../machinery/meta/received.js";
+import { type FieldsOf, type ReceivedObject, object, objects, text } from "../../machinery/meta/received.js";
 import type { JsonObject } from "../../machinery/meta/json.js";
 
 /** As much as API servers take: the command of an exec is in the request line. */
@@ -347,7 +347,15 @@ function standIns(pods: NodePods, runtime: ContainerRuntime): JsonObject {
     return [...objects(main), ...objects(initContainers)].flatMap((container) => {
       const id = runningContainer(pod, "", text(container.name));
       const standIn = id === undefined ? undefined : runtime.standIn?.(id);
-      return standIn === undefined ? [] : [{ podRef: { name, namespace, uid }, name: text(container.name), standIn }];
+      return standIn === undefined
+        ? []
+        : [
+            {
+              podRef: { name, namespace, uid } satisfies FieldsOf<ObjectReference>,
+              name: text(container.name),
+              standIn,
+            },
+          ];
     });
   });
   return { containers };

@@ -1,6 +1,6 @@
-import type { Pod } from "../../api/types/core/v1.js";
+import type { ObjectReference, Pod } from "../../api/types/core/v1.js";
 import type { Clock } from "../../base/time/clock.js";
-import { object, objects, type ReceivedObject, text } from "../../machinery/meta/received.js";
+import { type FieldsOf, object, objects, type ReceivedObject, text } from "../../machinery/meta/received.js";
 import type { ContainerRuntime, ContainerStats } from "../container-runtime.js";
 import { type NodePods, runningContainer } from "./node-pods.js";
 
@@ -48,7 +48,11 @@ async function podStats(pod: ReceivedObject<Pod>, runtime: ContainerRuntime, tim
     });
   }
   return {
-    stats: { podRef: { name, namespace, uid }, startTime: text(object(pod.status).startTime) || time, containers },
+    stats: {
+      podRef: { name, namespace, uid } satisfies FieldsOf<ObjectReference>,
+      startTime: text(object(pod.status).startTime) || time,
+      containers,
+    },
     used,
   };
 }

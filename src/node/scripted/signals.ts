@@ -1,6 +1,7 @@
+import { dictionary } from "../../base/collections/dictionary.js";
+
 /** Linux' numbers of the signals that programs are sent. */
-const NUMBERS: Readonly<Record<string, number>> = {
-  __proto__: null as never,
+const NUMBERS: Readonly<Record<string, number>> = dictionary({
   SIGHUP: 1,
   SIGINT: 2,
   SIGQUIT: 3,
@@ -14,7 +15,7 @@ const NUMBERS: Readonly<Record<string, number>> = {
   SIGCONT: 18,
   SIGTSTP: 20,
   SIGWINCH: 28,
-};
+});
 
 /** Signals that do nothing to a program that does not handle them. A scripted program cannot be stopped and continued. */
 const IGNORED = new Set(["SIGCHLD", "SIGCONT", "SIGTSTP", "SIGWINCH"]);

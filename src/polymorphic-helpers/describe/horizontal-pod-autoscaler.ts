@@ -164,7 +164,7 @@ const METRICS: Readonly<Record<string, MetricText>> = {
     const shares = ofRequests(object(target), measured(status.containerResource));
     return `resource ${text(name)} of container "${text(container)}" on pods${shares}`;
   },
-};
+} satisfies Partial<Record<keyof MetricSpec, MetricText>>;
 
 function ofRequests({ averageValue, averageUtilization }: Received<MetricTarget>, current: Measured): string {
   if (!absent(averageValue)) return `:\t${amount(current, "averageValue")} / ${quantity(averageValue)}`;

@@ -1,8 +1,10 @@
+import type { ApiObject } from "../../machinery/meta/object.js";
 import type { Lease } from "../../api/types/coordination/v1.js";
 import type { ResourceSlice } from "../../api/types/resource/v1.js";
 import type { Event, Node, NodeCondition, ResourceList, Pod } from "../../api/types/core/v1.js";
 import { isForbidden } from "../../machinery/errors/status-error.js";
 import {
+  type FieldsOf,
   absent,
   isStruct,
   list,
@@ -63,7 +65,11 @@ async function eventsOfNode(
 ): Promise<readonly ReceivedObject<Event>[] | undefined> {
   const byUid = await eventsOf(node, "Node", context);
   const { name = "" } = node.metadata ?? {};
-  const byName = await eventsOf({ ...node, metadata: { ...node.metadata, uid: name } }, "Node", context);
+  const byName = await eventsOf(
+    { ...node, metadata: { ...node.metadata, uid: name } } satisfies FieldsOf<ApiObject>,
+    "Node",
+    context,
+  );
   return byUid && [...byUid, ...(byName ?? [])];
 }
 

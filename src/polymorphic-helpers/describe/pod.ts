@@ -1,5 +1,7 @@
+import type { ObjectMeta, ApiObject } from "../../machinery/meta/object.js";
 import type { Pod, PodSpec, PodStatus } from "../../api/types/core/v1.js";
 import {
+  type FieldsOf,
   absent,
   isStruct,
   object,
@@ -28,7 +30,13 @@ const MIRROR = "kubernetes.io/config.mirror";
 export const describePod: Describer = async (namespace, name, description, context) => {
   const pod = await context.reader.get("v1/Pod", namespace, name);
   const mirrored = pod.metadata?.annotations?.[MIRROR];
-  const known = mirrored === undefined ? pod : { ...pod, metadata: { ...pod.metadata, uid: mirrored } };
+  const known =
+    mirrored === undefined
+      ? pod
+      : ({
+          ...pod,
+          metadata: { ...pod.metadata, uid: mirrored } satisfies FieldsOf<ObjectMeta>,
+        } satisfies FieldsOf<ApiObject>);
   const events = await eventsOf(known, "", context);
   const [spec, status] = [object(pod.spec), object(pod.status)];
   describePlace(description, pod, spec, status);

@@ -1,11 +1,11 @@
 import type { BuiltInKinds } from "../../api/kinds/built-in-kinds.js";
 import type { DaemonSet, Deployment, ReplicaSet, StatefulSet } from "../../api/types/apps/v1.js";
-import type { JsonObject, JsonValue } from "../../machinery/meta/json.js";
+import type { JsonObject } from "../../machinery/meta/json.js";
 import { child, type Fields, number, object } from "../../machinery/meta/access.js";
 import type { GroupKind } from "../../machinery/meta/gvk.js";
-import type { KubeObject } from "../../machinery/meta/object.js";
+import type { ObjectMeta, ApiObject, KubeObject } from "../../machinery/meta/object.js";
 import * as received from "../../machinery/meta/received.js";
-import type { ReceivedObject } from "../../machinery/meta/received.js";
+import type { FieldsOf, ReceivedObject } from "../../machinery/meta/received.js";
 import { deepEqual } from "../../machinery/patch/json-values.js";
 import { strategicMergePatch } from "../../machinery/patch/strategic-merge.js";
 import { fromSchema } from "../../machinery/patch/strategic-schema.js";
@@ -107,7 +107,7 @@ export async function deploymentRevisions(
 
 function replicaSetRevision(listed: ReceivedObject<ReplicaSet>): Revision {
   // What stands in a list does not say what it is.
-  const set = { kind: "ReplicaSet", apiVersion: "apps/v1", ...listed };
+  const set = { kind: "ReplicaSet", apiVersion: "apps/v1", ...listed } satisfies FieldsOf<ApiObject>;
   const changeCause = changeCauseOf(set);
   return {
     number: revisionOf(set),
@@ -135,7 +135,7 @@ async function setHistory(
   const patchSchema = schema && fromSchema(schema);
   const revisions = records.map((record): Revision => {
     const patch = object(record.data) as JsonObject;
-    const made = (): KubeObject => strategicMergePatch(owner as JsonObject, patch, patchSchema) as KubeObject;
+    const made = (): KubeObject => strategicMergePatch(owner as JsonObject, patch, patchSchema);
     return {
       number: BigInt(number(record.revision)),
       changeCause: changeCauseOf(record),
@@ -172,25 +172,29 @@ export function byCreation({ metadata: a = {} }: KubeObject, { metadata: b = {} 
 const changeCauseOf = ({ metadata }: KubeObject): string => metadata?.annotations?.[CHANGE_CAUSE] ?? "";
 
 /** The pod template at spec.template. */
-export const templateOf = ({ spec }: KubeObject): Fields => child(object(spec) as Fields, "template") ?? {};
+export const templateOf = ({ spec }: KubeObject): Fields => child(object(spec), "template") ?? {};
+
+const metadataOf = ({ metadata }: FieldsOf<ApiObject>): FieldsOf<ObjectMeta> => object(metadata);
 
 function withChangeCause(template: Fields, changeCause: string): Fields {
   if (changeCause === "") return template;
-  const metadata = object(template.metadata);
+  const metadata = metadataOf(template);
   const annotations = { ...object(metadata.annotations), [CHANGE_CAUSE]: changeCause };
-  return { ...template, metadata: { ...metadata, annotations } };
+  return {
+    ...template,
+    metadata: { ...metadata, annotations } satisfies FieldsOf<ObjectMeta>,
+  } satisfies FieldsOf<ApiObject>;
 }
 
 /** Returns the template without the label that distinguishes the ReplicaSets of one Deployment. */
 export function withoutHash(template: Fields): Fields {
-  const metadata = object(template.metadata);
+  const metadata = metadataOf(template);
   const { [HASH_LABEL]: _hash, ...labels } = object(metadata.labels);
   const { labels: _all, ...rest } = metadata;
   const entries = Object.entries(metadata).map(([key, value]) => [key, key === "labels" ? labels : value] as const);
   const made = Object.keys(labels).length === 0 ? rest : Object.fromEntries(entries);
-  return { ...template, metadata: made };
+  return { ...template, metadata: made } satisfies FieldsOf<ApiObject>;
 }
 
 /** Whether two pod templates describe the same pods. */
-export const equalTemplates = (a: Fields, b: Fields): boolean =>
-  deepEqual(withoutHash(a) as JsonValue, withoutHash(b) as JsonValue);
+export const equalTemplates = (a: Fields, b: Fields): boolean => deepEqual(withoutHash(a), withoutHash(b));

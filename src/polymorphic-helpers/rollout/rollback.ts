@@ -1,3 +1,5 @@
+import type { FieldsOf } from "../../machinery/meta/received.js";
+import type { DeploymentSpec, Deployment } from "../../api/types/apps/v1.js";
 import { goQuote } from "../../base/text/go-quote.js";
 import { compareKeys } from "../../base/collections/key-order.js";
 import { encodeJson } from "../../machinery/wire/json/json-encoder.js";
@@ -66,7 +68,8 @@ async function deploymentPlan(
   return {
     template: () => template,
     requireWilling: () => {
-      if (object(deployment.spec).paused !== true) return;
+      const { paused }: FieldsOf<DeploymentSpec> = object(deployment.spec);
+      if (paused !== true) return;
       throw new Error(
         "you cannot rollback a paused deployment; resume it first with 'kubectl rollout resume' and try again",
       );
@@ -104,7 +107,12 @@ function setPlan({ owner, revisions }: History, toRevision: bigint): RollbackPla
   if (toRevision === 0n && revisions.length <= 1) throw new Error("no last revision to roll back to");
   const revision = toRevision === 0n ? secondLatest(revisions) : numbered(revisions, toRevision);
   const body = encodeJson(revision.record.data ?? null, { sortKeys: true });
-  const present = encodeJson({ spec: { template: { ...templateOf(owner), $patch: "replace" } } }, { sortKeys: true });
+  const present = encodeJson(
+    {
+      spec: { template: { ...templateOf(owner), $patch: "replace" } } satisfies FieldsOf<DeploymentSpec>,
+    } satisfies FieldsOf<Deployment>,
+    { sortKeys: true },
+  );
   return {
     template: () => templateOf(revision.object()),
     requireWilling: () => undefined,

@@ -1,3 +1,5 @@
+import { dictionary } from "../../base/collections/dictionary.js";
+
 /** The meaning of a value, which decides its colour. A value without a tone is shown plain. */
 export type Tone = "good" | "busy" | "bad" | "muted";
 
@@ -108,8 +110,7 @@ const CHANGES: ReadonlyMap<string, Tone> = new Map([
 const aside: Rule = () => "muted";
 const worst: Rule = (text) => (status(text) === "bad" ? "bad" : undefined);
 
-const BY_COLUMN: Readonly<Record<string, Rule>> = {
-  __proto__: null as never,
+const BY_COLUMN: Readonly<Record<string, Rule>> = dictionary({
   STATUS: status,
   STATE: status,
   "LAST STATE": status,
@@ -131,4 +132,4 @@ const BY_COLUMN: Readonly<Record<string, Rule>> = {
   "CPU(%)": percentage,
   "MEMORY(%)": percentage,
   "SWAP(%)": percentage,
-};
+});

@@ -104,7 +104,7 @@ export function selects(
 /** One that cannot be read matches nothing. */
 function selectorOrNone(selector: PodAffinityTerm["labelSelector"]): LabelSelector {
   try {
-    return selectorFromObject(selector as Parameters<typeof selectorFromObject>[0]);
+    return selectorFromObject(selector);
   } catch {
     return noLabel;
   }

@@ -162,7 +162,5 @@ function resourcesOf(list: ResourceList): Resources {
 
 /** The node has said that it can never do the resize that the spec asks for. */
 function isInfeasible({ status }: Pod): boolean {
-  return (status?.conditions ?? []).some(
-    ({ type, reason }) => (type as string) === "PodResizePending" && reason === "Infeasible",
-  );
+  return (status?.conditions ?? []).some(({ type, reason }) => type === "PodResizePending" && reason === "Infeasible");
 }

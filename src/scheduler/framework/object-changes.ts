@@ -1,5 +1,4 @@
 import type { Node, Pod, PodSpec } from "../../api/types/core/v1.js";
-import type { JsonValue } from "../../machinery/meta/json.js";
 import { deepEqual } from "../../machinery/patch/json-values.js";
 import type { ResizeSums } from "../../api/pods/pod-total.js";
 import { podRequests } from "../cache/pod-info.js";
@@ -75,5 +74,5 @@ function conditions({ status }: Node): unknown {
 }
 
 function differ(a: unknown, b: unknown): boolean {
-  return a !== b && !deepEqual((a ?? null) as JsonValue, (b ?? null) as JsonValue);
+  return a !== b && !deepEqual(a ?? null, b ?? null);
 }

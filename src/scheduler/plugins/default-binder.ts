@@ -1,3 +1,6 @@
+import type { FieldsOf } from "../../machinery/meta/received.js";
+import type { ObjectReference, Binding } from "../../api/types/core/v1.js";
+import type { ObjectMeta } from "../../machinery/meta/object.js";
 import { pause } from "../../base/time/pause.js";
 import { isConflict, isStatusError } from "../../machinery/errors/status-error.js";
 import type { PodInfo } from "../cache/pod-info.js";
@@ -35,8 +38,13 @@ export function defaultBinder(handle: SchedulerHandle): SchedulerPlugin {
 
 async function postBinding({ client, signal }: SchedulerHandle, pod: PodInfo, node: string): Promise<void> {
   const { namespace, name, uid } = pod;
-  const metadata = { name, namespace, uid };
-  const binding = { apiVersion: "v1", kind: "Binding", metadata, target: { kind: "Node", name: node } };
+  const metadata = { name, namespace, uid } satisfies FieldsOf<ObjectMeta>;
+  const binding = {
+    apiVersion: "v1",
+    kind: "Binding",
+    metadata,
+    target: { kind: "Node", name: node } satisfies FieldsOf<ObjectReference>,
+  } satisfies FieldsOf<Binding>;
   const path = `/api/v1/namespaces/${namespace}/pods/${name}/binding`;
   await client.rest.request({ method: "POST", path, body: Buffer.from(JSON.stringify(binding)), signal });
 }

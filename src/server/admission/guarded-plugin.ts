@@ -1,7 +1,6 @@
 import { errorMessage } from "../../base/text/error-message.js";
 import { decodeObject, UnmarshalError } from "../../machinery/wire/strict-decode.js";
 import { isStatusError, timeout } from "../../machinery/errors/status-error.js";
-import type { JsonValue } from "../../machinery/meta/json.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
 import { deepCopy } from "../../machinery/patch/json-values.js";
 import { SHARE_OF_TIME } from "../request/share-of-time.js";
@@ -44,7 +43,7 @@ export function guarded(plugin: AdmissionPlugin): AdmissionPlugin {
   };
 }
 
-const copyOf = (object: KubeObject): KubeObject => deepCopy(object as JsonValue) as KubeObject;
+const copyOf = (object: KubeObject): KubeObject => deepCopy(object);
 
 /** The attributes with copies of their objects, each made when it is first asked for; `draft` is shown as it is. */
 function shielded(record: AdmissionRecord, draft?: KubeObject): AdmissionAttributes {

@@ -1,4 +1,3 @@
-import type { JsonValue } from "../../machinery/meta/json.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
 import { deepCopy, deepEqual } from "../../machinery/patch/json-values.js";
 
@@ -37,7 +36,7 @@ interface Rounds {
   /** Those to call again in the second round. */
   readonly again: Set<string>;
   /** The object as the plugin left it at the end of a round, where that matters. */
-  left?: JsonValue | undefined;
+  left?: KubeObject | undefined;
 }
 
 /**
@@ -50,14 +49,14 @@ export class ReinvokedCalls {
   /** The second round calls all again if other plugins have changed the object since the first. */
   beginRound(reinvocation: Reinvocation, object: KubeObject | undefined): void {
     const rounds = this.#requests.get(reinvocation);
-    if (reinvocation.active && rounds !== undefined && !deepEqual(rounds.left, object as JsonValue | undefined)) {
+    if (reinvocation.active && rounds !== undefined && !deepEqual(rounds.left, object)) {
       this.requireEarlier(reinvocation);
     }
   }
 
   endRound(reinvocation: Reinvocation, object: KubeObject | undefined): void {
     const rounds = this.#requests.get(reinvocation);
-    if (rounds !== undefined && object !== undefined) rounds.left = deepCopy(object as JsonValue);
+    if (rounds !== undefined && object !== undefined) rounds.left = deepCopy(object);
   }
 
   /** Notes that one was called that may be called again. */

@@ -1,3 +1,5 @@
+import type { FieldsOf } from "../../machinery/meta/received.js";
+import type { APIServiceSpec } from "../../api/types/apiregistration/v1.js";
 import { setMaxListeners } from "node:events";
 import { isDeepStrictEqual } from "node:util";
 import type { ServedApi } from "../../api/facts/index.js";
@@ -274,10 +276,11 @@ export class Aggregator implements Aggregation {
   }
 }
 
-const reachOf = ({ service, caBundle, insecureSkipTLSVerify }: RemoteApi) => ({
-  service,
-  caBundle,
-  insecureSkipTLSVerify,
-});
+const reachOf = ({ service, caBundle, insecureSkipTLSVerify }: RemoteApi) =>
+  ({
+    service,
+    caBundle,
+    insecureSkipTLSVerify,
+  }) satisfies FieldsOf<APIServiceSpec>;
 
 const isAvailable = ({ condition }: RemoteApi): boolean => condition?.status === "True";

@@ -1,3 +1,5 @@
+import type { FieldsOf } from "../../machinery/meta/received.js";
+import type { JSONSchemaProps } from "../../api/types/apiextensions/v1.js";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../machinery/meta/json.js";
 
 const DEFINITIONS = "#/definitions/";
@@ -96,8 +98,10 @@ function schemaOf(schema: JsonObject): JsonObject {
     else if (Array.isArray(below)) converted[keyword] = objectsOf(below).map(schemaOf);
   }
   if (typeof ref !== "string") return converted;
-  const reference = { $ref: ref.replace(DEFINITIONS, "#/components/schemas/") };
-  return Object.keys(rest).length === 0 ? reference : { ...converted, allOf: [reference] };
+  const reference = { $ref: ref.replace(DEFINITIONS, "#/components/schemas/") } satisfies FieldsOf<JSONSchemaProps>;
+  return Object.keys(rest).length === 0
+    ? reference
+    : ({ ...converted, allOf: [reference] } satisfies FieldsOf<JSONSchemaProps>);
 }
 
 const fields = (value: JsonValue | undefined): JsonObject => (isJsonObject(value) ? value : {});

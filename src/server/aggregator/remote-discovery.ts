@@ -1,3 +1,5 @@
+import type { FieldsOf } from "../../machinery/meta/received.js";
+import type { APIResource } from "../../api/types/meta/v1.js";
 import type { ResourceFacts, SubresourceFacts } from "../../api/facts/index.js";
 import { errorMessage } from "../../base/text/error-message.js";
 import { isAggregated, readAggregated } from "../../client/discovery/aggregated.js";
@@ -73,6 +75,6 @@ function factsOfOne(api: RemoteApi, one: WireResource, all: readonly WireResourc
     categories,
     definition: "",
     subresources,
-    ...(storageVersionHash !== undefined && { storageVersionHash }),
+    ...(storageVersionHash !== undefined && ({ storageVersionHash } satisfies FieldsOf<APIResource>)),
   };
 }

@@ -1,5 +1,4 @@
 import { type ClientRequest, request as httpRequest } from "node:http";
-import type { Duplex } from "node:stream";
 import type { Clock } from "../../base/time/clock.js";
 import { errorMessage } from "../../base/text/error-message.js";
 import { dial, type ProcessHosts, textOf } from "../../client/transport/dial.js";
@@ -118,7 +117,7 @@ export class RemoteServer {
   /** As {@link begin}, on a connection of its own: one that changes its protocol. */
   beginUpgrade({ method, path, headers, signal }: RemoteRequest): ClientRequest {
     const { endpoint } = this.#current();
-    const agent = new ConnectedAgent(dial({ ...endpoint.target, signal }) as Promise<Duplex>);
+    const agent = new ConnectedAgent(dial({ ...endpoint.target, signal }));
     return httpRequest({ ...this.#parts(endpoint, headers), agent, method, path, signal });
   }
 

@@ -1,9 +1,10 @@
+import type { FieldsOf } from "../../machinery/meta/received.js";
 import { once } from "../../base/async/once.js";
 import type { Steps } from "../../base/async/steps.js";
 import type { Clock } from "../../base/time/clock.js";
 import { decodeObject } from "../../machinery/wire/strict-decode.js";
 import { formatGroupVersion, type GroupVersionKind, parseGroupVersion } from "../../machinery/meta/gvk.js";
-import type { KubeObject } from "../../machinery/meta/object.js";
+import type { ApiObject, KubeObject } from "../../machinery/meta/object.js";
 import type { StructSchema } from "../../machinery/schema/schema.js";
 import { withoutField } from "../../machinery/schema/build-schema.js";
 import type { Scheme, VersionedKind } from "../../machinery/scheme/scheme.js";
@@ -99,7 +100,9 @@ function encoder(gvk: GroupVersionKind, whole: StructSchema, mediaType: StorageM
   const apiVersion = formatGroupVersion(gvk);
   const { form, format, schema } = written(gvk, whole, mediaType);
   const named = (object: KubeObject): KubeObject =>
-    object.kind === kind && object.apiVersion === apiVersion ? object : { ...object, kind, apiVersion };
+    object.kind === kind && object.apiVersion === apiVersion
+      ? object
+      : ({ ...object, kind, apiVersion } satisfies FieldsOf<ApiObject>);
   return {
     form,
     encode: (object) => format.encode(named(object), schema),
@@ -131,7 +134,7 @@ const withoutVersion = (format: StorageFormat): StorageFormat => ({
 
 function versionless(object: KubeObject): KubeObject {
   const { resourceVersion = "", ...metadata } = object.metadata ?? {};
-  return resourceVersion === "" ? object : { ...object, metadata };
+  return resourceVersion === "" ? object : ({ ...object, metadata } satisfies FieldsOf<ApiObject>);
 }
 
 /**
@@ -163,7 +166,7 @@ export function upgradingCodec(
     upgradesAlways: true,
     decode(bytes) {
       const object = parsed(bytes);
-      return object.apiVersion === apiVersion ? object : { ...object, apiVersion };
+      return object.apiVersion === apiVersion ? object : ({ ...object, apiVersion } satisfies FieldsOf<ApiObject>);
     },
     upgrade(bytes) {
       const stored = parsed(bytes);

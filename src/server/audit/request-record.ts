@@ -1,9 +1,10 @@
+import type { FieldsOf } from "../../machinery/meta/received.js";
 import { errorMessage } from "../../base/text/error-message.js";
 import { headerText } from "../../base/text/header-text.js";
 import type { Stopwatch } from "../../base/time/timers.js";
 import { goDurationText } from "../../client/rest/go-duration-text.js";
 import type { Status } from "../../machinery/errors/status-error.js";
-import type { KubeObject } from "../../machinery/meta/object.js";
+import type { ApiObject, KubeObject } from "../../machinery/meta/object.js";
 import type { StructSchema } from "../../machinery/schema/schema.js";
 import { encodeObjectText } from "../../machinery/wire/encode.js";
 import { encodeJson, encodeString } from "../../machinery/wire/json/json-encoder.js";
@@ -265,7 +266,9 @@ const impersonatedJson = (user: User, constraint: string): string =>
   (constraint === "" ? "" : `"authenticationMetadata":{"impersonationConstraint":${encodeString(constraint)}},`);
 
 function statusJson({ status = "", message = "", reason = "", details, code = 0 }: RecordedStatus): string {
-  const texts = Object.entries({ status, message, reason }).filter(([, value]) => value !== "");
+  const texts = Object.entries({ status, message, reason } satisfies FieldsOf<Status>).filter(
+    ([, value]) => value !== "",
+  );
   const members = texts.map(([name, value]) => `,"${name}":${encodeString(value)}`).join("");
   const detailed = details === undefined ? "" : `,"details":${encodeJson(details)}`;
   return `{"metadata":{}${members}${detailed}${code === 0 ? "" : `,"code":${code}`}}`;
@@ -280,5 +283,5 @@ const shortened = (userAgent: string): string =>
 function unmanaged(object: KubeObject): KubeObject {
   if (object.metadata?.managedFields === undefined) return object;
   const { managedFields: _, ...metadata } = object.metadata;
-  return { ...object, metadata };
+  return { ...object, metadata } satisfies FieldsOf<ApiObject>;
 }

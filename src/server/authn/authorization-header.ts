@@ -1,6 +1,7 @@
+import type { FieldsOf } from "../../machinery/meta/received.js";
 import { createHash, timingSafeEqual } from "node:crypto";
 import { unauthorized } from "../../machinery/errors/status-error.js";
-import type { AuthenticatedUser, AuthenticatedToken, TokenUnion } from "../request/user.js";
+import type { User, AuthenticatedUser, AuthenticatedToken, TokenUnion } from "../request/user.js";
 import type { Authenticator } from "./authenticator.js";
 import type { CancellationToken } from "../../base/async/cancellation.js";
 import type { Exchange } from "../request/exchange.js";
@@ -19,7 +20,7 @@ export interface BasicUser {
 export function basicAuthenticator(users: Readonly<Record<string, BasicUser>>): Authenticator {
   const known = new Map(
     Object.entries(users).map(([name, { password, uid, groups = [] }]) => {
-      const user: AuthenticatedUser = { name, groups, ...(uid !== undefined && { uid }) };
+      const user: AuthenticatedUser = { name, groups, ...(uid !== undefined && ({ uid } satisfies FieldsOf<User>)) };
       return [name, { digest: digest(password), user }] as const;
     }),
   );

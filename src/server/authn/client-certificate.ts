@@ -1,3 +1,4 @@
+import type { FieldsOf } from "../../machinery/meta/received.js";
 import { unauthorized } from "../../machinery/errors/status-error.js";
 import { authenticated, type User } from "../request/user.js";
 import type { Authenticator } from "./authenticator.js";
@@ -15,7 +16,7 @@ export const clientCertificate: Authenticator = ({ clientCertificate: certificat
   if (user === undefined) {
     const { commonName: name, organizations: groups, fingerprint, uid } = certificate;
     const extra = fingerprint === undefined ? undefined : { [CREDENTIAL_ID]: [`X509SHA256=${fingerprint}`] };
-    user = authenticated({ name, groups, extra, ...(uid !== undefined && { uid }) });
+    user = authenticated({ name, groups, extra, ...(uid !== undefined && ({ uid } satisfies FieldsOf<User>)) });
     users.set(certificate, user);
   }
   return user;

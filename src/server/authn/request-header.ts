@@ -1,3 +1,5 @@
+import type { FieldsOf } from "../../machinery/meta/received.js";
+import type { User } from "../request/user.js";
 import { unauthorized } from "../../machinery/errors/status-error.js";
 import { type HeaderValues, headerValues, unescapeKey } from "../request/header-values.js";
 import type { Authenticator } from "./authenticator.js";
@@ -66,9 +68,9 @@ function authenticatorOf({ allowedNames, ...names }: FrontProxyTrust): Authentic
     const extra = extraOf(Object.keys(exchange.headers), prefixes, values);
     return {
       name,
-      ...(uid !== "" && { uid }),
+      ...(uid !== "" && ({ uid } satisfies FieldsOf<User>)),
       groups: groupNames.flatMap(values).filter(isSet),
-      ...(Object.keys(extra).length > 0 && { extra }),
+      ...(Object.keys(extra).length > 0 && ({ extra } satisfies FieldsOf<User>)),
     };
   };
 }

@@ -1,3 +1,5 @@
+import type { ObjectReference } from "../../api/types/core/v1.js";
+import type { FieldsOf } from "../../machinery/meta/received.js";
 import { timingSafeEqual } from "node:crypto";
 import {
   dayOf,
@@ -12,7 +14,7 @@ import {
 import { goQuote } from "../../base/text/go-quote.js";
 import { untrustedIssuer } from "../../machinery/crypto/jwt/jws.js";
 import { list, object, objects, type ReadonlyFields, text } from "../../machinery/meta/access.js";
-import type { KubeObject } from "../../machinery/meta/object.js";
+import type { ObjectMeta, KubeObject } from "../../machinery/meta/object.js";
 import type { TokenIssuer } from "../request/token-issuer.js";
 import { InvalidTokenError, type TokenLookup } from "../request/user.js";
 import { accountUser, commonAudiences, type FindObject } from "./service-account-token.js";
@@ -59,7 +61,7 @@ export function secretTokens(issuer: TokenIssuer, config: SecretTokenConfig): To
         `the token in secret ${namespace}/${named.secret} for service account ${namespace}/${name} has been marked invalid. Use tokens from the TokenRequest API or manually created secret-based tokens, or remove the '${INVALID_SINCE}' label from the secret to temporarily allow use of this token`,
       );
     }
-    const generated = objects(account["secrets"]).some((reference) => reference["name"] === named.secret);
+    const generated = objects(account["secrets"]).some(({ name }: FieldsOf<ObjectReference>) => name === named.secret);
     return {
       ...accountUser(namespace, name, uid),
       audiences: common,
@@ -140,7 +142,9 @@ export async function markUsedToken(
       method: "PATCH",
       path: `/api/v1/namespaces/${namespace}/secrets/${name}`,
       headers: { "content-type": "application/merge-patch+json", "user-agent": "kube-apiserver" },
-      body: Buffer.from(JSON.stringify({ metadata: { uid, labels: { [LAST_USED]: day } } })),
+      body: Buffer.from(
+        JSON.stringify({ metadata: { uid, labels: { [LAST_USED]: day } } satisfies FieldsOf<ObjectMeta> }),
+      ),
     });
     for await (const _ of body);
     if (status >= 400) report(new Error(`the secret ${namespace}/${name} was not marked as used: status ${status}`));

@@ -1,3 +1,4 @@
+import type { FieldsOf } from "../../machinery/meta/received.js";
 import { createHash } from "node:crypto";
 import { errorMessage } from "../../base/text/error-message.js";
 import { readCsv } from "../../machinery/text/go/go-csv.js";
@@ -28,7 +29,11 @@ export function readTokenFile(path: string, text: string): TokenFile {
       continue;
     }
     if (users.has(token)) warnings.push(`duplicate token has been found ${where}`);
-    users.set(token, { name, ...(uid !== "" && { uid }), groups: groups === undefined ? [] : groups.split(",") });
+    users.set(token, {
+      name,
+      ...(uid !== "" && ({ uid } satisfies FieldsOf<User>)),
+      groups: groups === undefined ? [] : groups.split(","),
+    });
   }
   return { users, warnings };
 }

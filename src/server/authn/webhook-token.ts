@@ -1,3 +1,4 @@
+import type { FieldsOf } from "../../machinery/meta/received.js";
 import { type CancellationToken, throwIfCancelled } from "../../base/async/cancellation.js";
 import type { Clock } from "../../base/time/clock.js";
 import { errorMessage } from "../../base/text/error-message.js";
@@ -7,13 +8,13 @@ import type { ClientConfig } from "../../client/config/client-config.js";
 import type { Environment } from "../../client/surroundings.js";
 import type { ProcessHosts } from "../../client/transport/dial.js";
 import type { TokenReview, TokenReviewSpec, TokenReviewStatus, UserInfo } from "../../api/types/authentication/v1.js";
-import { type FieldsOf, list, object, text } from "../../machinery/meta/access.js";
+import { list, object, text } from "../../machinery/meta/access.js";
 import { formatGroupVersion } from "../../machinery/meta/gvk.js";
 import { boolean, list as listOf, map, string, struct } from "../../machinery/schema/build-schema.js";
 import type { StructSchema } from "../../machinery/schema/schema.js";
 import { KubeconfigWebhook } from "../webhook/kubeconfig-webhook.js";
 import { readPostedReview } from "../webhook/read-review.js";
-import { type AuthenticatedToken, InvalidTokenError, type TokenLookup } from "../request/user.js";
+import { type User, type AuthenticatedToken, InvalidTokenError, type TokenLookup } from "../request/user.js";
 
 export const WEBHOOK_VERSIONS = ["v1", "v1beta1"] as const;
 export type WebhookVersion = (typeof WEBHOOK_VERSIONS)[number];
@@ -46,14 +47,27 @@ export interface WebhookTokens {
 
 const TEXTS = listOf(string);
 const USER: StructSchema = {
-  ...struct("UserInfo", { username: string, uid: string, groups: TEXTS, extra: map(TEXTS) }),
+  ...struct("UserInfo", {
+    username: string,
+    uid: string,
+    groups: TEXTS,
+    extra: map(TEXTS),
+  } satisfies FieldsOf<UserInfo>),
   goType: "v1.UserInfo",
 };
 const STATUS: StructSchema = {
-  ...struct("TokenReviewStatus", { authenticated: boolean, user: USER, audiences: TEXTS, error: string }),
+  ...struct("TokenReviewStatus", {
+    authenticated: boolean,
+    user: USER,
+    audiences: TEXTS,
+    error: string,
+  } satisfies FieldsOf<TokenReviewStatus>),
   goType: "v1.TokenReviewStatus",
 };
-const REVIEW: StructSchema = { ...struct("TokenReview", { status: STATUS }), goType: "v1.TokenReview" };
+const REVIEW: StructSchema = {
+  ...struct("TokenReview", { status: STATUS } satisfies FieldsOf<TokenReview>),
+  goType: "v1.TokenReview",
+};
 
 /** Authenticates tokens with a webhook, by TokenReviews. Where a review fails, the token is rejected with the reason of the failure. */
 export function webhookTokens(config: WebhookTokenConfig): WebhookTokens {
@@ -113,11 +127,12 @@ function userOf(
   const [uid, extra] = [text(user.uid), Object.entries(object(user.extra))];
   return {
     name: text(user.username),
-    ...(uid !== "" && { uid }),
+    ...(uid !== "" && ({ uid } satisfies FieldsOf<User>)),
     groups: list(user.groups).map(text),
-    ...(extra.length > 0 && {
-      extra: Object.fromEntries(extra.map(([key, values]) => [key, list(values).map(text)])),
-    }),
+    ...(extra.length > 0 &&
+      ({
+        extra: Object.fromEntries(extra.map(([key, values]) => [key, list(values).map(text)])),
+      } satisfies FieldsOf<User>)),
     ...(audiences !== undefined && { audiences }),
   };
 }

@@ -193,7 +193,7 @@ function rightsOfAll(modes: readonly AuthorizationMode[]): RightsOf {
 /** Allows nothing to any user; another authorizer of the chain may allow it. */
 export const alwaysDeny: AuthorizationMode = {
   name: "AlwaysDeny",
-  authorize: () => ({ decision: "no-opinion", reason: "Everything is forbidden." }),
+  authorize: () => ({ decision: "no-opinion", reason: "Everything is forbidden." }) satisfies Decision,
   rightsOf: () => ({ resourceRules: [], nonResourceRules: [], incomplete: false }),
 };
 

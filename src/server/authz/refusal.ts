@@ -1,3 +1,4 @@
+import { dictionary } from "../../base/collections/dictionary.js";
 import { goQuote } from "../../base/text/go-quote.js";
 import { forbidden } from "../../machinery/errors/status-error.js";
 import type { AuthorizerAttributes } from "./authorizer.js";
@@ -11,7 +12,7 @@ export function refusal(attributes: AuthorizerAttributes, reason = ""): Error {
 }
 
 /** So that no client shows a name as HTML. */
-const ESCAPED: Readonly<Record<string, string>> = { __proto__: null as never, "&": "&amp;", "<": "&lt;", ">": "&gt;" };
+const ESCAPED: Readonly<Record<string, string>> = dictionary({ "&": "&amp;", "<": "&lt;", ">": "&gt;" });
 
 function refusalText(attributes: AuthorizerAttributes): string {
   const { user, verb, isResourceRequest, apiGroup, resource, subresource, namespace, path } = attributes;

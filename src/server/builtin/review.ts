@@ -1,3 +1,5 @@
+import type { FieldsOf } from "../../machinery/meta/received.js";
+import type { UserInfo } from "../../api/types/authentication/v1.js";
 import type { FieldError } from "../../machinery/errors/field-error.js";
 import { badRequest, invalid } from "../../machinery/errors/status-error.js";
 import type { JsonObject } from "../../machinery/meta/json.js";
@@ -63,10 +65,11 @@ async function handleReview(request: ApiRequest, resource: ServedResource, revie
 export function userInfo(user: User): JsonObject {
   return {
     username: user.name,
-    ...(user.uid !== undefined && { uid: user.uid }),
+    ...(user.uid !== undefined && ({ uid: user.uid } satisfies FieldsOf<UserInfo>)),
     groups: [...user.groups],
-    ...(user.extra !== undefined && {
-      extra: Object.fromEntries(Object.entries(user.extra).map(([key, values]) => [key, [...values]])),
-    }),
-  };
+    ...(user.extra !== undefined &&
+      ({
+        extra: Object.fromEntries(Object.entries(user.extra).map(([key, values]) => [key, [...values]])),
+      } satisfies FieldsOf<UserInfo>)),
+  } satisfies FieldsOf<UserInfo>;
 }

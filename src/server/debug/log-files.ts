@@ -1,3 +1,4 @@
+import { dictionary } from "../../base/collections/dictionary.js";
 import { lstat, open, readdir, realpath } from "node:fs/promises";
 import { join, sep } from "node:path";
 import { errorCode } from "../../base/files/path-error.js";
@@ -89,13 +90,12 @@ async function respondFolder(request: ApiRequest, path: string): Promise<void> {
 
 const urlOf = (name: string): string => name.split("/").map(encodeURIComponent).join("/");
 
-const ENTITIES: Readonly<Record<string, string>> = {
-  __proto__: null as never,
+const ENTITIES: Readonly<Record<string, string>> = dictionary({
   "&": "&amp;",
   "<": "&lt;",
   ">": "&gt;",
   '"': "&#34;",
   "'": "&#39;",
-};
+});
 
 const html = (text: string): string => text.replace(/[&<>"']/g, (found) => ENTITIES[found] ?? "");

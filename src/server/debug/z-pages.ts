@@ -1,3 +1,5 @@
+import type { FieldsOf } from "../../machinery/meta/received.js";
+import type { ObjectMeta, ApiObject } from "../../machinery/meta/object.js";
 import { inOrder } from "../../base/async/turns.js";
 import { notAcceptable } from "../../machinery/errors/status-error.js";
 import type { JsonObject } from "../../machinery/meta/json.js";
@@ -54,7 +56,12 @@ function versionOf({ type, parameters }: MediaType, kind: string): string | unde
 
 async function respondObject(request: ApiRequest, page: ZPage, version: string, type: string): Promise<void> {
   const { kind, component } = page;
-  const object = { kind, apiVersion: `config.k8s.io/${version}`, metadata: { name: component }, ...page.fields() };
+  const object = {
+    kind,
+    apiVersion: `config.k8s.io/${version}`,
+    metadata: { name: component } satisfies FieldsOf<ObjectMeta>,
+    ...page.fields(),
+  } satisfies FieldsOf<ApiObject>;
   if (version === "v1alpha1") {
     const name = kind.toLowerCase();
     request.warnings.add(`This version of the ${name} endpoint is deprecated. Please use a newer version.`);

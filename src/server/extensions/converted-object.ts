@@ -1,8 +1,9 @@
+import type { FieldsOf } from "../../machinery/meta/received.js";
 import { encodeJson } from "../../machinery/wire/json/json-encoder.js";
 import { formatFieldErrors } from "../../machinery/errors/field-error.js";
 import { formatGroupVersion, parseGroupVersion } from "../../machinery/meta/gvk.js";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../machinery/meta/json.js";
-import type { KubeObject } from "../../machinery/meta/object.js";
+import type { ApiObject, KubeObject } from "../../machinery/meta/object.js";
 import { deepCopy, getOwn, goTypeOf, setOwn } from "../../machinery/patch/json-values.js";
 import { validateAnnotations, validateLabels } from "../../machinery/validation/labels.js";
 
@@ -46,7 +47,7 @@ export function checkedObject(
   if (!isJsonObject(metadata)) {
     throw new Error(`${blame.metadata}: invalid metadata of type ${typeText(metadata)} in converted object`);
   }
-  return { ...object, metadata: restored(original, metadata, blame.metadata) };
+  return { ...object, metadata: restored(original, metadata, blame.metadata) } satisfies FieldsOf<ApiObject>;
 }
 
 const IMMUTABLE = [
@@ -65,7 +66,7 @@ function objectOf(value: JsonValue, blame: Blame): JsonObject {
 
 /** The original's metadata with the labels and annotations of the answer. */
 function restored(original: KubeObject, answered: JsonObject, blame: string): NonNullable<KubeObject["metadata"]> {
-  const metadata = deepCopy((original.metadata ?? {}) as JsonObject) as JsonObject;
+  const metadata = deepCopy(original.metadata ?? {}) as JsonObject;
   for (const field of ["labels", "annotations"] as const) {
     const given = getOwn(answered, field);
     if (given === undefined || given === null) {
@@ -78,7 +79,7 @@ function restored(original: KubeObject, answered: JsonObject, blame: string): No
     checkTexts(field, original.metadata?.[field] ?? {}, given, blame);
     setOwn(metadata, field, given);
   }
-  return metadata as NonNullable<KubeObject["metadata"]>;
+  return metadata;
 }
 
 /** What the webhook left as it was is not checked again. */

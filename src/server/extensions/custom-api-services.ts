@@ -1,3 +1,5 @@
+import type { FieldsOf } from "../../machinery/meta/received.js";
+import type { APIServiceSpec, APIService } from "../../api/types/apiregistration/v1.js";
 import { isDeepStrictEqual } from "node:util";
 import { isAlreadyExists, isNotFound } from "../../machinery/errors/status-error.js";
 import { object, text } from "../../machinery/meta/access.js";
@@ -9,9 +11,10 @@ import type { ResourceInstaller } from "../api-registry/resource-definition.js";
 const GROUP = "apiregistration.k8s.io";
 const AUTOMANAGED = "kube-aggregator.kubernetes.io/automanaged";
 /** kube-apiserver's for every custom kind: behind the built-in groups, versions in the order of their names. */
-const PRIORITIES = { groupPriorityMinimum: 1000, versionPriority: 100 };
+const PRIORITIES = { groupPriorityMinimum: 1000, versionPriority: 100 } satisfies FieldsOf<APIServiceSpec>;
 
-const specOf = (group: string, version: string): JsonObject => ({ group, version, ...PRIORITIES });
+const specOf = (group: string, version: string): JsonObject =>
+  ({ group, version, ...PRIORITIES }) satisfies FieldsOf<APIServiceSpec>;
 
 /**
  * The APIServices of the groups of CustomResourceDefinitions: one for each version that a definition of the group serves. Source:
@@ -34,7 +37,7 @@ export class CustomApiServices {
     if (!this.#isServed()) return;
     for (const { apiVersion, metadata, spec } of await this.registry.access.list(GROUP, "apiservices")) {
       if (apiVersion !== `${GROUP}/v1` || metadata?.labels?.[AUTOMANAGED] !== "true") continue;
-      const { group, version } = object(spec);
+      const { group, version }: FieldsOf<APIServiceSpec> = object(spec);
       this.#versionsOf(text(group)).add(text(version));
     }
   }
@@ -78,7 +81,7 @@ export class CustomApiServices {
         found.metadata?.labels?.[AUTOMANAGED] === "true" &&
         !isDeepStrictEqual(found["spec"], specOf(group, version))
       )
-        await this.replace({ ...found, spec: specOf(group, version) });
+        await this.replace({ ...found, spec: specOf(group, version) } satisfies FieldsOf<APIService>);
     }
   }
 
@@ -88,7 +91,7 @@ export class CustomApiServices {
       kind: "APIService",
       metadata: { name: `${version}.${group}`, labels: { [AUTOMANAGED]: "true" } },
       spec: specOf(group, version),
-    };
+    } satisfies FieldsOf<APIService>;
     try {
       await this.registry.access.create(GROUP, "apiservices", made);
     } catch (error) {

@@ -1,7 +1,12 @@
+import type { FieldsOf } from "../../machinery/meta/received.js";
+import type {
+  CustomResourceDefinitionVersion,
+  CustomResourceColumnDefinition,
+} from "../../api/types/apiextensions/v1.js";
 import { canonicalizeTime, TimeParseError } from "../../machinery/text/go/go-time.js";
 import { humanDuration } from "../../machinery/text/duration/human-duration.js";
 import { JsonPath } from "../../machinery/text/jsonpath/jsonpath.js";
-import { objects, type ReadonlyFields, text } from "../../machinery/meta/access.js";
+import { objects, text } from "../../machinery/meta/access.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
 import type { TableCell, TableColumnDefinition, TableColumns } from "../registry/table-columns.js";
 
@@ -17,14 +22,14 @@ const AGE = {
   type: "date",
   jsonPath: ".metadata.creationTimestamp",
   description: "When the server created the object.",
-};
+} satisfies FieldsOf<CustomResourceColumnDefinition>;
 
 /**
  * The table of a version: the name, then its additionalPrinterColumns; without any, the age. A column with an invalid JSONPath
  * ends the table: it and the later columns are left out, because definitions with such columns are accepted. Source:
  * apiextensions' tableconvertor.
  */
-export function customColumns(version: ReadonlyFields): TableColumns {
+export function customColumns(version: FieldsOf<CustomResourceDefinitionVersion>): TableColumns {
   const columns: PrinterColumn[] = [];
   for (const fields of objects(version.additionalPrinterColumns)) {
     const column = columnOf(fields);
@@ -43,7 +48,7 @@ export function tableOf(columns: readonly PrinterColumn[] = ageColumn()): TableC
 }
 
 function ageColumn(): readonly PrinterColumn[] {
-  const age = columnOf(AGE as ReadonlyFields);
+  const age = columnOf(AGE);
   return age === undefined ? [] : [age];
 }
 
@@ -54,7 +59,7 @@ export interface PrinterColumn {
 }
 
 /** Makes a column; undefined for one whose JSONPath does not parse. */
-export function columnOf(column: ReadonlyFields): PrinterColumn | undefined {
+export function columnOf(column: FieldsOf<CustomResourceColumnDefinition>): PrinterColumn | undefined {
   const jsonPath = text(column.jsonPath);
   const type = text(column.type) as TableColumnDefinition["type"];
   const path = parsed(jsonPath);
@@ -66,7 +71,7 @@ export function columnOf(column: ReadonlyFields): PrinterColumn | undefined {
       format: text(column.format),
       description: text(column.description) || `Custom resource definition column (in JSONPath format): ${jsonPath}`,
       priority: typeof column.priority === "number" ? column.priority : 0,
-    },
+    } satisfies FieldsOf<TableColumnDefinition>,
     cell(object, now) {
       try {
         if (type === "string") return path.printFirst(object) ?? null;

@@ -1,4 +1,8 @@
-import { object, list, type ReadonlyFields, text } from "../../machinery/meta/access.js";
+import type * as v1 from "../../api/types/apiextensions/v1.js";
+import type { Status } from "../../machinery/errors/status-error.js";
+import type { FieldsOf } from "../../machinery/meta/received.js";
+import type { WebhookClientConfig } from "../../api/types/admissionregistration/v1.js";
+import { object, list, text } from "../../machinery/meta/access.js";
 import type { JsonObject, JsonValue } from "../../machinery/meta/json.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
 import { deepCopy } from "../../machinery/patch/json-values.js";
@@ -36,7 +40,7 @@ export function conversionByWebhook(
   const { listKind } = definition.accepted;
   let convert: ConvertObjects | undefined;
   const converter = (): ConvertObjects => {
-    const { webhook } = object(object(definition.read().spec).conversion);
+    const { webhook }: FieldsOf<v1.CustomResourceConversion> = object(object(definition.read().spec).conversion);
     return (convert ??= conversionWebhook(object(webhook), webhooks));
   };
   const apiVersion = ({ name }: CustomVersion): string => `${definition.group}/${name}`;
@@ -56,9 +60,9 @@ export function conversionByWebhook(
 
 /** A copy with the fields that the version declares. */
 function pruned(given: KubeObject, { structural }: CustomVersion): KubeObject {
-  const copy = deepCopy(given as unknown as JsonValue) as JsonObject;
+  const copy = deepCopy(given) as JsonObject;
   prune(copy, structural, { isResourceRoot: true });
-  return copy as unknown as KubeObject;
+  return copy;
 }
 
 const GROUP = "apiextensions.k8s.io";
@@ -88,11 +92,13 @@ type ConvertObjects = (
  * changed. It rejects with an Error in the words of apiextensions-apiserver for any answer that is not exactly that. Throws for a
  * clientConfig that cannot be used.
  */
-export function conversionWebhook(webhook: ReadonlyFields, clients: WebhookClients): ConvertObjects {
-  const config = object(webhook["clientConfig"]);
-  const target = webhookTarget(isBlank(text(config["caBundle"])) ? { ...config, caBundle: "" } : config);
+export function conversionWebhook(webhook: FieldsOf<v1.WebhookConversion>, clients: WebhookClients): ConvertObjects {
+  const config: FieldsOf<v1.WebhookClientConfig> = object(webhook.clientConfig);
+  const target = webhookTarget(
+    isBlank(text(config.caBundle)) ? ({ ...config, caBundle: "" } satisfies FieldsOf<WebhookClientConfig>) : config,
+  );
   clients.of(target);
-  const accepted = list(webhook["conversionReviewVersions"]).map(text);
+  const accepted = list(webhook.conversionReviewVersions).map(text);
   const version = accepted.find((one) => REVIEW_VERSIONS.some((known) => known.version === one));
 
   async function ask(batch: Batch, desiredApiVersion: string, signal: AbortSignal | undefined): Promise<JsonValue[]> {
@@ -183,16 +189,17 @@ function convertedIn({ stated, response }: AnsweredReview, review: GroupVersionK
     throw new Error(`expected webhook response of ${kindText(review)}, got ${kindText(stated)}`);
   }
   if (response === undefined) throw new Error("no response provided");
-  const given = text(response["uid"]);
+  const answer: FieldsOf<v1.ConversionResponse> = response;
+  const given = text(answer.uid);
   if (isStrict && given !== uid) {
     throw new Error(`expected response.uid=${goQuote(uid)}, got ${goQuote(given.slice(0, SHOWN_UID))}`);
   }
-  const result = object(response["result"]);
-  const status = text(result["status"]);
+  const result: FieldsOf<Status> = object(answer.result);
+  const status = text(result.status);
   if (status !== "Success") {
-    throw new Error(text(result["message"]) || `response.result.status was '${status}', not 'Success'`);
+    throw new Error(text(result.message) || `response.result.status was '${status}', not 'Success'`);
   }
-  return [...list(response["convertedObjects"])] as JsonValue[];
+  return [...list(answer.convertedObjects)] as JsonValue[];
 }
 
 /** How much of a wrong uid an error shows. */

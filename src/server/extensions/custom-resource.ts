@@ -1,3 +1,5 @@
+import type { CustomResourceDefinitionSpec, CustomResourceConversion } from "../../api/types/apiextensions/v1.js";
+import type { FieldsOf } from "../../machinery/meta/received.js";
 import { object, objects } from "../../machinery/meta/access.js";
 import { compareVersions } from "../../machinery/meta/gvk.js";
 import type { JsonObject } from "../../machinery/meta/json.js";
@@ -54,7 +56,7 @@ export class CustomResource implements ResourceDefinition {
 
   constructor(definition: KnownDefinition, { webhooks, dialect, isTerminating }: CustomSurroundings) {
     const { group, plural, accepted } = definition;
-    const spec = object(definition.outline.spec);
+    const spec: FieldsOf<CustomResourceDefinitionSpec> = object(definition.outline.spec);
     const versions = objects(spec.versions).map((version) => new CustomVersion(definition, version, dialect));
     const stored = versions.find(({ isStored }) => isStored) ?? versions[0];
     if (stored === undefined) throw new Error(`${definition.name} has no version`);
@@ -68,7 +70,8 @@ export class CustomResource implements ResourceDefinition {
     this.namespaced = spec.scope === "Namespaced";
     this.storageVersion = stored.name;
     const sent = new SentForms();
-    const isByWebhook = object(spec.conversion).strategy === "Webhook";
+    const { strategy }: FieldsOf<CustomResourceConversion> = object(spec.conversion);
+    const isByWebhook = strategy === "Webhook";
     const webhook = isByWebhook ? conversionByWebhook(definition, stored, webhooks, sent) : undefined;
     const conversion = webhook ?? conversionByName;
     this.#kind = { versions, stored, webhook, sent, isTerminating };

@@ -1,10 +1,11 @@
+import type { FieldsOf } from "../../machinery/meta/received.js";
+import type { CustomResourceDefinition } from "../../api/types/apiextensions/v1.js";
 import type { Clock } from "../../base/time/clock.js";
 import { nextSlice } from "../../base/async/time-slice.js";
 import type { Timers } from "../../base/time/timers.js";
 import { pause } from "../../base/time/pause.js";
 import { ItemExponentialFailureRateLimiter } from "../../client/workqueue/rate-limiters.js";
 import { isConflict, isNotFound } from "../../machinery/errors/status-error.js";
-import type { JsonValue } from "../../machinery/meta/json.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
 import { ruleDialect } from "../../machinery/structural/rules/dialect.js";
 import { deepEqual } from "../../machinery/patch/json-values.js";
@@ -278,8 +279,8 @@ export class CustomResources {
   async #writeStatus(known: KnownDefinition, change: StatusChange): Promise<void> {
     const { outline } = known;
     const status = withConditions(outline, change, this.config.clock.now());
-    if (deepEqual(status, outline.status as JsonValue)) return;
-    await this.config.write({ ...known.read(), status });
+    if (deepEqual(status, outline.status)) return;
+    await this.config.write({ ...known.read(), status } satisfies FieldsOf<CustomResourceDefinition>);
   }
 
   /** Deletes the objects of a definition that is being deleted, then lets it go. */
@@ -301,7 +302,11 @@ export class CustomResources {
     const status = withConditions(outline, { conditions: [done] }, this.config.clock.now());
     const finalizers = outline.metadata?.finalizers?.filter((one) => one !== FINALIZER) ?? [];
     const definition = known.read();
-    await this.config.write({ ...definition, metadata: { ...definition.metadata, finalizers }, status });
+    await this.config.write({
+      ...definition,
+      metadata: { ...definition.metadata, finalizers },
+      status,
+    } satisfies FieldsOf<CustomResourceDefinition>);
   }
 
   /** How many objects are left. Before it throws, the definition's condition says why they could not be deleted. */

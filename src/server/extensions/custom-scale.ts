@@ -1,5 +1,7 @@
+import type { FieldsOf } from "../../machinery/meta/received.js";
+import type { CustomResourceSubresourceScale } from "../../api/types/apiextensions/v1.js";
 import { type FieldError, invalidValue } from "../../machinery/errors/field-error.js";
-import { absent, isFields, type ReadonlyFields, text } from "../../machinery/meta/access.js";
+import { absent, isFields, text } from "../../machinery/meta/access.js";
 import type { JsonValue } from "../../machinery/meta/json.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
 import { formatGo, goTypeOf } from "../../machinery/patch/json-values.js";
@@ -14,7 +16,7 @@ export class CustomScale implements ScaleMapping {
   readonly #statusPath: string;
   readonly #selectorPath: string | undefined;
 
-  constructor(scale: ReadonlyFields) {
+  constructor(scale: FieldsOf<CustomResourceSubresourceScale>) {
     this.replicasPath = text(scale.specReplicasPath);
     this.#statusPath = text(scale.statusReplicasPath);
     this.#selectorPath = absent(scale.labelSelectorPath) ? undefined : text(scale.labelSelectorPath);
@@ -33,7 +35,7 @@ export class CustomScale implements ScaleMapping {
   }
 
   setReplicas(draft: KubeObject, replicas: number): void {
-    setFieldAt(draft as Record<string, unknown>, this.replicasPath, replicas);
+    setFieldAt(draft, this.replicasPath, replicas);
   }
 
   /** What keeps an object from being scaled. Of a write of the status only what it can have changed. */

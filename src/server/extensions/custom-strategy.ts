@@ -1,9 +1,10 @@
+import type { FieldsOf } from "../../machinery/meta/received.js";
 import { errorMessage } from "../../base/text/error-message.js";
 import { excluding } from "../../machinery/apply/field-filter.js";
 import type { FieldError } from "../../machinery/errors/field-error.js";
 import { methodNotSupported, StatusError, unclassified } from "../../machinery/errors/status-error.js";
 import type { JsonObject } from "../../machinery/meta/json.js";
-import type { KubeObject } from "../../machinery/meta/object.js";
+import type { ApiObject, KubeObject } from "../../machinery/meta/object.js";
 import type { BatchConversion } from "../../machinery/scheme/scheme.js";
 import { prune } from "../../machinery/structural/pruning.js";
 import { keepMetadata, STATUS_METADATA } from "../registry/metadata.js";
@@ -53,7 +54,7 @@ export function customStrategy({
   };
   async function inVersion(version: CustomVersion, objects: readonly KubeObject[]): Promise<readonly KubeObject[]> {
     if (webhook === undefined || version === stored) {
-      return objects.map((one) => ({ ...one, apiVersion: `${group}/${version.name}` }));
+      return objects.map((one) => ({ ...one, apiVersion: `${group}/${version.name}` }) satisfies FieldsOf<ApiObject>);
     }
     try {
       return await webhook(version).convertMany(objects, "fromHub");

@@ -1,3 +1,9 @@
+import type { FieldsOf } from "../../machinery/meta/received.js";
+import type {
+  CustomResourceDefinitionVersion,
+  CustomResourceValidation,
+  SelectableField,
+} from "../../api/types/apiextensions/v1.js";
 import { once } from "../../base/async/once.js";
 import { nextSlice } from "../../base/async/time-slice.js";
 import { schemaFor } from "../../api/facts/index.js";
@@ -44,7 +50,7 @@ export class CustomVersion {
 
   constructor(
     private readonly definition: KnownDefinition,
-    fields: ReadonlyFields,
+    fields: FieldsOf<CustomResourceDefinitionVersion>,
     private readonly dialect: RuleDialect,
   ) {
     this.name = text(fields.name);
@@ -52,7 +58,9 @@ export class CustomVersion {
     this.isStored = fields.storage === true;
     this.isDeprecated = fields.deprecated === true;
     this.ownWarning = absent(fields.deprecationWarning) ? undefined : text(fields.deprecationWarning);
-    this.selectable = objects(fields.selectableFields).map(({ jsonPath }) => text(jsonPath).replace(/^\./, ""));
+    this.selectable = objects(fields.selectableFields).map(({ jsonPath }: FieldsOf<SelectableField>) =>
+      text(jsonPath).replace(/^\./, ""),
+    );
     this.#subresources = object(fields.subresources);
     this.subresources = SUBRESOURCES.filter(({ name }) => this.subresource(name) !== undefined);
   }
@@ -65,7 +73,8 @@ export class CustomVersion {
 
   /** As the definition has it; empty where it has none. */
   #schema(): JsonObject {
-    return object(object(this.definition.version(this.name).schema).openAPIV3Schema) as JsonObject;
+    const { openAPIV3Schema }: FieldsOf<CustomResourceValidation> = object(this.definition.version(this.name).schema);
+    return object(openAPIV3Schema) as JsonObject;
   }
 
   /** Judges its objects. */

@@ -1,9 +1,15 @@
 import { apiApprovalOf, nonStructuralSteps } from "../../api/validation/apiextensions/index.js";
 import { goQuote } from "../../base/text/go-quote.js";
 import { list, object, text } from "../../machinery/meta/access.js";
-import type { CustomResourceDefinition, CustomResourceDefinitionCondition } from "../../api/types/apiextensions/v1.js";
+import type {
+  CustomResourceDefinition,
+  CustomResourceDefinitionCondition,
+  CustomResourceDefinitionNames,
+  CustomResourceDefinitionSpec,
+  CustomResourceDefinitionStatus,
+} from "../../api/types/apiextensions/v1.js";
 import * as received from "../../machinery/meta/received.js";
-import type { Received, ReceivedObject } from "../../machinery/meta/received.js";
+import type { FieldsOf, Received, ReceivedObject } from "../../machinery/meta/received.js";
 import type { JsonObject, JsonValue } from "../../machinery/meta/json.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
 import { inSlices } from "../../base/async/time-slice.js";
@@ -48,14 +54,22 @@ export interface StatusChange {
   readonly acceptedNames?: JsonObject;
 }
 
+/** A condition of a status, with the time that it has there. */
+type WrittenCondition = { readonly [Field in keyof CustomResourceDefinitionCondition]?: JsonValue };
+
+type DefinitionStatus = { readonly [Field in keyof CustomResourceDefinitionStatus]?: JsonValue };
+
 /** The status with these changes; the time of a condition changes with its status. */
 export function withConditions(
   definition: KubeObject,
   { conditions, removed = [], acceptedNames }: StatusChange,
   now: number,
 ): JsonObject {
-  const status = object(definition.status) as JsonObject;
-  const next = (list(status.conditions) as JsonObject[]).filter(({ type }) => !removed.includes(text(type)));
+  const { status: given }: FieldsOf<CustomResourceDefinition> = definition;
+  const status: DefinitionStatus = object(given) as JsonObject;
+  const next = (list(status.conditions) as readonly WrittenCondition[]).filter(
+    ({ type }) => !removed.includes(text(type)),
+  );
   for (const condition of conditions) {
     const index = next.findIndex(({ type }) => type === condition.type);
     const known = next[index];
@@ -63,11 +77,18 @@ export function withConditions(
     const lastTransitionTime = isSame
       ? (known.lastTransitionTime as JsonValue)
       : new Date(now).toISOString().replace(/\.\d+Z$/, "Z");
-    const written: JsonObject = { ...condition, lastTransitionTime };
+    const written: WrittenCondition = {
+      ...condition,
+      lastTransitionTime,
+    };
     if (index < 0) next.push(written);
     else next[index] = written;
   }
-  return { ...status, conditions: next, ...(acceptedNames && { acceptedNames }) };
+  return {
+    ...status,
+    conditions: next,
+    ...(acceptedNames && ({ acceptedNames } satisfies FieldsOf<CustomResourceDefinitionStatus>)),
+  } satisfies FieldsOf<CustomResourceDefinitionStatus>;
 }
 
 /**
@@ -81,12 +102,19 @@ export interface NamesVerdict {
 
 /** Judges the names of a definition. `others` are the accepted names of the other definitions of the group. */
 export function judgeNames(definition: KubeObject, others: readonly DefinitionNames[]): NamesVerdict {
-  const requested = object(object(definition.spec).names);
-  const accepted = object(object(definition.status).acceptedNames);
+  const { spec, status }: FieldsOf<CustomResourceDefinition> = definition;
+  const { names: given }: FieldsOf<CustomResourceDefinitionSpec> = object(spec);
+  const { acceptedNames }: FieldsOf<CustomResourceDefinitionStatus> = object(status);
+  const requested: FieldsOf<CustomResourceDefinitionNames> = object(given);
+  const accepted: FieldsOf<CustomResourceDefinitionNames> = object(acceptedNames);
   const { resources, kinds } = namesTaken(others);
   const names: Record<string, JsonValue> = { ...(accepted as JsonObject) };
   let fault: { readonly reason: string; readonly message: string } | undefined;
-  const check = (field: string, used: ReadonlySet<string>, reason: string): void => {
+  const check = (
+    field: "kind" | "listKind" | "plural" | "singular",
+    used: ReadonlySet<string>,
+    reason: string,
+  ): void => {
     const name = text(requested[field]);
     if (name !== text(accepted[field]) && used.has(name))
       fault = { reason, message: `${goQuote(name)} is already in use` };

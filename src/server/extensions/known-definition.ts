@@ -1,9 +1,18 @@
 import type {
+  CustomResourceDefinitionSpec,
   CustomResourceDefinition,
   CustomResourceDefinitionNames,
   CustomResourceDefinitionVersion,
 } from "../../api/types/apiextensions/v1.js";
-import { list, object, objects, type Received, type ReceivedObject, text } from "../../machinery/meta/received.js";
+import {
+  type FieldsOf,
+  list,
+  object,
+  objects,
+  type Received,
+  type ReceivedObject,
+  text,
+} from "../../machinery/meta/received.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
 import type { StoredObject } from "../storage/store.js";
 import { type DefinitionNames, FINALIZER, isTrue } from "./definition-conditions.js";
@@ -122,5 +131,9 @@ function outlineOf(definition: KubeObject): KubeObject {
   }: ReceivedObject<CustomResourceDefinition> = definition;
   const versions = objects(object(spec).versions).map(({ schema: __, ...version }) => version);
   const { [LAST_APPLIED]: ___, ...kept } = annotations ?? {};
-  return { ...definition, metadata: { ...metadata, annotations: kept }, spec: { ...object(spec), versions } };
+  return {
+    ...definition,
+    metadata: { ...metadata, annotations: kept },
+    spec: { ...object(spec), versions } satisfies FieldsOf<CustomResourceDefinitionSpec>,
+  } satisfies FieldsOf<CustomResourceDefinition>;
 }

@@ -71,7 +71,7 @@ export class ObjectJudge {
     { isStatus }: JudgedWrite,
   ): Steps<readonly FieldError[]> {
     const { schema } = this;
-    const [value, before] = [draft as unknown as JsonObject, old as unknown as JsonObject | undefined];
+    const [value, before] = [draft as JsonObject, old as JsonObject | undefined];
     const correlated = before === undefined ? undefined : new CorrelatedValue(value, before, schema);
     const ofSchema =
       isStatus && before !== undefined && correlated !== undefined

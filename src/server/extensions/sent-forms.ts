@@ -1,5 +1,6 @@
+import type { FieldsOf } from "../../machinery/meta/received.js";
 import type { JsonValue } from "../../machinery/meta/json.js";
-import type { KubeObject } from "../../machinery/meta/object.js";
+import type { ApiObject, KubeObject } from "../../machinery/meta/object.js";
 import { deepCopy, deepEqual } from "../../machinery/patch/json-values.js";
 
 /** What a client sent, and what a webhook made of it: its content and its status as they were then. */
@@ -19,7 +20,7 @@ export class SentForms {
   /** Call it with an object of a request, right after its conversion. */
   remember(form: KubeObject, converted: KubeObject): void {
     const { status } = converted as { status?: JsonValue };
-    const content = deepCopy(contentOf(converted)) as Record<string, JsonValue>;
+    const content = deepCopy(contentOf(converted));
     const sent: Sent = { form, content, status: status && deepCopy(status) };
     for (const key of keysOf(converted)) this.#sent.set(key, sent);
   }
@@ -39,9 +40,9 @@ export class SentForms {
     const { status: __, ...oldContent } = oldForm ?? {};
     return {
       ...(isSent ? content : oldContent),
-      ...(apiVersion !== undefined && { apiVersion }),
-      ...(kind !== undefined && { kind }),
-      ...(draft.metadata !== undefined && { metadata: draft.metadata }),
+      ...(apiVersion !== undefined && ({ apiVersion } satisfies FieldsOf<ApiObject>)),
+      ...(kind !== undefined && ({ kind } satisfies FieldsOf<ApiObject>)),
+      ...(draft.metadata !== undefined && ({ metadata: draft.metadata } satisfies FieldsOf<ApiObject>)),
       ...(status !== undefined && { status }),
     };
   }

@@ -1,3 +1,4 @@
+import { dictionary } from "../../base/collections/dictionary.js";
 import { goQuote } from "../../base/text/go-quote.js";
 import type { Authorizer, AuthorizerAttributes, Decision } from "../authz/authorizer.js";
 import { refusal } from "../authz/refusal.js";
@@ -59,4 +60,4 @@ function annotate(annotations: AuditAnnotations, { decision, reason = "", error 
   annotations.add("authorization.k8s.io/reason", isFailed ? "internal error" : reason);
 }
 
-const ENTITIES: Readonly<Record<string, string>> = { __proto__: null as never, "&": "&amp;", "<": "&lt;", ">": "&gt;" };
+const ENTITIES: Readonly<Record<string, string>> = dictionary({ "&": "&amp;", "<": "&lt;", ">": "&gt;" });

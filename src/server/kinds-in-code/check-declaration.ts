@@ -1,3 +1,5 @@
+import type { FieldsOf } from "../../machinery/meta/received.js";
+import type { CustomResourceDefinitionStatus, CustomResourceDefinition } from "../../api/types/apiextensions/v1.js";
 import { validateCustomResourceDefinition } from "../../api/validation/apiextensions/index.js";
 import { formatFieldError } from "../../machinery/errors/field-error.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
@@ -12,8 +14,8 @@ import type { Kind } from "./declaration.js";
 export function checkDeclaration(kind: Kind<unknown>): void {
   const definition: KubeObject = {
     ...crdOf(kind),
-    status: { storedVersions: [kind.declaration.storageVersion] },
-  };
+    status: { storedVersions: [kind.declaration.storageVersion] } satisfies FieldsOf<CustomResourceDefinitionStatus>,
+  } satisfies FieldsOf<CustomResourceDefinition>;
   const problems = validateCustomResourceDefinition(definition);
   if (problems.length === 0) return;
   const { kind: name, group } = kind.declaration;

@@ -1,5 +1,6 @@
+import type { FieldsOf } from "../../machinery/meta/received.js";
 import { isFields } from "../../machinery/meta/access.js";
-import type { KubeObject, ObjectMeta } from "../../machinery/meta/object.js";
+import type { ApiObject, KubeObject, ObjectMeta } from "../../machinery/meta/object.js";
 import type { TypedStruct } from "../../machinery/schema/declarations.js";
 import type { Conversion, ConversionScope } from "../../machinery/scheme/scheme.js";
 import { setKey } from "../../machinery/wire/json/own-keys.js";
@@ -39,7 +40,10 @@ export function conversion<Own, Hub>(
 
 function finished(result: object & Named, { metadata }: KubeObject): KubeObject {
   const given = result.metadata ?? metadata;
-  return { ...(given && { metadata: given }), ...(withoutUndefined(result) as KubeObject) };
+  return {
+    ...(given && ({ metadata: given } satisfies FieldsOf<ApiObject>)),
+    ...(withoutUndefined(result) as KubeObject),
+  };
 }
 
 /** The value without fields that are undefined; what has none is shared. */

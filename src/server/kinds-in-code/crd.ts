@@ -4,14 +4,18 @@ import type {
   CustomResourceDefinitionSpec,
   CustomResourceDefinitionVersion,
   CustomResourceSubresources,
+  CustomResourceValidation,
+  SelectableField,
 } from "../../api/types/apiextensions/v1.js";
-import type { FieldsOf } from "../../machinery/meta/access.js";
 import type { JsonObject } from "../../machinery/meta/json.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
+import type { FieldsOf } from "../../machinery/meta/received.js";
 import { deepCopy } from "../../machinery/patch/json-values.js";
 import type { DeclaredVersion, Kind } from "./declaration.js";
 
 type Version = FieldsOf<CustomResourceDefinitionVersion>;
+type Names = FieldsOf<CustomResourceDefinitionNames>;
+type Subresources = FieldsOf<CustomResourceSubresources>;
 
 /** The parts of a definition that {@link crdOf} cannot derive from the kind. */
 export interface CrdOptions {
@@ -28,13 +32,13 @@ export function crdOf(
   { conversion = { strategy: "None" } }: CrdOptions = {},
 ): CustomResourceDefinition & KubeObject {
   const { group, plural, singular, kind, listKind, shortNames, categories, versions, storageVersion } = declaration;
-  const names: FieldsOf<CustomResourceDefinitionNames> = {
+  const names: Names = {
     plural,
     singular,
     kind,
     listKind,
-    ...(shortNames.length > 0 && { shortNames: [...shortNames] }),
-    ...(categories.length > 0 && { categories: [...categories] }),
+    ...(shortNames.length > 0 && ({ shortNames: [...shortNames] } satisfies Names)),
+    ...(categories.length > 0 && ({ categories: [...categories] } satisfies Names)),
   };
   const spec: FieldsOf<CustomResourceDefinitionSpec> = {
     group,
@@ -54,20 +58,21 @@ export function crdOf(
 function versionOf(version: DeclaredVersion, isStored: boolean): Version {
   const { name, served, openApi, deprecationWarning, hasStatus, scale, selectableFields } = version;
   const columns = version.columns.flatMap(({ cell, ...column }) => (cell === undefined ? [column as JsonObject] : []));
-  const subresources: FieldsOf<CustomResourceSubresources> = {
-    ...(hasStatus && { status: {} }),
-    ...(scale !== undefined && { scale: { ...scale } }),
+  const subresources: Subresources = {
+    ...(hasStatus && ({ status: {} } satisfies Subresources)),
+    ...(scale !== undefined && ({ scale: { ...scale } } satisfies Subresources)),
   };
   return {
     name,
     served,
     storage: isStored,
-    ...(deprecationWarning !== undefined && { deprecated: true, deprecationWarning }),
-    schema: { openAPIV3Schema: deepCopy(openApi) },
-    ...(Object.keys(subresources).length > 0 && { subresources }),
-    ...(columns.length > 0 && { additionalPrinterColumns: columns }),
-    ...(selectableFields.length > 0 && {
-      selectableFields: selectableFields.map((path) => ({ jsonPath: `.${path}` })),
-    }),
+    ...(deprecationWarning !== undefined && ({ deprecated: true, deprecationWarning } satisfies Version)),
+    schema: { openAPIV3Schema: deepCopy(openApi) } satisfies FieldsOf<CustomResourceValidation>,
+    ...(Object.keys(subresources).length > 0 && ({ subresources } satisfies Version)),
+    ...(columns.length > 0 && ({ additionalPrinterColumns: columns } satisfies Version)),
+    ...(selectableFields.length > 0 &&
+      ({
+        selectableFields: selectableFields.map((path) => ({ jsonPath: `.${path}` }) satisfies SelectableField),
+      } satisfies Version)),
   };
 }

@@ -20,7 +20,7 @@ export function checkColumns(columns: readonly KindColumn[], at: string): void {
   }
 }
 
-const asFields = (column: KindColumn): ReadonlyFields => ({ ...column }) as ReadonlyFields;
+const asFields = (column: KindColumn): ReadonlyFields => ({ ...column });
 
 function made(column: KindColumn): PrinterColumn {
   const { name, type, format = "", description = "", priority = 0, cell } = column;

@@ -1,3 +1,4 @@
+import type { FieldsOf } from "../../machinery/meta/received.js";
 import { deepCopy } from "../../machinery/patch/json-values.js";
 import type {
   CustomResourceDefinitionNames,
@@ -7,8 +8,8 @@ import type {
   CustomResourceValidation,
   SelectableField,
 } from "../../api/types/apiextensions/v1.js";
-import { absent, type FieldsOf, list, object, objects, text } from "../../machinery/meta/access.js";
-import type { JsonObject, JsonValue } from "../../machinery/meta/json.js";
+import { absent, list, object, objects, text } from "../../machinery/meta/access.js";
+import type { JsonObject } from "../../machinery/meta/json.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
 import type { Conversion } from "../../machinery/scheme/scheme.js";
 import { applyDefaults } from "../../machinery/structural/apply-defaults.js";
@@ -21,6 +22,8 @@ import type { DeclaredVersion, Kind, KindColumn, KindOptions, KindScale, Version
 import { declarationOf, declaredVersion, definitionOf } from "./kind.js";
 
 type Version = FieldsOf<CustomResourceDefinitionVersion>;
+type Names = FieldsOf<CustomResourceDefinitionNames>;
+type Subresources = FieldsOf<CustomResourceSubresources>;
 
 /** The options of a kind that its CustomResourceDefinition cannot state. */
 export interface KindFromSchemaOptions extends Pick<KindOptions, "validate" | "strategy" | "storage"> {
@@ -39,17 +42,19 @@ export function kindFromCrd(crd: KubeObject, options: KindFromSchemaOptions = {}
     );
   }
   const spec: FieldsOf<CustomResourceDefinitionSpec> = object(crd["spec"]);
-  const names: FieldsOf<CustomResourceDefinitionNames> = object(spec.names);
+  const names: Names = object(spec.names);
   const kind = text(names.kind);
   const given: readonly Version[] = objects(spec.versions);
   const versions = given.map((version) => {
     const validation: FieldsOf<CustomResourceValidation> = object(version.schema);
     const openApi = object(validation.openAPIV3Schema) as JsonObject;
     const selectable: readonly FieldsOf<SelectableField>[] = objects(version.selectableFields);
+    const columns: readonly FieldsOf<KindColumn>[] = objects(version.additionalPrinterColumns);
     return versionFromOpenApi({ kind, name: text(version.name), openApi }, optionsOf(version), {
       served: version.served === true,
-      ...(version.deprecated === true && { deprecated: text(version.deprecationWarning) || true }),
-      columns: objects(version.additionalPrinterColumns) as unknown as readonly KindColumn[],
+      ...(version.deprecated === true &&
+        ({ deprecated: text(version.deprecationWarning) || true } satisfies Partial<VersionDeclaration>)),
+      columns: columns as readonly KindColumn[],
       selectableFields: selectable.map(({ jsonPath }) => text(jsonPath).replace(/^\./, "")),
       ...conversionIn(options, text(version.name)),
     });
@@ -57,8 +62,8 @@ export function kindFromCrd(crd: KubeObject, options: KindFromSchemaOptions = {}
   const stored = given.find(({ storage }) => storage === true);
   const declaration = declarationOf(text(spec.group), kind, versions, {
     plural: text(names.plural),
-    ...(!absent(names.singular) && { singular: text(names.singular) }),
-    ...(!absent(names.listKind) && { listKind: text(names.listKind) }),
+    ...(!absent(names.singular) && ({ singular: text(names.singular) } satisfies Names)),
+    ...(!absent(names.listKind) && ({ listKind: text(names.listKind) } satisfies Names)),
     namespaced: spec.scope === "Namespaced",
     shortNames: list(names.shortNames).map(text),
     categories: list(names.categories).map(text),
@@ -76,11 +81,9 @@ const conversionIn = (
 };
 
 function optionsOf(version: Version): KindOptions {
-  const { status, scale }: FieldsOf<CustomResourceSubresources> = object(version.subresources);
-  return {
-    status: !absent(status),
-    ...(!absent(scale) && { scale: object(scale) as unknown as KindScale }),
-  };
+  const { status, scale }: Subresources = object(version.subresources);
+  const paths: FieldsOf<KindScale> = object(scale);
+  return { status: !absent(status), ...(!absent(scale) && ({ scale: paths as KindScale } satisfies KindOptions)) };
 }
 
 /** Declares a version from an OpenAPI schema: its objects are decoded as custom resources are. */
@@ -95,9 +98,9 @@ export function versionFromOpenApi(
   const conversion: Conversion = {
     toHub: (one) => one,
     fromHub(one) {
-      const copy = deepCopy(one as unknown as JsonValue) as JsonObject;
+      const copy = deepCopy(one) as JsonObject;
       prune(copy, structural, { isResourceRoot: true });
-      return copy as unknown as KubeObject;
+      return copy;
     },
   };
   return declaredVersion(
@@ -107,7 +110,7 @@ export function versionFromOpenApi(
       ...given,
       schema,
       openApi,
-      applyDefaults: (draft) => applyDefaults(draft as unknown as JsonValue, structural),
+      applyDefaults: (draft) => applyDefaults(draft as JsonObject, structural),
     },
     options,
     `kind ${kind} ${name}`,

@@ -1,3 +1,5 @@
+import type { FieldsOf } from "../../machinery/meta/received.js";
+import type { JSONSchemaProps } from "../../api/types/apiextensions/v1.js";
 import { isFields, list, object, objects, type ReadonlyFields, text } from "../../machinery/meta/access.js";
 import { formatGroupVersion, type GroupVersionKind } from "../../machinery/meta/gvk.js";
 import type { JsonObject, JsonValue } from "../../machinery/meta/json.js";
@@ -10,7 +12,7 @@ import { declarationOf, definitionOf } from "./kind.js";
  * The kind of a document of OpenAPI, version 2 or 3, as `kubectl get --raw /openapi/v2` prints it. Plural, scope and status come from the paths of the
  * document where `options` do not say them. Throws a TypeError where the document does not have the kind.
  */
-export function kindFromOpenApi(document: JsonObject, gvk: GroupVersionKind, options: KindOptions = {}): Kind {
+export function kindFromOpenApi(document: OpenApiDocument, gvk: GroupVersionKind, options: KindOptions = {}): Kind {
   const { group, version, kind } = gvk;
   const definitions = object(document.definitions ?? object(document.components).schemas);
   const found = Object.entries(definitions).find(([, definition]) => isOfKind(definition, gvk));
@@ -25,29 +27,49 @@ export function kindFromOpenApi(document: JsonObject, gvk: GroupVersionKind, opt
   return definitionOf(declarationOf(group, kind, [declared], completed), { ...completed, strategy }, true);
 }
 
+/** What is read of a document of OpenAPI 2 or 3. */
+interface OpenApiDocument {
+  readonly definitions?: unknown;
+  readonly components?: unknown;
+  readonly paths?: unknown;
+}
+
+type Schema = { readonly [Field in keyof JSONSchemaProps]?: JsonValue };
+
 const GVK = "x-kubernetes-group-version-kind";
 
 function isOfKind(holder: unknown, { group, version, kind }: GroupVersionKind): boolean {
   if (!isFields(holder)) return false;
   const stated = holder[GVK];
   const all = Array.isArray(stated) ? objects(stated) : [object(stated)];
-  return all.some((one) => text(one.group) === group && one.version === version && one.kind === kind);
+  return all.some(
+    (one: FieldsOf<GroupVersionKind>) => text(one.group) === group && one.version === version && one.kind === kind,
+  );
 }
 
 /** The schema of an object with what every object has as a CustomResourceDefinition says it. */
 function rootOf(schema: JsonObject): JsonObject {
   const { [GVK]: _, ...rest } = schema;
-  const properties = { ...(rest.properties as JsonObject | undefined) };
-  for (const name of ["apiVersion", "kind"]) properties[name] = { type: "string" };
-  properties.metadata = { type: "object" };
-  const required = list(rest.required).filter((name) => !META.has(name as string)) as readonly string[];
+  const { properties: given, required: names }: Schema = rest;
+  const properties = { ...(given as JsonObject | undefined) };
+  for (const name of ["apiVersion", "kind"]) properties[name] = { type: "string" } satisfies Schema;
+  properties.metadata = { type: "object" } satisfies Schema;
+  const required = list(names).filter((name) => !META.has(name as string)) as readonly string[];
   const { required: __, ...open } = rest;
-  return { ...open, type: "object", properties, ...(required.length > 0 && { required: [...required] }) };
+  return {
+    ...open,
+    type: "object",
+    properties,
+    ...(required.length > 0 && ({ required: [...required] } satisfies Schema)),
+  } satisfies Schema;
 }
 
 const META: ReadonlySet<string> = new Set(["apiVersion", "kind", "metadata"]);
-const UNKNOWN = { "x-kubernetes-preserve-unknown-fields": true };
-const EITHER = { "x-kubernetes-int-or-string": true, anyOf: [{ type: "integer" }, { type: "string" }] };
+const UNKNOWN = { "x-kubernetes-preserve-unknown-fields": true } satisfies Schema;
+const EITHER = {
+  "x-kubernetes-int-or-string": true,
+  anyOf: [{ type: "integer" } satisfies Schema, { type: "string" } satisfies Schema],
+} satisfies Schema;
 
 /** Puts the definitions that a schema refers to in the places of the references: a structural schema has none. */
 class Inliner {
@@ -55,7 +77,8 @@ class Inliner {
 
   /** `outer` are the names of the definitions that the schema stands in: one in itself is JSON of any form. */
   inline(schema: JsonObject, outer: readonly string[]): JsonObject {
-    const { $ref, allOf, ...rest } = schema;
+    const { $ref, allOf }: Schema = schema;
+    const { $ref: _, allOf: __, ...rest } = schema;
     if (typeof $ref === "string") return this.#referred($ref, rest, outer);
     // Version 3 puts a reference with a description or a default into allOf.
     const [only, ...more] = objects(allOf);
@@ -63,18 +86,19 @@ class Inliner {
       return this.#referred(only.$ref, rest, outer);
     }
     if (isIntOrString(schema)) return { ...described(schema), ...EITHER };
-    const { properties, items, additionalProperties: others } = schema;
+    const { type, properties, items, additionalProperties: others }: Schema = schema;
     const inner = (one: unknown): JsonValue => this.inline(object(one) as JsonObject, outer);
     const inlined: JsonObject = {
       ...schema,
-      ...(isFields(properties) && {
-        properties: Object.fromEntries(Object.entries(properties).map(([name, one]) => [name, inner(one)])),
-      }),
-      ...(isFields(items) && { items: inner(items) }),
-      ...(isFields(others) && { additionalProperties: inner(others) }),
+      ...(isFields(properties) &&
+        ({
+          properties: Object.fromEntries(Object.entries(properties).map(([name, one]) => [name, inner(one)])),
+        } satisfies Schema)),
+      ...(isFields(items) && ({ items: inner(items) } satisfies Schema)),
+      ...(isFields(others) && ({ additionalProperties: inner(others) } satisfies Schema)),
     };
     const isOpen = !isFields(properties) && others === undefined;
-    return (schema.type === undefined || schema.type === "object") && isOpen ? { ...inlined, ...UNKNOWN } : inlined;
+    return (type === undefined || type === "object") && isOpen ? { ...inlined, ...UNKNOWN } : inlined;
   }
 
   #referred(reference: string, beside: JsonObject, outer: readonly string[]): JsonObject {
@@ -87,13 +111,17 @@ class Inliner {
   }
 }
 
-const isIntOrString = (schema: JsonObject): boolean =>
+const isIntOrString = (schema: Schema): boolean =>
   schema.format === "int-or-string" || schema["x-kubernetes-int-or-string"] === true;
 
-const described = ({ description }: JsonObject): JsonObject => (description === undefined ? {} : { description });
+const described = ({ description }: Schema): JsonObject =>
+  description === undefined ? {} : ({ description } satisfies Schema);
 
 /** What the paths of a document say of a kind. */
-function pathsOf({ paths }: JsonObject, gvk: GroupVersionKind): Pick<KindOptions, "plural" | "namespaced" | "status"> {
+function pathsOf(
+  { paths }: OpenApiDocument,
+  gvk: GroupVersionKind,
+): Pick<KindOptions, "plural" | "namespaced" | "status"> {
   const prefix = gvk.group === "" ? `/api/${gvk.version}/` : `/apis/${gvk.group}/${gvk.version}/`;
   const own = Object.entries(object(paths)).filter(([path, item]) => {
     return path.startsWith(prefix) && Object.values(object(item)).some((operation) => isOfKind(operation, gvk));

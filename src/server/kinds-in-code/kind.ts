@@ -58,6 +58,7 @@ export function kind<
     readonly hub?: Hub;
   } = {},
 ): TypedKind<Objects<Group, Name, V>> {
+  // Below, objects of all kinds are treated alike: the type of this kind's objects ends here.
   const { storageVersion, hub, ...rest } = options as unknown as KindOptions & Partial<KindHub>;
   const declared = Object.entries<StructSchema | VersionDeclaration>(versions).map(([version, given]) => {
     const declaration: VersionDeclaration = "type" in given ? { schema: given } : given;

@@ -1,3 +1,5 @@
+import type { FieldsOf } from "../../machinery/meta/received.js";
+import type { JSONSchemaProps } from "../../api/types/apiextensions/v1.js";
 import type { JsonObject, JsonValue } from "../../machinery/meta/json.js";
 import type { KindRule } from "./declaration.js";
 
@@ -31,13 +33,17 @@ function placed(schema: JsonObject, [step, ...rest]: readonly string[], rule: Js
       throw new TypeError(`${at}: the schema has no such field for a rule`);
     return { ...schema, [name]: placed(inner as JsonObject, rest, rule, at) };
   };
+  const keywords: { readonly [Field in keyof JSONSchemaProps]?: JsonValue } = schema;
   if (step === "[*]")
     return inside(
-      schema.items === undefined ? "additionalProperties" : "items",
-      schema.items ?? schema.additionalProperties,
+      keywords.items === undefined ? "additionalProperties" : "items",
+      keywords.items ?? keywords.additionalProperties,
     );
-  const properties = (schema.properties ?? {}) as JsonObject;
+  const properties = (keywords.properties ?? {}) as JsonObject;
   const property = Object.hasOwn(properties, step) ? properties[step] : undefined;
   if (property === undefined) throw new TypeError(`${at}: the schema has no such field for a rule`);
-  return { ...schema, properties: { ...properties, [step]: placed(property as JsonObject, rest, rule, at) } };
+  return {
+    ...schema,
+    properties: { ...properties, [step]: placed(property as JsonObject, rest, rule, at) },
+  } satisfies FieldsOf<JSONSchemaProps>;
 }

@@ -3,12 +3,13 @@ import { runSession, spdySession } from "../../client/streaming/remote-session.j
 import type { RemoteCommandStreams } from "../../client/streaming/remote-command.js";
 import { refusedUpgrade } from "../../client/streaming/upgrade-failure.js";
 import { goNetworkReason } from "../../client/transport/go-network-error.js";
-import { internalError, isStatusError, type Status } from "../../machinery/errors/status-error.js";
+import { internalError, isStatusError } from "../../machinery/errors/status-error.js";
 import type { ByteStream, MultiplexedConnection } from "../../machinery/wire/streams/byte-stream.js";
 import { ChannelConnection } from "../../machinery/wire/streams/channel-connection.js";
 import {
   CHANNEL,
   CHANNEL_PROTOCOLS,
+  type ExitStatus,
   exitStatus,
   isRemoteCommandExit,
   SPDY_PROTOCOLS,
@@ -62,7 +63,7 @@ async function run(
   target: ProxyTarget,
   { stdin, stdout, stderr, tty }: WantedStreams,
   client: ChannelConnection,
-): Promise<Status> {
+): Promise<ExitStatus> {
   const writer = (channel: number) => (chunk: Uint8Array) => client.channel(channel).write(chunk);
   const streams: RemoteCommandStreams = {
     stdin: stdin ? client.channel(CHANNEL.stdin) : undefined,

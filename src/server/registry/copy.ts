@@ -5,7 +5,7 @@ import { deepCopy, deepCopySteps } from "../../machinery/patch/json-values.js";
 
 /** Copies an object deeply, so that the caller may change the copy. */
 export function copyObject(object: KubeObject): KubeObject {
-  return deepCopy(object as JsonValue) as KubeObject;
+  return deepCopy(object);
 }
 
 /** {@link copyObject} in steps. */

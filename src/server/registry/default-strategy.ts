@@ -1,10 +1,11 @@
+import type { FieldsOf } from "../../machinery/meta/received.js";
+import type { ScaleSpec } from "../../api/types/autoscaling/v1.js";
 import type { ServerGates } from "../../api/gates/feature-gates.js";
 import { dns1123SubdomainErrors } from "../../machinery/validation/names.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
 import { isJsonObject } from "../../machinery/meta/json.js";
 import type { ScaleMapping, Strategy } from "./strategy.js";
 import type { TableColumns } from "./table-columns.js";
-import type { LabelSelectorObject } from "../../machinery/validation/labels.js";
 import { selectorFromObject } from "../../machinery/selectors/api-label-selector.js";
 import { selectorFromSet } from "../../machinery/selectors/label-selector.js";
 
@@ -59,7 +60,7 @@ const DEFAULT_SCALE: ScaleMapping = {
     return isJsonObject(spec) ? selectorText(spec["selector"]) : "";
   },
   setReplicas(draft: KubeObject, replicas: number) {
-    draft["spec"] = { ...(isJsonObject(draft["spec"]) ? draft["spec"] : {}), replicas };
+    draft["spec"] = { ...(isJsonObject(draft["spec"]) ? draft["spec"] : {}), replicas } satisfies FieldsOf<ScaleSpec>;
   },
 };
 
@@ -73,5 +74,5 @@ function selectorText(selector: unknown): string {
   if (!isJsonObject(selector)) return "";
   const plain = Object.values(selector).every((value) => typeof value === "string");
   if (plain) return selectorFromSet(selector as Record<string, string>).toString();
-  return selectorFromObject(selector as LabelSelectorObject).toString();
+  return selectorFromObject(selector).toString();
 }

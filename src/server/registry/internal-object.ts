@@ -1,7 +1,8 @@
+import type { FieldsOf } from "../../machinery/meta/received.js";
 import { encodeJson } from "../../machinery/wire/json/json-encoder.js";
 import { decodeJson } from "../../machinery/wire/json/json-decoder.js";
 import { type GroupResource, isNotFound } from "../../machinery/errors/status-error.js";
-import type { KubeObject } from "../../machinery/meta/object.js";
+import type { ApiObject, KubeObject } from "../../machinery/meta/object.js";
 import type { ObjectCodec, ObjectStore, StoredObject } from "../storage/store.js";
 
 /**
@@ -130,7 +131,7 @@ export function internalCodec({ apiVersion, kind }: Pick<InternalKind, "apiVersi
     decode: (bytes) => decodeJson(bytes).value as KubeObject,
     encode(object) {
       const { resourceVersion: _, ...metadata } = object.metadata ?? {};
-      return Buffer.from(encodeJson({ ...object, kind, apiVersion, metadata }));
+      return Buffer.from(encodeJson({ ...object, kind, apiVersion, metadata } satisfies FieldsOf<ApiObject>));
     },
     attributes: () => ({ labels: {}, fields: {} }),
   };
@@ -140,5 +141,5 @@ const NOTHING_TO_STORE = new Error("every change to an object that does not exis
 
 function withoutVersion(object: KubeObject): KubeObject {
   const { resourceVersion: _, ...metadata } = object.metadata ?? {};
-  return { ...object, metadata };
+  return { ...object, metadata } satisfies FieldsOf<ApiObject>;
 }

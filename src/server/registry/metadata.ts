@@ -1,7 +1,6 @@
 import type { Random } from "../../base/numbers/random.js";
 import { uuid } from "../../base/numbers/uuid.js";
 import { badRequest } from "../../machinery/errors/status-error.js";
-import type { JsonValue } from "../../machinery/meta/json.js";
 import type { KubeObject, ObjectMeta } from "../../machinery/meta/object.js";
 import { deepCopy } from "../../machinery/patch/json-values.js";
 import { type FieldError, formatFieldError, invalidValue } from "../../machinery/errors/field-error.js";
@@ -110,7 +109,7 @@ export function keepMetadata(draft: KubeObject, old: KubeObject, fields: readonl
   const metadata = metadataOf(draft);
   for (const field of fields) {
     const stored = old.metadata?.[field];
-    assign(metadata, field, stored && (deepCopy(stored as JsonValue) as typeof stored));
+    assign(metadata, field, stored && deepCopy(stored));
   }
 }
 
@@ -123,7 +122,7 @@ export function assign<K extends keyof ObjectMeta>(
   if (value === undefined) {
     // V8 is slow at `delete` even when the key is absent.
     if (Object.hasOwn(metadata, key)) delete metadata[key];
-  } else metadata[key] = value as ObjectMeta[K];
+  } else metadata[key] = value;
 }
 
 type NameRule = (name: string) => readonly string[];

@@ -75,7 +75,7 @@ export class OpenCharges {
     await this.#stored.update((current) => {
       const { apiVersion, kind } = OPEN_CHARGES;
       const entries = change(entriesOf(current));
-      const object = { apiVersion, kind, metadata: current?.metadata ?? {}, entries } as unknown as KubeObject;
+      const object: KubeObject = { apiVersion, kind, metadata: current?.metadata ?? {}, entries };
       return { object, result: undefined };
     });
   }

@@ -1,9 +1,10 @@
+import type { FieldsOf } from "../../machinery/meta/received.js";
 import { atOnce, type Steps } from "../../base/async/steps.js";
 import { inSlices } from "../../base/async/time-slice.js";
 import { type FieldError, firstErrors, made } from "../../machinery/errors/field-error.js";
 import { invalid } from "../../machinery/errors/status-error.js";
 import { type JsonValue, isJsonObject, type JsonObject } from "../../machinery/meta/json.js";
-import type { KubeObject } from "../../machinery/meta/object.js";
+import type { ApiObject, KubeObject } from "../../machinery/meta/object.js";
 import { deepCopy, deepEqual } from "../../machinery/patch/json-values.js";
 import {
   assign,
@@ -181,7 +182,7 @@ function throwInvalid(config: StoreConfig, draft: KubeObject, errors: readonly F
 
 function restore(draft: KubeObject, old: KubeObject, field: string): void {
   if (old[field] === undefined) delete draft[field];
-  else draft[field] = deepCopy(old[field] as JsonValue);
+  else draft[field] = deepCopy(old[field]);
 }
 
 function keepAllBut(draft: KubeObject, old: KubeObject, changed: readonly string[]): void {
@@ -220,7 +221,9 @@ function encodesDifferently(
   { apiVersion, kind }: KubeObject,
   pair: Pair<JsonObject>,
 ): boolean {
-  const [before, after] = pair.map((content) => encode({ ...content, apiVersion, kind, metadata: {} } as KubeObject));
+  const [before, after] = pair.map((content) =>
+    encode({ ...content, apiVersion, kind, metadata: {} } satisfies FieldsOf<ApiObject> as KubeObject),
+  );
   return Buffer.compare(before as Uint8Array, after as Uint8Array) !== 0;
 }
 

@@ -1,3 +1,5 @@
+import { dictionary } from "../../base/collections/dictionary.js";
+
 /** The meaning of a request's method and path. Whether the resource exists is not checked yet. */
 export interface RequestInfo {
   readonly isResourceRequest: boolean;
@@ -17,15 +19,14 @@ export interface RequestInfo {
   readonly legacyWatch: boolean;
 }
 
-const VERBS: Readonly<Record<string, string>> = {
-  __proto__: null as never,
+const VERBS: Readonly<Record<string, string>> = dictionary({
   POST: "create",
   GET: "get",
   HEAD: "get",
   PUT: "update",
   PATCH: "patch",
   DELETE: "delete",
-};
+});
 
 const NAMESPACE_SUBRESOURCES: ReadonlySet<string> = new Set(["status", "finalize"]);
 

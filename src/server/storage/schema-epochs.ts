@@ -1,3 +1,5 @@
+import type { FieldsOf } from "../../machinery/meta/received.js";
+import type { ObjectMeta, ApiObject } from "../../machinery/meta/object.js";
 import { KeyExistsError, type Kv, RevisionMismatchError } from "./kv.js";
 import { StorageError } from "./storage-schemes.js";
 
@@ -65,9 +67,9 @@ const encodeRecord = (content: object): Uint8Array =>
     JSON.stringify({
       kind: "SchemaEpochs",
       apiVersion: "internal.kubets.dev/v1",
-      metadata: { name: "written" },
+      metadata: { name: "written" } satisfies FieldsOf<ObjectMeta>,
       ...content,
-    }),
+    } satisfies FieldsOf<ApiObject>),
   );
 
 const encode = (epochs: readonly string[]): Uint8Array => encodeRecord({ epochs });

@@ -1,5 +1,7 @@
+import type { FieldsOf } from "../../machinery/meta/received.js";
+import type { ServiceReference, WebhookClientConfig } from "../../api/types/admissionregistration/v1.js";
 import { posix } from "node:path";
-import { object, type ReadonlyFields, text } from "../../machinery/meta/access.js";
+import { object, text } from "../../machinery/meta/access.js";
 
 /** The target of a webhook: the clientConfig of a webhook configuration or of a CustomResourceDefinition. */
 export interface WebhookTarget {
@@ -22,11 +24,12 @@ export interface ServicePort {
 const HTTPS_PORT = 443;
 
 /** Reads a clientConfig. Throws in kube-apiserver's words for one that names no target. */
-export function webhookTarget(config: ReadonlyFields): WebhookTarget {
-  const bundle = text(config["caBundle"]);
-  const caBundle = bundle === "" ? {} : { caBundle: Buffer.from(bundle, "base64") };
-  if (config["service"] !== undefined && config["service"] !== null) {
-    const { namespace, name, path, port } = object(config["service"]);
+export function webhookTarget(config: FieldsOf<WebhookClientConfig>): WebhookTarget {
+  const bundle = text(config.caBundle);
+  const caBundle =
+    bundle === "" ? {} : ({ caBundle: Buffer.from(bundle, "base64") } satisfies FieldsOf<WebhookClientConfig>);
+  if (config.service !== undefined && config.service !== null) {
+    const { namespace, name, path, port }: FieldsOf<ServiceReference> = object(config.service);
     const service = {
       namespace: text(namespace),
       name: text(name),
@@ -39,7 +42,7 @@ export function webhookTarget(config: ReadonlyFields): WebhookTarget {
       ...caBundle,
     };
   }
-  const url = text(config["url"]);
+  const url = text(config.url);
   if (url === "") throw new Error("webhook configuration must have either service or URL");
   const [, origin, path] = /^([^:/?#]+:\/\/[^/?#]*)([^?#]*)/.exec(url) ?? [];
   if (origin === undefined) throw new Error(`Unparsable URL: ${url}`);

@@ -169,7 +169,7 @@ export function storedExpressions(
   if (old === undefined || haveSameLibraries(libraries, librariesOfNew)) {
     return { texts: NO_TEXTS, libraries, librariesOfNew };
   }
-  const spec: Received<PolicySpec> = object(old.spec) as Received<PolicySpec>;
+  const spec: Received<PolicySpec> = object(old.spec);
   const texts = [
     ...objects(spec.variables).map(({ expression }) => text(expression)),
     ...objects(spec.matchConditions).map(({ expression }) => text(expression).trim()),

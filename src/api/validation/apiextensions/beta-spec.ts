@@ -1,11 +1,11 @@
+import type { FieldsOf } from "../../../machinery/meta/received.js";
+import type { CustomResourceColumnDefinition } from "../../types/apiextensions/v1.js";
 import { type FieldError, forbiddenField, invalidValue } from "../../../machinery/errors/field-error.js";
 import { absent, list, objects, type ReadonlyFields, text } from "../../../machinery/meta/access.js";
-import type { JsonValue } from "../../../machinery/meta/json.js";
-import type { KubeObject } from "../../../machinery/meta/object.js";
 import { deepEqual } from "../../../machinery/patch/json-values.js";
 import { betaSpecOf } from "../../conversion/sent-beta-spec.js";
 import { versionWith, goVersion } from "./definition-spec.js";
-import type { Version } from "./definition-types.js";
+import type { Definition, Spec, Version } from "./definition-types.js";
 
 /** The version of the API in which a definition was sent. */
 export interface DefinitionRequest {
@@ -26,10 +26,11 @@ const PARTS = [
 ] as const;
 
 /** Checks what a definition has only in v1beta1 and its v1 form does not show. No errors for a definition that was written in v1. */
-export function validateBetaParts({ spec }: KubeObject): FieldError[] {
+export function validateBetaParts({ spec }: Definition): FieldError[] {
   const beta = betaSpecOf(spec);
   if (beta === undefined) return [];
-  const versions = objects(beta.versions);
+  const { versions: given }: Spec = beta;
+  const versions = objects(given);
   const both = PARTS.filter(({ top, own }) => isThere(beta[top]) && versions.some((version) => isThere(version[own])));
   const alike = PARTS.filter(({ own }) => isAlike(versions.map((version) => version[own])));
   const shown = alike.length === 0 ? [] : versions.map((version) => goVersion(versionWith(withPaths(version))));
@@ -45,7 +46,7 @@ export function validateBetaParts({ spec }: KubeObject): FieldError[] {
 }
 
 /** Validates `spec.version`, which stands for the first of `spec.versions`. */
-export function validateBetaVersion({ spec }: KubeObject): FieldError[] {
+export function validateBetaVersion({ spec }: Definition): FieldError[] {
   const beta = betaSpecOf(spec);
   const version = text(beta?.version);
   const [first] = objects(beta?.versions);
@@ -57,12 +58,17 @@ const isThere = (value: unknown): boolean => !absent(value) && !(Array.isArray(v
 
 function isAlike(values: readonly unknown[]): boolean {
   const [first] = values;
-  return isThere(first) && values.every((value) => deepEqual(value as JsonValue, first as JsonValue));
+  return isThere(first) && values.every((value) => deepEqual(value, first));
 }
 
 /** The columns of v1 have another name for their path. */
-function withPaths(version: ReadonlyFields): Version {
+function withPaths(version: Version): Version {
   const columns = list(version.additionalPrinterColumns) as readonly ReadonlyFields[];
   if (columns.length === 0) return version;
-  return { ...version, additionalPrinterColumns: columns.map((column) => ({ ...column, jsonPath: column.JSONPath })) };
+  return {
+    ...version,
+    additionalPrinterColumns: columns.map(
+      (column) => ({ ...column, jsonPath: column.JSONPath }) satisfies FieldsOf<CustomResourceColumnDefinition>,
+    ),
+  };
 }

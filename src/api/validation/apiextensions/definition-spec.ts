@@ -1,5 +1,4 @@
 import { absent, isFields, list, object, objects, type ReadonlyFields, text } from "../../../machinery/meta/access.js";
-import type { JsonValue } from "../../../machinery/meta/json.js";
 import { deepEqual } from "../../../machinery/patch/json-values.js";
 import { goSchema } from "./schema-fields.js";
 import type {
@@ -89,7 +88,7 @@ function partsOf(version: Version): VersionParts {
 
 function equal(a: unknown, b: unknown): boolean {
   if (isNothing(a) || isNothing(b)) return isNothing(a) && isNothing(b);
-  return deepEqual(a as JsonValue, b as JsonValue);
+  return deepEqual(a, b);
 }
 
 const isNothing = (value: unknown): boolean => absent(value) || (Array.isArray(value) && list(value).length === 0);

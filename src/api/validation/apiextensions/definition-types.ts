@@ -1,5 +1,4 @@
-import type { FieldsOf } from "../../../machinery/meta/access.js";
-import type { ReceivedObject } from "../../../machinery/meta/received.js";
+import type { FieldsOf, ReceivedObject } from "../../../machinery/meta/received.js";
 import type * as v1 from "../../types/apiextensions/v1.js";
 
 // The parts of a definition as they came: their fields have any type, for a schema may hold anything.

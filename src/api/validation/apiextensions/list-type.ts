@@ -6,7 +6,7 @@ import {
   notSupported,
   required,
 } from "../../../machinery/errors/field-error.js";
-import { absent, isFields, list, object, text } from "../../../machinery/meta/access.js";
+import { absent, isFields, list, object, type ReadonlyFields, text } from "../../../machinery/meta/access.js";
 import { goItems, schemaHas } from "./schema-fields.js";
 import { repeatedAt } from "../rules.js";
 import type { Schema } from "./definition-types.js";
@@ -37,9 +37,11 @@ export function validateListType(schema: Schema, path: string, requireAtomicSets
 }
 
 /** The items of a set are compared as a whole. */
+const schemaIn = (properties: ReadonlyFields, name: string): Schema => object(properties[name]);
+
 function setProblems(schema: Schema, path: string): FieldError[] {
   if (schema[LIST_TYPE] !== "set" || !isFields(schema.items)) return [];
-  const { items } = schema;
+  const items: Schema = schema.items;
   const detail = "must be atomic as item of a list with x-kubernetes-list-type=set";
   const listType = items[LIST_TYPE] ?? null;
   if (items.type === "array" && listType !== null && listType !== "atomic") {
@@ -67,16 +69,18 @@ function validateMapList(schema: Schema, keys: readonly string[], path: string, 
     errors.push(invalidValue(`${path}.items`, goItems(items), detail));
     return;
   }
-  const type = text(items.type);
+  const { type: stated }: Schema = items;
+  const type = text(stated);
   if (type !== "object") {
     const detail = "must be object if parent array's x-kubernetes-list-type is map";
     errors.push(invalidValue(`${path}.items.type`, type, detail));
     return;
   }
-  const properties = object(items.properties);
+  const { properties: given }: Schema = items;
+  const properties = object(given);
   const again = repeatedAt(keys);
   for (const [index, key] of keys.entries()) {
-    const property = Object.hasOwn(properties, key) ? object(properties[key]) : undefined;
+    const property = Object.hasOwn(properties, key) ? schemaIn(properties, key) : undefined;
     if (property === undefined) {
       errors.push(invalidValue(`${path}.${KEYS}`, keys, "entries must all be names of item properties"));
     } else if (property.type === "array" || property.type === "object") {
@@ -91,9 +95,9 @@ function validateMapList(schema: Schema, keys: readonly string[], path: string, 
 
 /** Items of a set or map are there, and so are the keys of a map's items. */
 export function validateMapListKeys(schema: Schema, path: string, errors: FieldError[]): void {
-  const { items } = schema;
   const listType = text(schema[LIST_TYPE]);
-  if (!isFields(items) || (listType !== "set" && listType !== "map")) return;
+  if (!isFields(schema.items) || (listType !== "set" && listType !== "map")) return;
+  const items: Schema = schema.items;
   if (items.nullable === true) {
     const detail = `cannot be nullable when x-kubernetes-list-type is ${listType}`;
     errors.push(forbiddenField(`${path}.items.nullable`, detail));
@@ -103,7 +107,7 @@ export function validateMapListKeys(schema: Schema, path: string, errors: FieldE
   const isRequired = new Set(list(items.required));
   for (const key of list(schema[KEYS]).map(text)) {
     if (!Object.hasOwn(properties, key)) continue;
-    const property = object(properties[key]);
+    const property = schemaIn(properties, key);
     const at = `${path}.items.properties[${key}]`;
     const why = "this property is in x-kubernetes-list-map-keys, so it";
     if (!isRequired.has(key) && absent(property.default)) {

@@ -174,7 +174,7 @@ interface JudgedPlace extends RulePlace {
 function problemsOf(compiled: CompiledRule, place: JudgedPlace): FieldError[] {
   const { rule, expression, usesOldSelf, messageExpression } = compiled;
   const { path, uncorrelatable, total } = place;
-  const shown = goRule(rule as unknown as ReadonlyFields);
+  const shown = goRule(rule);
   const errors = costProblems("rule", times(costOf(expression), place.cardinality), place);
   if (expression?.error !== undefined) errors.push(invalidValue(`${path}.rule`, shown, expression.error));
   if (messageExpression?.error !== undefined) {

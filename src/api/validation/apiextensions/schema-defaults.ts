@@ -1,3 +1,5 @@
+import type { FieldsOf } from "../../../machinery/meta/received.js";
+import type { ApiObject } from "../../../machinery/meta/object.js";
 import { append, smallest } from "../../../base/collections/append.js";
 import { Pace } from "../../../base/time/pace.js";
 import { atOnce, type Steps } from "../../../base/async/steps.js";
@@ -130,11 +132,12 @@ interface DefaultPlace extends Surroundings {
   readonly schema: StructuralSchema;
 }
 
-const asResource = (value: JsonValue): JsonObject => ({
-  apiVersion: "validation/v1",
-  kind: "Validation",
-  ...(value as JsonObject),
-});
+const asResource = (value: JsonValue): JsonObject =>
+  ({
+    apiVersion: "validation/v1",
+    kind: "Validation",
+    ...(value as JsonObject),
+  }) satisfies FieldsOf<ApiObject>;
 
 /** Every default but those below additionalProperties; undefined for a schema that has none. */
 function* eachDefault(schema: StructuralSchema, outer: Surroundings): Iterable<DefaultPlace | undefined> {

@@ -1,12 +1,11 @@
 import { append } from "../../../base/collections/append.js";
 import { type FieldError, invalidValue, required, duplicate, tooMany } from "../../../machinery/errors/field-error.js";
 import { absent, isFields, text } from "../../../machinery/meta/access.js";
-import type { JsonValue } from "../../../machinery/meta/json.js";
 import { deepEqual } from "../../../machinery/patch/json-values.js";
 import type { DefinitionSpec, VersionParts } from "./definition-spec.js";
 import { fieldPath } from "../../../machinery/structural/field-path.js";
 import { notStructural } from "./structural.js";
-import type { Version, Subresources, Column, Schema } from "./definition-types.js";
+import type { Version, Scale, Subresources, Column, Schema } from "./definition-types.js";
 
 const DATA_TYPES = ["boolean", "date", "integer", "number", "string"];
 const FORMATS = ["byte", "date", "date-time", "double", "float", "int32", "int64", "password"];
@@ -28,8 +27,8 @@ export function validateColumn(column: Column, path: string): FieldError[] {
 
 /** Validates the subresources of custom resources. */
 export function validateSubresources(subresources: Subresources | undefined, path: string): FieldError[] {
-  const scale = subresources?.scale;
-  if (!isFields(scale)) return [];
+  if (!isFields(subresources?.scale)) return [];
+  const scale: Scale = subresources.scale;
   const selector = text(scale.labelSelectorPath);
   return [
     ...validateScalePath(text(scale.specReplicasPath), `${path}.scale.specReplicasPath`, ".spec"),
@@ -127,7 +126,7 @@ export function forgivenSelectableFields(spec: DefinitionSpec, old: DefinitionSp
   const forgiven = new Set<string>();
   const compare = (name: string, now: VersionParts, before: VersionParts | undefined) => {
     const had = before?.selectableFields ?? [];
-    const same = deepEqual(now.selectableFields as unknown as JsonValue, had as unknown as JsonValue);
+    const same = deepEqual(now.selectableFields, had);
     if (had.length > MOST && same) forgiven.add(name);
   };
   compare("", spec.shared, old.shared);

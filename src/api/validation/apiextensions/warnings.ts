@@ -1,3 +1,4 @@
+import { dictionary } from "../../../base/collections/dictionary.js";
 import { type Release, resources } from "../../facts/index.js";
 import { goQuote } from "../../../base/text/go-quote.js";
 import { object, objects, type ReadonlyFields, text } from "../../../machinery/meta/access.js";
@@ -9,12 +10,11 @@ import type { Definition, Spec, Names, Version, Schema } from "./definition-type
 const STRINGS =
   "bsonobjectid uri email hostname ipv4 ipv6 cidr mac uuid uuid3 uuid4 uuid5 isbn isbn10 isbn13 creditcard ssn hexcolor rgbcolor byte password date duration datetime k8sshortname k8slongname";
 
-const KNOWN: Readonly<Record<string, ReadonlySet<string>>> = {
-  __proto__: null as never,
+const KNOWN: Readonly<Record<string, ReadonlySet<string>>> = dictionary({
   string: new Set(STRINGS.split(" ")),
   integer: new Set(["int32", "int64"]),
   number: new Set(["float", "double"]),
-};
+});
 
 /**
  * Returns the warnings of a definition: formats in its schemas that the server does not check (of an update, the new ones), and

@@ -10,6 +10,7 @@ import {
   tooMany,
 } from "../../../machinery/errors/field-error.js";
 import {
+  type FieldsOf,
   absent,
   list,
   number,
@@ -35,7 +36,7 @@ import type {
   PodFailurePolicyRule,
   SuccessPolicyRule,
 } from "../../types/batch/v1.js";
-import type { PodSpec, PodTemplateSpec } from "../../types/core/v1.js";
+import type { Container, Affinity, PodSpec, PodTemplateSpec } from "../../types/core/v1.js";
 import { check, checkNonNegative, checkOneOf, type Errors } from "../collect.js";
 import { goJson } from "../go-shapes.js";
 import { countIndexes } from "./index-intervals.js";
@@ -389,7 +390,10 @@ function withScheduling(
 ): Received<PodTemplateSpec> {
   const [spec, before] = [object(template.spec), object(old.spec)];
   const { labels, annotations } = object(template.metadata);
-  const affinity = { ...object(before.affinity), nodeAffinity: object(spec.affinity).nodeAffinity };
+  const affinity = {
+    ...object(before.affinity),
+    nodeAffinity: object(spec.affinity).nodeAffinity,
+  } satisfies FieldsOf<Affinity>;
   const { nodeSelector, tolerations, schedulingGates } = spec;
   return {
     ...old,
@@ -403,7 +407,9 @@ function withResources(old: Received<PodSpec>, spec: Received<PodSpec>): Receive
     const [now, before] = [objects(spec[field]), objects(old[field])];
     if (now.length !== before.length) return old[field];
     return before.map((container, index) =>
-      container.name === now[index]?.name ? { ...container, resources: now[index]?.resources } : container,
+      container.name === now[index]?.name
+        ? ({ ...container, resources: now[index]?.resources } satisfies FieldsOf<Container>)
+        : container,
     );
   };
   return { ...old, containers: merged("containers"), initContainers: merged("initContainers") };

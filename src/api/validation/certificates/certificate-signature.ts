@@ -1,3 +1,4 @@
+import { dictionary } from "../../../base/collections/dictionary.js";
 import { constants, createPublicKey, type KeyObject, verify } from "node:crypto";
 import { nameAttributes } from "../../../machinery/crypto/certificate-names.js";
 import { readCertificateRequest } from "../../../machinery/crypto/certificate-request.js";
@@ -12,8 +13,7 @@ interface Algorithm {
   readonly pss?: boolean;
 }
 
-const ALGORITHMS: Readonly<Record<string, Algorithm>> = {
-  __proto__: null as never,
+const ALGORITHMS: Readonly<Record<string, Algorithm>> = dictionary({
   "1.2.840.113549.1.1.5": { key: "rsa", digest: "sha1" },
   "1.2.840.113549.1.1.11": { key: "rsa", digest: "sha256" },
   "1.2.840.113549.1.1.12": { key: "rsa", digest: "sha384" },
@@ -23,14 +23,13 @@ const ALGORITHMS: Readonly<Record<string, Algorithm>> = {
   "1.2.840.10045.4.3.3": { key: "ec", digest: "sha384" },
   "1.2.840.10045.4.3.4": { key: "ec", digest: "sha512" },
   "1.3.101.112": { key: "ed25519", digest: null },
-};
+});
 const PSS = "1.2.840.113549.1.1.10";
-const PSS_DIGESTS: Readonly<Record<string, string>> = {
-  __proto__: null as never,
+const PSS_DIGESTS: Readonly<Record<string, string>> = dictionary({
   "2.16.840.1.101.3.4.2.1": "sha256",
   "2.16.840.1.101.3.4.2.2": "sha384",
   "2.16.840.1.101.3.4.2.3": "sha512",
-};
+});
 const MD5 = "1.2.840.113549.1.1.4";
 const SMALLEST_RSA_BITS = 1024;
 
@@ -40,12 +39,11 @@ const FAILURES: Readonly<Record<Algorithm["key"], string>> = {
   ed25519: "x509: Ed25519 verification failure",
 };
 const KEY_NAMES: Readonly<Record<Algorithm["key"], string>> = { rsa: "RSA", ec: "ECDSA", ed25519: "Ed25519" };
-const GO_TYPES: Readonly<Record<string, string>> = {
-  __proto__: null as never,
+const GO_TYPES: Readonly<Record<string, string>> = dictionary({
   rsa: "*rsa.PublicKey",
   ec: "*ecdsa.PublicKey",
   ed25519: "ed25519.PublicKey",
-};
+});
 
 /** Returns Go's error for a PKCS #10 request in DER that cannot be parsed or that its key did not sign; undefined for a good one. */
 export function certificateRequestProblem(der: Uint8Array): string | undefined {

@@ -39,7 +39,7 @@ export function validateConfigMapUpdate(
   return validateFrozen(configMap, old, {
     data: [configMap.data, old.data],
     binaryData: [configMap.binaryData, old.binaryData],
-  });
+  } satisfies Frozen<ConfigMap>);
 }
 
 /** Keys that a type of secret must have. */
@@ -105,11 +105,14 @@ function jsonObjectProblem(json: string): string | undefined {
 export function validateSecretUpdate(secret: ReceivedObject<Secret>, old: ReceivedObject<Secret>): FieldError[] {
   return [
     ...immutable(secret.type, old.type, "type"),
-    ...validateFrozen(secret, old, { data: [secret.data, old.data] }),
+    ...validateFrozen(secret, old, { data: [secret.data, old.data] } satisfies Frozen<Secret>),
   ];
 }
 
 type OrAbsentMap = Received<Record<string, string>> | null | undefined;
+
+/** Fields of a kind that cannot change, now and before. */
+type Frozen<T> = { readonly [Field in keyof T]?: readonly [now: OrAbsentMap, before: OrAbsentMap] };
 
 const FROZEN = "field is immutable when `immutable` is set";
 

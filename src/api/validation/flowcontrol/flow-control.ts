@@ -8,6 +8,7 @@ import {
   required,
 } from "../../../machinery/errors/field-error.js";
 import {
+  type FieldsOf,
   absent,
   isStruct,
   list,
@@ -324,5 +325,8 @@ function validateMandatory(
 }
 
 function withoutExempt(spec: unknown): object {
-  return { ...(typeof spec === "object" ? spec : {}), exempt: undefined };
+  return {
+    ...(typeof spec === "object" ? spec : {}),
+    exempt: undefined,
+  } satisfies FieldsOf<PriorityLevelConfigurationSpec>;
 }

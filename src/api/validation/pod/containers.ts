@@ -7,9 +7,19 @@ import {
   required,
   tooMany,
 } from "../../../machinery/errors/field-error.js";
-import { absent, list, object, objects, type Received, text, number } from "../../../machinery/meta/received.js";
+import {
+  type FieldsOf,
+  absent,
+  list,
+  object,
+  objects,
+  type Received,
+  text,
+  number,
+} from "../../../machinery/meta/received.js";
 import { dns1123LabelErrors, portNameErrors } from "../../../machinery/validation/names.js";
 import type {
+  VolumeMount,
   Container,
   ContainerResizePolicy,
   EphemeralContainer,
@@ -120,7 +130,7 @@ export function validateEphemeralContainers(context: ContainerContext, path: str
       }
     }
     for (const [mount, { subPath, subPathExpr }] of objects(container.volumeMounts).entries()) {
-      for (const [field, value] of Object.entries({ subPath, subPathExpr })) {
+      for (const [field, value] of Object.entries({ subPath, subPathExpr } satisfies FieldsOf<VolumeMount>)) {
         if (text(value) === "") continue;
         const detail = "cannot be set for an Ephemeral Container";
         errors.push(forbiddenField(`${at}.volumeMounts[${mount}].${field}`, detail));

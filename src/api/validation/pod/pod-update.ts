@@ -1,5 +1,6 @@
 import { type FieldError, forbiddenField, invalidValue, required } from "../../../machinery/errors/field-error.js";
 import {
+  type FieldsOf,
   absent,
   isStruct,
   list,
@@ -122,7 +123,9 @@ function checkGates(
 /** The new spec with all that may change as it was. */
 function withMutableFieldsOf(spec: Received<PodSpec>, old: Received<PodSpec>, errors: Errors): Received<PodSpec> {
   const images = (field: "containers" | "initContainers") =>
-    objects(spec[field]).map((container, index) => ({ ...container, image: objects(old[field])[index]?.image }));
+    objects(spec[field]).map(
+      (container, index) => ({ ...container, image: objects(old[field])[index]?.image }) satisfies FieldsOf<Container>,
+    );
   const period = number(old.terminationGracePeriodSeconds) < 0 && spec.terminationGracePeriodSeconds === 1;
   const fixed = {
     ...spec,
@@ -131,8 +134,8 @@ function withMutableFieldsOf(spec: Received<PodSpec>, old: Received<PodSpec>, er
     activeDeadlineSeconds: old.activeDeadlineSeconds,
     schedulingGates: old.schedulingGates,
     tolerations: old.tolerations,
-    ...(period && { terminationGracePeriodSeconds: old.terminationGracePeriodSeconds }),
-  };
+    ...(period && ({ terminationGracePeriodSeconds: old.terminationGracePeriodSeconds } satisfies FieldsOf<PodSpec>)),
+  } satisfies FieldsOf<PodSpec>;
   return list(old.schedulingGates).length > 0 ? narrowNodes(fixed, old, errors) : fixed;
 }
 

@@ -7,6 +7,7 @@ import {
   required,
 } from "../../../machinery/errors/field-error.js";
 import {
+  type FieldsOf,
   absent,
   list,
   number,
@@ -120,7 +121,8 @@ function validateNodeDriver(driver: Received<CSINodeDriver>, path: string, names
 /** Validates an update of a CSINode: of an existing driver only `allocatable` may change. */
 export function validateCsiNodeUpdate(node: ReceivedObject<CSINode>, old: ReceivedObject<CSINode>): FieldError[] {
   const drivers = objects(object(node.spec).drivers);
-  const fixed = (driver: Received<CSINodeDriver>) => ({ ...driver, allocatable: undefined });
+  const fixed = (driver: Received<CSINodeDriver>) =>
+    ({ ...driver, allocatable: undefined }) satisfies FieldsOf<CSINodeDriver>;
   const changed = objects(object(old.spec).drivers).flatMap((before) =>
     drivers.filter(({ name }) => name === before.name).map((driver) => [driver, before] as const),
   );

@@ -1,11 +1,22 @@
 import { append } from "../../../base/collections/append.js";
 import { type FieldError, forbiddenField, invalidValue, notSupported } from "../../../machinery/errors/field-error.js";
-import { absent, object, type Received, type ReceivedObject, text } from "../../../machinery/meta/received.js";
+import {
+  type FieldsOf,
+  absent,
+  object,
+  type Received,
+  type ReceivedObject,
+  text,
+} from "../../../machinery/meta/received.js";
 import { compareQuantities, parseQuantity, quantityValue } from "../../../machinery/text/quantity/quantity.js";
 import { qualifiedNameErrors } from "../../../machinery/validation/names.js";
 import { validateDeclared } from "../declarative/validate-declared.js";
 import { claimHealthRules } from "./volume-health.js";
-import type { PersistentVolumeClaim, PersistentVolumeClaimSpec } from "../../types/core/v1.js";
+import type {
+  VolumeResourceRequirements,
+  PersistentVolumeClaim,
+  PersistentVolumeClaimSpec,
+} from "../../types/core/v1.js";
 import { difference } from "../pod/pod-difference.js";
 import { nonNegativeQuantity, volumeCapacity, isNative, quantity } from "../resources.js";
 import { immutable, IMMUTABLE, sameValue } from "../rules.js";
@@ -39,7 +50,10 @@ export function validatePersistentVolumeClaimUpdate(
   if (!upgraded && (annotation ?? "") !== (had ?? "")) {
     errors.push(invalidValue(`metadata.annotations.${CLASS_ANNOTATION}`, annotation ?? "", IMMUTABLE));
   }
-  const fixed = text(before.volumeName) === "" ? { ...before, volumeName: spec.volumeName } : before;
+  const fixed =
+    text(before.volumeName) === ""
+      ? ({ ...before, volumeName: spec.volumeName } satisfies FieldsOf<PersistentVolumeClaimSpec>)
+      : before;
   const changed = withMutableFieldsOf(before, spec, object(claim.status).phase === "Bound", had);
   if (!sameValue(amounts(changed), amounts(fixed))) {
     const what = difference("PersistentVolumeClaimSpec", fixed, changed);
@@ -80,7 +94,13 @@ function amounts(spec: Received<PersistentVolumeClaimSpec>) {
   const { storage, ...requests } = object(resources.requests);
   const parsed = quantity(storage);
   const counted = parsed === undefined ? undefined : String(quantityValue(parsed, -3));
-  return { ...spec, resources: { ...resources, requests: { ...requests, storage: counted } } };
+  return {
+    ...spec,
+    resources: {
+      ...resources,
+      requests: { ...requests, storage: counted },
+    } satisfies FieldsOf<VolumeResourceRequirements>,
+  } satisfies FieldsOf<PersistentVolumeClaimSpec>;
 }
 
 function validateSize(

@@ -1,3 +1,4 @@
+import { dictionary } from "../../../base/collections/dictionary.js";
 import { append } from "../../../base/collections/append.js";
 import {
   type FieldError,
@@ -174,14 +175,13 @@ function sameSource(
   return "driver" in spec.csi && sameValue(rest, old.csi);
 }
 
-const STABLE_LABELS: Readonly<Record<string, string>> = {
-  __proto__: null as never,
+const STABLE_LABELS: Readonly<Record<string, string>> = dictionary({
   "failure-domain.beta.kubernetes.io/zone": "topology.kubernetes.io/zone",
   "failure-domain.beta.kubernetes.io/region": "topology.kubernetes.io/region",
   "beta.kubernetes.io/os": "kubernetes.io/os",
   "beta.kubernetes.io/arch": "kubernetes.io/arch",
   "beta.kubernetes.io/instance-type": "node.kubernetes.io/instance-type",
-};
+});
 
 /** The old affinity, with the stable names of those labels for which the new one uses them. */
 function withStableLabels(before: Received<PersistentVolumeSpec>, spec: Received<PersistentVolumeSpec>): unknown {

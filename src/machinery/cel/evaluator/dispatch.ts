@@ -31,12 +31,9 @@ function unlessNull(name: string, { args: wanted, call }: Overload): Callable {
   const takesNull = wanted.map(isAnything);
   const [first = true, second = true] = takesNull;
   if (takesNull.every(Boolean)) return compute;
-  if (wanted.length === 1) return (a) => (a === null ? noSuchOverload(name, [null]) : compute(a as Value));
+  if (wanted.length === 1) return (a) => (a === null ? noSuchOverload(name, [null]) : compute(a));
   if (wanted.length === 2) {
-    return (a, b) =>
-      (a === null && !first) || (b === null && !second)
-        ? noSuchOverload(name, [a as Value, b as Value])
-        : compute(a as Value, b as Value);
+    return (a, b) => ((a === null && !first) || (b === null && !second) ? noSuchOverload(name, [a, b]) : compute(a, b));
   }
   return (...args) =>
     args.some((arg, index) => arg === null && takesNull[index] === false)

@@ -1,3 +1,4 @@
+import { dictionary } from "../../../base/collections/dictionary.js";
 import { type Expr, type ListExpr, childrenOf, walk } from "../ast.js";
 import type { Validator } from "../checker/validators.js";
 import { DYN, type Kind, type Type } from "../types/type.js";
@@ -20,8 +21,7 @@ const TEXTS: readonly Kind[] = [
 ];
 
 /** What verbs can be used on. "NaN" and "Infinity" are texts that count as numbers. */
-const TYPES: Readonly<Record<string, readonly Kind[]>> = {
-  __proto__: null as never,
+const TYPES: Readonly<Record<string, readonly Kind[]>> = dictionary({
   b: ["int", "uint", "bool"],
   d: ["int", "uint"],
   e: ["double", "string"],
@@ -29,7 +29,7 @@ const TYPES: Readonly<Record<string, readonly Kind[]>> = {
   o: ["int", "uint"],
   s: TEXTS,
   x: ["int", "uint", "string", "bytes"],
-};
+});
 
 /**
  * Rejects calls of `format` on a literal with a literal list that can never succeed: an unknown clause, too few or too many

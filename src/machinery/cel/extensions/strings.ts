@@ -1,3 +1,4 @@
+import { dictionary } from "../../../base/collections/dictionary.js";
 import { codePoints } from "../evaluator/cost.js";
 import type { FunctionDeclaration, Library, Overload } from "../functions/declaration.js";
 import { DYN, INT, listType, STRING, type Type } from "../types/type.js";
@@ -145,8 +146,7 @@ function reverse(text: string): Value {
   return Array.from(text).reverse().join("");
 }
 
-const QUOTED: Readonly<Record<string, string>> = {
-  __proto__: null as never,
+const QUOTED: Readonly<Record<string, string>> = dictionary({
   "\u0007": "\\a",
   "\b": "\\b",
   "\f": "\\f",
@@ -156,7 +156,7 @@ const QUOTED: Readonly<Record<string, string>> = {
   "\v": "\\v",
   "\\": "\\\\",
   '"': '\\"',
-};
+});
 
 const QUOTABLE = new RegExp(`[${Object.keys(QUOTED).join("").replace("\\", "\\\\")}]`, "g");
 

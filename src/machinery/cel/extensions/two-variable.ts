@@ -23,7 +23,7 @@ const MAP = mapType(typeParameter("K"), typeParameter("V"));
 function insert(map: MapValue, entries: Iterable<readonly [Value, Value]>): Value {
   const grown = map instanceof GrowingMap ? map : copyOf(map);
   for (const [key, value] of entries) {
-    if (grown.has(key)) return new ErrorValue(`insert failed: key ${String(key as string)} already exists`);
+    if (grown.has(key)) return new ErrorValue(`insert failed: key ${String(key)} already exists`);
     const error = grown.insert(key, value);
     if (error !== undefined) return error;
   }

@@ -38,9 +38,7 @@ function objectOf(entries: Iterable<readonly [string, Value | undefined]>): Json
 
 function keyText(key: Value): string {
   if (typeof key === "string") return key;
-  throw new NotJsonError(
-    `map key "${String(key as number)}" is of type types.${capitalized(typeOf(key).kind)}, not string`,
-  );
+  throw new NotJsonError(`map key "${String(key)}" is of type types.${capitalized(typeOf(key).kind)}, not string`);
 }
 
 const capitalized = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}`;

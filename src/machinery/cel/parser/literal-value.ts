@@ -1,3 +1,4 @@
+import { dictionary } from "../../../base/collections/dictionary.js";
 import { fitsInt, fitsUint, intOf, Double, Uint, type Value } from "../values/value.js";
 
 /** Converts the token of a literal to its value. Throws {@link LiteralError}. */
@@ -37,8 +38,7 @@ function integerOf(text: string): bigint {
 /** Thrown for a token that is not a valid literal; the message is cel-go's. */
 export class LiteralError extends Error {}
 
-const SIMPLE: Readonly<Record<string, string>> = {
-  __proto__: null as never,
+const SIMPLE: Readonly<Record<string, string>> = dictionary({
   a: "\u0007",
   b: "\b",
   f: "\f",
@@ -51,7 +51,7 @@ const SIMPLE: Readonly<Record<string, string>> = {
   '"': '"',
   "`": "`",
   "?": "?",
-};
+});
 
 /** What a string token means. Throws {@link LiteralError}. */
 function unquoteString(token: string): string {

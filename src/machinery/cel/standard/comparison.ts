@@ -1,3 +1,4 @@
+import { dictionary } from "../../../base/collections/dictionary.js";
 import type { FunctionDeclaration, Overload } from "../functions/declaration.js";
 import { OPERATOR } from "../operators.js";
 import { BOOL, BYTES, DOUBLE, DURATION, INT, STRING, TIMESTAMP, type Type, UINT } from "../types/type.js";
@@ -9,14 +10,13 @@ import { compareNumbers, type Numeric, type Value } from "../values/value.js";
 /** Negative, zero or positive; NaN where neither is smaller, nor are they equal. */
 type Compare = (a: never, b: never) => number;
 
-const COMPARE: Readonly<Record<string, Compare>> = {
-  __proto__: null as never,
+const COMPARE: Readonly<Record<string, Compare>> = dictionary({
   bool: (a: boolean, b: boolean) => Number(a) - Number(b),
   bytes: compareBytes,
   duration: (a: Duration, b: Duration) => compareBig(a.nanoseconds, b.nanoseconds),
   string: compareStrings,
   timestamp: (a: Timestamp, b: Timestamp) => compareBig(a.nanoseconds, b.nanoseconds),
-};
+});
 
 function compareBig(a: bigint, b: bigint): number {
   return a < b ? -1 : a > b ? 1 : 0;

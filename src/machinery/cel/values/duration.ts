@@ -1,9 +1,9 @@
+import { dictionary } from "../../../base/collections/dictionary.js";
 import { DURATION } from "../types/type.js";
 import { CelValue, ErrorValue, type Value } from "./value.js";
 import { withoutTrailing } from "../../../base/text/without-trailing.js";
 
-const NANOSECONDS: Readonly<Record<string, bigint>> = {
-  __proto__: null as never,
+const NANOSECONDS: Readonly<Record<string, bigint>> = dictionary({
   ns: 1n,
   us: 1_000n,
   µs: 1_000n,
@@ -12,7 +12,7 @@ const NANOSECONDS: Readonly<Record<string, bigint>> = {
   s: 1_000_000_000n,
   m: 60_000_000_000n,
   h: 3_600_000_000_000n,
-};
+});
 const MIN = -(2n ** 63n);
 const MAX = 2n ** 63n - 1n;
 

@@ -145,7 +145,7 @@ export function equalValues(a: Value, b: Value): boolean {
   if (isNumeric(a)) return isNumeric(b) && compareNumbers(a, b) === 0;
   if (a instanceof Uint8Array) return b instanceof Uint8Array && equalBytes(a, b);
   if (a instanceof Type) return b instanceof Type && a.name === b.name;
-  return (a as CelValue).equals(b);
+  return a.equals(b);
 }
 
 /** An int, a uint or a double. */

@@ -1,3 +1,4 @@
+import { dictionary } from "../../../base/collections/dictionary.js";
 import {
   createHash,
   createPublicKey,
@@ -70,12 +71,11 @@ export interface SigningKey extends VerificationKey {
   readonly reproducible?: boolean;
 }
 
-const CURVES: Readonly<Record<string, Algorithm>> = {
-  __proto__: null as never,
+const CURVES: Readonly<Record<string, Algorithm>> = dictionary({
   prime256v1: "ES256",
   secp384r1: "ES384",
   secp521r1: "ES512",
-};
+});
 
 /** The algorithms that kube-apiserver signs with. */
 export type Algorithm = "RS256" | "ES256" | "ES384" | "ES512";

@@ -1,3 +1,4 @@
+import { dictionary } from "../../../base/collections/dictionary.js";
 import {
   type AlternativeNames,
   readAlternativeNames,
@@ -172,8 +173,7 @@ function extensionsOf(list: DerElement | undefined): Extensions {
 /** Reads an extension's value. Says whether it understood it all. */
 type Reader = (found: Found, value: Uint8Array, isCritical: boolean) => boolean;
 
-const READERS: Readonly<Record<string, Reader | undefined>> = {
-  __proto__: null as never,
+const READERS: Readonly<Record<string, Reader | undefined>> = dictionary<string, Reader>({
   "2.5.29.14": (found, value, isCritical) => {
     if (isCritical) throw new DerError("x509: subject key identifier incorrectly marked critical");
     const id = derElement(value);
@@ -257,7 +257,7 @@ const READERS: Readonly<Record<string, Reader | undefined>> = {
     if (isCritical) throw new DerError("x509: authority info access incorrectly marked critical");
     return true;
   },
-};
+});
 
 const malformed = (what: string, how = "malformed"): DerError => new DerError(`x509: ${how} ${what}`);
 

@@ -1,3 +1,4 @@
+import { dictionary } from "../../../base/collections/dictionary.js";
 import { constants, createHash, createPublicKey, type KeyObject, verify } from "node:crypto";
 import { Lru } from "../../../base/collections/lru.js";
 import { derElement, derElements, derObjectIdentifier } from "../der.js";
@@ -11,8 +12,7 @@ interface SignatureAlgorithm {
   readonly isPss?: boolean;
 }
 
-const ALGORITHMS: Readonly<Record<string, SignatureAlgorithm | undefined>> = {
-  __proto__: null as never,
+const ALGORITHMS: Readonly<Record<string, SignatureAlgorithm | undefined>> = dictionary({
   "1.2.840.113549.1.1.4": { name: "MD5-RSA", key: "RSA", hash: "insecure" },
   "1.2.840.113549.1.1.5": { name: "SHA1-RSA", key: "RSA", hash: "insecure" },
   "1.3.14.3.2.29": { name: "SHA1-RSA", key: "RSA", hash: "insecure" },
@@ -26,25 +26,23 @@ const ALGORITHMS: Readonly<Record<string, SignatureAlgorithm | undefined>> = {
   "1.2.840.10045.4.3.3": { name: "ECDSA-SHA384", key: "ECDSA", hash: "sha384" },
   "1.2.840.10045.4.3.4": { name: "ECDSA-SHA512", key: "ECDSA", hash: "sha512" },
   "1.3.101.112": { name: "Ed25519", key: "Ed25519", hash: undefined },
-};
+});
 
 const PSS = "1.2.840.113549.1.1.10";
-const PSS_HASHES: Readonly<Record<string, "sha256" | "sha384" | "sha512" | undefined>> = {
-  __proto__: null as never,
+const PSS_HASHES: Readonly<Record<string, "sha256" | "sha384" | "sha512" | undefined>> = dictionary({
   "2.16.840.1.101.3.4.2.1": "sha256",
   "2.16.840.1.101.3.4.2.2": "sha384",
   "2.16.840.1.101.3.4.2.3": "sha512",
-};
+});
 
 /** By the object identifier of a key: what Go calls such a key, and its type. */
 const KEYS: Readonly<Record<string, { readonly key: SignatureAlgorithm["key"]; readonly goType: string } | undefined>> =
-  {
-    __proto__: null as never,
+  dictionary({
     "1.2.840.113549.1.1.1": { key: "RSA", goType: "*rsa.PublicKey" },
     "1.2.840.10045.2.1": { key: "ECDSA", goType: "*ecdsa.PublicKey" },
     "1.3.101.112": { key: "Ed25519", goType: "ed25519.PublicKey" },
     "1.2.840.10040.4.1": { key: "DSA", goType: "*dsa.PublicKey" },
-  };
+  });
 
 const UNIMPLEMENTED = "x509: cannot verify signature: algorithm unimplemented";
 const SMALLEST_RSA = 1024;

@@ -1,3 +1,5 @@
+import { dictionary } from "../../../base/collections/dictionary.js";
+
 /** CEL's own words: a field of such a name is "__namespace__" in expressions. */
 const RESERVED: ReadonlySet<string> = new Set(
   "true false null in as break const continue else for function if import let loop package namespace return var void while".split(
@@ -5,13 +7,12 @@ const RESERVED: ReadonlySet<string> = new Set(
   ),
 );
 
-const ESCAPES: Readonly<Record<string, string>> = {
-  __proto__: null as never,
+const ESCAPES: Readonly<Record<string, string>> = dictionary({
   __: "__underscores__",
   ".": "__dot__",
   "-": "__dash__",
   "/": "__slash__",
-};
+});
 
 const ESCAPED: ReadonlyMap<string, string> = new Map(Object.entries(ESCAPES).map(([name, escape]) => [escape, name]));
 

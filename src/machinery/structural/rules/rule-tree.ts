@@ -7,7 +7,7 @@ import { type DeclaredType, declaredTypeOf } from "./declared-type.js";
 import type { RuleDialect } from "./dialect.js";
 import type { ReadNative } from "./structural-values.js";
 import { readerOf } from "./value-of.js";
-import type { JsonObject, JsonValue } from "../../meta/json.js";
+import type { JsonValue } from "../../meta/json.js";
 import type { CorrelatedValue } from "../ratchet.js";
 import { NO_PATH } from "../validation-result.js";
 
@@ -166,12 +166,11 @@ export function placesIn(place: Place, ratchets: boolean): Place[] {
     if (items === undefined) return places;
     for (const [index, item] of value.entries()) add(items, item, `[${index}]`, correlated?.item(index));
   } else if (isFields(value)) {
-    const fields = value as JsonObject;
     if (node.others !== undefined) {
-      for (const name of Object.keys(fields)) add(node.others, fields[name], `[${name}]`, correlated?.field(name));
+      for (const name of Object.keys(value)) add(node.others, value[name], `[${name}]`, correlated?.field(name));
     }
     for (const [name, inner] of node.properties) {
-      if (Object.hasOwn(fields, name)) add(inner, fields[name], `.${name}`, correlated?.field(name));
+      if (Object.hasOwn(value, name)) add(inner, value[name], `.${name}`, correlated?.field(name));
     }
   }
   return places;

@@ -1,3 +1,4 @@
+import { dictionary } from "../../../base/collections/dictionary.js";
 import { parseGoDuration } from "../../../base/text/go-literals.js";
 import { goQuote } from "../../../base/text/go-quote.js";
 import { atoi } from "../go/atoi.js";
@@ -28,8 +29,7 @@ const FIELDS: readonly Bounds[] = [
   { low: 0, high: 6, names: DAYS },
 ];
 
-const DESCRIPTORS: Readonly<Record<string, string>> = {
-  __proto__: null as never,
+const DESCRIPTORS: Readonly<Record<string, string>> = dictionary({
   "@yearly": "0 0 1 1 *",
   "@annually": "0 0 1 1 *",
   "@monthly": "0 0 1 * *",
@@ -37,7 +37,7 @@ const DESCRIPTORS: Readonly<Record<string, string>> = {
   "@daily": "0 0 * * *",
   "@midnight": "0 0 * * *",
   "@hourly": "0 * * * *",
-};
+});
 
 /** What is wrong with a schedule, in robfig/cron's words. */
 class ScheduleError extends Error {}

@@ -1,3 +1,4 @@
+import { dictionary } from "../../../base/collections/dictionary.js";
 import { goQuote } from "../../../base/text/go-quote.js";
 
 /** Converts a pattern of Go (RE2) to a RegExp. Throws in Go's words for an invalid one. */
@@ -21,8 +22,7 @@ export function goPattern(pattern: string): RegExp {
   }
 }
 
-const CLASSES: Readonly<Record<string, string>> = {
-  __proto__: null as never,
+const CLASSES: Readonly<Record<string, string>> = dictionary({
   alnum: "0-9A-Za-z",
   alpha: "A-Za-z",
   digit: "0-9",
@@ -31,7 +31,7 @@ const CLASSES: Readonly<Record<string, string>> = {
   space: "\\t\\n\\v\\f\\r ",
   word: "\\w",
   xdigit: "0-9A-Fa-f",
-};
+});
 
 function problem(pattern: string): string {
   const unescaped = pattern.replaceAll(/\\./g, "");

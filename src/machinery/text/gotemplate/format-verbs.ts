@@ -1,3 +1,4 @@
+import { dictionary } from "../../../base/collections/dictionary.js";
 import { byteFor, bytesOf } from "../../../base/text/byte-text.js";
 import { goQuote } from "../../../base/text/go-quote.js";
 import { formatHexFloat, formatMantissa, formatExponent, formatFixed, formatGeneral } from "./floats.js";
@@ -54,8 +55,7 @@ function quoteCharacter(character: string, flags: string): string {
   return code < 0x10000 ? `\\u${code.toString(16).padStart(4, "0")}` : `\\U${code.toString(16).padStart(8, "0")}`;
 }
 
-const bases: Readonly<Record<string, number>> = {
-  __proto__: null as never,
+const bases: Readonly<Record<string, number>> = dictionary({
   v: 10,
   d: 10,
   b: 2,
@@ -63,7 +63,7 @@ const bases: Readonly<Record<string, number>> = {
   O: 8,
   x: 16,
   X: 16,
-};
+});
 
 /** Formats an integer by %v, %d, %b, %o, %O, %x, %X, %c, %q or %U; returns undefined for another verb. */
 export function formatInteger(value: bigint, spec: Spec): string | undefined {

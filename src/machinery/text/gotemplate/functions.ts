@@ -1,3 +1,4 @@
+import { dictionary } from "../../../base/collections/dictionary.js";
 import { textOf, byteFor, bytesOf } from "../../../base/text/byte-text.js";
 import { Base64Error, canonicalizeBase64 } from "../go/go-base64.js";
 import { sprint, sprintln, formatValue } from "./format-value.js";
@@ -199,15 +200,14 @@ function badType(): FunctionError {
   return new FunctionError("invalid type for comparison");
 }
 
-const htmlEscapes: Readonly<Record<string, string>> = {
-  __proto__: null as never,
+const htmlEscapes: Readonly<Record<string, string>> = dictionary({
   "\0": "\ufffd",
   '"': "&#34;",
   "'": "&#39;",
   "&": "&amp;",
   "<": "&lt;",
   ">": "&gt;",
-};
+});
 
 /** Makes text safe inside HTML. */
 function escapeHtml(text: string): string {

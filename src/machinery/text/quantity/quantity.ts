@@ -1,3 +1,5 @@
+import { dictionary } from "../../../base/collections/dictionary.js";
+
 /**
  * A resource.Quantity: the number `unscaled` x 10^`scale`, exact, and the family of suffixes it is written with.
  * `text` is what it was written as, kept only where apimachinery keeps it: when that text is already a canonical number.
@@ -240,8 +242,7 @@ export interface SuffixMeaning {
   readonly format: QuantityFormat;
 }
 
-const DECIMAL: Readonly<Record<string, number>> = {
-  __proto__: null as never,
+const DECIMAL: Readonly<Record<string, number>> = dictionary({
   n: -9,
   u: -6,
   m: -3,
@@ -252,17 +253,16 @@ const DECIMAL: Readonly<Record<string, number>> = {
   T: 12,
   P: 15,
   E: 18,
-};
+});
 
-const BINARY: Readonly<Record<string, number>> = {
-  __proto__: null as never,
+const BINARY: Readonly<Record<string, number>> = dictionary({
   Ki: 10,
   Mi: 20,
   Gi: 30,
   Ti: 40,
   Pi: 50,
   Ei: 60,
-};
+});
 
 const DECIMAL_BY_EXPONENT = new Map(Object.entries(DECIMAL).map(([suffix, exponent]) => [exponent, suffix]));
 const BINARY_BY_EXPONENT = new Map(Object.entries(BINARY).map(([suffix, exponent]) => [exponent, suffix]));

@@ -4,7 +4,7 @@ import { noteFields } from "../../meta/holds-many.js";
 import type { JsonObject, JsonValue } from "../../meta/json.js";
 import { setKey, ownValue } from "./own-keys.js";
 
-export type DuplicateKeys = ReadonlyMap<JsonObject, readonly string[]>;
+export type DuplicateKeys = ReadonlyMap<object, readonly string[]>;
 
 /** Thrown for a text that is not JSON, in the words of Go's encoding/json ("invalid character '}' looking for beginning of value"). */
 export class JsonDecodeError extends Error {

@@ -1,3 +1,4 @@
+import { dictionary } from "../../../base/collections/dictionary.js";
 import type { JsonValue } from "../../meta/json.js";
 import { integerOf, ProtobufError, readFields, textOf } from "./wire-reader.js";
 import type { BackwardWriter } from "./backward-writer.js";
@@ -100,8 +101,7 @@ function decimal(value: bigint, scale: bigint): string {
   return fraction === "" || scale === 1n ? String(value / scale) : `${value / scale}.${fraction}`;
 }
 
-const UNIT_NANOSECONDS: Readonly<Record<string, bigint>> = {
-  __proto__: null as never,
+const UNIT_NANOSECONDS: Readonly<Record<string, bigint>> = dictionary({
   ns: 1n,
   us: 1000n,
   µs: 1000n,
@@ -109,7 +109,7 @@ const UNIT_NANOSECONDS: Readonly<Record<string, bigint>> = {
   s: SECOND,
   m: 60n * SECOND,
   h: 3600n * SECOND,
-};
+});
 
 /** {@link formatNanoseconds} the other way round. */
 function parseNanoseconds(text: string): bigint {

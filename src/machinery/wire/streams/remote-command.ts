@@ -57,16 +57,19 @@ export const encodeTerminalSize = ({ width, height }: TerminalSize): Uint8Array 
 const NON_ZERO_EXIT_CODE = "NonZeroExitCode";
 const EXIT_CODE = "ExitCode";
 
+/** The Status on an error stream; it has no kind and no code. */
+export type ExitStatus = Omit<Status, "apiVersion" | "kind" | "code">;
+
 /** Makes the Status on the error stream of a program that has ended with `code`. */
-export function exitStatus(code: number): Status {
-  if (code === 0) return { metadata: {}, status: "Success" } as unknown as Status;
+export function exitStatus(code: number): ExitStatus {
+  if (code === 0) return { metadata: {}, status: "Success" };
   return {
     metadata: {},
     status: "Failure",
     message: `command terminated with non-zero exit code: command terminated with exit code ${code}`,
     reason: NON_ZERO_EXIT_CODE,
     details: { causes: [{ reason: EXIT_CODE, message: String(code) }] },
-  } as unknown as Status;
+  };
 }
 
 const BRAND = Symbol.for("kubets.RemoteCommandExitError");

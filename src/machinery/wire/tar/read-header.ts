@@ -1,3 +1,4 @@
+import { dictionary } from "../../../base/collections/dictionary.js";
 import type { PaxRecords } from "./pax-records.js";
 import { invalidHeader, TarError, type TarEntryType, type TarHeader } from "./tar-entry.js";
 
@@ -11,15 +12,14 @@ export interface RawHeader extends TarHeader {
 
 const REGULAR: ReadonlySet<string> = new Set(["0", "\0", "7"]);
 /** Have no content, whatever their size says. */
-const BARE: Readonly<Record<string, TarEntryType>> = {
-  __proto__: null as never,
+const BARE: Readonly<Record<string, TarEntryType>> = dictionary({
   "1": "hardlink",
   "2": "symlink",
   "3": "special",
   "4": "special",
   "5": "directory",
   "6": "special",
-};
+});
 
 /** Reads a block. Throws when its checksum or a number is wrong. */
 export function readHeaderBlock(block: Uint8Array): RawHeader {

@@ -70,7 +70,7 @@ export class FrameReader {
         if (length === undefined) break;
         bytes = bytes.subarray(length);
       }
-      const frame = this.#frame as Frame | undefined;
+      const frame = this.#frame;
       if (frame === undefined) break;
       const isControl = frame.opcode >= OPCODE.close;
       // A control frame is short, and passed on as a whole.

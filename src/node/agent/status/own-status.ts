@@ -1,5 +1,6 @@
 import type { Pod, PodCondition, PodStatus } from "../../../api/types/core/v1.js";
 import {
+  type FieldsOf,
   absent,
   object,
   objects,
@@ -40,7 +41,7 @@ export function ownStatusPatch(own: Received<PodStatus>, before: Received<PodSta
   const gone = sent.map(typeOf).filter((type) => OWN_CONDITIONS.includes(type) && !types.includes(type));
   return {
     ...own,
-    "$setElementOrder/conditions": types.map((type) => ({ type })),
+    "$setElementOrder/conditions": types.map((type) => ({ type }) satisfies FieldsOf<PodCondition>),
     conditions: [...whole, ...gone.map((type) => ({ $patch: "delete", type }))],
     hostIPs: replaced(own.hostIPs),
     podIPs: replaced(own.podIPs),

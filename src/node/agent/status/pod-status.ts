@@ -1,5 +1,5 @@
-import type { ContainerStatus, PodStatus } from "../../../api/types/core/v1.js";
-import { object, objects, type Received, text } from "../../../machinery/meta/received.js";
+import type { PodCondition, ContainerStatus, PodStatus } from "../../../api/types/core/v1.js";
+import { type FieldsOf, object, objects, type Received, text } from "../../../machinery/meta/received.js";
 import type { ContainerRecord } from "../container-record.js";
 import { type Condition, type ConditionFacts, podConditions } from "./pod-conditions.js";
 import { sharedMessage } from "../termination-message.js";
@@ -34,7 +34,8 @@ export function podStatus(facts: PodFacts): Received<PodStatus> {
   const failure = ended ? facts.failure : undefined;
   const phase = failure === undefined ? podPhase(records, text(object(pod.spec).restartPolicy), ended) : "Failed";
   const { generation } = pod.metadata ?? {};
-  const observed = generation === undefined ? {} : { observedGeneration: generation };
+  const observed =
+    generation === undefined ? {} : ({ observedGeneration: generation } satisfies FieldsOf<PodCondition>);
   const before = objects(object(pod.status).conditions);
   const conditions = [...disruption(facts), ...podConditions(facts, phase)].map((condition) => {
     const known = before.find((one) => text(one.type) === condition.type);
@@ -47,7 +48,7 @@ export function podStatus(facts: PodFacts): Received<PodStatus> {
       lastProbeTime: null,
       lastTransitionTime,
       ...rest(condition),
-    };
+    } satisfies FieldsOf<PodCondition>;
   });
   const share = (message: string): string => sharedMessage(message, records.length);
   const ofKind = (kind: ContainerRecord["kind"]): readonly Received<ContainerStatus>[] =>
@@ -56,18 +57,21 @@ export function podStatus(facts: PodFacts): Received<PodStatus> {
   return {
     ...observed,
     phase,
-    ...(failure !== undefined && { reason: failure.reason, message: failure.message }),
+    ...(failure !== undefined &&
+      ({ reason: failure.reason, message: failure.message } satisfies FieldsOf<PodCondition>)),
     conditions,
     hostIP: hostIp,
     hostIPs: [{ ip: hostIp }],
     podIP: podIp,
     podIPs: [{ ip: podIp }],
     startTime,
-    ...(lists.initContainerStatuses.length > 0 && { initContainerStatuses: lists.initContainerStatuses }),
+    ...(lists.initContainerStatuses.length > 0 &&
+      ({ initContainerStatuses: lists.initContainerStatuses } satisfies FieldsOf<PodStatus>)),
     containerStatuses: ofKind("main"),
-    ...(lists.ephemeralContainerStatuses.length > 0 && {
-      ephemeralContainerStatuses: lists.ephemeralContainerStatuses,
-    }),
+    ...(lists.ephemeralContainerStatuses.length > 0 &&
+      ({
+        ephemeralContainerStatuses: lists.ephemeralContainerStatuses,
+      } satisfies FieldsOf<PodStatus>)),
   };
 }
 
@@ -77,8 +81,8 @@ function disruption({ failure }: PodFacts): readonly Condition[] {
 }
 
 const rest = ({ reason, message }: Condition): Pick<Condition, "reason" | "message"> => ({
-  ...(reason !== undefined && { reason }),
-  ...(message !== undefined && { message }),
+  ...(reason !== undefined && ({ reason } satisfies FieldsOf<PodStatus>)),
+  ...(message !== undefined && ({ message } satisfies FieldsOf<PodStatus>)),
 });
 
 export type PodPhase = "Pending" | "Running" | "Succeeded" | "Failed";

@@ -1,5 +1,6 @@
-import type { Container, Pod, ResourceList, ResourceRequirements } from "../../../api/types/core/v1.js";
+import type { PodSpec, Container, Pod, ResourceList, ResourceRequirements } from "../../../api/types/core/v1.js";
 import {
+  type FieldsOf,
   absent,
   object,
   objects,
@@ -56,10 +57,13 @@ export class ResizeEvents {
 function summaryOf({ spec, metadata }: ReceivedObject<Pod>, error: string): JsonObject {
   const { initContainers, containers } = object(spec);
   const wanted = (list: OrAbsent<Received<Container[]>>): JsonObject[] =>
-    objects(list).map(({ name, resources }) => ({ name: text(name), resources: requirementsOf(object(resources)) }));
+    objects(list).map(
+      ({ name, resources }) =>
+        ({ name: text(name), resources: requirementsOf(object(resources)) }) satisfies FieldsOf<Container>,
+    );
   const init = wanted(initContainers);
   return {
-    ...(init.length > 0 && { initContainers: init }),
+    ...(init.length > 0 && ({ initContainers: init } satisfies FieldsOf<PodSpec>)),
     containers: wanted(containers),
     generation: metadata?.generation ?? 0,
     ...(error !== "" && { error }),
@@ -68,9 +72,9 @@ function summaryOf({ spec, metadata }: ReceivedObject<Pod>, error: string): Json
 
 function requirementsOf({ limits, requests, claims }: Received<ResourceRequirements>): JsonObject {
   return {
-    ...(!absent(limits) && { limits: inNameOrder(limits) }),
-    ...(!absent(requests) && { requests: inNameOrder(requests) }),
-    ...(!absent(claims) && { claims: claims as JsonValue }),
+    ...(!absent(limits) && ({ limits: inNameOrder(limits) } satisfies FieldsOf<ResourceRequirements>)),
+    ...(!absent(requests) && ({ requests: inNameOrder(requests) } satisfies FieldsOf<ResourceRequirements>)),
+    ...(!absent(claims) && ({ claims: claims as JsonValue } satisfies FieldsOf<ResourceRequirements>)),
   };
 }
 

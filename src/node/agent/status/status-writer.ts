@@ -4,7 +4,7 @@ import { pause } from "../../../base/time/pause.js";
 import type { Timers } from "../../../base/time/timers.js";
 import type { ResourceClient } from "../../../client/dynamic/resource-client.js";
 import { isConflict, isInvalid, isNotFound } from "../../../machinery/errors/status-error.js";
-import { object, type Received, type ReceivedObject } from "../../../machinery/meta/received.js";
+import { type FieldsOf, object, type Received, type ReceivedObject } from "../../../machinery/meta/received.js";
 import { compareResourceVersions } from "../../../machinery/meta/resource-version.js";
 import { isOverwritten, ownStatusPatch } from "./own-status.js";
 
@@ -68,7 +68,7 @@ export class StatusWriter {
         const patch = {
           metadata: { uid },
           status: ownStatusPatch(status, this.#taken?.status ?? object(this.pod.status)),
-        };
+        } satisfies FieldsOf<Pod>;
         const pod = await this.pods.patchStatus(name, patch, { type: "strategic", signal: this.signal });
         this.#taken = { status, resourceVersion: pod.metadata?.resourceVersion ?? "" };
       } catch (error) {

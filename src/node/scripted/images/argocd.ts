@@ -1,3 +1,5 @@
+import type { FieldsOf } from "../../../machinery/meta/received.js";
+import type { ObjectMeta } from "../../../machinery/meta/object.js";
 import type { JsonObject } from "../../../machinery/meta/json.js";
 import type { Program, ProgramIo } from "../program.js";
 import { isNotFound, PodApi, secretOf, secretPath, secretValue } from "./pod-api.js";
@@ -56,7 +58,9 @@ async function createOnce(
   random: (bytes: number) => Uint8Array,
 ): Promise<void> {
   const { namespace } = api;
-  const secret: JsonObject = secretOf({ name, namespace }, { [key]: passwordOf(random) });
+  const secret: JsonObject = secretOf({ name, namespace } satisfies FieldsOf<ObjectMeta>, {
+    [key]: passwordOf(random),
+  });
   await api.createOnce(secretPath(namespace), secret);
 }
 

@@ -1,3 +1,5 @@
+import type { FieldsOf } from "../../../machinery/meta/received.js";
+import type { ObjectMeta } from "../../../machinery/meta/object.js";
 import { parseGoDuration } from "../../../base/text/go-literals.js";
 import { object, objects, text } from "../../../machinery/meta/access.js";
 import type { JsonObject } from "../../../machinery/meta/json.js";
@@ -89,7 +91,12 @@ async function generate(io: ProgramIo, flags: ProgramFlags, make: MakeCertificat
   for (const { name, namespace, pair } of made) {
     await log(io, "INFO", "Storing certificate", { k8sSecretNamespace: namespace, k8sSecretName: name });
     const data = { "ca.crt": authority.certificate, "tls.crt": pair.certificate, "tls.key": pair.key };
-    await createOrUpdate(api, namespace, name, secretOf({ name, namespace }, data, "kubernetes.io/tls"));
+    await createOrUpdate(
+      api,
+      namespace,
+      name,
+      secretOf({ name, namespace } satisfies FieldsOf<ObjectMeta>, data, "kubernetes.io/tls"),
+    );
   }
   await log(io, "INFO", "Successfully generated all requested certificates.", { count: `${made.length}` });
 }
@@ -149,7 +156,10 @@ async function authorityOf(
     const notBefore = io.clock.now() - SKEW_MS;
     const notAfter = notBefore + durationOf(flags.text("ca-validity-duration"));
     const made = make({ commonName: flags.text("ca-common-name"), usage: "ca", notBefore, notAfter });
-    const secret = secretOf({ name, namespace }, { "ca.crt": made.certificate, "ca.key": made.key });
+    const secret = secretOf({ name, namespace } satisfies FieldsOf<ObjectMeta>, {
+      "ca.crt": made.certificate,
+      "ca.key": made.key,
+    });
     if (!reuses) await createOrUpdate(api, namespace, name, secret);
     else if (!(await api.createOnce(secretPath(namespace), secret))) return loadAuthority(io, api, namespace, name);
     return made;
@@ -178,10 +188,10 @@ async function publishAuthority(api: PodApi, flags: ProgramFlags, { certificate 
   const path = `${all}/${encodeURIComponent(name)}`;
   try {
     const found = await api.get(path);
-    await api.update(path, { ...found, data: { ...object(found["data"]), "ca.crt": certificate } } as JsonObject);
+    await api.update(path, { ...found, data: { ...object(found["data"]), "ca.crt": certificate } });
   } catch (error) {
     if (!isNotFound(error)) throw error;
-    const metadata = { name, namespace };
+    const metadata = { name, namespace } satisfies FieldsOf<ObjectMeta>;
     await api.create(all, { apiVersion: "v1", kind: "ConfigMap", metadata, data: { "ca.crt": certificate } });
   }
 }

@@ -1,3 +1,5 @@
+import type { FieldsOf } from "../../../machinery/meta/received.js";
+import type { ObjectMeta } from "../../../machinery/meta/object.js";
 import type { JsonObject } from "../../../machinery/meta/json.js";
 import type { Program } from "../program.js";
 import { DAY_MS, type MakeCertificate } from "./certificate-maker.js";
@@ -64,7 +66,11 @@ function secretsOf(flags: ProgramFlags, namespace: string, now: number, make: Ma
   const suffix = flags.text("secrets-name-suffix");
   const secretFor = (name: string, data: Readonly<Record<string, string>>, type?: string): NamedSecret => ({
     name: `${name}${suffix}`,
-    secret: secretOf({ name: `${name}${suffix}`, namespace, labels: { app: "contour" } }, data, type),
+    secret: secretOf(
+      { name: `${name}${suffix}`, namespace, labels: { app: "contour" } } satisfies FieldsOf<ObjectMeta>,
+      data,
+      type,
+    ),
   });
   const pairs = ["contour", "envoy"].map((service) => {
     const own = `${service}.${namespace}`;

@@ -1,5 +1,12 @@
+import type { Deployment } from "../../../api/types/apps/v1.js";
+import type { FieldsOf } from "../../../machinery/meta/received.js";
+import type {
+  WebhookClientConfig,
+  ValidatingWebhookConfiguration,
+  ValidatingWebhook,
+} from "../../../api/types/admissionregistration/v1.js";
+import type { OwnerReference, ObjectMeta } from "../../../machinery/meta/object.js";
 import { object, objects, text } from "../../../machinery/meta/access.js";
-import type { JsonObject } from "../../../machinery/meta/json.js";
 import type { Program, ProgramIo } from "../program.js";
 import { DAY_MS, type MakeCertificate } from "./certificate-maker.js";
 import { isNotFound, PodApi, secretOf, secretPath } from "./pod-api.js";
@@ -15,12 +22,18 @@ export const memberlistSecret =
       const api = PodApi.open(io);
       const { namespace } = api;
       const path = `/apis/apps/v1/namespaces/${encodeURIComponent(namespace)}/deployments/${encodeURIComponent(deployment)}`;
-      const { metadata } = await api.get(path);
-      const owner = { apiVersion: "apps/v1", kind: "Deployment", name: deployment, uid: text(object(metadata).uid) };
+      const { metadata }: FieldsOf<Deployment> = await api.get(path);
+      const { uid }: FieldsOf<ObjectMeta> = object(metadata);
+      const owner = {
+        apiVersion: "apps/v1",
+        kind: "Deployment",
+        name: deployment,
+        uid: text(uid),
+      } satisfies FieldsOf<OwnerReference>;
       const secretkey = Buffer.from(random(KEY_BYTES)).toString("base64").replaceAll("=", "");
       await api.createOnce(
         secretPath(namespace),
-        secretOf({ name, namespace, ownerReferences: [owner] }, { secretkey }),
+        secretOf({ name, namespace, ownerReferences: [owner] } satisfies FieldsOf<ObjectMeta>, { secretkey }),
       );
     });
 
@@ -71,7 +84,7 @@ export const kedaCertificates =
         "tls.crt": pair.certificate,
         "tls.key": pair.key,
       };
-      const secret = secretOf({ name: flags.text("cert-secret-name"), namespace }, data);
+      const secret = secretOf({ name: flags.text("cert-secret-name"), namespace } satisfies FieldsOf<ObjectMeta>, data);
       if (await api.createOnce(secretPath(namespace), secret))
         await trust(api, flags.text("validating-webhook-name"), authority.certificate);
     });
@@ -83,11 +96,14 @@ async function trust(api: PodApi, configuration: string, authority: string): Pro
   const caBundle = Buffer.from(authority).toString("base64");
   try {
     const found = await api.get(path);
-    const webhooks = objects(found["webhooks"]).map((webhook) => ({
-      ...webhook,
-      clientConfig: { ...object(webhook["clientConfig"]), caBundle },
-    }));
-    await api.update(path, { ...found, webhooks } as JsonObject);
+    const webhooks = objects(found["webhooks"]).map(
+      (webhook) =>
+        ({
+          ...webhook,
+          clientConfig: { ...object(webhook.clientConfig), caBundle } satisfies FieldsOf<WebhookClientConfig>,
+        }) satisfies FieldsOf<ValidatingWebhook>,
+    );
+    await api.update(path, { ...found, webhooks } satisfies FieldsOf<ValidatingWebhookConfiguration>);
   } catch (error) {
     if (!isNotFound(error)) throw error;
   }

@@ -1,3 +1,5 @@
+import type { FieldsOf } from "../../../machinery/meta/received.js";
+import type { Secret } from "../../../api/types/core/v1.js";
 import { object, text } from "../../../machinery/meta/access.js";
 import type { JsonObject } from "../../../machinery/meta/json.js";
 import type { ProgramIo } from "../program.js";
@@ -116,17 +118,14 @@ export const secretPath = (namespace: string, name = ""): string =>
   `/api/v1/namespaces/${encodeURIComponent(namespace)}/secrets${name && `/${encodeURIComponent(name)}`}`;
 
 /** Makes a Secret of `data`, which is not in base64. */
-export const secretOf = (
-  metadata: JsonObject,
-  data: Readonly<Record<string, string>>,
-  type = "Opaque",
-): JsonObject => ({
-  apiVersion: "v1",
-  kind: "Secret",
-  metadata,
-  data: Object.fromEntries(Object.entries(data).map(([key, value]) => [key, Buffer.from(value).toString("base64")])),
-  type,
-});
+export const secretOf = (metadata: JsonObject, data: Readonly<Record<string, string>>, type = "Opaque"): JsonObject =>
+  ({
+    apiVersion: "v1",
+    kind: "Secret",
+    metadata,
+    data: Object.fromEntries(Object.entries(data).map(([key, value]) => [key, Buffer.from(value).toString("base64")])),
+    type,
+  }) satisfies FieldsOf<Secret>;
 
 /** Decodes the value of a Secret's key; undefined where it is absent or empty. */
 export function secretValue(secret: JsonObject, key: string): string | undefined {

@@ -1,3 +1,10 @@
+import type { FieldsOf } from "../../../machinery/meta/received.js";
+import type {
+  WebhookClientConfig,
+  ValidatingWebhookConfiguration,
+  ValidatingWebhook,
+} from "../../../api/types/admissionregistration/v1.js";
+import type { APIServiceSpec, APIService } from "../../../api/types/apiregistration/v1.js";
 import { object, objects } from "../../../machinery/meta/access.js";
 import type { JsonObject } from "../../../machinery/meta/json.js";
 import type { Program, ProgramIo } from "../program.js";
@@ -140,8 +147,12 @@ async function patchApiService(io: ProgramIo, api: PodApi, name: string, caBundl
   await log(io, "info", `patching APIService ${JSON.stringify(name)}`);
   const path = `${API_SERVICES}/${encodeURIComponent(name)}`;
   const service = await because(`failed getting APIService ${JSON.stringify(name)}`, api.get(path));
-  const { insecureSkipTLSVerify: _, ...spec } = object(service["spec"]);
-  const patched = { ...service, spec: { ...spec, caBundle } } as JsonObject;
+  const given: FieldsOf<APIServiceSpec> = object(service["spec"]);
+  const { insecureSkipTLSVerify: _, ...spec } = given;
+  const patched = {
+    ...service,
+    spec: { ...spec, caBundle } satisfies FieldsOf<APIServiceSpec>,
+  } satisfies FieldsOf<APIService> as JsonObject;
   await because(`failed patching APIService ${JSON.stringify(name)}`, api.update(path, patched));
 }
 
@@ -154,12 +165,18 @@ async function patchWebhooks(
 ): Promise<void> {
   const path = `${REGISTRATION}/${kind}webhookconfigurations/${encodeURIComponent(name)}`;
   const configuration = await because(`failed getting ${kind} webhook`, api.get(path));
-  const webhooks = objects(configuration["webhooks"]).map((webhook) => ({
-    ...webhook,
-    clientConfig: { ...object(webhook["clientConfig"]), caBundle },
-    ...(failurePolicy !== "" && { failurePolicy }),
-  }));
-  await because(`failed patching ${kind} webhook`, api.update(path, { ...configuration, webhooks } as JsonObject));
+  const webhooks = objects(configuration["webhooks"]).map(
+    (webhook) =>
+      ({
+        ...webhook,
+        clientConfig: { ...object(webhook.clientConfig), caBundle } satisfies FieldsOf<WebhookClientConfig>,
+        ...(failurePolicy !== "" && ({ failurePolicy } satisfies FieldsOf<ValidatingWebhook>)),
+      }) satisfies FieldsOf<ValidatingWebhook>,
+  );
+  await because(
+    `failed patching ${kind} webhook`,
+    api.update(path, { ...configuration, webhooks } satisfies FieldsOf<ValidatingWebhookConfiguration>),
+  );
 }
 
 async function because<T>(what: string, request: Promise<T>): Promise<T> {

@@ -1,3 +1,4 @@
+import { dictionary } from "../../../base/collections/dictionary.js";
 import { sliceIsSpent } from "../../../base/async/time-slice.js";
 import { FileError } from "../files/file-error.js";
 import { absolute } from "../files/file-system.js";
@@ -102,7 +103,7 @@ export const chmod: Program = async (io) => {
   });
 };
 
-const SHIFTS: Readonly<Record<string, number>> = { __proto__: null as never, u: 6, g: 3, o: 0 };
+const SHIFTS: Readonly<Record<string, number>> = dictionary({ u: 6, g: 3, o: 0 });
 
 /** Parses a mode, and returns a function that applies it to another mode; undefined for an invalid one. */
 export function modeChange(text: string): ((mode: number, isDirectory: boolean) => number) | undefined {

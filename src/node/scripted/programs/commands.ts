@@ -1,9 +1,10 @@
+import { dictionary } from "../../../base/collections/dictionary.js";
 import type { Program } from "../program.js";
 import { signalNamed } from "../signals.js";
 import { runCommand } from "./find/run-command.js";
 import { gnuProgram, UsageError } from "./gnu-program.js";
 
-const UNITS: Readonly<Record<string, number>> = { __proto__: null as never, "": 1, s: 1, m: 60, h: 3600, d: 86_400 };
+const UNITS: Readonly<Record<string, number>> = dictionary({ "": 1, s: 1, m: 60, h: 3600, d: 86_400 });
 /** Exit codes of timeout and nohup: the time is up, and they could not begin. */
 const TIMED_OUT = 124;
 const CANNOT_BEGIN = 125;

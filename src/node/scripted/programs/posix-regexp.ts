@@ -1,3 +1,4 @@
+import { dictionary } from "../../../base/collections/dictionary.js";
 import { RE2JS } from "re2js";
 import { ProgramFailure } from "./gnu-program.js";
 import { instructionsOf, MOST_INSTRUCTIONS, MOST_STEPS } from "../limits/regexp-cost.js";
@@ -109,8 +110,7 @@ interface Translation {
   readonly simple: boolean;
 }
 
-const CLASSES: Readonly<Record<string, string>> = {
-  __proto__: null as never,
+const CLASSES: Readonly<Record<string, string>> = dictionary({
   alpha: "a-zA-Z",
   digit: "0-9",
   alnum: "a-zA-Z0-9",
@@ -123,11 +123,10 @@ const CLASSES: Readonly<Record<string, string>> = {
   graph: "!-~",
   cntrl: "\\x00-\\x1f\\x7f",
   xdigit: "0-9A-Fa-f",
-};
+});
 
 /** What stands behind a backslash for a set of characters or a place. */
-const ESCAPES: Readonly<Record<string, string>> = {
-  __proto__: null as never,
+const ESCAPES: Readonly<Record<string, string>> = dictionary({
   w: "[0-9A-Za-z_]",
   W: "[^0-9A-Za-z_]",
   s: "[\\t-\\r ]",
@@ -139,7 +138,7 @@ const ESCAPES: Readonly<Record<string, string>> = {
   B: "\\B",
   "`": "\\A",
   "'": "\\z",
-};
+});
 const PLACES = "<>bB`'";
 
 const hex = (char: string): string => `\\x${char.charCodeAt(0).toString(16).padStart(2, "0")}`;

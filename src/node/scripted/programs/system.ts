@@ -1,3 +1,4 @@
+import { dictionary } from "../../../base/collections/dictionary.js";
 import type { Program } from "../program.js";
 import { signalNamed } from "../signals.js";
 import { condition, ConditionError } from "../shell/builtins/test-condition.js";
@@ -8,7 +9,7 @@ import { optionsOf } from "./options.js";
 export const yesTrue: Program = () => 0;
 export const noFalse: Program = () => 1;
 
-const UNITS: Readonly<Record<string, number>> = { __proto__: null as never, "": 1, s: 1, m: 60, h: 3600, d: 86_400 };
+const UNITS: Readonly<Record<string, number>> = dictionary({ "": 1, s: 1, m: 60, h: 3600, d: 86_400 });
 
 /** sleep SECONDS, with s, m, h and d; "infinity" too. */
 export const sleep: Program = async (io) => {

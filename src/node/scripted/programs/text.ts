@@ -1,3 +1,4 @@
+import { dictionary } from "../../../base/collections/dictionary.js";
 import { Fifo } from "../../../base/collections/fifo.js";
 import { pause } from "../../../base/time/pause.js";
 import { absolute } from "../files/file-system.js";
@@ -212,14 +213,13 @@ const countedOptions = (args: readonly string[]) =>
     "nc",
   );
 
-const UNITS: Readonly<Record<string, number>> = {
-  __proto__: null as never,
+const UNITS: Readonly<Record<string, number>> = dictionary({
   "": 1,
   k: 1024,
   K: 1024,
   M: 1024 ** 2,
   G: 1024 ** 3,
-};
+});
 
 /** "10", "64k", "1M", "1G". */
 function sizeNumber(text: string): number {

@@ -1,3 +1,4 @@
+import { dictionary } from "../../../base/collections/dictionary.js";
 import { baseName } from "../programs/options.js";
 import { MemoryShare, type ContainerMemory } from "../limits/memory-share.js";
 import type { ProgramIo } from "../program.js";
@@ -171,8 +172,7 @@ function promptOf(shell: Shell): string {
   const { cwd } = shell;
   const folder =
     home !== undefined && (cwd === home || cwd.startsWith(`${home}/`)) ? `~${cwd.slice(home.length)}` : cwd;
-  const meanings: Readonly<Record<string, string>> = {
-    __proto__: null as never,
+  const meanings: Readonly<Record<string, string>> = dictionary({
     w: folder,
     W: folder === "/" ? folder : (folder.split("/").at(-1) ?? folder),
     u: "root",
@@ -187,7 +187,7 @@ function promptOf(shell: Shell): string {
     "\\": "\\",
     "[": "",
     "]": "",
-  };
+  });
   return (shell.parameter("PS1") ?? (baseName(shell.name) === "bash" ? BASH_PROMPT : PROMPT)).replace(
     /\\(0?[0-7]{3}|.)/gs,
     (whole, escape: string) =>

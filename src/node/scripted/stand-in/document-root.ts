@@ -1,3 +1,4 @@
+import { dictionary } from "../../../base/collections/dictionary.js";
 import { FileError } from "../files/file-error.js";
 import { type FileSystem, normalPath } from "../files/file-system.js";
 import type { RegularNode } from "../files/node.js";
@@ -13,14 +14,13 @@ export interface Site {
   readonly title: string;
 }
 
-const SITES: Readonly<Record<string, Omit<Site, "title">>> = {
-  __proto__: null as never,
+const SITES: Readonly<Record<string, Omit<Site, "title">>> = dictionary({
   nginx: { server: "nginx", root: "/usr/share/nginx/html", port: 80 },
   "nginx-slim": { server: "nginx", root: "/usr/share/nginx/html", port: 80 },
   "nginx-unprivileged": { server: "nginx", root: "/usr/share/nginx/html", port: 8080 },
   httpd: { server: "httpd", root: "/usr/local/apache2/htdocs", port: 80 },
   apache: { server: "httpd", root: "/app", port: 8080 },
-};
+});
 
 /** Finds the site of a web server's image by the last part of its name: "docker.io/bitnami/nginx:1.27"; undefined for other images. */
 export function siteOf(image: string): Site | undefined {
@@ -98,8 +98,7 @@ function page(files: FileSystem, path: string, file: RegularNode, site: Site): H
   };
 }
 
-const TYPES: Readonly<Record<string, string>> = {
-  __proto__: null as never,
+const TYPES: Readonly<Record<string, string>> = dictionary({
   css: "text/css",
   gif: "image/gif",
   htm: "text/html",
@@ -117,7 +116,7 @@ const TYPES: Readonly<Record<string, string>> = {
   webp: "image/webp",
   woff2: "font/woff2",
   xml: "text/xml",
-};
+});
 
 /** The words of each server: what nginx puts in title and heading, and the sentence of httpd below its own. */
 const FAILURES = {

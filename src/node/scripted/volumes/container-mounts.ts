@@ -1,3 +1,4 @@
+import { dictionary } from "../../../base/collections/dictionary.js";
 import { nextSlice, sliceIsSpent } from "../../../base/async/time-slice.js";
 import { type ContainerSpec, type HostVolume, RuntimeError, type VolumeMount } from "../../container-runtime.js";
 import { FileError } from "../files/file-error.js";
@@ -118,14 +119,13 @@ async function filledTree(
 }
 
 /** What a file of the node must be, as the kubelet says it. */
-const FILE_TYPES: Readonly<Record<string, string>> = {
-  __proto__: null as never,
+const FILE_TYPES: Readonly<Record<string, string>> = dictionary({
   File: "a file",
   FileOrCreate: "a file",
   Socket: "a socket file",
   CharDevice: "a character device",
   BlockDevice: "a block device",
-};
+});
 
 /** A file or folder of a node: what a pod expects on it is there, and empty. */
 function hostTree({ path, type }: HostVolume, name: string, store: FileStore): Tree {

@@ -1,5 +1,8 @@
+import type { FieldsOf } from "../../../machinery/meta/received.js";
 import { own } from "../../../base/collections/own.js";
 import type {
+  DeviceAllocationResult,
+  DeviceAllocationConfiguration,
   AllocationResult,
   DeviceClass,
   DeviceConstraint,
@@ -219,26 +222,32 @@ function resultOf(
     driver: offered.driver,
     pool: offered.pool,
     device: offered.device.name,
-    ...("adminAccess" in option.request && option.request.adminAccess === true && { adminAccess: true }),
+    ...("adminAccess" in option.request &&
+      option.request.adminAccess === true &&
+      ({ adminAccess: true } satisfies FieldsOf<DeviceRequestAllocationResult>)),
   }));
   const requests = [...new Map(chosen.map(({ name: request, option }) => [request, option.request.deviceClassName]))];
   const config = [
     ...requests.flatMap(([request, className]) =>
-      (classes(className)?.spec?.config ?? []).map((one) => ({
-        source: "FromClass" as const,
-        requests: [request],
-        ...one,
-      })),
+      (classes(className)?.spec?.config ?? []).map(
+        (one) =>
+          ({
+            source: "FromClass" as const,
+            requests: [request],
+            ...one,
+          }) satisfies DeviceAllocationConfiguration,
+      ),
     ),
     ...(spec?.devices?.config ?? []).map((one) => ({ source: "FromClaim" as const, ...one })),
   ];
   const isLocal = chosen.some(({ offered }) => offered.isLocal);
   return {
-    devices: { results, ...(config.length > 0 && { config }) },
-    ...(isLocal && {
-      nodeSelector: {
-        nodeSelectorTerms: [{ matchFields: [{ key: "metadata.name", operator: "In", values: [name] }] }],
-      },
-    }),
+    devices: { results, ...(config.length > 0 && ({ config } satisfies Partial<DeviceAllocationResult>)) },
+    ...(isLocal &&
+      ({
+        nodeSelector: {
+          nodeSelectorTerms: [{ matchFields: [{ key: "metadata.name", operator: "In", values: [name] }] }],
+        },
+      } satisfies Partial<AllocationResult>)),
   };
 }

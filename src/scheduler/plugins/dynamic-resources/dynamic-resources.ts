@@ -1,4 +1,5 @@
-import type { AllocationResult, ResourceClaim } from "../../../api/types/resource/v1.js";
+import type { FieldsOf } from "../../../machinery/meta/received.js";
+import type { ResourceClaimStatus, AllocationResult, ResourceClaim } from "../../../api/types/resource/v1.js";
 import type { Pod } from "../../../api/types/core/v1.js";
 import { inOrder } from "../../../base/async/turns.js";
 import { formatTime } from "../../../machinery/meta/time.js";
@@ -218,10 +219,19 @@ class DynamicResources implements SchedulerPlugin {
       );
     }
     const allocation =
-      current.status?.allocation ?? (given && { ...given, allocationTimestamp: formatTime(this.#handle.clock.now()) });
+      current.status?.allocation ??
+      (given &&
+        ({ ...given, allocationTimestamp: formatTime(this.#handle.clock.now()) } satisfies FieldsOf<AllocationResult>));
     const reservedFor = [...(current.status?.reservedFor ?? []), consumer];
     await claims.updateStatus(
-      { ...current, status: { ...current.status, ...(allocation && { allocation }), reservedFor } },
+      {
+        ...current,
+        status: {
+          ...current.status,
+          ...(allocation && ({ allocation } satisfies FieldsOf<ResourceClaimStatus>)),
+          reservedFor,
+        },
+      },
       { signal: this.#handle.signal },
     );
   }

@@ -1,3 +1,4 @@
+import type { FieldsOf } from "../../../machinery/meta/received.js";
 import type { Pod, PodCondition } from "../../../api/types/core/v1.js";
 import type { PodDisruptionBudget } from "../../../api/types/policy/v1.js";
 import { randomBelow } from "../../../base/numbers/random-below.js";
@@ -217,7 +218,7 @@ function disruption({ pod }: PodInfo, preemptor: PodInfo, now: number): PodCondi
   const scheduler = preemptor.pod.spec?.schedulerName || DEFAULT_SCHEDULER;
   return {
     type: "DisruptionTarget",
-    ...(generation > 0 && { observedGeneration: generation }),
+    ...(generation > 0 && ({ observedGeneration: generation } satisfies FieldsOf<PodCondition>)),
     status: "True",
     reason: "PreemptionByScheduler",
     message: `${scheduler}: preempting to accommodate a higher priority pod`,

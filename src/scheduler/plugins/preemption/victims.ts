@@ -83,7 +83,7 @@ function startTime({ pod }: PodInfo, now: number): number {
 /** One that cannot be read matches nothing. */
 function selectorOf({ spec }: PodDisruptionBudget): LabelSelector {
   try {
-    return selectorFromObject(spec?.selector as Parameters<typeof selectorFromObject>[0]);
+    return selectorFromObject(spec?.selector);
   } catch {
     return noLabel;
   }

@@ -67,7 +67,7 @@ export class Inclusion {
 
 function selectorOf({ labelSelector }: TopologySpreadConstraint): LabelSelector {
   try {
-    return selectorFromObject(labelSelector as Parameters<typeof selectorFromObject>[0]);
+    return selectorFromObject(labelSelector);
   } catch {
     return noLabel;
   }

@@ -1,3 +1,4 @@
+import { dictionary } from "../../../base/collections/dictionary.js";
 import { append } from "../../../base/collections/append.js";
 import { own } from "../../../base/collections/own.js";
 import type { ReplicaSet, StatefulSet } from "../../../api/types/apps/v1.js";
@@ -17,12 +18,11 @@ import type { PodInfo } from "../../cache/pod-info.js";
 import type { FollowedKinds } from "../../followed-kinds.js";
 
 /** Kinds of controllers whose selectors say which pods belong together, by their apiVersion. */
-const CONTROLLERS: Readonly<Record<string, string>> = {
-  __proto__: null as never,
+const CONTROLLERS: Readonly<Record<string, string>> = dictionary({
   ReplicationController: "v1",
   ReplicaSet: "apps/v1",
   StatefulSet: "apps/v1",
-};
+});
 
 /** Follows the kinds that the default constraints of a pod need; undefined when they are followed. */
 export function followGroups({ pod }: PodInfo, kinds: FollowedKinds): Promise<void> | undefined {

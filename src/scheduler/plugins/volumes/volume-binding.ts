@@ -1,4 +1,6 @@
-import type { PersistentVolume, PersistentVolumeClaim } from "../../../api/types/core/v1.js";
+import type { FieldsOf } from "../../../machinery/meta/received.js";
+import type { ObjectMeta } from "../../../machinery/meta/object.js";
+import type { ObjectReference, PersistentVolume, PersistentVolumeClaim } from "../../../api/types/core/v1.js";
 import { SELECTED_NODE, storageClassOf, BOUND_BY_CONTROLLER } from "../../../api/volumes/claims.js";
 import { matchingVolume, requestedBytes } from "../../../api/volumes/volume-match.js";
 import type { NodeInfo } from "../../cache/node-info.js";
@@ -265,17 +267,30 @@ async function bindVolumes(
   for (const [claim, volume] of bindings) {
     if (volume.spec?.claimRef?.uid === claim.metadata?.uid) continue;
     const { name = "", namespace = "", uid = "", resourceVersion = "" } = claim.metadata ?? {};
-    const claimRef = { apiVersion: "v1", kind: "PersistentVolumeClaim", name, namespace, uid, resourceVersion };
+    const claimRef = {
+      apiVersion: "v1",
+      kind: "PersistentVolumeClaim",
+      name,
+      namespace,
+      uid,
+      resourceVersion,
+    } satisfies FieldsOf<ObjectReference>;
     const metadata = {
       resourceVersion: volume.metadata?.resourceVersion,
       // A volume that was made for the claim keeps its claimRef when it is released.
-      ...(volume.spec?.claimRef === undefined && { annotations: { [BOUND_BY_CONTROLLER]: "yes" } }),
-    };
-    const patch = { metadata, spec: { claimRef } };
+      ...(volume.spec?.claimRef === undefined &&
+        ({ annotations: { [BOUND_BY_CONTROLLER]: "yes" } } satisfies FieldsOf<ObjectMeta>)),
+    } satisfies FieldsOf<ObjectMeta>;
+    const patch = { metadata, spec: { claimRef } } satisfies FieldsOf<PersistentVolume>;
     await client.of("v1", "PersistentVolume").patch(volume.metadata?.name ?? "", patch, { type: "merge", signal });
   }
   for (const { metadata } of provisions) {
-    const patch = { metadata: { resourceVersion: metadata?.resourceVersion, annotations: { [SELECTED_NODE]: node } } };
+    const patch = {
+      metadata: {
+        resourceVersion: metadata?.resourceVersion,
+        annotations: { [SELECTED_NODE]: node },
+      } satisfies FieldsOf<ObjectMeta>,
+    };
     const claims = client.of("v1", "PersistentVolumeClaim").namespace(metadata?.namespace ?? "");
     await claims.patch(metadata?.name ?? "", patch, { type: "merge", signal });
   }

@@ -1,3 +1,4 @@
+import { dictionary } from "../../../base/collections/dictionary.js";
 import { own } from "../../../base/collections/own.js";
 import { storageClassOf } from "../../../api/volumes/claims.js";
 import type { SchedulerHandle, SchedulerPlugin } from "../../framework/plugin.js";
@@ -16,11 +17,10 @@ const TOPOLOGY_LABELS = [
   "topology.kubernetes.io/region",
 ] as const;
 /** Older names of the labels, and their newer ones. */
-const NEWER: Readonly<Record<string, string>> = {
-  __proto__: null as never,
+const NEWER: Readonly<Record<string, string>> = dictionary({
   "failure-domain.beta.kubernetes.io/zone": "topology.kubernetes.io/zone",
   "failure-domain.beta.kubernetes.io/region": "topology.kubernetes.io/region",
-};
+});
 
 /** Where a volume is: the label, and the values that nodes may have. */
 interface VolumeTopology {

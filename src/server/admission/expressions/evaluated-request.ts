@@ -1,3 +1,7 @@
+import type { FieldsOf } from "../../../machinery/meta/received.js";
+import type { AdmissionRequest } from "../../../api/types/admission/v1.js";
+import type { UserInfo } from "../../../api/types/authentication/v1.js";
+import type { Namespace } from "../../../api/types/core/v1.js";
 import { errorMessage } from "../../../base/text/error-message.js";
 import { object } from "../../../machinery/meta/access.js";
 import type { GroupVersionKind } from "../../../machinery/meta/gvk.js";
@@ -46,6 +50,9 @@ export async function shownAs(
 }
 
 /** Makes the variable `request`: Go's AdmissionRequest, without the objects. */
+type Request = FieldsOf<AdmissionRequest>;
+type RequestUser = FieldsOf<UserInfo>;
+
 export function requestVariable(attributes: AdmissionAttributes, matched: EquivalentResource): JsonObject {
   const { subresource, name, namespace, operation, user, dryRun, options, kind, resource } = attributes;
   const { uid = "", extra = {} } = user;
@@ -53,22 +60,22 @@ export function requestVariable(attributes: AdmissionAttributes, matched: Equiva
     uid: "",
     kind: { ...matched.kind },
     resource: { ...matched.resource },
-    ...(subresource !== "" && { subResource: subresource }),
+    ...(subresource !== "" && ({ subResource: subresource } satisfies Request)),
     requestKind: { ...kind },
     requestResource: { ...resource },
-    ...(subresource !== "" && { requestSubResource: subresource }),
-    ...(name !== "" && { name }),
-    ...(namespace !== "" && { namespace }),
+    ...(subresource !== "" && ({ requestSubResource: subresource } satisfies Request)),
+    ...(name !== "" && ({ name } satisfies Request)),
+    ...(namespace !== "" && ({ namespace } satisfies Request)),
     operation,
     userInfo: {
-      ...(user.name !== "" && { username: user.name }),
-      ...(uid !== "" && { uid }),
-      ...(user.groups.length > 0 && { groups: [...user.groups] }),
-      ...(Object.keys(extra).length > 0 && { extra: extra as JsonObject }),
+      ...(user.name !== "" && ({ username: user.name } satisfies RequestUser)),
+      ...(uid !== "" && ({ uid } satisfies RequestUser)),
+      ...(user.groups.length > 0 && ({ groups: [...user.groups] } satisfies RequestUser)),
+      ...(Object.keys(extra).length > 0 && ({ extra: extra as JsonObject } satisfies RequestUser)),
     },
     dryRun,
     options: options ?? null,
-  };
+  } satisfies Request;
 }
 
 /** The fields of a Namespace's metadata that `namespaceObject` has. */
@@ -94,11 +101,11 @@ export async function namespaceVariable(
 ): Promise<JsonObject | null> {
   const isNamespace = kind.group === "" && kind.version === "v1" && kind.kind === "Namespace";
   if (namespace === "" || isNamespace) return null;
-  const found = await findNamespace(namespace, objects);
+  const found: FieldsOf<Namespace> = await findNamespace(namespace, objects);
   const metadata = Object.entries(found.metadata ?? {}).filter(([name]) => METADATA.includes(name));
   return {
-    metadata: Object.fromEntries(metadata) as JsonObject,
-    spec: object(found["spec"]) as JsonObject,
-    status: object(found["status"]) as JsonObject,
-  };
+    metadata: Object.fromEntries(metadata),
+    spec: object(found.spec) as JsonObject,
+    status: object(found.status) as JsonObject,
+  } satisfies FieldsOf<Namespace>;
 }

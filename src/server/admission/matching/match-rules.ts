@@ -1,4 +1,6 @@
-import { list, type ReadonlyFields, text } from "../../../machinery/meta/access.js";
+import type { FieldsOf } from "../../../machinery/meta/received.js";
+import type { NamedRuleWithOperations } from "../../../api/types/admissionregistration/v1.js";
+import { list, text } from "../../../machinery/meta/access.js";
 import type { GroupVersionResource } from "../../../machinery/meta/gvk.js";
 import type { AdmissionAttributes, EquivalentResource } from "../attributes.js";
 
@@ -14,17 +16,17 @@ export interface Rule {
   readonly names: readonly string[];
 }
 
-export function ruleOf(rule: ReadonlyFields): Rule {
+export function ruleOf(rule: FieldsOf<NamedRuleWithOperations>): Rule {
   return {
-    operations: list(rule["operations"]).map(text),
-    groups: list(rule["apiGroups"]).map(text),
-    versions: list(rule["apiVersions"]).map(text),
-    resources: list(rule["resources"]).map((one) => {
+    operations: list(rule.operations).map(text),
+    groups: list(rule.apiGroups).map(text),
+    versions: list(rule.apiVersions).map(text),
+    resources: list(rule.resources).map((one) => {
       const [name = "", ...subresource] = text(one).split("/");
       return { name, subresource: subresource.join("/") };
     }),
-    scope: text(rule["scope"]) || "*",
-    names: list(rule["resourceNames"]).map(text),
+    scope: text(rule.scope) || "*",
+    names: list(rule.resourceNames).map(text),
   };
 }
 

@@ -1,6 +1,6 @@
 import type { CertificateSigningRequest } from "../../../api/types/certificates/v1.js";
 import { goQuote } from "../../../base/text/go-quote.js";
-import { object, type ReceivedObject, text } from "../../../machinery/meta/received.js";
+import { type FieldsOf, object, type ReceivedObject, text } from "../../../machinery/meta/received.js";
 import { handling, WRITES, type AdmissionPlugin } from "../plugin.js";
 import { refused, type AdmissionAttributes } from "../attributes.js";
 import { mayUseSigner } from "../../authz/signer-rights.js";
@@ -8,7 +8,7 @@ import { sameValue } from "../../../api/validation/rules.js";
 import { errorMessage } from "../../../base/text/error-message.js";
 import { parseCertificateRequest } from "../../../machinery/crypto/certificate-request.js";
 import type { ClusterTrustBundle } from "../../../api/types/certificates/v1beta1.js";
-import type { KubeObject } from "../../../machinery/meta/object.js";
+import type { ApiObject, KubeObject } from "../../../machinery/meta/object.js";
 import { withoutFields } from "./without-fields.js";
 
 /** Rejects an approval or denial of a certificate request unless the user may approve for its signer. */
@@ -85,5 +85,5 @@ const BOOKKEEPING = ["ownerReferences", "finalizers", "managedFields", "resource
 
 /** Without what the garbage collector changes, and what every write does. */
 function attested({ metadata, ...bundle }: KubeObject): object {
-  return { ...bundle, metadata: withoutFields(metadata ?? {}, ...BOOKKEEPING) };
+  return { ...bundle, metadata: withoutFields(metadata ?? {}, ...BOOKKEEPING) } satisfies FieldsOf<ApiObject>;
 }

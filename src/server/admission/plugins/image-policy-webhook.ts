@@ -1,3 +1,4 @@
+import type { ImageReview } from "../../../api/types/imagepolicy/v1alpha1.js";
 import { errorMessage } from "../../../base/text/error-message.js";
 import { ExpiringLru } from "../../../base/collections/lru.js";
 import { isForbidden } from "../../../machinery/errors/status-error.js";
@@ -6,7 +7,7 @@ import { handling, WRITES, type AdmissionContext, type AdmissionPlugin } from ".
 import type { Pod } from "../../../api/types/core/v1.js";
 import type { RestResponse } from "../../../client/rest/rest-client.js";
 import { eachContainer } from "../../../api/validation/pod/each-container.js";
-import { object, type ReceivedObject } from "../../../machinery/meta/received.js";
+import { type FieldsOf, object, type ReceivedObject } from "../../../machinery/meta/received.js";
 import { boolean, map, string, struct, anyJson, int64 } from "../../../machinery/schema/build-schema.js";
 import type { StructSchema } from "../../../machinery/schema/schema.js";
 import { readPostedReview } from "../../webhook/read-review.js";
@@ -84,10 +85,17 @@ const KIND = { group: "imagepolicy.k8s.io", version: "v1alpha1", kind: "ImageRev
 const SCHEME = "pkg/api/legacyscheme/scheme.go:30";
 
 const STATUS: StructSchema = {
-  ...struct("ImageReviewStatus", { allowed: boolean, reason: string, auditAnnotations: map(string) }),
+  ...struct("ImageReviewStatus", {
+    allowed: boolean,
+    reason: string,
+    auditAnnotations: map(string),
+  } satisfies FieldsOf<ImageReviewStatus>),
   goType: "v1alpha1.ImageReviewStatus",
 };
-const REVIEW: StructSchema = { ...struct("ImageReview", { status: STATUS }), goType: "v1alpha1.ImageReview" };
+const REVIEW: StructSchema = {
+  ...struct("ImageReview", { status: STATUS } satisfies FieldsOf<ImageReview>),
+  goType: "v1alpha1.ImageReview",
+};
 
 /** The images of a pod; of ephemeral containers alone where the request is about those. */
 function imageReviewSpec(attributes: AdmissionAttributes): ImageReviewSpec {
@@ -106,7 +114,12 @@ function imageReviewSpec(attributes: AdmissionAttributes): ImageReviewSpec {
   const annotations = Object.entries(pod?.metadata?.annotations ?? {})
     .filter(([key]) => key.includes(".image-policy.k8s.io/"))
     .toSorted(([a], [b]) => (a < b ? -1 : 1));
-  return { containers, ...(annotations.length > 0 && { annotations: Object.fromEntries(annotations) }), namespace };
+  return {
+    containers,
+    ...(annotations.length > 0 &&
+      ({ annotations: Object.fromEntries(annotations) } satisfies FieldsOf<ImageReviewSpec>)),
+    namespace,
+  };
 }
 
 const encodeImageReview = (spec: ImageReviewSpec): Uint8Array =>
@@ -116,8 +129,8 @@ const encodeImageReview = (spec: ImageReviewSpec): Uint8Array =>
       apiVersion: `${KIND.group}/${KIND.version}`,
       metadata: {},
       spec,
-      status: { allowed: false },
-    }),
+      status: { allowed: false } satisfies FieldsOf<ImageReviewStatus>,
+    } satisfies FieldsOf<ImageReview>),
   );
 
 /** Reads an answer as a review. Rejects with an Error in client-go's words for anything else. */

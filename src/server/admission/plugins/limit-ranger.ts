@@ -33,7 +33,7 @@ export function limitRanger(): AdmissionPlugin {
       for (const range of concerned) {
         const problems = isPods(attributes.resource)
           ? brokenByPod(given as Pod, range)
-          : brokenByClaim(given as unknown as PersistentVolumeClaim, range);
+          : brokenByClaim(given as PersistentVolumeClaim, range);
         if (problems.length > 0) throw refused(attributes, aggregateText(problems));
       }
     },

@@ -1,6 +1,7 @@
+import type { StatusCause } from "../../../api/types/meta/v1.js";
 import type { Namespace } from "../../../api/types/core/v1.js";
 import { forbidden, notFound, StatusError, isAlreadyExists } from "../../../machinery/errors/status-error.js";
-import { object, type ReceivedObject, text } from "../../../machinery/meta/received.js";
+import { type FieldsOf, object, type ReceivedObject, text } from "../../../machinery/meta/received.js";
 import type { AdmissionPlugin, AdmissionContext } from "../plugin.js";
 import { refused, type AdmissionAttributes } from "../attributes.js";
 import { errorMessage } from "../../../base/text/error-message.js";
@@ -39,7 +40,7 @@ export const namespaceLifecycle: AdmissionPlugin = {
       reason: "NamespaceTerminating",
       message: `namespace ${namespace} is being terminated`,
       field: "metadata.namespace",
-    };
+    } satisfies FieldsOf<StatusCause>;
     throw new StatusError({ ...status, details: { ...status.details, causes: [cause] } });
   },
 };

@@ -1,6 +1,5 @@
 import { goQuote } from "../../../base/text/go-quote.js";
 import { parseGroupVersion } from "../../../machinery/meta/gvk.js";
-import type { JsonValue } from "../../../machinery/meta/json.js";
 import type { OwnerReference } from "../../../machinery/meta/object.js";
 import { deepEqual } from "../../../machinery/patch/json-values.js";
 import type { Decision } from "../../authz/authorizer.js";
@@ -27,8 +26,7 @@ export const ownerReferencesPermissionEnforcement: AdmissionPlugin = {
 };
 
 const areEqual = (owners: readonly OwnerReference[], before: readonly OwnerReference[]): boolean =>
-  owners.length === before.length &&
-  owners.every((owner, index) => deepEqual({ ...owner } as JsonValue, { ...before[index] } as JsonValue));
+  owners.length === before.length && owners.every((owner, index) => deepEqual({ ...owner }, { ...before[index] }));
 
 /** The references that keep their owner from being deleted, and that did not before. */
 function newlyBlocked(owners: readonly OwnerReference[], before: readonly OwnerReference[]): readonly OwnerReference[] {

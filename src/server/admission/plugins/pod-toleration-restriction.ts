@@ -6,6 +6,7 @@ import { decodeJson } from "../../../machinery/wire/json/json-decoder.js";
 import { decodeObject } from "../../../machinery/wire/strict-decode.js";
 import { unclassified } from "../../../machinery/errors/status-error.js";
 import {
+  type FieldsOf,
   type DraftObject,
   ensureChild,
   list,
@@ -32,7 +33,13 @@ import { type FieldError, formatFieldError } from "../../../machinery/errors/fie
 
 /** A toleration in an annotation, or in the plugin's configuration. */
 const TOLERATION: StructSchema = {
-  ...struct("Toleration", { key: string, operator: string, value: string, effect: string, tolerationSeconds: int64 }),
+  ...struct("Toleration", {
+    key: string,
+    operator: string,
+    value: string,
+    effect: string,
+    tolerationSeconds: int64,
+  } satisfies FieldsOf<Toleration>),
   goType: "v1.Toleration",
 };
 

@@ -1,3 +1,4 @@
+import type { FieldsOf } from "../../../machinery/meta/received.js";
 import { inOrder } from "../../../base/async/turns.js";
 import { targetName, type AdmissionPlugin, type AdmissionTarget } from "../plugin.js";
 import type { QuotaEvaluator } from "./resource-quota/quota-evaluator.js";
@@ -94,7 +95,7 @@ function configurationOf(version: string): StructSchema {
     scopeName: string,
     operator: string,
     values: list(string),
-  });
+  } satisfies FieldsOf<ScopedResourceSelectorRequirement>);
   const limited = struct("LimitedResource", {
     apiGroup: string,
     resource: string,

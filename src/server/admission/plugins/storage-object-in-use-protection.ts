@@ -1,13 +1,13 @@
+import { dictionary } from "../../../base/collections/dictionary.js";
 import type { AdmissionPlugin } from "../plugin.js";
 import type { KubeObject } from "../../../machinery/meta/object.js";
 
 /** By group and resource. The controllers that protect these objects remove the finalizers. */
-const FINALIZERS: Readonly<Record<string, string>> = {
-  __proto__: null as never,
+const FINALIZERS: Readonly<Record<string, string>> = dictionary({
   "/persistentvolumeclaims": "kubernetes.io/pvc-protection",
   "/persistentvolumes": "kubernetes.io/pv-protection",
   "storage.k8s.io/volumeattributesclasses": "kubernetes.io/vac-protection",
-};
+});
 
 /** Adds finalizers to new claims, volumes and VolumeAttributesClasses, so that they are not deleted while they are in use. */
 export const storageObjectInUseProtection: AdmissionPlugin = {

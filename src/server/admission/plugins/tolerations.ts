@@ -1,6 +1,7 @@
 import type { Toleration, Pod } from "../../../api/types/core/v1.js";
 import { sameValue } from "../../../api/validation/rules.js";
 import {
+  type FieldsOf,
   type DraftObject,
   ensureChild,
   objects,
@@ -59,8 +60,14 @@ export interface DefaultTolerationSecondsConfiguration {
 export function defaultTolerationSeconds(configuration: DefaultTolerationSecondsConfiguration = {}): AdmissionPlugin {
   const { defaultNotReadyTolerationSeconds = 300, defaultUnreachableTolerationSeconds = 300 } = configuration;
   const taints = [
-    { key: "node.kubernetes.io/not-ready", tolerationSeconds: defaultNotReadyTolerationSeconds },
-    { key: "node.kubernetes.io/unreachable", tolerationSeconds: defaultUnreachableTolerationSeconds },
+    {
+      key: "node.kubernetes.io/not-ready",
+      tolerationSeconds: defaultNotReadyTolerationSeconds,
+    } satisfies FieldsOf<Toleration>,
+    {
+      key: "node.kubernetes.io/unreachable",
+      tolerationSeconds: defaultUnreachableTolerationSeconds,
+    } satisfies FieldsOf<Toleration>,
   ];
   return {
     name: "DefaultTolerationSeconds",
@@ -79,12 +86,15 @@ export function defaultTolerationSeconds(configuration: DefaultTolerationSeconds
           ),
       );
       if (missing.length === 0) return;
-      const added = missing.map(({ key, tolerationSeconds }) => ({
-        key,
-        operator: "Exists" as const,
-        effect: "NoExecute" as const,
-        tolerationSeconds,
-      }));
+      const added = missing.map(
+        ({ key, tolerationSeconds }) =>
+          ({
+            key,
+            operator: "Exists" as const,
+            effect: "NoExecute" as const,
+            tolerationSeconds,
+          }) satisfies FieldsOf<Toleration>,
+      );
       spec.tolerations = [...tolerations, ...added];
     },
   };
@@ -110,7 +120,7 @@ export const extendedResourceToleration: AdmissionPlugin = {
 
 /** A toleration of the same taint is replaced; one that is the same already stays where it is. */
 function tolerating(tolerations: readonly Draft<Toleration>[], key: string): Draft<Toleration>[] {
-  const added = { key, operator: OPERATOR, effect: EFFECT };
+  const added = { key, operator: OPERATOR, effect: EFFECT } satisfies FieldsOf<Toleration>;
   const isSame = (toleration: Draft<Toleration>): boolean =>
     toleration.key === key &&
     toleration.effect === EFFECT &&

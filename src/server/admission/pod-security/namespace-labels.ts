@@ -1,3 +1,5 @@
+import type { PodSpec } from "../../../api/types/core/v1.js";
+import type { FieldsOf } from "../../../machinery/meta/received.js";
 import type { Release } from "../../../api/facts/index.js";
 import {
   compareLevels,
@@ -172,7 +174,8 @@ function inOrderOfNews(pods: readonly KubeObject[], exemptClasses: ReadonlySet<s
   const seen = new Set<string>();
   const [first, alike]: [KubeObject[], KubeObject[]] = [[], []];
   for (const pod of pods) {
-    if (exemptClasses.has(text(object(pod["spec"])["runtimeClassName"]))) continue;
+    const { runtimeClassName }: FieldsOf<PodSpec> = object(pod["spec"]);
+    if (exemptClasses.has(text(runtimeClassName))) continue;
     const owner = pod.metadata?.ownerReferences?.find(({ controller }) => controller === true)?.uid;
     if (owner !== undefined && seen.has(owner)) {
       alike.push(pod);

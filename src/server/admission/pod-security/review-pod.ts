@@ -1,3 +1,4 @@
+import type { FieldsOf } from "../../../machinery/meta/received.js";
 import type { CheckedPod, Violation } from "../../../api/pod-security/control.js";
 import { evaluatePod, violationDetails } from "../../../api/pod-security/evaluate-pod.js";
 import {
@@ -10,7 +11,7 @@ import {
 import { formatFieldErrors } from "../../../machinery/errors/field-error.js";
 import { forbidden } from "../../../machinery/errors/status-error.js";
 import type { AdmissionAttributes } from "../attributes.js";
-import type { PodSpec } from "../../../api/types/core/v1.js";
+import type { Container, Pod, PodSpec } from "../../../api/types/core/v1.js";
 import { object, objects, type ReadonlyFields, text } from "../../../machinery/meta/access.js";
 import type { KubeObject } from "../../../machinery/meta/object.js";
 
@@ -79,10 +80,9 @@ const TEMPLATES: Readonly<Record<string, readonly string[]>> = {
 export const makesPods = (group: string, resource: string): boolean => Object.hasOwn(TEMPLATES, `${group}/${resource}`);
 
 /** Makes the view of a pod, or of a template of pods, that the standards are checked on. */
-export const checkedPod = (pod: ReadonlyFields): CheckedPod => ({
-  metadata: object(pod["metadata"]),
-  spec: object(pod["spec"]) as unknown as PodSpec,
-});
+export function checkedPod(pod: FieldsOf<Pod>): CheckedPod {
+  return { metadata: object(pod.metadata), spec: specOf(pod) as PodSpec };
+}
 
 /** Returns the template of the pods that an object creates. */
 export function templateOf(group: string, resource: string, holder: KubeObject): CheckedPod {
@@ -93,17 +93,19 @@ export function templateOf(group: string, resource: string, holder: KubeObject):
 
 /** Whether an update of a pod can change the result of the standards' checks: it changes its containers or their images. */
 export function isSignificantUpdate(pod: KubeObject, old: KubeObject): boolean {
-  const [spec, before] = [object(pod["spec"]), object(old["spec"])];
-  for (const field of ["containers", "initContainers"]) {
+  const [spec, before] = [specOf(pod), specOf(old)];
+  for (const field of ["containers", "initContainers"] as const) {
     const [containers, earlier] = [objects(spec[field]), objects(before[field])];
     if (containers.length !== earlier.length) return true;
     if (containers.some((container, index) => imageOf(container) !== imageOf(earlier[index]))) return true;
   }
-  const earlier = objects(before["ephemeralContainers"]);
-  return objects(spec["ephemeralContainers"]).some((container) => {
-    const same = earlier.find(({ name }) => name === container["name"]);
+  const earlier = objects(before.ephemeralContainers);
+  return objects(spec.ephemeralContainers).some((container: FieldsOf<Container>) => {
+    const same = earlier.find(({ name }: FieldsOf<Container>) => name === container.name);
     return same === undefined || imageOf(container) !== imageOf(same);
   });
 }
 
-const imageOf = (container: ReadonlyFields | undefined): string => text(container?.["image"]);
+const specOf = ({ spec }: FieldsOf<Pod>): FieldsOf<PodSpec> => object(spec);
+
+const imageOf = (container: FieldsOf<Container> | undefined): string => text(container?.image);

@@ -1,3 +1,5 @@
+import type { FieldsOf } from "../../../machinery/meta/received.js";
+import type { ApiObject } from "../../../machinery/meta/object.js";
 import { MadeObject, MadePatch, typeNameProblems } from "../../../machinery/cel/kubernetes/mutation-types.js";
 import { NotJsonError, valueToJson } from "../../../machinery/cel/kubernetes/to-json.js";
 import { ListValue } from "../../../machinery/cel/values/list.js";
@@ -69,7 +71,7 @@ export function applyConfiguration(object: JsonObject, configuration: Value, sch
   const problems = typeNameProblems(configuration);
   if (problems.length > 0) throw new Error(`type mismatch: ${problems.join("\n")}`);
   const { apiVersion, kind } = object;
-  const patch = { ...configurationJson(configuration), apiVersion, kind } as JsonObject;
+  const patch = { ...configurationJson(configuration), apiVersion, kind } satisfies FieldsOf<ApiObject> as JsonObject;
   const type = describe(schema);
   const step = <T>(what: string, run: () => T): T => {
     try {

@@ -1,3 +1,5 @@
+import type * as v1 from "../../../api/types/admissionregistration/v1.js";
+import type { FieldsOf } from "../../../machinery/meta/received.js";
 import {
   type CompiledExpression,
   expressionEnvironment,
@@ -30,12 +32,15 @@ function* compileMutatingSteps({ spec, parameterKind, libraries }: Policy): Step
   const compiler = new PolicyCompiler();
   const environment = expressionEnvironment({ libraries, params, authorizer: true });
   const patches = expressionEnvironment({ libraries, params, authorizer: true, patchTypes: true });
-  yield* compiler.declareSteps(objects(spec["variables"]), environment);
-  const conditions = yield* compiler.compileSteps(objects(spec["matchConditions"]), [BOOL], environment);
+  yield* compiler.declareSteps(objects(spec.variables), environment);
+  const conditions = yield* compiler.compileSteps(objects(spec.matchConditions), [BOOL], environment);
   const mutations: Mutation[] = [];
-  for (const mutation of objects(spec["mutations"])) {
-    const patchType: PatchType = mutation["patchType"] === "JSONPatch" ? "JSONPatch" : "ApplyConfiguration";
-    const { expression } = object(mutation[patchType === "JSONPatch" ? "jsonPatch" : "applyConfiguration"]);
+  const given: readonly FieldsOf<v1.Mutation>[] = objects(spec.mutations);
+  for (const mutation of given) {
+    const patchType: PatchType = mutation.patchType === "JSONPatch" ? "JSONPatch" : "ApplyConfiguration";
+    const { expression }: FieldsOf<v1.JSONPatch> = object(
+      mutation[patchType === "JSONPatch" ? "jsonPatch" : "applyConfiguration"],
+    );
     mutations.push({ patchType, expression: compiler.compile(text(expression), [PATCH_RESULTS[patchType]], patches) });
     yield;
   }
@@ -70,10 +75,11 @@ function* compileValidatingSteps({ spec, parameterKind, libraries }: Policy): St
   const compiler = new PolicyCompiler();
   const environment = expressionEnvironment({ libraries, params, authorizer: true });
   const messages = expressionEnvironment({ libraries, params, authorizer: false });
-  yield* compiler.declareSteps(objects(spec["variables"]), environment);
-  const conditions = yield* compiler.compileSteps(objects(spec["matchConditions"]), [BOOL], environment);
+  yield* compiler.declareSteps(objects(spec.variables), environment);
+  const conditions = yield* compiler.compileSteps(objects(spec.matchConditions), [BOOL], environment);
   const validations: Validation[] = [];
-  for (const { expression, message, messageExpression, reason } of objects(spec["validations"])) {
+  const given: readonly FieldsOf<v1.Validation>[] = objects(spec.validations);
+  for (const { expression, message, messageExpression, reason } of given) {
     const made = text(messageExpression);
     validations.push({
       expression: compiler.compile(text(expression), [BOOL], environment),
@@ -84,7 +90,8 @@ function* compileValidatingSteps({ spec, parameterKind, libraries }: Policy): St
     yield;
   }
   const annotations: AuditAnnotation[] = [];
-  for (const { key, valueExpression } of objects(spec["auditAnnotations"])) {
+  const noted: readonly FieldsOf<v1.AuditAnnotation>[] = objects(spec.auditAnnotations);
+  for (const { key, valueExpression } of noted) {
     annotations.push({
       key: text(key),
       value: compiler.compile(text(valueExpression), [STRING, NULL], environment),

@@ -1,3 +1,4 @@
+import type { FieldsOf } from "../../../machinery/meta/received.js";
 import { errorMessage } from "../../../base/text/error-message.js";
 import type { AdmissionAttributes, EquivalentResource } from "../attributes.js";
 import type { AdmissionContext, ServedKind } from "../plugin.js";
@@ -6,7 +7,7 @@ import type { BoundPolicy } from "./configured-policies.js";
 import { notFound } from "../../../machinery/errors/status-error.js";
 import { formatGroupVersion, type GroupVersionKind } from "../../../machinery/meta/gvk.js";
 import type { JsonObject } from "../../../machinery/meta/json.js";
-import type { KubeObject } from "../../../machinery/meta/object.js";
+import type { ApiObject, KubeObject } from "../../../machinery/meta/object.js";
 
 /** One policy with one binding and one parameter, for a matching request. */
 export interface Invocation {
@@ -90,7 +91,9 @@ async function parametersOf(
   }
   const { group, version, kind: name } = kind.kind;
   const apiVersion = formatGroupVersion({ group, version });
-  return Promise.all(found.map(async (one) => ({ ...(await kind.show(one)), apiVersion, kind: name })));
+  return Promise.all(
+    found.map(async (one) => ({ ...(await kind.show(one)), apiVersion, kind: name }) satisfies FieldsOf<ApiObject>),
+  );
 }
 
 function parameterNamespace(kind: ServedKind, reference: ParameterReference, namespace: string): string {

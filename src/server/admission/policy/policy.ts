@@ -1,5 +1,7 @@
+import type { FieldsOf } from "../../../machinery/meta/received.js";
+import type * as v1 from "../../../api/types/admissionregistration/v1.js";
 import type { Release } from "../../../api/facts/index.js";
-import { isFields, object, type ReadonlyFields, text, list, objects } from "../../../machinery/meta/access.js";
+import { isFields, object, text, list, objects } from "../../../machinery/meta/access.js";
 import { type GroupVersionKind, parseGroupVersion } from "../../../machinery/meta/gvk.js";
 import type { KubeObject } from "../../../machinery/meta/object.js";
 import { once } from "../../../base/async/once.js";
@@ -12,6 +14,9 @@ import { matchesNamespace, matchesObject, type MatchSelectors } from "../matchin
 import type { AdmissionObjects } from "../plugin.js";
 
 /** A mutating or validating policy, ready to be matched with requests. Its expressions are compiled when a request matches. */
+/** The spec of a policy of either kind. */
+export type PolicySpec = FieldsOf<v1.ValidatingAdmissionPolicySpec & v1.MutatingAdmissionPolicySpec>;
+
 export interface Policy {
   readonly name: string;
   /** True: a failure of the policy does not fail the request. */
@@ -21,22 +26,20 @@ export interface Policy {
   readonly parameterKind: GroupVersionKind | undefined;
   /** Of a mutating policy: it may be asked again when a later plugin or policy has changed the object. */
   readonly mayBeReinvoked: boolean;
-  readonly spec: ReadonlyFields;
+  readonly spec: PolicySpec;
   /** The version of Kubernetes whose function libraries its expressions may use. */
   readonly libraries: string;
 }
 
 export function policyOf(policy: KubeObject, { version: libraries }: Release): Policy {
-  const spec = object(policy["spec"]);
-  const { paramKind } = spec;
+  const spec: PolicySpec = object(policy["spec"]);
+  const paramKind: FieldsOf<v1.ParamKind> | undefined = isFields(spec.paramKind) ? spec.paramKind : undefined;
   return {
     name: policy.metadata?.name ?? "",
-    ignoresFailures: spec["failurePolicy"] === "Ignore",
-    constraints: matchResourcesOf(object(spec["matchConstraints"])),
-    parameterKind: isFields(paramKind)
-      ? { ...parseGroupVersion(text(paramKind["apiVersion"])), kind: text(paramKind["kind"]) }
-      : undefined,
-    mayBeReinvoked: spec["reinvocationPolicy"] === "IfNeeded",
+    ignoresFailures: spec.failurePolicy === "Ignore",
+    constraints: matchResourcesOf(object(spec.matchConstraints)),
+    parameterKind: paramKind && { ...parseGroupVersion(text(paramKind.apiVersion)), kind: text(paramKind.kind) },
+    mayBeReinvoked: spec.reinvocationPolicy === "IfNeeded",
     spec,
     libraries,
   };
@@ -64,24 +67,24 @@ export interface ParameterReference {
 }
 
 export function bindingOf(binding: KubeObject): Binding {
-  const spec = object(binding["spec"]);
+  const spec: FieldsOf<v1.ValidatingAdmissionPolicyBindingSpec> = object(binding["spec"]);
   const { paramRef, matchResources } = spec;
   return {
     name: binding.metadata?.name ?? "",
-    policy: text(spec["policyName"]),
+    policy: text(spec.policyName),
     parameters: isFields(paramRef) ? referenceOf(paramRef) : undefined,
     matchResources: isFields(matchResources) ? matchResourcesOf(matchResources) : undefined,
-    actions: list(spec["validationActions"]).map(text),
+    actions: list(spec.validationActions).map(text),
   };
 }
 
-function referenceOf(reference: ReadonlyFields): ParameterReference {
+function referenceOf(reference: FieldsOf<v1.ParamRef>): ParameterReference {
   const { selector } = reference;
   return {
-    name: text(reference["name"]),
-    namespace: text(reference["namespace"]),
+    name: text(reference.name),
+    namespace: text(reference.namespace),
     selector: isFields(selector) ? once(() => selectorFromObject(selector as LabelSelectorObject)) : undefined,
-    mustExist: reference["parameterNotFoundAction"] === "Deny",
+    mustExist: reference.parameterNotFoundAction === "Deny",
   };
 }
 
@@ -93,12 +96,13 @@ interface MatchResources extends MatchSelectors {
   readonly matchesEquivalents: boolean;
 }
 
-function matchResourcesOf(fields: ReadonlyFields): MatchResources {
-  const selector = (name: string) => once(() => selectorFromObject(fields[name] as LabelSelectorObject | undefined));
+function matchResourcesOf(fields: FieldsOf<v1.MatchResources>): MatchResources {
+  const selector = (name: "namespaceSelector" | "objectSelector") =>
+    once(() => selectorFromObject(fields[name] as LabelSelectorObject | undefined));
   return {
-    rules: objects(fields["resourceRules"]).map(ruleOf),
-    excluded: objects(fields["excludeResourceRules"]).map(ruleOf),
-    matchesEquivalents: fields["matchPolicy"] !== "Exact",
+    rules: objects(fields.resourceRules).map(ruleOf),
+    excluded: objects(fields.excludeResourceRules).map(ruleOf),
+    matchesEquivalents: fields.matchPolicy !== "Exact",
     namespaceSelector: selector("namespaceSelector"),
     objectSelector: selector("objectSelector"),
   };

@@ -1,3 +1,4 @@
+import { dictionary } from "../../../base/collections/dictionary.js";
 import { append } from "../../../base/collections/append.js";
 import { errorMessage } from "../../../base/text/error-message.js";
 import {
@@ -208,12 +209,11 @@ const failureOf = (policy: Policy, { name: binding, actions }: Binding, found: R
   validationActions: [...actions],
 });
 
-const CODES: Readonly<Record<string, number>> = {
-  __proto__: null as never,
+const CODES: Readonly<Record<string, number>> = dictionary({
   Forbidden: 403,
   Unauthorized: 401,
   RequestEntityTooLarge: 413,
-};
+});
 const INVALID = 422;
 
 /** The answer to a request that a policy refuses. */

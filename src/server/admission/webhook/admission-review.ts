@@ -1,8 +1,9 @@
+import type { FieldsOf } from "../../../machinery/meta/received.js";
 import { goQuote } from "../../../base/text/go-quote.js";
 import { encodeJson } from "../../../machinery/wire/json/json-encoder.js";
 import type { AdmissionRequest, AdmissionResponse } from "../../../api/types/admission/v1.js";
 import type { UserInfo } from "../../../api/types/authentication/v1.js";
-import { type FieldsOf, object, list, type ReadonlyFields, text } from "../../../machinery/meta/access.js";
+import { object, list, type ReadonlyFields, text } from "../../../machinery/meta/access.js";
 import type { GroupVersionKind, GroupVersionResource } from "../../../machinery/meta/gvk.js";
 import type { User } from "../../request/user.js";
 import { type AnsweredReview, kindText } from "../../webhook/read-review.js";
@@ -64,9 +65,11 @@ export function encodeReview(
 
 const NOTHING = Buffer.from("null");
 
-const kindOf = ({ group, version, kind }: GroupVersionKind) => ({ group, version, kind });
+const kindOf = ({ group, version, kind }: GroupVersionKind) =>
+  ({ group, version, kind }) satisfies FieldsOf<GroupVersionKind>;
 
-const resourceOf = ({ group, version, resource }: GroupVersionResource) => ({ group, version, resource });
+const resourceOf = ({ group, version, resource }: GroupVersionResource) =>
+  ({ group, version, resource }) satisfies FieldsOf<GroupVersionResource>;
 
 function userInfo({ name, uid = "", groups, extra = {} }: User): FieldsOf<UserInfo> {
   return {

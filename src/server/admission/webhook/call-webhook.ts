@@ -1,3 +1,5 @@
+import type { FieldsOf } from "../../../machinery/meta/received.js";
+import type { Status } from "../../../api/types/meta/v1.js";
 import { errorMessage } from "../../../base/text/error-message.js";
 import { goQuote } from "../../../base/text/go-quote.js";
 import { type AnsweredReview, readReview } from "../../webhook/read-review.js";
@@ -16,8 +18,8 @@ import {
 } from "./admission-review.js";
 import type { Invocation } from "./invocation.js";
 import { currentSpan, inPart, step } from "../../../machinery/tracing/request-span.js";
-import { badRequest, type Status, StatusError } from "../../../machinery/errors/status-error.js";
-import { number, object, type ReadonlyFields, text } from "../../../machinery/meta/access.js";
+import { badRequest, StatusError } from "../../../machinery/errors/status-error.js";
+import { number, object, text } from "../../../machinery/meta/access.js";
 
 /** Thrown when a call brought no decision. The webhook's failurePolicy decides whether the request fails. */
 export class CallingWebhookError extends Error {
@@ -117,20 +119,20 @@ export async function callWebhook(
 }
 
 /** What the client is answered when a webhook denies its request: the webhook's own Status, as far as it is one of a failure. */
-function denied(webhook: string, result: ReadonlyFields = {}): StatusError {
+function denied(webhook: string, result: FieldsOf<Status> = {}): StatusError {
   const by = `admission webhook ${goQuote(webhook)} denied the request`;
-  const why = text(result["message"]) || text(result["reason"]);
-  const code = number(result["code"]);
-  const stated = text(result["status"]);
-  const details = result["details"];
+  const why = text(result.message) || text(result.reason);
+  const code = number(result.code);
+  const stated = text(result.status);
+  const details = result.details;
   return new StatusError({
     kind: "Status",
     apiVersion: "v1",
-    metadata: { ...object(result["metadata"]) },
+    metadata: { ...object(result.metadata) },
     status: stated === "" || stated === "Success" ? "Failure" : stated,
     message: why === "" ? `${by} without explanation` : `${by}: ${why}`,
-    ...(text(result["reason"]) !== "" && { reason: text(result["reason"]) }),
-    ...(details !== undefined && details !== null && { details: object(details) as NonNullable<Status["details"]> }),
+    ...(text(result.reason) !== "" && ({ reason: text(result.reason) } satisfies FieldsOf<Status>)),
+    ...(details !== undefined && details !== null && ({ details: object(details) } satisfies Partial<Status>)),
     code: code < LOWEST_CODE ? LOWEST_CODE : code > HIGHEST_CODE ? FAULTY_CODE : code,
   });
 }

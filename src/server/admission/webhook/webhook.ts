@@ -1,3 +1,5 @@
+import type { MutatingWebhook, MutatingWebhookConfiguration } from "../../../api/types/admissionregistration/v1.js";
+import type { FieldsOf } from "../../../machinery/meta/received.js";
 import type { Release } from "../../../api/facts/index.js";
 import { once } from "../../../base/async/once.js";
 import { list, object, objects, text } from "../../../machinery/meta/access.js";
@@ -47,31 +49,36 @@ export interface MatchCondition {
 /** The webhooks of a MutatingWebhookConfiguration or ValidatingWebhookConfiguration, in their order. */
 function webhooksOf(configuration: KubeObject, { version: libraries }: Release, prefix = ""): readonly Webhook[] {
   const { name: of = "" } = configuration.metadata ?? {};
+  const { webhooks }: FieldsOf<MutatingWebhookConfiguration> = configuration;
+  const hooks: readonly FieldsOf<MutatingWebhook>[] = objects(webhooks);
   const seen = new Map<string, number>();
-  return objects(configuration["webhooks"]).map((hook) => {
-    const name = text(hook["name"]);
+  return hooks.map((hook) => {
+    const name = text(hook.name);
     const before = seen.get(name) ?? 0;
     seen.set(name, before + 1);
-    const timeout = hook["timeoutSeconds"];
+    const timeout = hook.timeoutSeconds;
     return {
       id: `${prefix}${of}/${name}/${before}`,
       configuration: of,
       name,
-      target: once(() => webhookTarget(object(hook["clientConfig"]))),
-      rules: objects(hook["rules"]).map(ruleOf),
-      matchesEquivalents: hook["matchPolicy"] === "Equivalent",
-      namespaceSelector: once(() => selectorFromObject(hook["namespaceSelector"] as LabelSelectorObject | undefined)),
-      objectSelector: once(() => selectorFromObject(hook["objectSelector"] as LabelSelectorObject | undefined)),
-      matchConditions: objects(hook["matchConditions"]).map((one) => ({
-        name: text(one["name"]),
-        expression: text(one["expression"]),
-      })),
+      target: once(() => webhookTarget(object(hook.clientConfig))),
+      rules: objects(hook.rules).map(ruleOf),
+      matchesEquivalents: hook.matchPolicy === "Equivalent",
+      namespaceSelector: once(() => selectorFromObject(hook.namespaceSelector as LabelSelectorObject | undefined)),
+      objectSelector: once(() => selectorFromObject(hook.objectSelector as LabelSelectorObject | undefined)),
+      matchConditions: objects(hook.matchConditions).map(
+        (one) =>
+          ({
+            name: text(one.name),
+            expression: text(one.expression),
+          }) satisfies FieldsOf<MatchCondition>,
+      ),
       libraries,
-      ignoresFailures: hook["failurePolicy"] === "Ignore",
-      sideEffects: text(hook["sideEffects"]),
+      ignoresFailures: hook.failurePolicy === "Ignore",
+      sideEffects: text(hook.sideEffects),
       timeout: typeof timeout === "number" ? timeout * 1000 : undefined,
-      reviewVersions: list(hook["admissionReviewVersions"]).map(text),
-      mayBeReinvoked: hook["reinvocationPolicy"] === "IfNeeded",
+      reviewVersions: list(hook.admissionReviewVersions).map(text),
+      mayBeReinvoked: hook.reinvocationPolicy === "IfNeeded",
     };
   });
 }

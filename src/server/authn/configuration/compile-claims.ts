@@ -1,3 +1,5 @@
+import type { FieldsOf } from "../../../machinery/meta/received.js";
+import type { UserInfo } from "../../../api/types/authentication/v1.js";
 import { append } from "../../../base/collections/append.js";
 import { duplicate, type FieldError, invalidValue, required } from "../../../machinery/errors/field-error.js";
 import { domainPrefixedPathErrors } from "../../../machinery/validation/names.js";
@@ -122,7 +124,7 @@ class ClaimsCompiler {
     if (username !== undefined && readsClaim(username, "email") && !isVerified) {
       this.errors.push(invalidValue(`${path}.username.expression`, username.text, UNVERIFIED_EMAIL));
     }
-    return { username, groups, uid, extra };
+    return { username, groups, uid, extra } satisfies FieldsOf<UserInfo>;
   }
 
   #claimOrExpression(

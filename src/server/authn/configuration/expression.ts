@@ -1,3 +1,5 @@
+import type { FieldsOf } from "../../../machinery/meta/received.js";
+import type { UserInfo } from "../../../api/types/authentication/v1.js";
 import { type CheckedAst, type Expr, walk } from "../../../machinery/cel/ast.js";
 import type { Environment } from "../../../machinery/cel/environment.js";
 import { ConstantError } from "../../../machinery/cel/functions/declaration.js";
@@ -28,7 +30,7 @@ const USER_FIELDS: Readonly<Record<string, Type>> = {
   uid: STRING,
   groups: STRINGS,
   extra: mapType(STRING, STRINGS),
-};
+} satisfies FieldsOf<UserInfo>;
 
 const USER_TYPES: TypeProvider = {
   findType: (name) => (name === USER.name ? USER : undefined),

@@ -1,3 +1,5 @@
+import type { FieldsOf } from "../../../machinery/meta/received.js";
+import { dictionary } from "../../../base/collections/dictionary.js";
 import { own } from "../../../base/collections/own.js";
 import { errorMessage } from "../../../base/text/error-message.js";
 import type { CompiledAuthenticator } from "../configuration/validate.js";
@@ -21,14 +23,14 @@ export function userOfClaims(authenticator: CompiledAuthenticator, claims: JsonO
   const extra = extraOf(authenticator, claims, bound);
   checkRequired(authenticator, claims);
   holds(authenticator.claimRules, bound, "oidc: error evaluating claim validation expression");
-  const user = { username: name, uid, groups: [...groups], extra: { ...extra } };
-  const shown = claimsValue(user as unknown as JsonObject);
+  const lists = Object.fromEntries(Object.entries(extra).map(([key, values]) => [key, [...values]]));
+  const shown = claimsValue({ username: name, uid, groups: [...groups], extra: lists });
   holds(authenticator.userRules, shown, "oidc: error evaluating user info validation rule");
   return {
     name,
-    ...(uid !== "" && { uid }),
+    ...(uid !== "" && ({ uid } satisfies FieldsOf<User>)),
     groups,
-    ...(Object.keys(extra).length > 0 && { extra }),
+    ...(Object.keys(extra).length > 0 && ({ extra } satisfies FieldsOf<User>)),
   };
 }
 
@@ -142,14 +144,13 @@ function cannotUnmarshal(value: JsonValue | undefined, wanted: string): string {
   return `json: cannot unmarshal ${kind} into Go value of type ${wanted}`;
 }
 
-const KINDS: Readonly<Record<string, string>> = {
-  __proto__: null as never,
+const KINDS: Readonly<Record<string, string>> = dictionary({
   boolean: "bool",
   number: "number",
   bigint: "number",
   string: "string",
   object: "object",
-};
+});
 
 /** A JSON value as expressions see a claim: every number is a double, and names may be escaped (`claims.foo__dot__bar`). */
 function claimsValue(value: JsonValue): Value {

@@ -1,5 +1,11 @@
 import type { User } from "../../request/user.js";
-import type { AuthorizationMode, AuthorizerAttributes, NonResourceRights, ResourceRights } from "../authorizer.js";
+import type {
+  Decision,
+  AuthorizationMode,
+  AuthorizerAttributes,
+  NonResourceRights,
+  ResourceRights,
+} from "../authorizer.js";
 import type { AbacPolicy } from "./policy-file.js";
 import { withoutTrailing } from "../../../base/text/without-trailing.js";
 
@@ -10,7 +16,7 @@ export function abacMode(policies: readonly AbacPolicy[]): AuthorizationMode {
     authorize: (attributes) =>
       policies.some((policy) => allows(policy, attributes))
         ? { decision: "allow" }
-        : { decision: "no-opinion", reason: "No policy matched." },
+        : ({ decision: "no-opinion", reason: "No policy matched." } satisfies Decision),
     rightsOf: (user, namespace) => {
       const resourceRules: ResourceRights[] = [];
       const nonResourceRules: NonResourceRights[] = [];

@@ -1,3 +1,4 @@
+import type { FieldsOf } from "../../../machinery/meta/received.js";
 import { errorMessage } from "../../../base/text/error-message.js";
 import { readText } from "../../../base/files/read-file.js";
 import { decodeJson } from "../../../machinery/wire/json/json-decoder.js";
@@ -67,21 +68,27 @@ export interface AbacPolicy {
 
 const ALL_AUTHENTICATED = "system:authenticated";
 
-const RULE = { user: TEXT, group: TEXT, readonly: FLAG, resource: TEXT, namespace: TEXT };
+type Rule = Pick<AbacPolicy, "user" | "group" | "readonly" | "resource" | "namespace">;
+
+const RULE = { user: TEXT, group: TEXT, readonly: FLAG, resource: TEXT, namespace: TEXT } satisfies FieldsOf<Rule>;
 const V0 = fileStruct("v0.Policy", { ...TYPE_META, ...RULE });
-const SPEC = fileStruct("v1beta1.PolicySpec", { ...RULE, apiGroup: TEXT, nonResourcePath: TEXT });
+const SPEC = fileStruct("v1beta1.PolicySpec", {
+  ...RULE,
+  apiGroup: TEXT,
+  nonResourcePath: TEXT,
+} satisfies FieldsOf<AbacPolicy>);
 const V1BETA1 = fileStruct("v1beta1.Policy", { ...TYPE_META, spec: SPEC });
 
 /** A rule without a version, or of v0. Throws an UnmarshalError for a field of another type; unknown fields are ignored. */
 export function policyOfV0(value: JsonObject): AbacPolicy {
-  const read = decodeObject(value, V0, { mode: "Ignore" }).object;
-  const [user, group] = [text(read["user"]), text(read["group"])];
-  const [resource, namespace] = [text(read["resource"]), text(read["namespace"])];
+  const read: FieldsOf<Rule> = decodeObject(value, V0, { mode: "Ignore" }).object;
+  const [user, group] = [text(read.user), text(read.group)];
+  const [resource, namespace] = [text(read.resource), text(read.namespace)];
   const anyUser = (user === "" && group === "") || user === "*" || group === "*";
   return {
     user: anyUser ? "" : user,
     group: anyUser ? ALL_AUTHENTICATED : group,
-    readonly: read["readonly"] === true,
+    readonly: read.readonly === true,
     apiGroup: "*",
     resource: resource === "" ? "*" : resource,
     namespace: namespace === "" ? "*" : namespace,
@@ -91,16 +98,16 @@ export function policyOfV0(value: JsonObject): AbacPolicy {
 
 /** A rule of v1beta1. Throws as {@link policyOfV0}. */
 export function policyOfV1Beta1(value: JsonObject): AbacPolicy {
-  const spec = object(decodeObject(value, V1BETA1, { mode: "Ignore" }).object["spec"]);
-  const [user, group] = [text(spec["user"]), text(spec["group"])];
+  const spec: FieldsOf<AbacPolicy> = object(decodeObject(value, V1BETA1, { mode: "Ignore" }).object["spec"]);
+  const [user, group] = [text(spec.user), text(spec.group)];
   const anyUser = user === "*" || group === "*";
   return {
     user: anyUser ? "" : user,
     group: anyUser ? ALL_AUTHENTICATED : group,
-    readonly: spec["readonly"] === true,
-    apiGroup: text(spec["apiGroup"]),
-    resource: text(spec["resource"]),
-    namespace: text(spec["namespace"]),
-    nonResourcePath: text(spec["nonResourcePath"]),
+    readonly: spec.readonly === true,
+    apiGroup: text(spec.apiGroup),
+    resource: text(spec.resource),
+    namespace: text(spec.namespace),
+    nonResourcePath: text(spec.nonResourcePath),
   };
 }

@@ -1,3 +1,6 @@
+import type { PodSpec } from "../../../api/types/core/v1.js";
+import type { FieldsOf } from "../../../machinery/meta/received.js";
+import { dictionary } from "../../../base/collections/dictionary.js";
 import type { Steps } from "../../../base/async/steps.js";
 import { object, text } from "../../../machinery/meta/access.js";
 import type { KubeObject } from "../../../machinery/meta/object.js";
@@ -17,14 +20,13 @@ const SLICES: GraphResource = { group: "resource.k8s.io", resource: "resourcesli
 const CERTIFICATES: GraphResource = { group: "certificates.k8s.io", resource: "podcertificaterequests" };
 
 /** What the graph must know for a question about an object of a resource. */
-const NEEDED: Readonly<Record<string, readonly GraphResource[]>> = {
-  __proto__: null as never,
+const NEEDED: Readonly<Record<string, readonly GraphResource[]>> = dictionary({
   secrets: [PODS, VOLUMES],
   persistentvolumes: [PODS, VOLUMES],
   volumeattachments: [ATTACHMENTS],
   resourceslices: [SLICES],
   podcertificaterequests: [CERTIFICATES],
-};
+});
 
 export const neededFor = (resource: string): readonly GraphResource[] => NEEDED[resource] ?? [PODS];
 
@@ -85,7 +87,8 @@ const NONE: Edges = { toNodes: [], toClaims: [] };
 
 /** A pod that is bound to no node makes no edges. */
 function podEdges(pod: KubeObject): Edges {
-  const node = text(object(pod["spec"])["nodeName"]);
+  const { nodeName }: FieldsOf<PodSpec> = object(pod["spec"]);
+  const node = text(nodeName);
   if (node === "") return NONE;
   return { toNodes: referencesOf(pod).map((key) => [key, node]), toClaims: [] };
 }

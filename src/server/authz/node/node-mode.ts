@@ -1,3 +1,5 @@
+import type { FieldsOf } from "../../../machinery/meta/received.js";
+import type { PolicyRule } from "../../../api/types/rbac/v1.js";
 import { goQuote } from "../../../base/text/go-quote.js";
 import { inSlices } from "../../../base/async/time-slice.js";
 import type { AuthorizationContext, AuthorizationMode, AuthorizerAttributes, Decision } from "../authorizer.js";
@@ -7,7 +9,7 @@ import { nodeOf } from "../../request/user.js";
 import { ALLOWED, ruleFor, refused } from "./node-resources.js";
 import { bootstrapRbac } from "../../../api/bootstrap/rbac.js";
 import type { Release } from "../../../api/facts/index.js";
-import { list, objects, type ReadonlyFields } from "../../../machinery/meta/access.js";
+import { list, objects } from "../../../machinery/meta/access.js";
 import type { KubeObject } from "../../../machinery/meta/object.js";
 
 /**
@@ -85,13 +87,13 @@ function nodeRulesAllow(attributes: AuthorizerAttributes, release: Release): boo
   const whole = subresource === "" ? resource : `${resource}/${subresource}`;
   return nodeRulesOf(release).some(
     (rule) =>
-      list(rule["verbs"]).includes(verb) &&
-      list(rule["apiGroups"]).includes(apiGroup) &&
-      list(rule["resources"]).includes(whole),
+      list(rule.verbs).includes(verb) &&
+      list(rule.apiGroups).includes(apiGroup) &&
+      list(rule.resources).includes(whole),
   );
 }
 
-function nodeRulesOf(release: Release): readonly ReadonlyFields[] {
+function nodeRulesOf(release: Release): readonly FieldsOf<PolicyRule>[] {
   let rules = nodeRules.get(release);
   if (rules === undefined) {
     const isRole = ({ kind, metadata }: KubeObject): boolean =>
@@ -102,4 +104,4 @@ function nodeRulesOf(release: Release): readonly ReadonlyFields[] {
   return rules;
 }
 
-const nodeRules = new WeakMap<Release, readonly ReadonlyFields[]>();
+const nodeRules = new WeakMap<Release, readonly FieldsOf<PolicyRule>[]>();

@@ -1,3 +1,5 @@
+import type { FieldsOf } from "../../../machinery/meta/received.js";
+import type { RoleBinding } from "../../../api/types/rbac/v1.js";
 import { goQuote } from "../../../base/text/go-quote.js";
 import { object, objects, text } from "../../../machinery/meta/access.js";
 import type { KubeObject } from "../../../machinery/meta/object.js";
@@ -41,8 +43,8 @@ export function readBinding(binding: KubeObject): Binding {
   };
 }
 
-export function readRoleRef({ roleRef }: KubeObject): RoleRef {
-  const { kind, name } = object(roleRef);
+export function readRoleRef({ roleRef }: FieldsOf<RoleBinding>): RoleRef {
+  const { kind, name }: FieldsOf<RoleRef> = object(roleRef);
   return { kind: text(kind), name: text(name) };
 }
 

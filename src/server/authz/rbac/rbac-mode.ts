@@ -1,3 +1,5 @@
+import type { FieldsOf } from "../../../machinery/meta/received.js";
+import type { ResourceRule } from "../../../api/types/authorization/v1.js";
 import { aggregateText } from "../../../machinery/errors/aggregate-text.js";
 import type { User } from "../../request/user.js";
 import type {
@@ -55,8 +57,13 @@ function rightsIn(policy: Policy, user: User, namespace: string): UserRights {
   policy.visitRules(user, namespace, {
     rule({ verbs, apiGroups, resources, resourceNames, nonResourceURLs }) {
       if (resources.length > 0) {
-        const named = { ...(resourceNames.length > 0 && { resourceNames }) };
-        resourceRules.push({ verbs, ...(apiGroups.length > 0 && { apiGroups }), resources, ...named });
+        const named = { ...(resourceNames.length > 0 && ({ resourceNames } satisfies FieldsOf<ResourceRule>)) };
+        resourceRules.push({
+          verbs,
+          ...(apiGroups.length > 0 && ({ apiGroups } satisfies FieldsOf<ResourceRule>)),
+          resources,
+          ...named,
+        });
       }
       if (nonResourceURLs.length > 0) nonResourceRules.push({ verbs, nonResourceURLs });
       return false;

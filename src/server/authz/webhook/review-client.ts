@@ -1,3 +1,5 @@
+import type { FieldsOf } from "../../../machinery/meta/received.js";
+import type { SubjectAccessReviewStatus, SubjectAccessReview } from "../../../api/types/authorization/v1.js";
 import type { ClientConfig } from "../../../client/config/client-config.js";
 import type { JsonObject } from "../../../machinery/meta/json.js";
 import { KubeconfigWebhook, type KubeconfigWebhookOptions } from "../../webhook/kubeconfig-webhook.js";
@@ -46,8 +48,8 @@ function encode({ groups, ...spec }: JsonObject, version: ReviewVersion): Uint8A
     apiVersion: `authorization.k8s.io/${version}`,
     metadata: {},
     spec: { ...spec, ...(groups !== undefined && { [version === "v1" ? "groups" : "group"]: groups }) },
-    status: { allowed: false },
-  };
+    status: { allowed: false } satisfies FieldsOf<SubjectAccessReviewStatus>,
+  } satisfies FieldsOf<SubjectAccessReview>;
   return Buffer.from(JSON.stringify(review));
 }
 
@@ -63,12 +65,16 @@ const STATUS = fileStruct("v1.SubjectAccessReviewStatus", {
   denied: FLAG,
   reason: TEXT,
   evaluationError: TEXT,
-});
-const REVIEW = fileStruct("v1.SubjectAccessReview", { status: STATUS });
+} satisfies FieldsOf<SubjectAccessReviewStatus>);
+const REVIEW = fileStruct("v1.SubjectAccessReview", { status: STATUS } satisfies FieldsOf<SubjectAccessReview>);
 
 /** Reads an answer as a review of the version that was sent. Rejects with an Error in client-go's words for anything else. */
 async function readReviewStatus(answer: RestResponse, version: string): Promise<ReviewStatus> {
   const kind = { group: "authorization.k8s.io", version, kind: "SubjectAccessReview" };
   const read = object((await readPostedReview(answer, kind, REVIEW))["status"]);
-  return { allowed: read["allowed"] === true, denied: read["denied"] === true, reason: text(read["reason"]) };
+  return {
+    allowed: read["allowed"] === true,
+    denied: read["denied"] === true,
+    reason: text(read["reason"]),
+  } satisfies FieldsOf<SubjectAccessReviewStatus>;
 }

@@ -1,3 +1,4 @@
+import type { FieldsOf } from "../../../machinery/meta/received.js";
 import { compileExpression, type CompiledExpression } from "../../../api/admission/expression-environment.js";
 import type {
   LabelSelectorAttributes,
@@ -97,27 +98,36 @@ export function matchesReview(conditions: readonly CompiledExpression[], spec: J
 
 const RESOURCE_TEXTS = ["namespace", "verb", "group", "version", "resource", "subresource", "name"];
 
+type ReviewSpec = { readonly [Field in keyof SubjectAccessReviewSpec]?: JsonValue };
+
 /** With the empty fields that a review leaves out, so that an expression can read them. */
 function shown(spec: JsonObject): JsonObject {
-  const { resourceAttributes, nonResourceAttributes } = spec;
+  const { user, groups, uid, extra, resourceAttributes, nonResourceAttributes }: ReviewSpec = spec;
   return {
-    user: text(spec["user"]),
-    groups: spec["groups"] ?? [],
-    uid: text(spec["uid"]),
-    extra: spec["extra"] ?? {},
-    ...(resourceAttributes !== undefined && {
-      resourceAttributes: { ...texts(resourceAttributes, RESOURCE_TEXTS), ...selectorsOf(resourceAttributes) },
-    }),
-    ...(nonResourceAttributes !== undefined && {
-      nonResourceAttributes: texts(nonResourceAttributes, ["path", "verb"]),
-    }),
-  };
+    user: text(user),
+    groups: groups ?? [],
+    uid: text(uid),
+    extra: extra ?? {},
+    ...(resourceAttributes !== undefined &&
+      ({
+        resourceAttributes: { ...texts(resourceAttributes, RESOURCE_TEXTS), ...selectorsOf(resourceAttributes) },
+      } satisfies FieldsOf<SubjectAccessReviewSpec>)),
+    ...(nonResourceAttributes !== undefined &&
+      ({
+        nonResourceAttributes: texts(nonResourceAttributes, ["path", "verb"]),
+      } satisfies FieldsOf<SubjectAccessReviewSpec>)),
+  } satisfies FieldsOf<SubjectAccessReviewSpec>;
 }
 
 const texts = (fields: JsonValue, names: readonly string[]): JsonObject =>
   Object.fromEntries(names.map((name) => [name, text(object(fields)[name])]));
 
 function selectorsOf(resourceAttributes: JsonValue): JsonObject {
-  const { fieldSelector, labelSelector } = object(resourceAttributes) as JsonObject;
-  return { ...(fieldSelector && { fieldSelector }), ...(labelSelector && { labelSelector }) };
+  const { fieldSelector, labelSelector }: { readonly [Field in keyof ResourceAttributes]?: JsonValue } = object(
+    resourceAttributes,
+  ) as JsonObject;
+  return {
+    ...(fieldSelector && ({ fieldSelector } satisfies FieldsOf<ResourceAttributes>)),
+    ...(labelSelector && ({ labelSelector } satisfies FieldsOf<ResourceAttributes>)),
+  };
 }

@@ -1,3 +1,12 @@
+import type { FieldsOf } from "../../../machinery/meta/received.js";
+import type { LabelSelectorRequirement, FieldSelectorRequirement } from "../../../api/types/meta/v1.js";
+import type {
+  SubjectAccessReviewSpec,
+  ResourceAttributes,
+  NonResourceAttributes,
+  LabelSelectorAttributes,
+  FieldSelectorAttributes,
+} from "../../../api/types/authorization/v1.js";
 import type { CompiledExpression } from "../../../api/admission/expression-environment.js";
 import type { Clock } from "../../../base/time/clock.js";
 import type { JsonObject } from "../../../machinery/meta/json.js";
@@ -59,7 +68,7 @@ export function webhookMode(options: WebhookModeOptions): AuthorizationMode {
     authorize(attributes) {
       const spec = reviewSpec(attributes);
       const match = matchesReview(conditions, spec);
-      if (match.error !== undefined) return { decision: onFailure, error: match.error };
+      if (match.error !== undefined) return { decision: onFailure, error: match.error } satisfies Decision;
       if (!match.matches) return { decision: "no-opinion" };
       const key = JSON.stringify(spec);
       const kept = answers.get(key);
@@ -75,7 +84,7 @@ export function webhookMode(options: WebhookModeOptions): AuthorizationMode {
 }
 
 function decisionOf({ allowed, denied, reason }: ReviewStatus): Decision {
-  const said = reason === "" ? {} : { reason };
+  const said = reason === "" ? {} : ({ reason } satisfies Partial<Decision>);
   if (denied && allowed) {
     const error = "webhook subject access review returned both allow and deny response";
     return { decision: "deny", ...said, error };
@@ -94,15 +103,18 @@ function reviewSpec(attributes: AuthorizerAttributes): JsonObject {
   const { user, verb, path } = attributes;
   return {
     ...(attributes.isResourceRequest
-      ? { resourceAttributes: resourceAttributes(attributes) }
-      : { nonResourceAttributes: filled({ path, verb }) }),
-    ...filled({ user: user.name }),
-    ...(user.groups.length > 0 && { groups: [...user.groups] }),
+      ? ({ resourceAttributes: resourceAttributes(attributes) } satisfies FieldsOf<SubjectAccessReviewSpec>)
+      : ({
+          nonResourceAttributes: filled({ path, verb } satisfies FieldsOf<NonResourceAttributes>),
+        } satisfies FieldsOf<SubjectAccessReviewSpec>)),
+    ...filled({ user: user.name } satisfies FieldsOf<SubjectAccessReviewSpec>),
+    ...(user.groups.length > 0 && ({ groups: [...user.groups] } satisfies FieldsOf<SubjectAccessReviewSpec>)),
     ...(user.extra !== undefined &&
-      Object.keys(user.extra).length > 0 && {
+      Object.keys(user.extra).length > 0 &&
+      ({
         extra: Object.fromEntries(Object.entries(user.extra).map(([key, values]) => [key, [...values]])),
-      }),
-    ...filled({ uid: user.uid ?? "" }),
+      } satisfies FieldsOf<SubjectAccessReviewSpec>)),
+    ...filled({ uid: user.uid ?? "" } satisfies FieldsOf<SubjectAccessReviewSpec>),
   };
 }
 
@@ -111,17 +123,24 @@ function resourceAttributes(attributes: AuthorizerAttributes): JsonObject {
   const fields = (attributes.fieldSelector ?? []).map(fieldRequirement);
   const labels = (attributes.labelSelector ?? []).flatMap((one) => labelRequirement(one) ?? []);
   return {
-    ...filled({ namespace, verb, group, version, resource, subresource, name }),
-    ...(fields.length > 0 && { fieldSelector: { requirements: fields } }),
-    ...(labels.length > 0 && { labelSelector: { requirements: labels } }),
+    ...filled({ namespace, verb, group, version, resource, subresource, name } satisfies FieldsOf<ResourceAttributes>),
+    ...(fields.length > 0 &&
+      ({
+        fieldSelector: { requirements: fields } satisfies FieldsOf<FieldSelectorAttributes>,
+      } satisfies FieldsOf<ResourceAttributes>)),
+    ...(labels.length > 0 &&
+      ({
+        labelSelector: { requirements: labels } satisfies FieldsOf<LabelSelectorAttributes>,
+      } satisfies FieldsOf<ResourceAttributes>)),
   };
 }
 
-const fieldRequirement = ({ field, operator, value }: FieldRequirement): JsonObject => ({
-  key: field,
-  operator: operator === "=" ? "In" : "NotIn",
-  values: [value],
-});
+const fieldRequirement = ({ field, operator, value }: FieldRequirement): JsonObject =>
+  ({
+    key: field,
+    operator: operator === "=" ? "In" : "NotIn",
+    values: [value],
+  }) satisfies FieldsOf<FieldSelectorRequirement>;
 
 const OPERATORS: Partial<Readonly<Record<LabelOperator, string>>> = {
   "=": "In",
@@ -137,7 +156,11 @@ const OPERATORS: Partial<Readonly<Record<LabelOperator, string>>> = {
 function labelRequirement({ key, operator, values }: LabelRequirement): JsonObject | undefined {
   const said = OPERATORS[operator];
   if (said === undefined) return undefined;
-  return { key, operator: said, ...(values.length > 0 && { values: [...values] }) };
+  return {
+    key,
+    operator: said,
+    ...(values.length > 0 && ({ values: [...values] } satisfies FieldsOf<LabelSelectorRequirement>)),
+  } satisfies FieldsOf<LabelSelectorRequirement>;
 }
 
 function filled(texts: Readonly<Record<string, string>>): JsonObject {

@@ -1,8 +1,16 @@
+import type { FieldsOf } from "../../../machinery/meta/received.js";
+import type {
+  ParamKind,
+  ParamRef,
+  ValidatingAdmissionPolicy,
+  ValidatingAdmissionPolicyBinding,
+  ValidatingAdmissionPolicyBindingSpec,
+  ValidatingAdmissionPolicySpec,
+} from "../../../api/types/admissionregistration/v1.js";
 import { compareKeys } from "../../../base/collections/key-order.js";
 import { forbiddenField } from "../../../machinery/errors/field-error.js";
-import { isFields, object, type ReadonlyFields, text } from "../../../machinery/meta/access.js";
+import { isFields, object, text } from "../../../machinery/meta/access.js";
 import { parseGroupVersion } from "../../../machinery/meta/gvk.js";
-import type { JsonValue } from "../../../machinery/meta/json.js";
 import { deepEqual } from "../../../machinery/patch/json-values.js";
 import { type AuthorizerAttributes, isPrivileged } from "../../authz/authorizer.js";
 import type { Strategy, StrategyContext } from "../../registry/strategy.js";
@@ -15,10 +23,10 @@ type AuthorizeReads = NonNullable<Strategy["authorizeReads"]>;
  * put them into anyone's error message. A policy keeps a paramKind that it has.
  * Source: authz.go of kube-apiserver's registries of validating and mutating admission policies.
  */
-export const authorizeParamKind: AuthorizeReads = async ({ spec }, old, context) => {
-  const { paramKind } = object(spec);
-  if (!isFields(paramKind) || isPrivileged(context.user)) return [];
-  if (old !== undefined && sameValue(paramKind, object(old.spec).paramKind)) return [];
+export const authorizeParamKind: AuthorizeReads = async (policy, old, context) => {
+  const paramKind = paramKindOf(policy);
+  if (paramKind === undefined || isPrivileged(context.user)) return [];
+  if (old !== undefined && sameValue(paramKind, paramKindOf(old))) return [];
   const { resource } = resourceOf(paramKind, context);
   const refused = await refusalOf({ ...resource, verb: "get", namespace: "*", name: "*" }, context);
   if (refused === undefined) return [];
@@ -34,14 +42,15 @@ export const authorizeParamKind: AuthorizeReads = async ({ spec }, old, context)
  */
 export const authorizeParamRef =
   (policies: "validatingadmissionpolicies" | "mutatingadmissionpolicies"): AuthorizeReads =>
-  async ({ spec }, old, context) => {
-    const { paramRef, policyName } = object(spec);
-    if (!isFields(paramRef) || isPrivileged(context.user)) return [];
-    const before = object(old?.spec);
-    if (sameValue(paramRef, before.paramRef) && policyName === before.policyName) return [];
+  async (binding, old, context) => {
+    const { paramRef: given, policyName } = bindingSpecOf(binding);
+    const paramRef: FieldsOf<ParamRef> = object(given);
+    if (!isFields(given) || isPrivileged(context.user)) return [];
+    const before = bindingSpecOf(old);
+    if (sameValue(given, before.paramRef) && policyName === before.policyName) return [];
     const policy = await context.objects.get(GROUP, policies, "", text(policyName));
-    const { paramKind } = object(policy?.spec);
-    const { resource, isServed } = isFields(paramKind) ? resourceOf(paramKind, context) : EVERY_RESOURCE;
+    const paramKind = paramKindOf(policy);
+    const { resource, isServed } = paramKind !== undefined ? resourceOf(paramKind, context) : EVERY_RESOURCE;
     const [name, namespace] = [text(paramRef.name), text(paramRef.namespace)];
     const verb = name === "" ? "list" : "get";
     const refused = await refusalOf({ ...resource, verb, namespace, name }, context);
@@ -69,8 +78,18 @@ const EVERY_RESOURCE: AskedResource = {
   isServed: false,
 };
 
+/** Undefined for a policy without parameters. */
+function paramKindOf(policy: FieldsOf<ValidatingAdmissionPolicy> | undefined): FieldsOf<ParamKind> | undefined {
+  const { paramKind }: FieldsOf<ValidatingAdmissionPolicySpec> = object(policy?.spec);
+  return isFields(paramKind) ? paramKind : undefined;
+}
+
+const bindingSpecOf = (
+  binding: FieldsOf<ValidatingAdmissionPolicyBinding> | undefined,
+): FieldsOf<ValidatingAdmissionPolicyBindingSpec> => object(binding?.spec);
+
 /** The resource that has a kind. Of a kind that is not served, every resource of its version: it may be any of them one day. */
-function resourceOf({ apiVersion, kind }: ReadonlyFields, context: StrategyContext): AskedResource {
+function resourceOf({ apiVersion, kind }: FieldsOf<ParamKind>, context: StrategyContext): AskedResource {
   const { group, version } = parseGroupVersion(text(apiVersion));
   const served = context.resourceOf({ group, version, kind: text(kind) });
   return {
@@ -91,7 +110,7 @@ async function refusalOf(
   return decision === "allow" ? undefined : { ...(error !== undefined && { error }) };
 }
 
-const sameValue = (one: unknown, other: unknown): boolean => deepEqual(one as JsonValue, other as JsonValue);
+const sameValue = (one: unknown, other: unknown): boolean => deepEqual(one, other);
 
 /** As Go's %v prints a *user.DefaultInfo. */
 function goUser({ name, uid = "", groups, extra = {} }: User): string {
@@ -101,4 +120,4 @@ function goUser({ name, uid = "", groups, extra = {} }: User): string {
 }
 
 /** As Go's %v prints a *ParamKind. */
-const goKind = ({ apiVersion, kind }: ReadonlyFields): string => `&{${text(apiVersion)} ${text(kind)}}`;
+const goKind = ({ apiVersion, kind }: FieldsOf<ParamKind>): string => `&{${text(apiVersion)} ${text(kind)}}`;

@@ -1,4 +1,7 @@
-import type { CustomResourceDefinition } from "../../../api/types/apiextensions/v1.js";
+import type {
+  CustomResourceDefinition,
+  CustomResourceDefinitionCondition,
+} from "../../../api/types/apiextensions/v1.js";
 import {
   customResourceDefinitionSteps,
   definitionWarnings,
@@ -7,8 +10,7 @@ import {
   validateCustomResourceDefinitionUpdate,
 } from "../../../api/validation/apiextensions/index.js";
 import { inSlices } from "../../../base/async/time-slice.js";
-import { ensureChild, list, object, objects, text } from "../../../machinery/meta/access.js";
-import type { KubeObject } from "../../../machinery/meta/object.js";
+import { list, text } from "../../../machinery/meta/access.js";
 import * as received from "../../../machinery/meta/received.js";
 import type { RecordOf } from "../../endpoints/resource-record.js";
 import type { TableColumns } from "../../registry/table-columns.js";
@@ -82,13 +84,13 @@ const DEFINITION_COLUMNS: TableColumns<received.ReceivedObject<CustomResourceDef
 
 const CLEANUP = "customresourcecleanup.apiextensions.k8s.io";
 
-function beginDeletion(draft: KubeObject): void {
+function beginDeletion(draft: received.DraftObject<CustomResourceDefinition>): void {
   const { metadata = {} } = draft;
   const { finalizers = [], deletionTimestamp = "" } = metadata;
   if (!finalizers.includes(CLEANUP)) draft.metadata = { ...metadata, finalizers: [...finalizers, CLEANUP] };
-  const status = ensureChild(draft, "status");
-  const conditions = objects(status.conditions).filter(({ type }) => type !== "Terminating");
-  const terminating = {
+  const status = received.ensureChild(draft, "status");
+  const conditions = received.objects(status.conditions).filter(({ type }) => type !== "Terminating");
+  const terminating: CustomResourceDefinitionCondition = {
     type: "Terminating",
     status: "True",
     lastTransitionTime: deletionTimestamp,
@@ -98,10 +100,11 @@ function beginDeletion(draft: KubeObject): void {
   status.conditions = [...conditions, terminating];
 }
 
-function rememberStorageVersion(draft: KubeObject): void {
-  const stored = objects(object(draft.spec).versions).find(({ storage }) => storage === true);
+function rememberStorageVersion(draft: received.DraftObject<CustomResourceDefinition>): void {
+  const stored = received.objects(received.object(draft.spec).versions).find(({ storage }) => storage === true);
   if (stored === undefined) return;
-  const status = ensureChild(draft, "status");
-  const known = list(status.storedVersions);
-  if (!known.includes(text(stored.name))) status.storedVersions = [...known, text(stored.name)];
+  const status = received.ensureChild(draft, "status");
+  const known = received.list(status.storedVersions);
+  const name = received.text(stored.name);
+  if (!known.includes(name)) status.storedVersions = [...known, name];
 }

@@ -1,7 +1,15 @@
-import type { APIService, APIServiceStatus } from "../../../api/types/apiregistration/v1.js";
+import type { APIServiceCondition, APIService, APIServiceStatus } from "../../../api/types/apiregistration/v1.js";
 import { validateApiService, validateApiServiceStatusUpdate } from "../../../api/validation/api-service.js";
 import type { ReadonlyFields } from "../../../machinery/meta/access.js";
-import { absent, object, objects, type Received, type ReceivedObject, text } from "../../../machinery/meta/received.js";
+import {
+  type FieldsOf,
+  absent,
+  object,
+  objects,
+  type Received,
+  type ReceivedObject,
+  text,
+} from "../../../machinery/meta/received.js";
 import { pathSegmentErrors } from "../../../machinery/validation/names.js";
 import type { RecordOf } from "../../endpoints/resource-record.js";
 import { age, name } from "../tables/cells.js";
@@ -67,13 +75,14 @@ function serviceOf({ spec }: ReceivedObject<APIService>): string | undefined {
   return absent(service) ? undefined : `${text(object(service).namespace)}/${text(object(service).name)}`;
 }
 
-const local = (now: number): ReadonlyFields => ({
-  type: AVAILABLE,
-  status: "True",
-  reason: "Local",
-  message: "Local APIServices are always available",
-  lastTransitionTime: new Date(now).toISOString().replace(/\.\d+Z$/, "Z"),
-});
+const local = (now: number): ReadonlyFields =>
+  ({
+    type: AVAILABLE,
+    status: "True",
+    reason: "Local",
+    message: "Local APIServices are always available",
+    lastTransitionTime: new Date(now).toISOString().replace(/\.\d+Z$/, "Z"),
+  }) satisfies FieldsOf<APIServiceCondition>;
 
 function availableCell(status: Received<APIServiceStatus>): string {
   const condition = objects(status.conditions).find((candidate) => candidate.type === "Available");

@@ -1,8 +1,9 @@
-import type { APIService, APIServiceStatus } from "../../../api/types/apiregistration/v1.js";
+import type { APIServiceCondition, APIService, APIServiceStatus } from "../../../api/types/apiregistration/v1.js";
 import type { Service } from "../../../api/types/core/v1.js";
 import { goQuote } from "../../../base/text/go-quote.js";
 import { compareVersions, formatGroupVersion } from "../../../machinery/meta/gvk.js";
 import {
+  type FieldsOf,
   absent,
   number,
   object,
@@ -116,7 +117,7 @@ export function withCondition(
   const before = known.find(({ type }) => type === AVAILABLE);
   const isSame = before !== undefined && text(before.status) === condition.status;
   const lastTransitionTime = isSame ? before.lastTransitionTime : `${new Date(now).toISOString().slice(0, 19)}Z`;
-  const made = { type: AVAILABLE, ...condition, lastTransitionTime };
+  const made = { type: AVAILABLE, ...condition, lastTransitionTime } satisfies FieldsOf<APIServiceCondition>;
   const conditions = before === undefined ? [...known, made] : known.map((one) => (one === before ? made : one));
   return { ...apiService, status: { ...status, conditions } };
 }

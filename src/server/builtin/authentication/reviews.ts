@@ -1,4 +1,10 @@
-import type { SelfSubjectReview } from "../../../api/types/authentication/v1.js";
+import type { FieldsOf } from "../../../machinery/meta/received.js";
+import type {
+  TokenReviewSpec,
+  TokenReviewStatus,
+  SelfSubjectReviewStatus,
+  SelfSubjectReview,
+} from "../../../api/types/authentication/v1.js";
 import { NOT_STORED, type RecordOf, type ResourceRecord } from "../../endpoints/resource-record.js";
 import { review, userInfo, type Reviewer } from "../review.js";
 import { tokenReviewProblem } from "../../../api/validation/reviews.js";
@@ -14,7 +20,8 @@ export const selfSubjectReviewRecord: RecordOf<SelfSubjectReview> = {
   storage: NOT_STORED,
   handlers: {
     create: review({
-      answer: (_, request) => Promise.resolve({ userInfo: userInfo(request.user) }),
+      answer: (_, request) =>
+        Promise.resolve({ userInfo: userInfo(request.user) } satisfies FieldsOf<SelfSubjectReviewStatus>),
       shows: "status and time",
     }),
   },
@@ -47,11 +54,20 @@ async function reviewToken(
   tokens: TokenUnion,
   own: readonly string[],
 ): Promise<{ readonly status: JsonObject; readonly user?: AuthenticatedUser }> {
-  const spec = isJsonObject(review["spec"]) ? review["spec"] : {};
-  const asked = list(spec["audiences"]).map(text);
-  const { user, reasons } = await tokens(text(spec["token"]), asked.length === 0 ? own : asked);
-  if (user === undefined) return { status: { user: {}, error: aggregateText(["invalid bearer token", ...reasons]) } };
+  const spec: FieldsOf<TokenReviewSpec> = isJsonObject(review["spec"]) ? review["spec"] : {};
+  const asked = list(spec.audiences).map(text);
+  const { user, reasons } = await tokens(text(spec.token), asked.length === 0 ? own : asked);
+  if (user === undefined)
+    return {
+      status: {
+        user: {},
+        error: aggregateText(["invalid bearer token", ...reasons]),
+      } satisfies FieldsOf<TokenReviewStatus>,
+    };
   const { audiences = [] } = user;
-  const good = audiences.length > 0 && { audiences: [...audiences] };
-  return { user, status: { authenticated: true, user: userInfo(authenticated(user)), ...good } };
+  const good = audiences.length > 0 && ({ audiences: [...audiences] } satisfies FieldsOf<TokenReviewStatus>);
+  return {
+    user,
+    status: { authenticated: true, user: userInfo(authenticated(user)), ...good } satisfies FieldsOf<TokenReviewStatus>,
+  };
 }

@@ -1,5 +1,16 @@
-import type { SubjectAccessReview, SubjectAccessReviewSpec } from "../../../api/types/authorization/v1.js";
-import { list, object, type Received, type ReceivedObject, text } from "../../../machinery/meta/received.js";
+import type {
+  SubjectAccessReviewStatus,
+  SubjectAccessReview,
+  SubjectAccessReviewSpec,
+} from "../../../api/types/authorization/v1.js";
+import {
+  type FieldsOf,
+  list,
+  object,
+  type Received,
+  type ReceivedObject,
+  text,
+} from "../../../machinery/meta/received.js";
 import type { JsonObject } from "../../../machinery/meta/json.js";
 import type { KubeObject } from "../../../machinery/meta/object.js";
 import type { Authorization, AuthorizerAttributes } from "../../authz/authorizer.js";
@@ -40,10 +51,13 @@ async function statusOf(
   const errors = [error, ignoredSelectors(question)].filter((one) => one !== undefined);
   return {
     allowed: decision === "allow",
-    ...(decision === "deny" && { denied: true }),
-    ...(reason !== "" && { reason }),
-    ...(errors.length > 0 && { evaluationError: errors.length === 1 ? (errors[0] ?? "") : `[${errors.join(", ")}]` }),
-  };
+    ...(decision === "deny" && ({ denied: true } satisfies FieldsOf<SubjectAccessReviewStatus>)),
+    ...(reason !== "" && ({ reason } satisfies FieldsOf<SubjectAccessReviewStatus>)),
+    ...(errors.length > 0 &&
+      ({
+        evaluationError: errors.length === 1 ? (errors[0] ?? "") : `[${errors.join(", ")}]`,
+      } satisfies FieldsOf<SubjectAccessReviewStatus>)),
+  } satisfies FieldsOf<SubjectAccessReviewStatus>;
 }
 
 function attributesOf(spec: Spec, user: User): AuthorizerAttributes {
@@ -72,7 +86,7 @@ function attributesOf(spec: Spec, user: User): AuthorizerAttributes {
 const namedUser: Subject = (spec) => ({
   name: text(spec.user),
   groups: list(spec.groups).map(text),
-  ...(text(spec.uid) !== "" && { uid: text(spec.uid) }),
+  ...(text(spec.uid) !== "" && ({ uid: text(spec.uid) } satisfies FieldsOf<User>)),
   extra: Object.fromEntries(Object.entries(object(spec.extra)).map(([key, values]) => [key, list(values).map(text)])),
 });
 

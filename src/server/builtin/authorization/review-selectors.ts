@@ -1,18 +1,11 @@
+import type { FieldsOf } from "../../../machinery/meta/received.js";
 import type {
   LabelSelectorAttributes,
   ResourceAttributes,
   SubjectAccessReviewSpec,
 } from "../../../api/types/authorization/v1.js";
 import type { LabelSelectorRequirement } from "../../../api/types/meta/v1.js";
-import {
-  type FieldsOf,
-  list,
-  object,
-  objects,
-  type ReadonlyFields,
-  text,
-  isFields,
-} from "../../../machinery/meta/access.js";
+import { list, object, objects, type ReadonlyFields, text, isFields } from "../../../machinery/meta/access.js";
 import { type FieldRequirement, parseFieldSelector } from "../../../machinery/selectors/field-selector.js";
 import {
   labelRequirement,
@@ -31,7 +24,10 @@ export function askedSelectors(
 ): Pick<AuthorizerAttributes, "fieldSelector" | "labelSelector"> {
   const fieldSelector = requirementsOf(resourceAttributes.fieldSelector, parseFieldSelector, fieldRequirement);
   const labelSelector = requirementsOf(resourceAttributes.labelSelector, parseLabelSelector, askedLabel);
-  return { ...(fieldSelector && { fieldSelector }), ...(labelSelector && { labelSelector }) };
+  return {
+    ...(fieldSelector && ({ fieldSelector } satisfies FieldsOf<ResourceAttributes>)),
+    ...(labelSelector && ({ labelSelector } satisfies FieldsOf<ResourceAttributes>)),
+  };
 }
 
 function requirementsOf<T>(

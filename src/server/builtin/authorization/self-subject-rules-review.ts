@@ -1,3 +1,5 @@
+import type { FieldsOf } from "../../../machinery/meta/received.js";
+import type { SubjectRulesReviewStatus } from "../../../api/types/authorization/v1.js";
 import { selfSubjectRulesReviewProblem } from "../../../api/validation/reviews.js";
 import { object, text } from "../../../machinery/meta/access.js";
 import type { JsonObject } from "../../../machinery/meta/json.js";
@@ -20,12 +22,13 @@ export const selfSubjectRulesReviewRecord: ResourceRecord = {
   },
 };
 
-const statusOf = ({ resourceRules, nonResourceRules, incomplete, error }: UserRights): JsonObject => ({
-  resourceRules: resourceRules.map((rule) => copyOf(rule)),
-  nonResourceRules: nonResourceRules.map((rule) => copyOf(rule)),
-  incomplete,
-  ...(error !== undefined && { evaluationError: error }),
-});
+const statusOf = ({ resourceRules, nonResourceRules, incomplete, error }: UserRights): JsonObject =>
+  ({
+    resourceRules: resourceRules.map((rule) => copyOf(rule)),
+    nonResourceRules: nonResourceRules.map((rule) => copyOf(rule)),
+    incomplete,
+    ...(error !== undefined && ({ evaluationError: error } satisfies FieldsOf<SubjectRulesReviewStatus>)),
+  }) satisfies FieldsOf<SubjectRulesReviewStatus>;
 
 const copyOf = (rule: object): JsonObject =>
   Object.fromEntries(Object.entries(rule).map(([field, values]) => [field, [...(values as readonly string[])]]));

@@ -1,4 +1,6 @@
-import type { ComponentStatus } from "../../../api/types/core/v1.js";
+import type { FieldsOf } from "../../../machinery/meta/received.js";
+import type { PartialObjectMetadata, Table, TableRow } from "../../../api/types/meta/v1.js";
+import type { ComponentCondition, ComponentStatus, ComponentStatusList } from "../../../api/types/core/v1.js";
 import { notFound } from "../../../machinery/errors/status-error.js";
 import type { KubeObject } from "../../../machinery/meta/object.js";
 import type { ResponseFormat } from "../../endpoints/negotiation/response-format.js";
@@ -39,8 +41,14 @@ async function handleComponentStatus(request: ApiRequest, resource: ServedResour
 }
 
 function componentStatus(component: string): KubeObject {
-  const conditions = [{ type: "Healthy", status: "True", message: "ok" }];
-  return { kind: "ComponentStatus", apiVersion: "v1", metadata: { name: component }, conditions };
+  const conditions: ComponentCondition[] = [{ type: "Healthy", status: "True", message: "ok" }];
+  const made: ComponentStatus = {
+    kind: "ComponentStatus",
+    apiVersion: "v1",
+    metadata: { name: component },
+    conditions,
+  };
+  return { ...made };
 }
 
 const COLUMNS = columns(
@@ -63,19 +71,25 @@ async function respondObjects(
   const { metaVersion } = format;
   if (format.shape === "Table") {
     const apiVersion = `meta.k8s.io/${metaVersion}`;
-    const rows = objects.map((component) => ({
-      cells: COLUMNS.cells(component, resource.now()),
-      object: { kind: "PartialObjectMetadata", apiVersion, metadata: component.metadata },
-    }));
+    const rows = objects.map((component) => {
+      const object: FieldsOf<PartialObjectMetadata> = {
+        kind: "PartialObjectMetadata",
+        apiVersion,
+        metadata: component.metadata,
+      };
+      return { cells: COLUMNS.cells(component, resource.now()), object } satisfies FieldsOf<TableRow>;
+    });
     const columnDefinitions = COLUMNS.definitions;
-    return respondValue(request, format, 200, { kind: "Table", apiVersion, metadata: {}, columnDefinitions, rows });
+    const table: FieldsOf<Table> = { kind: "Table", apiVersion, metadata: {}, columnDefinitions, rows };
+    return respondValue(request, format, 200, table);
   }
   const [only] = objects;
   if (!list && only !== undefined) return respondValue(request, format, 200, only, resource.codec.schema);
-  await respondValue(request, format, 200, {
+  const all: FieldsOf<ComponentStatusList> = {
     kind: "ComponentStatusList",
     apiVersion: "v1",
     metadata: {},
     items: objects,
-  });
+  };
+  await respondValue(request, format, 200, all);
 }

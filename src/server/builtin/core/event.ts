@@ -1,6 +1,6 @@
 import type { Event } from "../../../api/types/core/v1.js";
 import { validateEvent, validateEventUpdate } from "../../../api/validation/core/event.js";
-import { number, object, type ReceivedObject, text } from "../../../machinery/meta/received.js";
+import { type FieldsOf, number, object, type ReceivedObject, text } from "../../../machinery/meta/received.js";
 import type { RecordOf } from "../../endpoints/resource-record.js";
 import { name, since } from "../tables/cells.js";
 import { columns } from "../tables/columns.js";
@@ -41,7 +41,7 @@ export const eventRecord: RecordOf<Event> = {
         reportingComponent: text(event.reportingComponent),
         source: text(object(event.source).component) || text(event.reportingComponent),
         type: text(event.type),
-      };
+      } satisfies FieldsOf<Event>;
     },
     columns: columns(
       [

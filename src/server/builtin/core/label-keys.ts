@@ -1,6 +1,15 @@
+import type { LabelSelectorRequirement } from "../../../api/types/meta/v1.js";
 import type { PodAffinityTerm, PodSpec } from "../../../api/types/core/v1.js";
 import { own } from "../../../base/collections/own.js";
-import { child, children, type Draft, list, type Received, text } from "../../../machinery/meta/received.js";
+import {
+  type FieldsOf,
+  child,
+  children,
+  type Draft,
+  list,
+  type Received,
+  text,
+} from "../../../machinery/meta/received.js";
 
 /** Adds the pod's own values of its matchLabelKeys and mismatchLabelKeys to the label selectors beside them. */
 export function mergeLabelKeys(spec: Draft<PodSpec> | undefined, labels: Received<Record<string, string>>): void {
@@ -34,11 +43,14 @@ function addKeys(
     list(holder[field])
       .map(text)
       .filter((key) => own(labels, key) !== undefined)
-      .map((key) => ({
-        key,
-        operator: field === "matchLabelKeys" ? ("In" as const) : ("NotIn" as const),
-        values: [own(labels, key) ?? null],
-      })),
+      .map(
+        (key) =>
+          ({
+            key,
+            operator: field === "matchLabelKeys" ? ("In" as const) : ("NotIn" as const),
+            values: [own(labels, key) ?? null],
+          }) satisfies FieldsOf<LabelSelectorRequirement>,
+      ),
   );
   if (added.length > 0) selector.matchExpressions = [...list(selector.matchExpressions), ...added];
 }

@@ -1,6 +1,6 @@
-import type { Namespace } from "../../../api/types/core/v1.js";
+import type { NamespaceSpec, Namespace } from "../../../api/types/core/v1.js";
 import { validateNamespace, validateNamespaceStatusUpdate } from "../../../api/validation/core/namespace.js";
-import { ensureChild, list, object, text } from "../../../machinery/meta/received.js";
+import { type FieldsOf, ensureChild, list, object, text } from "../../../machinery/meta/received.js";
 import { dns1123LabelErrors } from "../../../machinery/validation/names.js";
 import type { RecordOf } from "../../endpoints/resource-record.js";
 import { age, name } from "../tables/cells.js";
@@ -33,7 +33,7 @@ export const namespaceRecord: RecordOf<Namespace> = {
     prepareForUpdate(draft, old) {
       draft.spec = {
         ...object(draft.spec),
-        ...(old.spec !== undefined && { finalizers: object(old.spec).finalizers }),
+        ...(old.spec !== undefined && ({ finalizers: object(old.spec).finalizers } satisfies FieldsOf<NamespaceSpec>)),
       };
       draft.status = old.status;
     },
@@ -64,7 +64,10 @@ async function handleNamespaceFinalize(request: ApiRequest, resource: ServedReso
   const change = (draft: KubeObject) => {
     const version = object.metadata?.resourceVersion ?? "";
     if (version !== "" && draft.metadata !== undefined) draft.metadata.resourceVersion = version;
-    draft["spec"] = { ...(isJsonObject(draft["spec"]) ? draft["spec"] : {}), finalizers: wanted };
+    draft["spec"] = {
+      ...(isJsonObject(draft["spec"]) ? draft["spec"] : {}),
+      finalizers: wanted,
+    } satisfies FieldsOf<NamespaceSpec>;
   };
   const admit = new Admitter(request, resource, options.dryRun).update;
   const stored = await trustedUpdate(request, resource, options.dryRun, change, { admit });

@@ -1,5 +1,5 @@
 import { qosClass } from "../../../api/pods/qos-class.js";
-import type { Pod, AppArmorProfile } from "../../../api/types/core/v1.js";
+import type { PodStatus, Pod, AppArmorProfile } from "../../../api/types/core/v1.js";
 import { validatePodStatusUpdate } from "../../../api/validation/pod/pod-status.js";
 import { podStatusWarnings, podWarnings } from "../../../api/validation/pod/pod-warnings.js";
 import { validatePod } from "../../../api/validation/pod/pod.js";
@@ -14,6 +14,7 @@ import {
   text,
   absent,
   ensureChild,
+  type Received,
   type ReceivedObject,
   children,
   type DraftObject,
@@ -88,17 +89,18 @@ export const podRecord: RecordOf<Pod> = {
       draft.status = {
         phase: "Pending",
         qosClass: qosClass(object(draft.spec), context.release),
-        ...(gated && {
-          conditions: [
-            {
-              type: "PodScheduled",
-              status: "False",
-              lastTransitionTime: timestamp(context.now),
-              reason: "SchedulingGated",
-              message: "Scheduling is blocked due to non-empty scheduling gates",
-            },
-          ],
-        }),
+        ...(gated &&
+          ({
+            conditions: [
+              {
+                type: "PodScheduled",
+                status: "False",
+                lastTransitionTime: timestamp(context.now),
+                reason: "SchedulingGated",
+                message: "Scheduling is blocked due to non-empty scheduling gates",
+              },
+            ],
+          } satisfies Received<PodStatus>)),
       };
     },
     prepareForStatusUpdate: keepOfStatus,

@@ -1,6 +1,6 @@
-import type { ServiceAccount } from "../../../api/types/core/v1.js";
+import type { ObjectReference, ServiceAccount } from "../../../api/types/core/v1.js";
 import type { Fields } from "../../../machinery/meta/access.js";
-import { type DraftObject, objects, type ReceivedObject } from "../../../machinery/meta/received.js";
+import { type FieldsOf, type DraftObject, objects, type ReceivedObject } from "../../../machinery/meta/received.js";
 import type { RecordOf } from "../../endpoints/resource-record.js";
 import { age, name } from "../tables/cells.js";
 import { columns } from "../tables/columns.js";
@@ -31,7 +31,9 @@ export const serviceAccountRecord: RecordOf<ServiceAccount> = {
 /** Of the secrets of an account only the names mean something. */
 function keepSecretNames(draft: DraftObject<ServiceAccount>): void {
   if (draft.secrets === undefined || draft.secrets === null) return;
-  (draft as Fields).secrets = objects(draft.secrets).map(({ name }) => (name === undefined ? {} : { name }));
+  (draft as Fields).secrets = objects(draft.secrets).map(({ name }) =>
+    name === undefined ? {} : ({ name } satisfies FieldsOf<ObjectReference>),
+  );
 }
 
 const MOUNTABLE_SECRETS = "kubernetes.io/enforce-mountable-secrets";

@@ -4,7 +4,25 @@ import { uuid } from "../../../base/numbers/uuid.js";
 import { type FieldError, invalidValue } from "../../../machinery/errors/field-error.js";
 import { badRequest, conflict, invalid, isNotFound, notFound } from "../../../machinery/errors/status-error.js";
 import { signToken } from "../../../machinery/crypto/jwt/jws.js";
-import { absent, list, number, object, text } from "../../../machinery/meta/access.js";
+import {
+  absent,
+  type Draft,
+  type DraftObject,
+  list,
+  number,
+  object,
+  type OrAbsent,
+  type Received,
+  type ReceivedObject,
+  text,
+} from "../../../machinery/meta/received.js";
+import type {
+  BoundObjectReference,
+  TokenRequest,
+  TokenRequestSpec,
+  TokenRequestStatus,
+} from "../../../api/types/authentication/v1.js";
+import type { Pod } from "../../../api/types/core/v1.js";
 import { formatGroupVersion, parseGroupVersion } from "../../../machinery/meta/gvk.js";
 import type { JsonObject } from "../../../machinery/meta/json.js";
 import type { KubeObject } from "../../../machinery/meta/object.js";
@@ -37,6 +55,8 @@ export interface TokenRequestConfig {
   readonly resource: (name: "pods" | "nodes" | "secrets") => ServedResource | undefined;
 }
 
+const NO_TOKEN: TokenRequestStatus = { token: "", expirationTimestamp: null };
+
 /** POST /serviceaccounts/NAME/token: a signed token of that service account. */
 export async function handleTokenRequest(
   request: ApiRequest,
@@ -64,25 +84,28 @@ export async function handleTokenRequest(
   const account = await accounts.storage.get?.(scopeOf(request), name, {});
   if (account === undefined) throw notFound({ group: "", resource: "serviceaccounts" }, name);
   const now = accounts.now();
-  const spec = { ...object(asked["spec"]) } as JsonObject;
-  if (!accounts.gates.enabled("APIServerWebhookAuthenticationToken")) delete spec["attestations"];
-  if (list(spec["audiences"]).length === 0) spec["audiences"] = [...config.issuer.audiences];
-  if (absent(spec["expirationSeconds"])) spec["expirationSeconds"] = DEFAULT_SECONDS;
+  const { spec: askedSpec }: DraftObject<TokenRequest> = asked;
+  const spec: Draft<TokenRequestSpec> = { ...object(askedSpec) };
+  if (!accounts.gates.enabled("APIServerWebhookAuthenticationToken")) delete spec.attestations;
+  if (list(spec.audiences).length === 0) spec.audiences = [...config.issuer.audiences];
+  if (absent(spec.expirationSeconds)) spec.expirationSeconds = DEFAULT_SECONDS;
   const metadata = { ...asked.metadata, name, namespace, creationTimestamp: timestamp(now) };
   delete metadata.managedFields;
-  const draft: KubeObject = { ...asked, metadata, spec, status: { token: "", expirationTimestamp: null } };
+  const draft: KubeObject = { ...asked, metadata, spec, status: NO_TOKEN };
   const errors = problems(spec);
   if (errors.length > 0) throw invalid(TOKEN_REQUEST, "", errors);
   await admit.validate?.(draft);
-  const bound = await boundObject(request, spec["boundObjectRef"], name, config);
-  const seconds = shortened(number(spec["expirationSeconds"]), config.issuer.longestSeconds, request);
-  spec["expirationSeconds"] = seconds;
-  const claims = claimsOf(account.object(), bound, { spec, seconds, now, config });
-  request.annotations.add(ISSUED_CREDENTIAL, `JTI=${text(claims["jti"])}`);
-  draft["status"] = {
+  const bound = await boundObject(request, spec.boundObjectRef, name, config);
+  const seconds = shortened(number(spec.expirationSeconds), config.issuer.longestSeconds, request);
+  spec.expirationSeconds = seconds;
+  const id = uuid(config.random);
+  const claims = claimsOf(account.object(), bound, { id, spec, seconds, now, config });
+  request.annotations.add(ISSUED_CREDENTIAL, `JTI=${id}`);
+  const status: TokenRequestStatus = {
     token: signToken(claims, config.issuer.key),
     expirationTimestamp: timestamp(now + seconds * 1000),
   };
+  draft["status"] = status;
   draft.kind = TOKEN_REQUEST.kind;
   draft.apiVersion = formatGroupVersion(TOKEN_REQUEST);
   await respondValue(request, negotiatePlain(request.exchange), 201, draft, schema);
@@ -104,7 +127,7 @@ function checkPlace({ metadata = {} }: KubeObject, name: string, namespace: stri
   }
 }
 
-function problems({ expirationSeconds }: JsonObject): FieldError[] {
+function problems({ expirationSeconds }: Received<TokenRequestSpec>): FieldError[] {
   const field = "spec.expirationSeconds";
   const seconds = number(expirationSeconds);
   if (seconds < SHORTEST_SECONDS) {
@@ -126,12 +149,12 @@ interface Bound {
 
 async function boundObject(
   request: ApiRequest,
-  reference: unknown,
+  reference: OrAbsent<Received<BoundObjectReference>>,
   account: string,
   config: TokenRequestConfig,
 ): Promise<Bound> {
   if (absent(reference)) return {};
-  const { kind, name, uid, apiVersion } = object(reference) as Readonly<Record<string, string>>;
+  const { kind, name, uid, apiVersion } = object(reference);
   // As schema.FromAPIVersionAndKind: a version that cannot be read is none.
   const readable = (apiVersion ?? "").split("/").length <= 2;
   const { group, version } = parseGroupVersion(readable ? (apiVersion ?? "") : "");
@@ -147,13 +170,14 @@ async function boundObject(
   };
   if (group === "" && kind === "Pod") {
     const pod = await find("pods");
-    const spec = object(pod["spec"]);
-    if (spec["serviceAccountName"] !== account) {
+    const { spec: given }: ReceivedObject<Pod> = pod;
+    const spec = object(given);
+    if (spec.serviceAccountName !== account) {
       const message = `cannot bind token for serviceaccount ${goQuote(account)} to pod running with different serviceaccount name.`;
       throw badRequest(message);
     }
     check(pod);
-    const nodeName = text(spec["nodeName"]);
+    const nodeName = text(spec.nodeName);
     const node =
       nodeName === ""
         ? undefined
@@ -181,7 +205,8 @@ function claimsOf(
   account: KubeObject,
   bound: Bound,
   how: {
-    readonly spec: JsonObject;
+    readonly id: string;
+    readonly spec: Received<TokenRequestSpec>;
     readonly seconds: number;
     readonly now: number;
     readonly config: TokenRequestConfig;
@@ -190,7 +215,7 @@ function claimsOf(
   const { spec, seconds, config } = how;
   const { name = "", namespace = "" } = account.metadata ?? {};
   const issued = Math.floor(how.now / 1000);
-  const audiences = list(spec["audiences"]).map(text);
+  const audiences = list(spec.audiences).map(text);
   const own = audiences.every((one) => config.issuer.audiences.includes(one));
   const mayExtend = config.issuer.extendsExpiration ?? true;
   const extended = mayExtend && bound.pod !== undefined && seconds === WARN_ONLY_SECONDS && own;
@@ -199,7 +224,7 @@ function claimsOf(
     exp: issued + (extended ? EXTENDED_SECONDS : seconds),
     iat: issued,
     iss: config.issuer.url,
-    jti: uuid(config.random),
+    jti: how.id,
     "kubernetes.io": {
       namespace,
       ...(bound.node && { node: referenceTo(bound.node) }),

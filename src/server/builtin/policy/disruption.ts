@@ -1,7 +1,12 @@
+import type {
+  PodDisruptionBudget,
+  PodDisruptionBudgetSpec,
+  PodDisruptionBudgetStatus,
+} from "../../../api/types/policy/v1.js";
+import { type Draft, number, object, type Received, type ReceivedObject } from "../../../machinery/meta/received.js";
 import type { Release } from "../../../api/facts/release.js";
 import { allowedCondition, withAllowedCondition } from "../../../api/disruption/budgets.js";
 import { forbidden, notFound, StatusError, tooManyRequests } from "../../../machinery/errors/status-error.js";
-import { number, object } from "../../../machinery/meta/access.js";
 import type { KubeObject } from "../../../machinery/meta/object.js";
 import { selectorFromObject } from "../../../machinery/selectors/api-label-selector.js";
 import type { LabelSelectorObject } from "../../../machinery/validation/labels.js";
@@ -23,7 +28,7 @@ export async function budgetsOf(budgets: ServedResource, pod: KubeObject): Promi
     .map((item) => item.object())
     .filter((budget) => {
       try {
-        const selector = object(budget["spec"])["selector"] as LabelSelectorObject | undefined;
+        const selector = specOf(budget).selector as LabelSelectorObject | undefined;
         return selectorFromObject(selector).matches(labels);
       } catch {
         // An invalid selector matches nothing.
@@ -48,13 +53,14 @@ export async function takeDisruption(
       const draft = copyObject(current.object());
       check(draft, budgets.release);
       const now = timestamp(budgets.now());
-      const status = { ...object(draft["status"]) };
-      status["disruptionsAllowed"] = number(status["disruptionsAllowed"]) - 1;
-      if (status["disruptionsAllowed"] === 0) {
-        status["conditions"] = withAllowedCondition(status, allowedCondition(status), now);
+      const { status: before }: ReceivedObject<PodDisruptionBudget> = draft;
+      const status: Draft<PodDisruptionBudgetStatus> = { ...object(before) };
+      status.disruptionsAllowed = number(status.disruptionsAllowed) - 1;
+      if (status.disruptionsAllowed === 0) {
+        status.conditions = withAllowedCondition(status, allowedCondition(status), now);
       }
       // So that the controller does not count on the pod any more.
-      status["disruptedPods"] = { ...object(status["disruptedPods"]), [podName]: now };
+      status.disruptedPods = { ...object(status.disruptedPods), [podName]: now };
       draft["status"] = status;
       return Promise.resolve(draft);
     },
@@ -62,12 +68,12 @@ export async function takeDisruption(
   );
 }
 
-function check(budget: KubeObject, release: Release): void {
+function check(budget: ReceivedObject<PodDisruptionBudget>, release: Release): void {
   const { name = "", generation = 0 } = budget.metadata ?? {};
-  const status = object(budget["status"]);
+  const status = object(budget.status);
   const gr = { group: "policy", resource: "poddisruptionbudget" };
-  const allowed = number(status["disruptionsAllowed"]);
-  if (number(status["observedGeneration"]) < generation) throw stillProcessed(name);
+  const allowed = number(status.disruptionsAllowed);
+  if (number(status.observedGeneration) < generation) throw stillProcessed(name);
   const wrong = (text: string, cause: string): StatusError => {
     const refused = forbidden(gr, name, text);
     // K37-077: Kubernetes 1.36 gives no cause.
@@ -80,14 +86,14 @@ function check(budget: KubeObject, release: Release): void {
     });
   };
   if (allowed < 0) throw wrong("pdb disruptions allowed is negative", "pdb disruptions allowed is negative");
-  if (Object.keys(object(status["disruptedPods"])).length > MOST_DISRUPTED) {
+  if (Object.keys(object(status.disruptedPods)).length > MOST_DISRUPTED) {
     throw wrong(
       "DisruptedPods map too big - too many evictions not confirmed by PDB controller",
       "too many pending evictions not confirmed by PDB controller",
     );
   }
   if (allowed > 0) return;
-  const [needed, healthy] = [number(status["desiredHealthy"]), number(status["currentHealthy"])];
+  const [needed, healthy] = [number(status.desiredHealthy), number(status.currentHealthy)];
   throw refusal(`The disruption budget ${name} needs ${needed} healthy pods and has ${healthy} currently`, 0);
 }
 
@@ -103,6 +109,8 @@ function refusal(message: string, retryAfterSeconds: number): StatusError {
     details: { causes: [{ reason: "DisruptionBudget", message }], ...status.details },
   });
 }
+
+const specOf = ({ spec }: ReceivedObject<PodDisruptionBudget>): Received<PodDisruptionBudgetSpec> => object(spec);
 
 const SERVER = { name: "system:apiserver", groups: ["system:masters", "system:authenticated"] };
 

@@ -2,8 +2,15 @@ import type { ClusterRole, ClusterRoleBinding, RoleBinding } from "../../../api/
 import { inSlices } from "../../../base/async/time-slice.js";
 import { badRequest, forbidden, notFound, unclassified } from "../../../machinery/errors/status-error.js";
 import type { JsonValue } from "../../../machinery/meta/json.js";
-import type { KubeObject } from "../../../machinery/meta/object.js";
-import { isStruct, object, objects, type ReceivedObject, text } from "../../../machinery/meta/received.js";
+import type { ApiObject, KubeObject } from "../../../machinery/meta/object.js";
+import {
+  type FieldsOf,
+  isStruct,
+  object,
+  objects,
+  type ReceivedObject,
+  text,
+} from "../../../machinery/meta/received.js";
 import { deepEqual } from "../../../machinery/patch/json-values.js";
 import { type PolicyRule, readRules } from "../../../machinery/rbac/policy-rule.js";
 import { isPrivileged } from "../../authz/authorizer.js";
@@ -59,8 +66,8 @@ export const authorizeBinding =
   };
 
 const EVERYTHING: readonly PolicyRule[] = readRules([
-  { verbs: ["*"], apiGroups: ["*"], resources: ["*"] },
-  { verbs: ["*"], nonResourceURLs: ["*"] },
+  { verbs: ["*"], apiGroups: ["*"], resources: ["*"] } satisfies FieldsOf<PolicyRule>,
+  { verbs: ["*"], nonResourceURLs: ["*"] } satisfies FieldsOf<PolicyRule>,
 ]);
 
 const namespaceOf = ({ metadata }: KubeObject): string => metadata?.namespace ?? "";
@@ -122,7 +129,7 @@ const IGNORED: ReadonlySet<string> = new Set(["ownerReferences", "finalizers", "
 function withoutGarbageCollection({ metadata, ...content }: KubeObject): JsonValue {
   const kept = Object.entries(metadata ?? {}).filter(([field, value]) => !IGNORED.has(field) && !isEmpty(value));
   const rest = Object.entries(content).filter(([, value]) => !isEmpty(value));
-  return { ...Object.fromEntries(rest), metadata: Object.fromEntries(kept) } as JsonValue;
+  return { ...Object.fromEntries(rest), metadata: Object.fromEntries(kept) } satisfies FieldsOf<ApiObject>;
 }
 
 const isEmpty = (value: unknown): boolean =>

@@ -19,7 +19,6 @@ import type {
   ResourceClaimStatus,
 } from "../../../api/types/resource/v1.js";
 import { parseGroupVersion } from "../../../machinery/meta/gvk.js";
-import type { JsonValue } from "../../../machinery/meta/json.js";
 import { deepEqual } from "../../../machinery/patch/json-values.js";
 import { dns1123SubdomainErrors } from "../../../machinery/validation/names.js";
 import type { AuthorizerAttributes } from "../../authz/authorizer.js";
@@ -114,9 +113,7 @@ const keyOf = ({ driver, pool, device, shareID }: Received<AllocatedDeviceStatus
   JSON.stringify([driver, pool, device, shareID].map((part) => text(part)));
 
 const sameDevice = (one: Received<AllocatedDeviceStatus>, other: Received<AllocatedDeviceStatus>): boolean =>
-  deepEqual(one.data as JsonValue | undefined, other.data as JsonValue | undefined) &&
-  isFields(one.networkData) === isFields(other.networkData) &&
-  sameValue(one, other);
+  deepEqual(one.data, other.data) && isFields(one.networkData) === isFields(other.networkData) && sameValue(one, other);
 
 /** The one node that an allocation can be used on, where its selector names it; "" elsewhere. */
 function nodeOf(allocation: OrAbsent<Received<AllocationResult>>): string {

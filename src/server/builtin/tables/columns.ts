@@ -1,3 +1,4 @@
+import { dictionary } from "../../../base/collections/dictionary.js";
 import type { ReplicaSet } from "../../../api/types/apps/v1.js";
 import type { PodSpec, PodTemplateSpec, ReplicationController } from "../../../api/types/core/v1.js";
 import type { ApiObject } from "../../../machinery/meta/object.js";
@@ -32,14 +33,13 @@ function definition(spec: ColumnSpec): TableColumnDefinition {
   };
 }
 
-const SHARED_DESCRIPTIONS: Readonly<Record<string, string>> = {
-  __proto__: null as never,
+const SHARED_DESCRIPTIONS: Readonly<Record<string, string>> = dictionary({
   Name: "The name of the object, unique among its kind in a namespace (or in the cluster).",
   Age: "How long ago the object was created.",
   Containers: "The names of the containers of the pod template.",
   Images: "The images of the containers of the pod template.",
   Selector: "The label selector that picks the pods.",
-};
+});
 
 /** The columns of kinds with a pod template, shown by -o wide. */
 export const WIDE_TEMPLATE: readonly ColumnSpec[] = ["Containers:string:1", "Images:string:1", "Selector:string:1"];

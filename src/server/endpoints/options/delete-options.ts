@@ -1,3 +1,6 @@
+import type { FieldsOf } from "../../../machinery/meta/received.js";
+import type { DeleteOptions } from "../../../api/types/meta/v1.js";
+import type { ApiObject } from "../../../machinery/meta/object.js";
 import { type FieldError, invalidValue, notSupported } from "../../../machinery/errors/field-error.js";
 import { badRequest, invalid } from "../../../machinery/errors/status-error.js";
 import { formatGroupVersion, type GroupVersionKind } from "../../../machinery/meta/gvk.js";
@@ -59,7 +62,7 @@ async function fromBody(request: ApiRequest): Promise<WireOptions | undefined> {
     accepts: () => true,
   });
   request.audit?.decoded(
-    statesVersion(body.bytes) ? object : { ...object, apiVersion: META_VERSION },
+    statesVersion(body.bytes) ? object : ({ ...object, apiVersion: META_VERSION } satisfies FieldsOf<ApiObject>),
     optionsSchema(kind),
   );
   step("Decoded delete options");
@@ -90,9 +93,10 @@ function fromQuery(query: URLSearchParams): WireOptions {
   const grace = integer(query, "gracePeriodSeconds");
   const policy = query.get("propagationPolicy");
   return {
-    ...(grace !== undefined && { gracePeriodSeconds: grace }),
-    ...(query.has("orphanDependents") && { orphanDependents: isTrue(query.get("orphanDependents")) }),
-    ...(policy !== null && { propagationPolicy: policy }),
+    ...(grace !== undefined && ({ gracePeriodSeconds: grace } satisfies FieldsOf<DeleteOptions>)),
+    ...(query.has("orphanDependents") &&
+      ({ orphanDependents: isTrue(query.get("orphanDependents")) } satisfies FieldsOf<DeleteOptions>)),
+    ...(policy !== null && ({ propagationPolicy: policy } satisfies FieldsOf<DeleteOptions>)),
     dryRun: query.getAll("dryRun"),
     ...(query.has(UNSAFE) && { [UNSAFE]: isTrue(query.get(UNSAFE)) }),
   };

@@ -1,3 +1,4 @@
+import type { FieldsOf } from "../../../machinery/meta/received.js";
 import { atOnce, type Steps, waitFor } from "../../../base/async/steps.js";
 import { nextSlice } from "../../../base/async/time-slice.js";
 import { encodeObject } from "../../../machinery/wire/encode.js";
@@ -5,7 +6,7 @@ import { decodeJson } from "../../../machinery/wire/json/json-decoder.js";
 import { decodeObject, decodeObjectSteps } from "../../../machinery/wire/strict-decode.js";
 import { formatGroupVersion, type GroupVersionKind, parseGroupVersion } from "../../../machinery/meta/gvk.js";
 import type { JsonValue } from "../../../machinery/meta/json.js";
-import type { KubeObject } from "../../../machinery/meta/object.js";
+import type { ApiObject, KubeObject } from "../../../machinery/meta/object.js";
 import type { StructSchema } from "../../../machinery/schema/schema.js";
 import type { ConversionCaller, Scheme, VersionedKind } from "../../../machinery/scheme/scheme.js";
 import type { StoredObject } from "../../storage/store.js";
@@ -122,7 +123,10 @@ export class VersionCodec {
     other.applyDefaults(object, this.now());
     const hub = yield* waitFor(convertOne(other, object, "toHub"));
     const one = yield* waitFor(convertOne(this.kind, hub, "fromHub"));
-    return { object: { ...one, kind: this.gvk.kind, apiVersion: this.apiVersion }, strictErrors };
+    return {
+      object: { ...one, kind: this.gvk.kind, apiVersion: this.apiVersion } satisfies FieldsOf<ApiObject>,
+      strictErrors,
+    };
   }
 
   /**

@@ -1,3 +1,4 @@
+import type { FieldsOf } from "../../../machinery/meta/received.js";
 import type { CancellationToken } from "../../../base/async/cancellation.js";
 import type { Steps } from "../../../base/async/steps.js";
 import type { DecodeOptions } from "../negotiation/decode-body.js";
@@ -5,7 +6,7 @@ import type { MediaTypeName, ResponseFormat } from "../negotiation/response-form
 import type { TypedObject } from "../../../machinery/wire/decode-typed.js";
 import type { Status } from "../../../machinery/errors/status-error.js";
 import type { GroupVersionKind } from "../../../machinery/meta/gvk.js";
-import type { KubeObject } from "../../../machinery/meta/object.js";
+import type { ObjectMeta, ListMeta, KubeObject } from "../../../machinery/meta/object.js";
 import type { StructSchema } from "../../../machinery/schema/schema.js";
 import type { ListOfObjects, StoredEvent, StoredObject } from "../../storage/store.js";
 import type { ServedResource } from "../served-resource.js";
@@ -97,7 +98,8 @@ export interface BookmarkMetadata {
 export function bookmarkMetadata({ revision, initialEventsEnd }: StoredEvent): BookmarkMetadata {
   return {
     resourceVersion: String(revision),
-    ...(initialEventsEnd === true && { annotations: { "k8s.io/initial-events-end": "true" } }),
+    ...(initialEventsEnd === true &&
+      ({ annotations: { "k8s.io/initial-events-end": "true" } } satisfies FieldsOf<ObjectMeta>)),
   };
 }
 
@@ -105,14 +107,16 @@ export function bookmarkMetadata({ revision, initialEventsEnd }: StoredEvent): B
 export function listMetadata(list: ListOfObjects): object {
   return {
     resourceVersion: list.resourceVersion,
-    ...(list.continue !== undefined && { continue: list.continue }),
-    ...(list.remainingItemCount !== undefined && { remainingItemCount: list.remainingItemCount }),
-  };
+    ...(list.continue !== undefined && ({ continue: list.continue } satisfies FieldsOf<ListMeta>)),
+    ...(list.remainingItemCount !== undefined &&
+      ({ remainingItemCount: list.remainingItemCount } satisfies FieldsOf<ListMeta>)),
+  } satisfies FieldsOf<ListMeta>;
 }
 
 /** {@link listMetadata} in the byte order of Go's UnstructuredList, which has an empty `continue` at the end of a list. */
-export const unstructuredListMetadata = ({ resourceVersion, remainingItemCount, ...list }: ListOfObjects): object => ({
-  continue: list.continue ?? "",
-  ...(remainingItemCount !== undefined && { remainingItemCount }),
-  resourceVersion,
-});
+export const unstructuredListMetadata = ({ resourceVersion, remainingItemCount, ...list }: ListOfObjects): object =>
+  ({
+    continue: list.continue ?? "",
+    ...(remainingItemCount !== undefined && ({ remainingItemCount } satisfies FieldsOf<ListMeta>)),
+    resourceVersion,
+  }) satisfies FieldsOf<ListMeta>;

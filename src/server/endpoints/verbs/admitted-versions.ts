@@ -1,3 +1,4 @@
+import type { FieldsOf } from "../../../machinery/meta/received.js";
 import type { ServedApi } from "../../../api/facts/index.js";
 import type { CancellationToken } from "../../../base/async/cancellation.js";
 import { inSlices } from "../../../base/async/time-slice.js";
@@ -9,7 +10,7 @@ import { decodeObject, decodeObjectSteps, UnmarshalError } from "../../../machin
 import { formatGroupVersion, type GroupVersionKind } from "../../../machinery/meta/gvk.js";
 import { holdsMany } from "../../../machinery/meta/holds-many.js";
 import type { JsonObject, JsonValue } from "../../../machinery/meta/json.js";
-import type { KubeObject } from "../../../machinery/meta/object.js";
+import type { ApiObject, KubeObject } from "../../../machinery/meta/object.js";
 import type { StructSchema } from "../../../machinery/schema/schema.js";
 import type { VersionedKind } from "../../../machinery/scheme/scheme.js";
 import type { EquivalentResource, ObjectVersions } from "../../admission/attributes.js";
@@ -56,7 +57,11 @@ export class AdmittedVersions implements ObjectVersions {
   view(object: KubeObject, gvk: GroupVersionKind): JsonObject {
     const schema = this.schemaOf(gvk);
     if (schema === undefined) return object as JsonObject;
-    return { ...encodedView(object, schema), apiVersion: formatGroupVersion(gvk), kind: gvk.kind };
+    return {
+      ...encodedView(object, schema),
+      apiVersion: formatGroupVersion(gvk),
+      kind: gvk.kind,
+    } satisfies FieldsOf<ApiObject>;
   }
 
   encode(object: KubeObject, gvk: GroupVersionKind): NowOrLater<Uint8Array> {
@@ -133,5 +138,5 @@ function stamped(object: KubeObject, gvk: GroupVersionKind): KubeObject {
   const apiVersion = formatGroupVersion(gvk);
   if (object.kind === gvk.kind && object.apiVersion === apiVersion) return object;
   const { kind: _, apiVersion: __, ...rest } = object;
-  return { kind: gvk.kind, apiVersion, ...rest };
+  return { kind: gvk.kind, apiVersion, ...rest } satisfies FieldsOf<ApiObject>;
 }

@@ -1,7 +1,9 @@
+import type { FieldsOf } from "../../../machinery/meta/received.js";
+import type { Preconditions, DeleteOptions } from "../../../api/types/meta/v1.js";
 import type { CancellationToken } from "../../../base/async/cancellation.js";
 import type { GroupVersionKind, GroupVersionResource } from "../../../machinery/meta/gvk.js";
 import type { JsonObject, JsonValue } from "../../../machinery/meta/json.js";
-import type { KubeObject } from "../../../machinery/meta/object.js";
+import type { ApiObject, KubeObject } from "../../../machinery/meta/object.js";
 import type { StructSchema } from "../../../machinery/schema/schema.js";
 import type { AdmissionPhases } from "../../admission/chain.js";
 import {
@@ -115,7 +117,7 @@ export class Admitter {
   /** Returns the query's options as kube-apiserver passes them to plugins: a PATCH has those of the operation that it turned out to be. */
   #writeOptions(kind: "CreateOptions" | "UpdateOptions"): JsonObject {
     const { query } = this.request.exchange;
-    const options: Record<string, JsonValue> = { kind, apiVersion: META_VERSION };
+    const options: Record<string, JsonValue> = { kind, apiVersion: META_VERSION } satisfies FieldsOf<ApiObject>;
     if (this.#shared.dryRun) options["dryRun"] = ["All"];
     for (const field of ["fieldManager", "fieldValidation"]) {
       const value = query.get(field) ?? "";
@@ -201,12 +203,16 @@ function deleteOptionsOf(options: DeleteRequestOptions): JsonObject {
   return {
     kind: "DeleteOptions",
     apiVersion: META_VERSION,
-    ...(gracePeriodSeconds !== undefined && { gracePeriodSeconds }),
-    ...(preconditions !== undefined && {
-      preconditions: { ...(uid !== undefined && { uid }), ...(resourceVersion !== undefined && { resourceVersion }) },
-    }),
-    ...(orphanDependents !== undefined && { orphanDependents }),
-    ...(propagationPolicy !== undefined && { propagationPolicy }),
-    ...(dryRun && { dryRun: ["All"] }),
-  };
+    ...(gracePeriodSeconds !== undefined && ({ gracePeriodSeconds } satisfies FieldsOf<DeleteOptions>)),
+    ...(preconditions !== undefined &&
+      ({
+        preconditions: {
+          ...(uid !== undefined && ({ uid } satisfies FieldsOf<Preconditions>)),
+          ...(resourceVersion !== undefined && ({ resourceVersion } satisfies FieldsOf<Preconditions>)),
+        },
+      } satisfies FieldsOf<DeleteOptions>)),
+    ...(orphanDependents !== undefined && ({ orphanDependents } satisfies FieldsOf<DeleteOptions>)),
+    ...(propagationPolicy !== undefined && ({ propagationPolicy } satisfies FieldsOf<DeleteOptions>)),
+    ...(dryRun && ({ dryRun: ["All"] } satisfies FieldsOf<DeleteOptions>)),
+  } satisfies FieldsOf<ApiObject>;
 }

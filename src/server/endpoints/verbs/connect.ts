@@ -1,6 +1,7 @@
+import type { FieldsOf } from "../../../machinery/meta/received.js";
 import { inOrder } from "../../../base/async/turns.js";
 import { formatGroupVersion, type GroupVersionKind } from "../../../machinery/meta/gvk.js";
-import type { KubeObject } from "../../../machinery/meta/object.js";
+import type { ApiObject, KubeObject } from "../../../machinery/meta/object.js";
 import type { StructSchema } from "../../../machinery/schema/schema.js";
 import type { Connecter } from "../../registry/resource.js";
 import type { ApiRequest } from "../../request/api-request.js";
@@ -15,7 +16,11 @@ export async function handleConnect(request: ApiRequest, resource: ServedResourc
   const { info, exchange } = request;
   const kind = resource.facts.subresources.find(({ name }) => name === info.subresource)?.kind ?? resource.codec.gvk;
   const schema = resource.codec.schemaOf(kind) ?? (await unpublishedSchema(kind));
-  const options = { kind: kind.kind, apiVersion: formatGroupVersion(kind), ...fromQuery(exchange.query, schema) };
+  const options = {
+    kind: kind.kind,
+    apiVersion: formatGroupVersion(kind),
+    ...fromQuery(exchange.query, schema),
+  } satisfies FieldsOf<ApiObject>;
   await new Admitter(request, resource, false, { kind, schema }).connect(options);
   const wanted = { path: subpath(info), query: exchange.query, verb: info.verb };
   const handle = await storage.connect(scopeOf(request), info.name, wanted);

@@ -1,3 +1,5 @@
+import type { FieldsOf } from "../../../machinery/meta/received.js";
+import type { StatusDetails, Status } from "../../../api/types/meta/v1.js";
 import type { CollectionDeleter, GracefulDeleter } from "../../registry/resource.js";
 import type { ApiRequest } from "../../request/api-request.js";
 import { deleteOptions } from "../options/delete-options.js";
@@ -29,9 +31,9 @@ export async function handleDelete(
       apiVersion: "v1",
       metadata: {},
       status: "Success",
-      details: { name: request.info.name, kind: facts.kind },
+      details: { name: request.info.name, kind: facts.kind } satisfies FieldsOf<StatusDetails>,
       code: 200,
-    });
+    } satisfies FieldsOf<Status>);
   }
   step("About to delete object from database");
   const { object, gone } = await storage.delete(
@@ -49,11 +51,11 @@ export async function handleDelete(
       status: "Success",
       details: {
         name: request.info.name,
-        ...(facts.group !== "" && { group: facts.group }),
+        ...(facts.group !== "" && ({ group: facts.group } satisfies FieldsOf<StatusDetails>)),
         kind: facts.name,
         uid: object.object().metadata?.uid,
-      },
-    };
+      } satisfies FieldsOf<StatusDetails>,
+    } satisfies FieldsOf<Status>;
     return answerInSteps(() => respondValue(request, format, 200, status));
   }
   const accepted = !gone && options.orphanDependents === false;

@@ -1,3 +1,4 @@
+import type { FieldsOf } from "../../../machinery/meta/received.js";
 import { atOnce, type Steps, waitFor } from "../../../base/async/steps.js";
 import { encodedView, encodedViewSteps } from "../../../machinery/apply/encoded-view.js";
 import { FieldManager } from "../../../machinery/apply/field-manager.js";
@@ -7,7 +8,7 @@ import { describe } from "../../../machinery/apply/type-descriptor.js";
 import { decodeObject, UnmarshalError } from "../../../machinery/wire/strict-decode.js";
 import { badRequest } from "../../../machinery/errors/status-error.js";
 import type { JsonObject } from "../../../machinery/meta/json.js";
-import type { KubeObject } from "../../../machinery/meta/object.js";
+import type { ApiObject, KubeObject } from "../../../machinery/meta/object.js";
 import { deepEqual, deepEqualSteps } from "../../../machinery/patch/json-values.js";
 import type { ConversionCaller } from "../../../machinery/scheme/scheme.js";
 import { assign, metadataOf, timestamp } from "../../registry/metadata.js";
@@ -59,7 +60,11 @@ export class FieldTracking {
         convert: (object, from, to) => this.#convert(object, from, to),
         resetFields: () => reset,
       },
-      empty: { ...encodedView({}, codec.schema), apiVersion: codec.apiVersion, kind: codec.gvk.kind },
+      empty: {
+        ...encodedView({}, codec.schema),
+        apiVersion: codec.apiVersion,
+        kind: codec.gvk.kind,
+      } satisfies FieldsOf<ApiObject>,
       now: secondsOf(resource.now),
     });
   }
@@ -122,7 +127,11 @@ export class FieldTracking {
       const merged = yield* this.#manager.applySteps(live, applied, manager, force);
       yield;
       const { managedFields, ...rest } = merged["metadata"] as JsonObject;
-      const draft = yield* this.#decodeSteps({ ...merged, metadata: rest }, isLongWork, caller);
+      const draft = yield* this.#decodeSteps(
+        { ...merged, metadata: rest } satisfies FieldsOf<ApiObject>,
+        isLongWork,
+        caller,
+      );
       return { managedFields: managedFields as JsonObject[] | undefined, draft };
     } catch (error) {
       if (error instanceof UnmarshalError) throw badRequest(error.message);
@@ -201,7 +210,7 @@ function* settleSteps(
 
 function unmanaged(object: JsonObject): JsonObject {
   const { managedFields: _, ...metadata } = object["metadata"] as JsonObject;
-  return { ...object, metadata };
+  return { ...object, metadata } satisfies FieldsOf<ApiObject>;
 }
 
 /** Where the strategy says nothing: an object is written without its status, and its status without the rest. */

@@ -1,3 +1,4 @@
+import type { FieldsOf } from "../../../machinery/meta/received.js";
 import { encodedView } from "../../../machinery/apply/encoded-view.js";
 import { FieldManager } from "../../../machinery/apply/field-manager.js";
 import { fieldElement } from "../../../machinery/apply/path-element.js";
@@ -7,7 +8,7 @@ import { decodeObject, UnmarshalError } from "../../../machinery/wire/strict-dec
 import { badRequest } from "../../../machinery/errors/status-error.js";
 import { parseGroupVersion } from "../../../machinery/meta/gvk.js";
 import type { JsonObject } from "../../../machinery/meta/json.js";
-import type { KubeObject } from "../../../machinery/meta/object.js";
+import type { ApiObject, KubeObject } from "../../../machinery/meta/object.js";
 import type { StructSchema } from "../../../machinery/schema/schema.js";
 import { assign, metadataOf, timestamp } from "../../registry/metadata.js";
 import { metaSchema, SCALE } from "../meta-kinds.js";
@@ -56,7 +57,7 @@ class ScaleTracking {
         convert: () => undefined,
         resetFields: () => undefined,
       },
-      empty: { ...encodedView({}, schema), apiVersion: SCALE_VERSION, kind: SCALE.kind },
+      empty: { ...encodedView({}, schema), apiVersion: SCALE_VERSION, kind: SCALE.kind } satisfies FieldsOf<ApiObject>,
       now: () => timestamp(resource.now()),
     });
   }

@@ -1,3 +1,6 @@
+import type { FieldsOf } from "../../../machinery/meta/received.js";
+import type { ScaleStatus, ScaleSpec, Scale } from "../../../api/types/autoscaling/v1.js";
+import type { TableRow, Table, PartialObjectMetadata } from "../../../api/types/meta/v1.js";
 import { inSlices } from "../../../base/async/time-slice.js";
 import { decodeObject, UnmarshalError } from "../../../machinery/wire/strict-decode.js";
 import { invalidValue } from "../../../machinery/errors/field-error.js";
@@ -10,8 +13,8 @@ import {
   notFound,
   type StatusError,
 } from "../../../machinery/errors/status-error.js";
-import { isJsonObject, type JsonValue } from "../../../machinery/meta/json.js";
-import type { KubeObject } from "../../../machinery/meta/object.js";
+import { type JsonValue } from "../../../machinery/meta/json.js";
+import type { ObjectMeta, ListMeta, KubeObject } from "../../../machinery/meta/object.js";
 import { fromSchema } from "../../../machinery/patch/strategic-schema.js";
 import { copyObject } from "../../registry/copy.js";
 import { assign, metadataOf } from "../../registry/metadata.js";
@@ -34,7 +37,7 @@ import { checkName } from "./update.js";
 import { Admitter } from "./admitter.js";
 import { includeObject, scopeOf } from "./scope.js";
 import { humanDuration } from "../../../machinery/text/duration/human-duration.js";
-import { number, object } from "../../../machinery/meta/access.js";
+import { isStruct, number, object, type ReceivedObject } from "../../../machinery/meta/received.js";
 import type { TableColumnDefinition } from "../../registry/table-columns.js";
 import { tableEnvelope } from "../serializers/json/shapes.js";
 import type { IncludeObject } from "../serializers/serializer.js";
@@ -145,7 +148,7 @@ async function write(
       const { scale: mapping } = resource.strategy;
       const managers = scaleManagers(resource, current.object());
       const live = scaleOf(resource, current.object());
-      if (mapping.replicas(current.object()) === undefined) live["spec"] = { replicas: NO_REPLICAS };
+      if (mapping.replicas(current.object()) === undefined) live.spec = { replicas: NO_REPLICAS };
       assign(metadataOf(live), "managedFields", managers.toScale());
       const scale = await change(live);
       await mutate?.(scale, live);
@@ -181,8 +184,8 @@ function otherObject({ info }: ApiRequest, wanted: string, found: string): Statu
 }
 
 function replicasOf(scale: KubeObject): number {
-  const spec = scale["spec"];
-  const replicas = isJsonObject(spec) ? spec["replicas"] : 0;
+  const { spec }: ReceivedObject<Scale> = scale;
+  const replicas = isStruct(spec) ? spec.replicas : 0;
   return typeof replicas === "number" ? replicas : 0;
 }
 
@@ -194,15 +197,18 @@ function scaleOf(resource: ServedResource, object: KubeObject): KubeObject {
     kind: SCALE.kind,
     apiVersion: "autoscaling/v1",
     metadata: {
-      ...(name !== undefined && { name }),
-      ...(namespace !== undefined && { namespace }),
-      ...(uid !== undefined && { uid }),
-      ...(resourceVersion !== undefined && { resourceVersion }),
-      ...(creationTimestamp !== undefined && { creationTimestamp }),
+      ...(name !== undefined && ({ name } satisfies FieldsOf<ObjectMeta>)),
+      ...(namespace !== undefined && ({ namespace } satisfies FieldsOf<ObjectMeta>)),
+      ...(uid !== undefined && ({ uid } satisfies FieldsOf<ObjectMeta>)),
+      ...(resourceVersion !== undefined && ({ resourceVersion } satisfies FieldsOf<ObjectMeta>)),
+      ...(creationTimestamp !== undefined && ({ creationTimestamp } satisfies FieldsOf<ObjectMeta>)),
     },
-    spec: { replicas: scale.replicas(object) ?? 0 },
-    status: { replicas: scale.statusReplicas(object), ...(selector !== "" && { selector }) },
-  };
+    spec: { replicas: scale.replicas(object) ?? 0 } satisfies FieldsOf<ScaleSpec>,
+    status: {
+      replicas: scale.statusReplicas(object),
+      ...(selector !== "" && ({ selector } satisfies FieldsOf<ScaleStatus>)),
+    } satisfies FieldsOf<ScaleStatus>,
+  } satisfies FieldsOf<Scale>;
 }
 
 async function respondScale(request: ApiRequest, resource: ServedResource, scale: KubeObject): Promise<void> {
@@ -223,25 +229,29 @@ function scaleTable(
   include: IncludeObject,
   now: number,
 ): Readonly<Record<string, unknown>> {
-  const { metadata = {} } = scale;
+  const { metadata = {}, spec, status }: ReceivedObject<Scale> = scale;
   const created = Date.parse(metadata.creationTimestamp ?? "");
   const cells = [
     metadata.name ?? "",
-    number(object(scale.spec).replicas),
-    number(object(scale.status).replicas),
+    number(object(spec).replicas),
+    number(object(status).replicas),
     Number.isNaN(created) ? "<unknown>" : humanDuration(now - created),
   ];
   const resourceVersion = metadata.resourceVersion ?? "";
   return {
-    ...tableEnvelope(format, { resourceVersion }, DEFINITIONS),
-    rows: [{ cells, object: riding(scale, format, include) }],
-  };
+    ...tableEnvelope(format, { resourceVersion } satisfies FieldsOf<ListMeta>, DEFINITIONS),
+    rows: [{ cells, object: riding(scale, format, include) } satisfies FieldsOf<TableRow>],
+  } satisfies FieldsOf<Table>;
 }
 
 function riding(scale: KubeObject, { metaVersion }: ResponseFormat, include: IncludeObject): KubeObject | null {
   if (include === "None") return null;
   if (include === "Object") return scale;
-  return { kind: "PartialObjectMetadata", apiVersion: `meta.k8s.io/${metaVersion}`, metadata: scale.metadata ?? {} };
+  return {
+    kind: "PartialObjectMetadata",
+    apiVersion: `meta.k8s.io/${metaVersion}`,
+    metadata: scale.metadata ?? {},
+  } satisfies FieldsOf<PartialObjectMetadata>;
 }
 
 const column = (name: string, type: TableColumnDefinition["type"], description: string): TableColumnDefinition => ({

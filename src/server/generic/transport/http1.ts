@@ -155,7 +155,7 @@ class Http1Writer extends NodeWriter {
 /** Node gives Set-Cookie as a list, and every other header as a string. Clients do not send Set-Cookie. */
 function joined(headers: IncomingMessage["headers"]): Exchange["headers"] {
   if (headers["set-cookie"] === undefined) return headers as Exchange["headers"];
-  return { ...headers, "set-cookie": headers["set-cookie"].join(", ") } as Exchange["headers"];
+  return { ...headers, "set-cookie": headers["set-cookie"].join(", ") };
 }
 
 /** How many pipelined requests a connection may have under way before the server stops reading from it. */

@@ -1,3 +1,5 @@
+import type { FieldsOf } from "../../../machinery/meta/received.js";
+import type { JSONSchemaProps } from "../../../api/types/apiextensions/v1.js";
 import { seededRandom } from "../../../base/numbers/seeded-random.js";
 import type { Random } from "../../../base/numbers/random.js";
 import { list as listOf } from "../../../machinery/meta/access.js";
@@ -103,8 +105,9 @@ export class RandomValues {
   }
 
   #list({ items, listType, listMapKeys = [], openApi }: ListSchema, path: string, depth: number): unknown[] {
-    const least = numberOf(openApi?.minItems) ?? 0;
-    const most = Math.max(least, Math.min(numberOf(openApi?.maxItems) ?? MOST_ITEMS, MOST_ITEMS));
+    const keywords: FieldsOf<JSONSchemaProps> = openApi ?? {};
+    const least = numberOf(keywords.minItems) ?? 0;
+    const most = Math.max(least, Math.min(numberOf(keywords.maxItems) ?? MOST_ITEMS, MOST_ITEMS));
     const length = least + this.integer(most - least + 1);
     const made = Array.from({ length }, () => this.value(items, `${path}[*]`, depth + 1));
     const keyOf = (item: unknown): string =>
@@ -123,11 +126,12 @@ export class RandomValues {
 
   #scalar(schema: ScalarSchema): unknown {
     const { scalar, openApi } = schema;
-    const allowed = schema.enum ?? listOf(openApi?.enum);
+    const keywords: FieldsOf<JSONSchemaProps> = openApi ?? {};
+    const allowed = schema.enum ?? listOf(keywords.enum);
     if (allowed.length > 0) return allowed[this.integer(allowed.length)];
     switch (scalar) {
       case "string":
-        return this.text(numberOf(openApi?.minLength), Math.min(numberOf(openApi?.maxLength) ?? 10, 10));
+        return this.text(numberOf(keywords.minLength), Math.min(numberOf(keywords.maxLength) ?? 10, 10));
       case "bool":
         return this.random() < 0.5;
       case "int32":
@@ -159,8 +163,9 @@ export class RandomValues {
   }
 
   #between({ openApi }: ScalarSchema, size: number): number {
-    const low = numberOf(openApi?.minimum) ?? -size;
-    const high = numberOf(openApi?.maximum) ?? Math.max(size, low);
+    const { minimum, maximum }: FieldsOf<JSONSchemaProps> = openApi ?? {};
+    const low = numberOf(minimum) ?? -size;
+    const high = numberOf(maximum) ?? Math.max(size, low);
     return low + this.random() * (high - low);
   }
 }

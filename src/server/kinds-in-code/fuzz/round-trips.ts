@@ -1,7 +1,8 @@
+import type { FieldsOf } from "../../../machinery/meta/received.js";
 import { systemRandom } from "../../../base/numbers/random.js";
 import { errorMessage } from "../../../base/text/error-message.js";
 import type { JsonValue } from "../../../machinery/meta/json.js";
-import type { KubeObject } from "../../../machinery/meta/object.js";
+import type { ObjectMeta, ApiObject, KubeObject } from "../../../machinery/meta/object.js";
 import { deepCopy } from "../../../machinery/patch/json-values.js";
 import type { StructSchema } from "../../../machinery/schema/schema.js";
 import type { ConversionDirection, VersionedKind } from "../../../machinery/scheme/scheme.js";
@@ -137,7 +138,7 @@ async function converted(
   object: KubeObject,
   direction: ConversionDirection,
 ): Promise<KubeObject> {
-  const before = deepCopy(object as unknown as JsonValue);
+  const before = deepCopy(object);
   const [result = object] = await version.convertMany([object], direction);
   const change = firstDifference(before, object);
   if (change !== undefined) {
@@ -183,9 +184,13 @@ function randomObject({ gvk, schema }: VersionedKind, values: RandomValues): Kub
   const made = {
     apiVersion: `${gvk.group}/${gvk.version}`,
     kind: gvk.kind,
-    metadata: { name: "fuzzed", namespace: "default", ...(values.random() < 0.5 && { labels: { a: values.text() } }) },
+    metadata: {
+      name: "fuzzed",
+      namespace: "default",
+      ...(values.random() < 0.5 && ({ labels: { a: values.text() } } satisfies FieldsOf<ObjectMeta>)),
+    } satisfies FieldsOf<ObjectMeta>,
     ...(values.value(content, "") as object),
-  };
+  } satisfies FieldsOf<ApiObject>;
   return decodeObject<KubeObject>(made, schema).object;
 }
 

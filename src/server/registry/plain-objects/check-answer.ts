@@ -1,9 +1,10 @@
+import type { FieldsOf } from "../../../machinery/meta/received.js";
 import crypto from "node:crypto";
 import { errorMessage } from "../../../base/text/error-message.js";
 import { goQuote } from "../../../base/text/go-quote.js";
 import { formatGroupVersion } from "../../../machinery/meta/gvk.js";
 import type { JsonObject, JsonValue } from "../../../machinery/meta/json.js";
-import type { KubeObject, ObjectMeta } from "../../../machinery/meta/object.js";
+import type { ApiObject, KubeObject, ObjectMeta } from "../../../machinery/meta/object.js";
 import { struct } from "../../../machinery/schema/build-schema.js";
 import type { Schema, StructSchema } from "../../../machinery/schema/schema.js";
 import type { VersionedKind } from "../../../machinery/scheme/scheme.js";
@@ -85,7 +86,7 @@ export class AnswerCheck {
     const apiVersion = formatGroupVersion(hub.gvk);
     expectText(plain, "apiVersion", apiVersion);
     expectText(plain, "kind", kind);
-    const object = this.#decode({ ...plain, apiVersion, kind });
+    const object = this.#decode({ ...plain, apiVersion, kind } satisfies FieldsOf<ApiObject>);
     const metadata = (object.metadata ??= {});
     this.#checkPlace(metadata, name, namespace);
     const version = takeVersion(metadata);

@@ -1,7 +1,8 @@
+import type { FieldsOf } from "../../../machinery/meta/received.js";
 import { nextSlice, sliceIsSpent } from "../../../base/async/time-slice.js";
 import { compareKeys } from "../../../base/collections/key-order.js";
 import { alreadyExists, isConflict, isGone, notFound } from "../../../machinery/errors/status-error.js";
-import type { KubeObject } from "../../../machinery/meta/object.js";
+import type { ListMeta, ApiObject, KubeObject } from "../../../machinery/meta/object.js";
 import { listExpired, resourceVersionOnCreate } from "../../storage/store/errors.js";
 import type { KvObject } from "../../storage/store/kv-object.js";
 import { type ListReads, listObjects } from "../../storage/store/list-objects.js";
@@ -267,8 +268,11 @@ export class SourceObjects implements ObjectStore {
     return {
       items,
       resourceVersion: String(source.versionOf(stored)),
-      ...(page?.continue !== undefined && page.continue !== "" && { continue: page.continue }),
-      ...(page?.remainingItemCount !== undefined && { remainingItemCount: page.remainingItemCount }),
+      ...(page?.continue !== undefined &&
+        page.continue !== "" &&
+        ({ continue: page.continue } satisfies FieldsOf<ListMeta>)),
+      ...(page?.remainingItemCount !== undefined &&
+        ({ remainingItemCount: page.remainingItemCount } satisfies FieldsOf<ListMeta>)),
     };
   }
 }
@@ -304,5 +308,5 @@ const nameIn = (key: string): string => key.slice(key.lastIndexOf("/") + 1);
 
 function withoutVersion(object: KubeObject): KubeObject {
   const { resourceVersion: _, ...metadata } = object.metadata ?? {};
-  return { ...object, metadata };
+  return { ...object, metadata } satisfies FieldsOf<ApiObject>;
 }

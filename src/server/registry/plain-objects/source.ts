@@ -1,10 +1,11 @@
+import type { FieldsOf } from "../../../machinery/meta/received.js";
 import type { CancellationToken } from "../../../base/async/cancellation.js";
 import { nextSlice, sliceIsSpent } from "../../../base/async/time-slice.js";
 import { compareKeys } from "../../../base/collections/key-order.js";
 import type { Timers } from "../../../base/time/timers.js";
 import { fieldSelector } from "../../../machinery/selectors/field-selector.js";
 import { labelSelector } from "../../../machinery/selectors/label-selector.js";
-import type { KubeObject } from "../../../machinery/meta/object.js";
+import type { ApiObject, KubeObject } from "../../../machinery/meta/object.js";
 import type { GroupResource } from "../../../machinery/errors/status-error.js";
 import type { VersionedKind } from "../../../machinery/scheme/scheme.js";
 import { Codecs } from "../../storage/store/codecs.js";
@@ -405,5 +406,8 @@ function placeOf(key: string): { readonly namespace: string; readonly name: stri
 function sourceForm(object: KubeObject, version: string | undefined): KubeObject {
   const copy = copyObject(object);
   const { resourceVersion: _, ...metadata } = copy.metadata ?? {};
-  return { ...copy, metadata: version === undefined ? metadata : { ...metadata, resourceVersion: version } };
+  return {
+    ...copy,
+    metadata: version === undefined ? metadata : { ...metadata, resourceVersion: version },
+  } satisfies FieldsOf<ApiObject>;
 }

@@ -10,7 +10,7 @@ interface FieldType<In, Out> {
 
 interface AnyField {
   readonly number: number;
-  readonly type: FieldType<never, unknown>;
+  readonly type: FieldType<unknown, unknown>;
   readonly repeated: boolean;
   /** The decoded value of a field that is left out. */
   readonly absent: unknown;
@@ -50,7 +50,7 @@ export function message<S extends Shape>(shape: S): MessageType<Encodable<S>, De
         const field = fields[name];
         if (value === undefined || field === undefined) continue;
         for (const one of field.repeated ? (value as readonly unknown[]) : [value]) {
-          field.type.write(writer, field.number, one as never);
+          field.type.write(writer, field.number, one);
         }
       }
       return writer.finish();
@@ -104,7 +104,7 @@ function messageType<In, Out>({ encode, decode }: MessageType<In, Out>): FieldTy
   };
 }
 
-function scalar<In, Out>(number: number, type: FieldType<never, unknown>, absent: unknown): Field<In, Out> {
+function scalar<In, Out>(number: number, type: FieldType<unknown, unknown>, absent: unknown): Field<In, Out> {
   return { number, type, repeated: false, absent };
 }
 

@@ -1,3 +1,5 @@
+import type { FieldsOf } from "../../../machinery/meta/received.js";
+import type { ObjectMeta, ApiObject } from "../../../machinery/meta/object.js";
 import { AsyncLocalStorage } from "node:async_hooks";
 import { join } from "node:path";
 import { errorMessage } from "../../../base/text/error-message.js";
@@ -274,7 +276,7 @@ export class Edits {
   }
 }
 
-const hasUid = ({ metadata }: JsonObject): boolean =>
+const hasUid = ({ metadata }: FieldsOf<ApiObject>): boolean =>
   isJsonObject(metadata) && typeof metadata["uid"] === "string" && metadata["uid"] !== "";
 
 /** Equal but for the line break that {@link foreignValue} adds. */
@@ -295,8 +297,15 @@ function withoutServersFields(object: JsonObject): JsonObject {
   const { metadata } = object;
   if (!isJsonObject(metadata)) return object;
   const { resourceVersion: _, managedFields: __, ...rest } = metadata;
-  return { ...object, metadata: rest };
+  return { ...object, metadata: rest } satisfies FieldsOf<ApiObject>;
 }
 
 const ofVersion = (object: JsonObject | undefined, revision: number): JsonObject | undefined =>
-  object && { ...object, metadata: { ...(object["metadata"] as JsonObject), resourceVersion: String(revision) } };
+  object &&
+  ({
+    ...object,
+    metadata: {
+      ...(object["metadata"] as JsonObject),
+      resourceVersion: String(revision),
+    } satisfies FieldsOf<ObjectMeta>,
+  } satisfies FieldsOf<ApiObject>);

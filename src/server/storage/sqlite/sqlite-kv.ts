@@ -375,9 +375,9 @@ function unavailable(error: unknown): UnavailableError {
 /** Throws the error for a revision that cannot be read. */
 function exists<T extends object>(requested: number | undefined, answer: T | NoSuchRevision): T {
   if ("kind" in answer && (answer.kind === "compacted" || answer.kind === "future")) {
-    throw noSuchRevision(requested ?? 0, answer as NoSuchRevision);
+    throw noSuchRevision(requested ?? 0, answer);
   }
-  return answer as T;
+  return answer;
 }
 
 function noSuchRevision(requested: number, answer: NoSuchRevision): Error {

@@ -1,3 +1,6 @@
+import type { FieldsOf } from "../../../machinery/meta/received.js";
+import type { StatusCause } from "../../../api/types/meta/v1.js";
+import type { ListMeta } from "../../../machinery/meta/object.js";
 import { errorMessage } from "../../../base/text/error-message.js";
 import { goQuote } from "../../../base/text/go-quote.js";
 import {
@@ -31,11 +34,14 @@ export function listUnreadable(
   resource: GroupResource,
   items: readonly { readonly key: string; readonly problem: string }[],
 ): StatusError {
-  const causes = items.slice(0, MOST_NAMED).map(({ key, problem }) => ({
-    reason: "UnexpectedServerResponse",
-    field: key,
-    message: corruptText(key, problem),
-  }));
+  const causes = items.slice(0, MOST_NAMED).map(
+    ({ key, problem }) =>
+      ({
+        reason: "UnexpectedServerResponse",
+        field: key,
+        message: corruptText(key, problem),
+      }) satisfies FieldsOf<StatusCause>,
+  );
   const more = items.length > 1 ? ` (and ${Math.min(items.length, MOST_NAMED) - 1} more)` : "";
   const first = causes[0]?.message ?? "";
   return new StatusError({
@@ -80,7 +86,7 @@ const CONTINUE_EXPIRED =
 /** 410 for a page whose revision is compacted. Its continue token starts at the current revision. */
 export function continueExpired(token: string): StatusError {
   const { status } = expired(CONTINUE_EXPIRED);
-  return new StatusError({ ...status, metadata: { ...status.metadata, continue: token } });
+  return new StatusError({ ...status, metadata: { ...status.metadata, continue: token } satisfies FieldsOf<ListMeta> });
 }
 
 export const listExpired = (): StatusError => expired("The resourceVersion for the provided list is too old.");

@@ -1,3 +1,5 @@
+import type { FieldsOf } from "../../../machinery/meta/received.js";
+import type { ListMeta } from "../../../machinery/meta/object.js";
 import { type CancellationToken, throwIfCancelled } from "../../../base/async/cancellation.js";
 import { nextSlice, sliceIsSpent } from "../../../base/async/time-slice.js";
 import { badRequest } from "../../../machinery/errors/status-error.js";
@@ -102,7 +104,7 @@ async function collect(
       items,
       resourceVersion,
       continue: encodeContinue({ key: next, revision: view.revision }, prefix),
-      ...(predicate === undefined && { remainingItemCount: left }),
+      ...(predicate === undefined && ({ remainingItemCount: left } satisfies FieldsOf<ListMeta>)),
     };
   }
 }

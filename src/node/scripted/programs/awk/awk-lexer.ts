@@ -1,3 +1,4 @@
+import { dictionary } from "../../../../base/collections/dictionary.js";
 import { AwkError } from "./awk-syntax.js";
 
 export interface Token {
@@ -20,8 +21,7 @@ const TOKEN =
   /(?:(\d+\.?\d*(?:[eE][-+]?\d+)?|\.\d+(?:[eE][-+]?\d+)?)|([A-Za-z_]\w*)|(\n)|(\*\*=|\*\*|&&|\|\||\+\+|--|\+=|-=|\*=|\/=|%=|\^=|==|<=|>=|!=|!~|>>|[-+*/%^!<>|?:~$=(){}[\];,]))/y;
 const BLANK = /(?:[ \t\r]|\\\r?\n|#[^\n]*)*/y;
 
-const ESCAPES: Readonly<Record<string, string>> = {
-  __proto__: null as never,
+const ESCAPES: Readonly<Record<string, string>> = dictionary({
   n: "\n",
   t: "\t",
   r: "\r",
@@ -32,7 +32,7 @@ const ESCAPES: Readonly<Record<string, string>> = {
   "\\": "\\",
   '"': '"',
   "/": "/",
-};
+});
 
 /** Replaces the escapes of a string; an unknown one keeps its backslash. */
 export function unescapeAwk(text: string): string {

@@ -1,3 +1,4 @@
+import { dictionary } from "../../../../base/collections/dictionary.js";
 import { posixRegexp, type PosixRegexp, RegexpError } from "../posix-regexp.js";
 import { AwkError } from "./awk-syntax.js";
 
@@ -21,12 +22,11 @@ export function awkRegexp(pattern: string): PosixRegexp {
   }
 }
 
-const LETTERS: Readonly<Record<string, string>> = {
-  __proto__: null as never,
+const LETTERS: Readonly<Record<string, string>> = dictionary({
   n: "\n",
   r: "\r",
   t: "\t",
   f: "\f",
   v: "\v",
   a: "\x07",
-};
+});

@@ -5,7 +5,7 @@ import type { PosixRegexp } from "../posix-regexp.js";
 import { toText, bytesIn, InputText, toNumber, type Value } from "./awk-format.js";
 import { unescapeAwk } from "./awk-lexer.js";
 import { fieldsOf, type Separator } from "./awk-records.js";
-import { AwkError, type AwkProgram, type NameRef, slotOf, SPECIAL } from "./awk-syntax.js";
+import { AwkError, type AwkProgram, type NameRef, slotOf } from "./awk-syntax.js";
 import { awkRegexp } from "./awk-regexp.js";
 
 /** The bytes of memory that an array's element or a field takes in addition to its text. */
@@ -17,10 +17,22 @@ export const COUNTED_BYTES = 4096;
 /** How many compiled patterns are kept. */
 const MOST_PATTERNS = 256;
 
-type NumberOfEach<T extends readonly unknown[]> = { readonly [At in keyof T]: number };
-
-export const [NF, NR, FNR, FS, OFS, ORS, RS, FILENAME, SUBSEP, CONVFMT, OFMT, RSTART, RLENGTH, ARGC, ARGV, ENVIRON] =
-  SPECIAL.map(slotOf) as unknown as NumberOfEach<typeof SPECIAL>;
+export const NF = slotOf("NF");
+export const NR = slotOf("NR");
+export const FNR = slotOf("FNR");
+export const FS = slotOf("FS");
+export const OFS = slotOf("OFS");
+export const ORS = slotOf("ORS");
+export const RS = slotOf("RS");
+export const FILENAME = slotOf("FILENAME");
+export const SUBSEP = slotOf("SUBSEP");
+export const CONVFMT = slotOf("CONVFMT");
+export const OFMT = slotOf("OFMT");
+export const RSTART = slotOf("RSTART");
+export const RLENGTH = slotOf("RLENGTH");
+export const ARGC = slotOf("ARGC");
+export const ARGV = slotOf("ARGV");
+export const ENVIRON = slotOf("ENVIRON");
 
 export type AwkArray = Map<string, Value>;
 

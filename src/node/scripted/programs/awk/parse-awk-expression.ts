@@ -1,3 +1,4 @@
+import { dictionary } from "../../../../base/collections/dictionary.js";
 import { AwkError, type Expression } from "./awk-syntax.js";
 import { DEEPEST, AwkTokens } from "./parse-awk-tokens.js";
 
@@ -304,8 +305,7 @@ export abstract class AwkExpressionParser extends AwkTokens {
 const isPlace = ({ kind }: Expression): boolean => kind === "name" || kind === "field" || kind === "element";
 
 /** How many arguments built-in functions take. */
-const ARGUMENTS: Readonly<Record<string, readonly [least: number, most: number]>> = {
-  __proto__: null as never,
+const ARGUMENTS: Readonly<Record<string, readonly [least: number, most: number]>> = dictionary({
   length: [0, 1],
   substr: [2, 3],
   index: [2, 2],
@@ -331,4 +331,4 @@ const ARGUMENTS: Readonly<Record<string, readonly [least: number, most: number]>
   fflush: [0, 1],
   systime: [0, 0],
   strftime: [0, 3],
-};
+});

@@ -1,3 +1,4 @@
+import { dictionary } from "../../../../base/collections/dictionary.js";
 import { absolute } from "../../files/file-system.js";
 import type { Program } from "../../program.js";
 import { errnoText, gnuProgram, ProgramFailure, UsageError } from "../gnu-program.js";
@@ -5,14 +6,13 @@ import { latin } from "../latin-text.js";
 import { formatDate } from "./format-date.js";
 
 const USUAL = "%a %b %e %H:%M:%S %Z %Y";
-const ISO: Readonly<Record<string, string>> = {
-  __proto__: null as never,
+const ISO: Readonly<Record<string, string>> = dictionary({
   date: "%Y-%m-%d",
   hours: "%Y-%m-%dT%H%:z",
   minutes: "%Y-%m-%dT%H:%M%:z",
   seconds: "%Y-%m-%dT%H:%M:%S%:z",
   ns: "%Y-%m-%dT%H:%M:%S,%N%:z",
-};
+});
 
 /** date in UTC: +FORMAT, -d, -r, -I, -R and -u. It sets no clock. */
 export const date: Program = gnuProgram(
@@ -72,8 +72,7 @@ const LATEST = 8.64e15;
 const MONTHS = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
 const DAYS = ["sun", "mon", "tue", "wed", "thu", "fri", "sat"];
 const DAY_MS = 86_400_000;
-const UNITS: Readonly<Record<string, number>> = {
-  __proto__: null as never,
+const UNITS: Readonly<Record<string, number>> = dictionary({
   sec: 1000,
   second: 1000,
   min: 60_000,
@@ -82,8 +81,8 @@ const UNITS: Readonly<Record<string, number>> = {
   day: DAY_MS,
   week: 7 * DAY_MS,
   fortnight: 14 * DAY_MS,
-};
-const NUMBERS: Readonly<Record<string, number>> = { __proto__: null as never, next: 1, last: -1, this: 0, a: 1 };
+});
+const NUMBERS: Readonly<Record<string, number>> = dictionary({ next: 1, last: -1, this: 0, a: 1 });
 
 /** What of a date's text was read. */
 interface Parsed {

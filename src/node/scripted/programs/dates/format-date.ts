@@ -1,3 +1,5 @@
+import { dictionary } from "../../../../base/collections/dictionary.js";
+
 const DAYS = ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"];
 const MONTHS = [
   "January",
@@ -15,8 +17,7 @@ const MONTHS = [
 ];
 const DAY_MS = 86_400_000;
 /** Conversions that stand for others. */
-const COMPOUND: Readonly<Record<string, string>> = {
-  __proto__: null as never,
+const COMPOUND: Readonly<Record<string, string>> = dictionary({
   c: "%a %b %e %H:%M:%S %Y",
   D: "%m/%d/%y",
   x: "%m/%d/%y",
@@ -25,7 +26,7 @@ const COMPOUND: Readonly<Record<string, string>> = {
   R: "%H:%M",
   T: "%H:%M:%S",
   X: "%H:%M:%S",
-};
+});
 const CONVERSION = /%([-_0^#]*)((?:[1-9]\d*)?)(:*)([A-Za-z%])/g;
 const WIDEST = 1024;
 

@@ -1,3 +1,4 @@
+import { dictionary } from "../../../../base/collections/dictionary.js";
 import { sliceIsSpent } from "../../../../base/async/time-slice.js";
 import type { Program, ProgramIo } from "../../program.js";
 import { giveWay } from "../../slices.js";
@@ -75,16 +76,14 @@ interface Format {
 }
 
 const ROW = 16;
-const DIGITS: Readonly<Record<string, readonly number[]>> = {
-  __proto__: null as never,
+const DIGITS: Readonly<Record<string, readonly number[]>> = dictionary({
   o: [3, 6, 11, 22],
   x: [2, 4, 8, 16],
   u: [3, 5, 10, 20],
   d: [4, 6, 11, 20],
-};
+});
 /** Old options, each with the type that it stands for. */
-const OLD: Readonly<Record<string, string>> = {
-  __proto__: null as never,
+const OLD: Readonly<Record<string, string>> = dictionary({
   a: "a",
   b: "o1",
   c: "c",
@@ -94,8 +93,8 @@ const OLD: Readonly<Record<string, string>> = {
   o: "o2",
   s: "d2",
   x: "x2",
-};
-const SIZES: Readonly<Record<string, number>> = { __proto__: null as never, C: 1, S: 2, I: 4, L: 8, "": 4 };
+});
+const SIZES: Readonly<Record<string, number>> = dictionary({ C: 1, S: 2, I: 4, L: 8, "": 4 });
 const NAMES =
   "nul soh stx etx eot enq ack bel bs ht nl vt ff cr so si dle dc1 dc2 dc3 dc4 nak syn etb can em sub esc fs gs rs us sp".split(
     " ",

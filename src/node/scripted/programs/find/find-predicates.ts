@@ -1,3 +1,4 @@
+import { dictionary } from "../../../../base/collections/dictionary.js";
 import { absolute } from "../../files/file-system.js";
 import { type FileNode, sizeOf } from "../../files/node.js";
 import { Glob } from "../../shell/expansion/glob.js";
@@ -14,8 +15,7 @@ type MakePredicate = (parser: FindParser, word: string) => Predicate;
 
 const DAY_MS = 86_400_000;
 const MINUTE_MS = 60_000;
-const TYPES: Readonly<Record<string, FileNode["kind"] | "none">> = {
-  __proto__: null as never,
+const TYPES: Readonly<Record<string, FileNode["kind"] | "none">> = dictionary({
   f: "file",
   d: "directory",
   l: "link",
@@ -23,9 +23,8 @@ const TYPES: Readonly<Record<string, FileNode["kind"] | "none">> = {
   b: "none",
   p: "none",
   s: "none",
-};
-const SIZES: Readonly<Record<string, number>> = {
-  __proto__: null as never,
+});
+const SIZES: Readonly<Record<string, number>> = dictionary({
   "": 512,
   b: 512,
   c: 1,
@@ -33,7 +32,7 @@ const SIZES: Readonly<Record<string, number>> = {
   k: 1024,
   M: 1024 ** 2,
   G: 1024 ** 3,
-};
+});
 /** A batch of -exec ... + has so many files, and so many characters, at most. */
 const BATCH_FILES = 1024;
 const BATCH_LENGTH = 128 * 1024;
@@ -325,8 +324,7 @@ function execute(inFolder: boolean): MakePredicate {
 }
 
 const LETTERS: Readonly<Record<FileNode["kind"], string>> = { file: "f", directory: "d", link: "l", device: "c" };
-const ESCAPES: Readonly<Record<string, string>> = {
-  __proto__: null as never,
+const ESCAPES: Readonly<Record<string, string>> = dictionary({
   n: "\n",
   t: "\t",
   "0": "\0",
@@ -336,7 +334,7 @@ const ESCAPES: Readonly<Record<string, string>> = {
   f: "\f",
   r: "\r",
   v: "\v",
-};
+});
 
 function formatted(format: string, { path, name, start, depth: level, node }: Entry, { io }: Walk): string {
   const folder = path.includes("/") ? path.slice(0, path.lastIndexOf("/")) : ".";

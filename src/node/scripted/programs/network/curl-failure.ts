@@ -1,3 +1,4 @@
+import { dictionary } from "../../../../base/collections/dictionary.js";
 import { ConnectError, ForeignHostError, NameError } from "../../../network/pod-network.js";
 import { FileError } from "../../files/file-error.js";
 import { TlsError } from "./http-exchange.js";
@@ -57,8 +58,7 @@ export function curlFailure(error: unknown, state: TransferState): CurlFailure {
   throw error;
 }
 
-const CERTIFICATE_FAULTS: Readonly<Record<string, string>> = {
-  __proto__: null as never,
+const CERTIFICATE_FAULTS: Readonly<Record<string, string>> = dictionary({
   CERT_HAS_EXPIRED: "certificate has expired",
   CERT_NOT_YET_VALID: "certificate is not yet valid",
   DEPTH_ZERO_SELF_SIGNED_CERT: "self-signed certificate",
@@ -66,7 +66,7 @@ const CERTIFICATE_FAULTS: Readonly<Record<string, string>> = {
   UNABLE_TO_GET_ISSUER_CERT: "unable to get issuer certificate",
   UNABLE_TO_GET_ISSUER_CERT_LOCALLY: "unable to get local issuer certificate",
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: "unable to get local issuer certificate",
-};
+});
 
 function tlsFailure({ code, message }: TlsError, host: string): CurlFailure {
   if (code === "ERR_TLS_CERT_ALTNAME_INVALID")

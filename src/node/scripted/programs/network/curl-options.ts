@@ -1,3 +1,4 @@
+import { dictionary } from "../../../../base/collections/dictionary.js";
 import { FileError } from "../../files/file-error.js";
 import { absolute } from "../../files/file-system.js";
 import type { ProgramIo } from "../../program.js";
@@ -31,8 +32,7 @@ export class CurlOptionError extends Error {
 }
 
 /** Options with a letter: the letter, the long name, and ":" where it takes a value. */
-const LETTERS: Readonly<Record<string, string>> = {
-  __proto__: null as never,
+const LETTERS: Readonly<Record<string, string>> = dictionary({
   "#": "progress-bar",
   "0": "http1.0",
   "4": "ipv4",
@@ -64,7 +64,7 @@ const LETTERS: Readonly<Record<string, string>> = {
   v: "verbose",
   w: "write-out:",
   X: "request:",
-};
+});
 
 /** Options without a letter. */
 const LONG: ReadonlySet<string> = new Set(
@@ -124,11 +124,10 @@ export function parseCurl(args: readonly string[]): CurlOptions {
   };
 }
 
-const ALIASES: Readonly<Record<string, string>> = {
-  __proto__: null as never,
+const ALIASES: Readonly<Record<string, string>> = dictionary({
   include: "show-headers",
   "data-ascii": "data",
-};
+});
 
 /** A long option may be shortened as long as it is one only. */
 function longName(arg: string): string {

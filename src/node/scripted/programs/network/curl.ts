@@ -1,3 +1,4 @@
+import { dictionary } from "../../../../base/collections/dictionary.js";
 import { pause } from "../../../../base/time/pause.js";
 import { FileError } from "../../files/file-error.js";
 import { absolute } from "../../files/file-system.js";
@@ -343,8 +344,7 @@ class Transfer {
     const seconds = ((this.io.clock.now() - this.#began) / 1000).toFixed(6);
     const code = String(this.status).padStart(3, "0");
     const { location } = response?.headers ?? {};
-    const variables: Readonly<Record<string, string | undefined>> = {
-      __proto__: null as never,
+    const variables: Readonly<Record<string, string | undefined>> = dictionary({
       http_code: code,
       response_code: code,
       content_type: response?.headers["content-type"],
@@ -364,7 +364,7 @@ class Transfer {
       time_total: seconds,
       url: this.given,
       url_effective: this.#url?.href ?? this.given,
-    };
+    });
     const text = format.replace(/%\{(\w+)\}|%%|\\([nrt])/g, (whole, name?: string, escape?: string) => {
       if (escape !== undefined) return escape === "n" ? "\n" : escape === "r" ? "\r" : "\t";
       return name === undefined ? "%" : (variables[name] ?? (name in variables ? "" : whole));

@@ -1,3 +1,4 @@
+import { dictionary } from "../../../../base/collections/dictionary.js";
 import { sliceIsSpent } from "../../../../base/async/time-slice.js";
 import { absolute, type FileWriter } from "../../files/file-system.js";
 import type { ProgramIo } from "../../program.js";
@@ -412,8 +413,7 @@ const inCase = (text: string, upper: boolean): string =>
     ? text.replace(/[a-z]+/g, (letters) => letters.toUpperCase())
     : text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
 
-const SHOWN: Readonly<Record<string, string>> = {
-  __proto__: null as never,
+const SHOWN: Readonly<Record<string, string>> = dictionary({
   "\\": "\\\\",
   "\x07": "\\a",
   "\b": "\\b",
@@ -422,7 +422,7 @@ const SHOWN: Readonly<Record<string, string>> = {
   "\r": "\\r",
   "\t": "\\t",
   "\v": "\\v",
-};
+});
 
 /** As l prints a line. */
 function unambiguous(text: string, width: number): string {

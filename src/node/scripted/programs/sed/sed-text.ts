@@ -1,14 +1,14 @@
+import { dictionary } from "../../../../base/collections/dictionary.js";
 import type { ReplacementPart } from "./sed-script.js";
 
-export const ESCAPES: Readonly<Record<string, string>> = {
-  __proto__: null as never,
+export const ESCAPES: Readonly<Record<string, string>> = dictionary({
   a: "\x07",
   f: "\f",
   n: "\n",
   r: "\r",
   t: "\t",
   v: "\v",
-};
+});
 
 /** Replaces escapes such as \t, \x41, \o101 and \d065 by their characters; one that is special in a pattern gets a backslash. */
 export function withCharacters(text: string): string {

@@ -1,3 +1,4 @@
+import { dictionary } from "../../../../base/collections/dictionary.js";
 import { FileError } from "../../files/file-error.js";
 import type { Program } from "../../program.js";
 import { sliceIsSpent } from "../../../../base/async/time-slice.js";
@@ -141,13 +142,12 @@ export const paste: Program = gnuProgram(
 
 /** What \0 of paste's delimiters stands for: nothing. */
 const EMPTY = "\0";
-const ESCAPES: Readonly<Record<string, string>> = {
-  __proto__: null as never,
+const ESCAPES: Readonly<Record<string, string>> = dictionary({
   n: "\n",
   t: "\t",
   "0": EMPTY,
   "\\": "\\",
-};
+});
 
 const USUAL_WIDTH = 80;
 

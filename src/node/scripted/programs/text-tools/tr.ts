@@ -1,3 +1,4 @@
+import { dictionary } from "../../../../base/collections/dictionary.js";
 import type { Program } from "../../program.js";
 import { gnuProgram, type ParsedOptions, ProgramFailure, UsageError } from "../gnu-program.js";
 import { latin } from "../latin-text.js";
@@ -18,8 +19,7 @@ const BLOCK = 64 * 1024;
 /** How often [c*n] may repeat a byte. */
 const MOST_REPEATS = 64 * 1024;
 
-const CLASSES: Readonly<Record<string, RegExp>> = {
-  __proto__: null as never,
+const CLASSES: Readonly<Record<string, RegExp>> = dictionary({
   alpha: /[A-Za-z]/,
   digit: /[0-9]/,
   alnum: /[0-9A-Za-z]/,
@@ -32,10 +32,9 @@ const CLASSES: Readonly<Record<string, RegExp>> = {
   graph: /[!-~]/,
   cntrl: /[^ -~\x80-\xff]/,
   xdigit: /[0-9A-Fa-f]/,
-};
+});
 
-const ESCAPES: Readonly<Record<string, string>> = {
-  __proto__: null as never,
+const ESCAPES: Readonly<Record<string, string>> = dictionary({
   a: "\x07",
   b: "\b",
   f: "\f",
@@ -43,7 +42,7 @@ const ESCAPES: Readonly<Record<string, string>> = {
   r: "\r",
   t: "\t",
   v: "\v",
-};
+});
 
 export const tr: Program = gnuProgram(
   {

@@ -1,3 +1,4 @@
+import { dictionary } from "../../../../base/collections/dictionary.js";
 import { atOnce } from "../../../../base/async/steps.js";
 import { absolute, LONGEST_PATH, normalPath } from "../../files/file-system.js";
 import { expandArithmetic } from "../expansion/expand.js";
@@ -20,8 +21,7 @@ export { echoPieces, writeText };
 const isBuiltin = (name: string): boolean => BUILTINS[name] !== undefined;
 
 /** The builtins by name. */
-export const BUILTINS: Readonly<Record<string, Builtin>> = {
-  __proto__: null as never,
+export const BUILTINS: Readonly<Record<string, Builtin>> = dictionary<string, Builtin>({
   ":": () => 0,
   true: () => 0,
   false: () => 1,
@@ -101,7 +101,7 @@ export const BUILTINS: Readonly<Record<string, Builtin>> = {
   },
   /** No limit of a container is one of a process. */
   ulimit: (call) => (call.args.some((arg) => !arg.startsWith("-")) ? 0 : writePieces(call, ["unlimited\n"])),
-};
+});
 
 /** So much of an argument is in what is said of it. */
 const LONGEST_SHOWN = 256;

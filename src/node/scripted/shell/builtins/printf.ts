@@ -1,7 +1,7 @@
+import { dictionary } from "../../../../base/collections/dictionary.js";
 import { byteText } from "../expansion/byte-text.js";
 
-const ESCAPES: Readonly<Record<string, string>> = {
-  __proto__: null as never,
+const ESCAPES: Readonly<Record<string, string>> = dictionary({
   n: "\n",
   t: "\t",
   r: "\r",
@@ -11,7 +11,7 @@ const ESCAPES: Readonly<Record<string, string>> = {
   v: "\v",
   e: "\x1b",
   "\\": "\\",
-};
+});
 const ESCAPE = /\\(?:0?([0-7]{1,3})|([ntrabfve\\])|x([0-9a-fA-F]{1,2})|u([0-9a-fA-F]{1,4}))/y;
 const CONVERSION = /%([-+ 0#]*)(\*|(?:[1-9]\d*)?)(?:\.(\d*|\*))?([sdiuxXocbqeEfFgG%])/y;
 /** The longest piece of a text that is given at a time, in UTF-16 units. */

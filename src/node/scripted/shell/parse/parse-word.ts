@@ -1,3 +1,4 @@
+import { dictionary } from "../../../../base/collections/dictionary.js";
 import { Pace } from "../../../../base/time/pace.js";
 import type { Steps } from "../../../../base/async/steps.js";
 import { byteText } from "../expansion/byte-text.js";
@@ -38,8 +39,7 @@ const DOCUMENT: Ending = { ends: /(?!)/, plain: /[^\\$`]+/y, isInQuotes: true, h
 const QUOTED = /[^"\\$`]+/y;
 const BACKQUOTED = /[^`\\]+/y;
 const ANSI_C = /\\(?:([0-7]{1,3})|x([0-9A-Fa-f]{1,2})|u([0-9A-Fa-f]{1,4})|U([0-9A-Fa-f]{1,6})|([^]))/g;
-const ANSI_C_LETTERS: Readonly<Record<string, string>> = {
-  __proto__: null as never,
+const ANSI_C_LETTERS: Readonly<Record<string, string>> = dictionary({
   n: "\n",
   t: "\t",
   r: "\r",
@@ -53,7 +53,7 @@ const ANSI_C_LETTERS: Readonly<Record<string, string>> = {
   "'": "'",
   '"': '"',
   "?": "?",
-};
+});
 
 /** Parses the commands of $(...) and of backquotes. */
 export interface Substitutions {

@@ -1,9 +1,10 @@
+import type { Node } from "../../../../api/types/core/v1.js";
 import type { ResourceSlice } from "../../../../api/types/resource/v1.js";
 import type { CertificateSigningRequest } from "../../../../api/types/certificates/v1.js";
 import { parseCertificateRequest } from "../../../../machinery/crypto/certificate-request.js";
 import { errorMessage } from "../../../../base/text/error-message.js";
 import { goQuote } from "../../../../base/text/go-quote.js";
-import { object, type ReceivedObject, text } from "../../../../machinery/meta/received.js";
+import { type FieldsOf, object, type ReceivedObject, text } from "../../../../machinery/meta/received.js";
 import { refused } from "../../attributes.js";
 import { type NodeRequest, permitIf } from "./node-request.js";
 import { sameValue } from "../../../../api/validation/rules.js";
@@ -89,7 +90,7 @@ const REPORTED = ["capacity", "conditions", "allocatedResourceStatuses", "alloca
 function rest(claim: KubeObject | undefined): ReadonlyFields {
   const metadata = withoutFields(claim?.metadata ?? {}, "managedFields", "resourceVersion");
   const status = withoutFields(objectOf(claim?.["status"]), ...REPORTED);
-  return { ...claim, metadata, status };
+  return { ...claim, metadata, status } satisfies FieldsOf<Node>;
 }
 
 /** The paths of the fields that differ, as far down as both sides have fields. kube-apiserver shows a diff of Go values. */

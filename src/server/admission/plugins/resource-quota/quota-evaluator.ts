@@ -11,7 +11,6 @@ import type { AdmissionAttributes } from "../../attributes.js";
 import type { AdmissionContext } from "../../plugin.js";
 import { chargesOf, RunningQuota } from "./charges.js";
 import type { LimitedResource } from "../resource-quota.js";
-import type { DeviceClass, ResourceClaim } from "../../../../api/types/resource/v1.js";
 
 /** How long a request may lose against other writers of the quota, in milliseconds. */
 const PATIENCE = 10_000;
@@ -173,8 +172,8 @@ async function deviceFacts(
     ({ resource }) => resource.group === DEVICE_GROUP && resource.resource === "resourceclaims",
   );
   if (claims.length === 0) return NO_DEVICES;
-  const classes = (await cached.list(DEVICE_GROUP, "deviceclasses")) as unknown as readonly DeviceClass[];
-  const asked = claims.flatMap(({ object }) => (object === undefined ? [] : [object as unknown as ResourceClaim]));
+  const classes = await cached.list(DEVICE_GROUP, "deviceclasses");
+  const asked = claims.flatMap(({ object }) => (object === undefined ? [] : [object]));
   const names = new Set(asked.flatMap((claim) => payingPodName(claim) ?? []));
   if (names.size === 0) return { ...NO_DEVICES, classes };
   const pods = await Promise.all([...names].map((name) => cached.get("", "pods", namespace, name)));
@@ -182,6 +181,6 @@ async function deviceFacts(
   return {
     classes,
     pods: pods.filter((pod) => pod !== undefined) as readonly Pod[],
-    claims: others as unknown as readonly ResourceClaim[],
+    claims: others,
   };
 }

@@ -1,3 +1,4 @@
+import type { Status } from "../../../../api/types/meta/v1.js";
 import type { ServerTraits } from "../../../../api/gates/feature-gates.js";
 import { check, type Errors } from "../../../../api/validation/collect.js";
 import { dns1123SubdomainErrors } from "../../../../machinery/validation/names.js";
@@ -5,6 +6,7 @@ import { schemaFor } from "../../../../api/facts/index.js";
 import { notSupported, required } from "../../../../machinery/errors/field-error.js";
 import { badRequest, conflict, invalid } from "../../../../machinery/errors/status-error.js";
 import {
+  type FieldsOf,
   type DraftObject,
   list,
   object as received,
@@ -12,7 +14,7 @@ import {
   type ReceivedObject,
   text,
 } from "../../../../machinery/meta/received.js";
-import type { KubeObject } from "../../../../machinery/meta/object.js";
+import type { ObjectMeta, KubeObject } from "../../../../machinery/meta/object.js";
 import { decodeBody } from "../../../endpoints/negotiation/decode-body.js";
 import { readObjectBody } from "../../../endpoints/negotiation/request-body.js";
 import { negotiatePlain } from "../../../endpoints/negotiation/response-format.js";
@@ -49,15 +51,21 @@ export async function handlePodBinding(request: ApiRequest, resource: ServedReso
   await admit.validate?.(object);
   const named = request.with({ info: { ...request.info, resource: "pods", name } });
   const preconditions = {
-    ...(uid !== "" && { uid }),
-    ...(resourceVersion !== "" && { resourceVersion }),
+    ...(uid !== "" && ({ uid } satisfies FieldsOf<ObjectMeta>)),
+    ...(resourceVersion !== "" && ({ resourceVersion } satisfies FieldsOf<ObjectMeta>)),
   };
   const change = (draft: KubeObject) => {
     bind(draft, node, resource.now());
     copyMetadata(object, draft);
   };
   await trustedUpdate(named, resource, options.dryRun, change, { preconditions });
-  const status = { kind: "Status", apiVersion: "v1", metadata: {}, status: "Success", code: 201 };
+  const status = {
+    kind: "Status",
+    apiVersion: "v1",
+    metadata: {},
+    status: "Success",
+    code: 201,
+  } satisfies FieldsOf<Status>;
   await respondValue(request, negotiatePlain(request.exchange), 201, status);
 }
 

@@ -1,8 +1,10 @@
+import type { Status, Preconditions, DeleteOptions } from "../../../../api/types/meta/v1.js";
 import { throwIfCancelled } from "../../../../base/async/cancellation.js";
 import { isPodReady } from "../../../../api/disruption/budgets.js";
 import { schemaFor } from "../../../../api/facts/index.js";
 import { badRequest, isConflict } from "../../../../machinery/errors/status-error.js";
 import {
+  type FieldsOf,
   number,
   object,
   objects,
@@ -13,7 +15,6 @@ import {
 } from "../../../../machinery/meta/received.js";
 import type { Pod, PodCondition, PodStatus } from "../../../../api/types/core/v1.js";
 import type { Eviction, PodDisruptionBudget } from "../../../../api/types/policy/v1.js";
-import type { FieldsOf } from "../../../../machinery/meta/access.js";
 import { formatGroupVersion } from "../../../../machinery/meta/gvk.js";
 import { isJsonObject } from "../../../../machinery/meta/json.js";
 import { decodeBody } from "../../../endpoints/negotiation/decode-body.js";
@@ -71,13 +72,20 @@ export async function handlePodEviction(
   }
   const { deleteOptions }: FieldsOf<Eviction> = eviction;
   const wanted = checkedDeleteOptions(isJsonObject(deleteOptions) ? deleteOptions : {});
-  const options = { ...wanted, dryRun: wanted.dryRun || dryRun };
+  const options = { ...wanted, dryRun: wanted.dryRun || dryRun } satisfies FieldsOf<DeleteOptions>;
   await admit.validate?.(eviction);
   const refused = await evict(request, { pods, budgets }, name, options);
   const status =
     refused === undefined
-      ? { kind: "Status", apiVersion: "v1", metadata: {}, status: "Success", code: 201 }
-      : { kind: "Status", apiVersion: "v1", metadata: {}, status: "Failure", message: refused, code: 500 };
+      ? ({ kind: "Status", apiVersion: "v1", metadata: {}, status: "Success", code: 201 } satisfies FieldsOf<Status>)
+      : ({
+          kind: "Status",
+          apiVersion: "v1",
+          metadata: {},
+          status: "Failure",
+          message: refused,
+          code: 500,
+        } satisfies FieldsOf<Status>);
   await respondValue(request, negotiatePlain(request.exchange), 201, status);
 }
 
@@ -98,7 +106,10 @@ async function evict(
   const read = async () => (await storage.get(scopeOf(request), name, {})).object();
   const remove = (changed: ValidDeleteOptions) => removePod(request, pods, name, { ...options, ...changed });
   const asSeen = (pod: ReceivedObject<Pod>) => ({
-    preconditions: { resourceVersion: pod.metadata?.resourceVersion, ...options.preconditions },
+    preconditions: {
+      resourceVersion: pod.metadata?.resourceVersion,
+      ...options.preconditions,
+    } satisfies FieldsOf<Preconditions>,
   });
   let pod = await read();
   throwIfCancelled(request);

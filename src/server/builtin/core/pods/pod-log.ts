@@ -1,3 +1,5 @@
+import type { PodSpec } from "../../../../api/types/core/v1.js";
+import type { FieldsOf } from "../../../../machinery/meta/received.js";
 import type { IncomingMessage } from "node:http";
 import { goNetworkReason } from "../../../../client/transport/go-network-error.js";
 import {
@@ -30,7 +32,8 @@ export async function handlePodLog(request: ApiRequest, pods: ServedResource, se
   const scope = scopeOf(request);
   const pod = await readObject(scope, pods, info.name);
   const container = chosenContainer(pod, options.container);
-  const node = text(object(pod.spec).nodeName);
+  const { nodeName }: FieldsOf<PodSpec> = object(pod.spec);
+  const node = text(nodeName);
   if (node === "") {
     await respondHead(request, 204, {}).end();
     return;

@@ -9,6 +9,7 @@ import { sameValue } from "../../../../api/validation/rules.js";
 import { append } from "../../../../base/collections/append.js";
 import { type FieldError, forbiddenField, invalidValue } from "../../../../machinery/errors/field-error.js";
 import {
+  type FieldsOf,
   absent,
   type DraftObject,
   ensureChild,
@@ -53,7 +54,11 @@ function resized(wanted: Containers, before: Containers): readonly Received<Cont
   if (now.some(({ name }, index) => name !== old[index]?.name)) return now;
   return now.map(({ resources, resizePolicy }, index) => {
     const { resources: _, resizePolicy: __, ...rest } = old[index] ?? {};
-    return { ...rest, ...(!absent(resources) && { resources }), ...(!absent(resizePolicy) && { resizePolicy }) };
+    return {
+      ...rest,
+      ...(!absent(resources) && ({ resources } satisfies FieldsOf<Container>)),
+      ...(!absent(resizePolicy) && ({ resizePolicy } satisfies FieldsOf<Container>)),
+    };
   });
 }
 
@@ -153,7 +158,11 @@ function withOldAmounts(spec: Received<PodSpec>, before: Received<PodSpec>): Rec
     objects(spec[field]).map((container, index) => {
       const old = objects(before[field])[index] ?? {};
       const { resizePolicy } = old;
-      return { ...container, resizePolicy, resources: withOldCompute(container.resources, old.resources) };
+      return {
+        ...container,
+        resizePolicy,
+        resources: withOldCompute(container.resources, old.resources),
+      } satisfies FieldsOf<Container>;
     });
   const resources = withOldCompute(spec.resources, before.resources);
   return { ...spec, resources, containers: restored("containers"), initContainers: restored("initContainers") };

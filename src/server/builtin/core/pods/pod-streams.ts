@@ -1,3 +1,5 @@
+import type { PodSpec } from "../../../../api/types/core/v1.js";
+import type { FieldsOf } from "../../../../machinery/meta/received.js";
 import { inOrder } from "../../../../base/async/turns.js";
 import { badRequest } from "../../../../machinery/errors/status-error.js";
 import { object, text } from "../../../../machinery/meta/access.js";
@@ -74,7 +76,8 @@ async function podTarget(
 ): Promise<ProxyTarget> {
   const pod = await readObject(scope, pods, name);
   const path = pathOf(pod);
-  const node = text(object(pod.spec).nodeName);
+  const { nodeName }: FieldsOf<PodSpec> = object(pod.spec);
+  const node = text(nodeName);
   if (node === "") throw badRequest(`pod ${name} does not have a host assigned`);
   return kubeletTarget(server, scope, node, path);
 }

@@ -1,3 +1,4 @@
+import type { ObjectMeta, ApiObject } from "../../../../machinery/meta/object.js";
 import type { ServerTraits } from "../../../../api/gates/feature-gates.js";
 import type { Pod } from "../../../../api/types/core/v1.js";
 import type { Errors } from "../../../../api/validation/collect.js";
@@ -6,8 +7,8 @@ import { optionsOfChange } from "../../../../api/validation/pod/pod-options.js";
 import { validatePodSpec } from "../../../../api/validation/pod/pod-spec.js";
 import { checkAnnotations } from "../../../../api/validation/pod/pod-update.js";
 import { type FieldError, forbiddenField } from "../../../../machinery/errors/field-error.js";
-import type { JsonValue } from "../../../../machinery/meta/json.js";
 import {
+  type FieldsOf,
   type DraftObject,
   ensureChild,
   object,
@@ -61,11 +62,11 @@ export function restore(draft: DraftObject<Pod>, old: ReceivedObject<Pod>): void
       ...before.metadata,
       name,
       namespace,
-      ...(uid !== undefined && { uid }),
-      ...(resourceVersion !== undefined && { resourceVersion }),
-      ...(managedFields !== undefined && { managedFields }),
-    },
-  });
+      ...(uid !== undefined && ({ uid } satisfies FieldsOf<ObjectMeta>)),
+      ...(resourceVersion !== undefined && ({ resourceVersion } satisfies FieldsOf<ObjectMeta>)),
+      ...(managedFields !== undefined && ({ managedFields } satisfies FieldsOf<ObjectMeta>)),
+    } satisfies FieldsOf<ObjectMeta>,
+  } satisfies FieldsOf<ApiObject>);
 }
 
 function changedContainers(pod: ReceivedObject<Pod>, old: ReceivedObject<Pod>): FieldError[] {
@@ -77,7 +78,7 @@ function changedContainers(pod: ReceivedObject<Pod>, old: ReceivedObject<Pod>): 
     if (found === undefined) {
       return [forbiddenField(field, `existing ephemeral containers "${name}" may not be removed\n`)];
     }
-    if (deepEqual(found as JsonValue, before as JsonValue)) return [];
+    if (deepEqual(found, before)) return [];
     const what = difference("EphemeralContainer", before, found);
     return [forbiddenField(field, `existing ephemeral containers "${name}" may not be changed\n${what}`)];
   });

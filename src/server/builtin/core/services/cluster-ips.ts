@@ -1,5 +1,5 @@
 import type { Service } from "../../../../api/types/core/v1.js";
-import type { IPAddress, ServiceCIDR } from "../../../../api/types/networking/v1.js";
+import type { ParentReference, IPAddressSpec, IPAddress, ServiceCIDR } from "../../../../api/types/networking/v1.js";
 import {
   formatIpv4,
   type Ipv4Prefix,
@@ -10,7 +10,14 @@ import {
 import { randomBelow } from "../../../../base/numbers/random-below.js";
 import { turn } from "../../../../base/async/turns.js";
 import { isAlreadyExists, isConflict, isNotFound } from "../../../../machinery/errors/status-error.js";
-import { list, object, objects, type ReceivedObject, text } from "../../../../machinery/meta/received.js";
+import {
+  type FieldsOf,
+  list,
+  object,
+  objects,
+  type ReceivedObject,
+  text,
+} from "../../../../machinery/meta/received.js";
 import type { StrategyContext } from "../../../registry/strategy.js";
 
 /** Thrown when no cluster IP can be allocated; the message is Kubernetes'. */
@@ -118,8 +125,10 @@ export class ClusterIps {
           name: ip,
           labels: { "ipaddress.kubernetes.io/ip-family": "IPv4", "ipaddress.kubernetes.io/managed-by": MANAGED_BY },
         },
-        spec: { parentRef: { resource: "services", namespace, name } },
-      });
+        spec: {
+          parentRef: { resource: "services", namespace, name } satisfies FieldsOf<ParentReference>,
+        } satisfies FieldsOf<IPAddressSpec>,
+      } satisfies FieldsOf<IPAddress>);
       return true;
     } catch (error) {
       if (isAlreadyExists(error)) return false;

@@ -1,3 +1,4 @@
+import type { RangeAllocation } from "../../../../api/types/core/v1.js";
 import { randomBelow } from "../../../../base/numbers/random-below.js";
 import type { Random } from "../../../../base/numbers/random.js";
 import { text } from "../../../../machinery/meta/access.js";
@@ -6,7 +7,7 @@ import type { InternalKind, InternalObject } from "../../../registry/internal-ob
 import type { StrategyContext } from "../../../registry/strategy.js";
 import { NODE_PORTS, type Ports, PortSet, rangeText, readRange } from "./port-set.js";
 import { conflict } from "../../../../machinery/errors/status-error.js";
-import { text as textOf } from "../../../../machinery/meta/received.js";
+import { type FieldsOf, text as textOf } from "../../../../machinery/meta/received.js";
 
 /** The RangeAllocation that says which node ports are taken; made, and put right, by a controller. */
 const NODE_PORT_ALLOCATION: InternalKind = {
@@ -72,19 +73,19 @@ export class NodePorts {
 }
 
 /** Throws when it is not known which ports are taken. */
-function takenPorts(allocation: KubeObject | undefined): PortSet {
+function takenPorts(allocation: FieldsOf<RangeAllocation> | undefined): PortSet {
   if (allocation === undefined) {
     throw new NodePortError(`cannot allocate resources of type ${NODE_PORT_ALLOCATION.resource.resource} at this time`);
   }
-  const range = readRange(text(allocation["range"]));
+  const range = readRange(text(allocation.range));
   if (range === undefined) {
     throw new NodePortError("the provided port range does not match the current port range");
   }
-  return PortSet.decode(range, text(allocation["data"]));
+  return PortSet.decode(range, text(allocation.data));
 }
 
 export function withPorts(allocation: KubeObject | undefined, ports: PortSet): KubeObject {
-  return { ...allocation, range: rangeText(ports.range), data: ports.encode() };
+  return { ...allocation, range: rangeText(ports.range), data: ports.encode() } satisfies FieldsOf<RangeAllocation>;
 }
 
 /** Lets the work that would ask for ports say why there are none. */

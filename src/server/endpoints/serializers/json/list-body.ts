@@ -1,3 +1,5 @@
+import type { FieldsOf } from "../../../../machinery/meta/received.js";
+import type { ApiObject } from "../../../../machinery/meta/object.js";
 import type { Steps } from "../../../../base/async/steps.js";
 import { decodeJson } from "../../../../machinery/wire/json/json-decoder.js";
 import { encodeJson } from "../../../../machinery/wire/json/json-encoder.js";
@@ -105,13 +107,20 @@ export function listEnvelope({ resource, format }: View, list: ListOfObjects): L
       const { kind, listKind = `${kind}List` } = resource.facts;
       const { apiVersion, schema } = resource.codec;
       if (schema.isUnstructured === true) {
-        return { before: { apiVersion }, after: { kind: listKind, metadata: unstructuredListMetadata(list) } };
+        return {
+          before: { apiVersion } satisfies FieldsOf<ApiObject>,
+          after: { kind: listKind, metadata: unstructuredListMetadata(list) } satisfies FieldsOf<ApiObject>,
+        };
       }
-      return { before: { kind: listKind, apiVersion, metadata } };
+      return { before: { kind: listKind, apiVersion, metadata } satisfies FieldsOf<ApiObject> };
     }
     case "PartialObjectMetadata":
       return {
-        before: { kind: "PartialObjectMetadataList", apiVersion: `meta.k8s.io/${format.metaVersion}`, metadata },
+        before: {
+          kind: "PartialObjectMetadataList",
+          apiVersion: `meta.k8s.io/${format.metaVersion}`,
+          metadata,
+        } satisfies FieldsOf<ApiObject>,
       };
     case "Table":
       return { before: tableEnvelope(format, metadata, columnsOf(resource).definitions) };

@@ -1,6 +1,8 @@
+import type { FieldsOf } from "../../../../machinery/meta/received.js";
+import type { Table, PartialObjectMetadata } from "../../../../api/types/meta/v1.js";
 import { append } from "../../../../base/collections/append.js";
 import { encodeObject } from "../../../../machinery/wire/encode.js";
-import type { KubeObject } from "../../../../machinery/meta/object.js";
+import type { ListMeta, ApiObject, KubeObject } from "../../../../machinery/meta/object.js";
 import type {
   TableCell,
   TableColumnDefinition,
@@ -29,7 +31,10 @@ export interface Shaper {
 export function partialMetadata(object: KubeObject, format: ResponseFormat): Uint8Array {
   const { metadata = {} } = object;
   const apiVersion = `meta.k8s.io/${format.metaVersion}`;
-  return encodeObject({ kind: "PartialObjectMetadata", apiVersion, metadata }, metaSchema(PARTIAL_OBJECT_METADATA));
+  return encodeObject(
+    { kind: "PartialObjectMetadata", apiVersion, metadata } satisfies FieldsOf<PartialObjectMetadata>,
+    metaSchema(PARTIAL_OBJECT_METADATA),
+  );
 }
 
 /** As {@link partialMetadata}, for a stored object, whose bytes contain the result unless the version converts it. */
@@ -66,7 +71,7 @@ export function tableRow(view: View, stored: StoredObject, columns: TableColumns
   const shown = resource.codec.preparedObject(stored) ?? stored.object();
   const cells = columns.cells(shown, resource.now());
   const conditions = columns.conditions?.(shown) ?? [];
-  const row = conditions.length === 0 ? { cells } : { cells, conditions };
+  const row = conditions.length === 0 ? { cells } : ({ cells, conditions } satisfies FieldsOf<TableRow>);
   if (include === "None") return { ...row, object: NULL };
   if (include === "Object") return { ...row, object: encodeStored(resource.codec, stored) };
   return { ...row, object: storedMetadata(view, stored) };
@@ -86,19 +91,29 @@ export function tableEnvelope(
   definitions: readonly TableColumnDefinition[] | null,
 ): Readonly<Record<string, unknown>> {
   const columns =
-    definitions?.map(({ name, type, format: columnFormat, description, priority }) => ({
-      name,
-      type,
-      format: columnFormat,
-      description,
-      priority,
-    })) ?? null;
-  return { kind: "Table", apiVersion: `meta.k8s.io/${format.metaVersion}`, metadata, columnDefinitions: columns };
+    definitions?.map(
+      ({ name, type, format: columnFormat, description, priority }) =>
+        ({
+          name,
+          type,
+          format: columnFormat,
+          description,
+          priority,
+        }) satisfies FieldsOf<TableColumnDefinition>,
+    ) ?? null;
+  return {
+    kind: "Table",
+    apiVersion: `meta.k8s.io/${format.metaVersion}`,
+    metadata,
+    columnDefinitions: columns,
+  } satisfies FieldsOf<Table>;
 }
 
 /** Returns the JSON of a row, in parts. */
 export const rowParts = ({ cells, conditions, object }: TableRow): readonly Uint8Array[] => [
-  Buffer.from(`${jsonText(conditions === undefined ? { cells } : { cells, conditions }).slice(0, -1)},"object":`),
+  Buffer.from(
+    `${jsonText(conditions === undefined ? ({ cells } satisfies FieldsOf<TableRow>) : ({ cells, conditions } satisfies FieldsOf<TableRow>)).slice(0, -1)},"object":`,
+  ),
   object,
   CLOSE,
 ];
@@ -134,7 +149,7 @@ export function shaper(view: View): Shaper {
     case "PartialObjectMetadata":
       return {
         one: (stored) => storedMetadata(view, stored),
-        bookmark: (metadata) => partialMetadata({ metadata: { ...metadata } }, format),
+        bookmark: (metadata) => partialMetadata({ metadata: { ...metadata } } satisfies FieldsOf<ApiObject>, format),
       };
     case "Table":
       return tableShaper(view);
@@ -151,11 +166,11 @@ function tableShaper(view: View): Shaper {
     return all === undefined ? columns : (among?.(all) ?? columns);
   };
   const table = (resourceVersion: string, row: TableRow, first: boolean) =>
-    tableBytes(format, { resourceVersion }, first ? columns.definitions : null, [row]);
+    tableBytes(format, { resourceVersion } satisfies FieldsOf<ListMeta>, first ? columns.definitions : null, [row]);
   return {
     one: (stored, first = true) => table(String(stored.revision), tableRow(view, stored, columnsNow()), first),
     bookmark(metadata, first) {
-      const object = { metadata: { ...metadata } };
+      const object = { metadata: { ...metadata } } satisfies FieldsOf<ApiObject>;
       const cells = columns.cells(object, resource.now());
       // What ends the initial events is told by its annotation, so it is never left out.
       if (include === "None" && metadata.annotations === undefined) {

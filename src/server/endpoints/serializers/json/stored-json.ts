@@ -1,3 +1,5 @@
+import type { FieldsOf } from "../../../../machinery/meta/received.js";
+import type { ApiObject } from "../../../../machinery/meta/object.js";
 import { encodeObject } from "../../../../machinery/wire/encode.js";
 import type { StoredObject } from "../../../storage/store.js";
 import type { VersionCodec } from "../../representation/version-codec.js";
@@ -37,5 +39,8 @@ export function encodeStoredLine(codec: VersionCodec, stored: StoredObject): Uin
 
 /** Encodes an object of the codec's kind that has only metadata: a bookmark. */
 export function encodeEmpty(codec: VersionCodec, metadata: object): Uint8Array {
-  return encodeObject({ kind: codec.gvk.kind, apiVersion: codec.apiVersion, metadata }, codec.schema);
+  return encodeObject(
+    { kind: codec.gvk.kind, apiVersion: codec.apiVersion, metadata } satisfies FieldsOf<ApiObject>,
+    codec.schema,
+  );
 }

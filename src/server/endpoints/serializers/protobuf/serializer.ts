@@ -1,3 +1,4 @@
+import type { FieldsOf } from "../../../../machinery/meta/received.js";
 import { decodeTypedValue, decodeTypedValueSteps, unrecognized } from "../../../../machinery/wire/decode-typed.js";
 import { JsonDecodeError } from "../../../../machinery/wire/json/json-decoder.js";
 import { decodeProtobufMessage } from "../../../../machinery/wire/protobuf/decode-protobuf.js";
@@ -8,7 +9,7 @@ import { decodeObject } from "../../../../machinery/wire/strict-decode.js";
 import { kindStatedBy } from "../../../../machinery/scheme/scheme.js";
 import { type GroupVersionKind, parseGroupVersion } from "../../../../machinery/meta/gvk.js";
 import type { JsonValue } from "../../../../machinery/meta/json.js";
-import type { KubeObject } from "../../../../machinery/meta/object.js";
+import type { ApiObject, KubeObject } from "../../../../machinery/meta/object.js";
 import type { DecodeOptions } from "../../negotiation/decode-body.js";
 import { byLength } from "../../negotiation/request-body.js";
 import { metaSchema, protobufTypes, listMetaSchema } from "../../meta-kinds.js";
@@ -56,8 +57,12 @@ export const protobufSerializer: Serializer = {
     },
     decode(bytes, schemaOf) {
       const { apiVersion, kind, raw } = openEnvelope(bytes);
-      const schema = schemaOf(kindStatedBy({ apiVersion, kind }));
-      const value = { kind, apiVersion, ...decodeProtobufMessage(raw, schema, protobufTypes) };
+      const schema = schemaOf(kindStatedBy({ apiVersion, kind } satisfies FieldsOf<ApiObject>));
+      const value = {
+        kind,
+        apiVersion,
+        ...decodeProtobufMessage(raw, schema, protobufTypes),
+      } satisfies FieldsOf<ApiObject>;
       // Leaves out the zero values that protobuf has and JSON has not.
       return decodeObject<KubeObject>(value, schema, { mode: "Ignore" }).object;
     },
@@ -80,13 +85,17 @@ function valueOf(bytes: Uint8Array, expected: GroupVersionKind, schemaOf: Decode
   try {
     const { apiVersion, kind, raw } = openEnvelope(bytes);
     // Refused where it is compared with what was expected, as in every other body.
-    if (apiVersion.split("/").length > 2) return { kind, apiVersion };
+    if (apiVersion.split("/").length > 2) return { kind, apiVersion } satisfies FieldsOf<ApiObject>;
     const gvk = {
       ...(apiVersion === "" ? expected : parseGroupVersion(apiVersion)),
       kind: kind === "" ? expected.kind : kind,
     };
     const schema = schemaOf(gvk);
-    return { kind, apiVersion, ...(schema && decodeProtobufMessage(raw, schema, protobufTypes)) };
+    return {
+      kind,
+      apiVersion,
+      ...(schema && decodeProtobufMessage(raw, schema, protobufTypes)),
+    } satisfies FieldsOf<ApiObject>;
   } catch (error) {
     // Free-form values are JSON within.
     if (!(error instanceof ProtobufError || error instanceof JsonDecodeError)) throw error;

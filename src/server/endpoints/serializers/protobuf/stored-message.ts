@@ -1,3 +1,5 @@
+import type { FieldsOf } from "../../../../machinery/meta/received.js";
+import type { ApiObject } from "../../../../machinery/meta/object.js";
 import { encodeProtobufMessage } from "../../../../machinery/wire/protobuf/encode-protobuf.js";
 import type { GroupVersionKind } from "../../../../machinery/meta/gvk.js";
 import type { StoredObject } from "../../../storage/store.js";
@@ -24,7 +26,11 @@ export function messagesOf({ resource, format }: View): Messages {
   const key = `${isObject ? `${codec.apiVersion}/${kind.kind}` : kind.kind} application/vnd.kubernetes.protobuf`;
   const content = (stored: StoredObject): object => {
     const object = stored.peek();
-    return isObject ? (codec.isStored ? object : codec.kind.fromHub(object)) : { metadata: object.metadata };
+    return isObject
+      ? codec.isStored
+        ? object
+        : codec.kind.fromHub(object)
+      : ({ metadata: object.metadata } satisfies FieldsOf<ApiObject>);
   };
   return {
     kind,
@@ -32,7 +38,11 @@ export function messagesOf({ resource, format }: View): Messages {
     of(stored) {
       const prepared = codec.preparedObject(stored);
       if (prepared !== undefined) {
-        return encodeProtobufMessage({ metadata: prepared.metadata }, schema, protobufTypes);
+        return encodeProtobufMessage(
+          { metadata: prepared.metadata } satisfies FieldsOf<ApiObject>,
+          schema,
+          protobufTypes,
+        );
       }
       const { encodings } = stored;
       let message = encodings.get(key);
@@ -42,6 +52,6 @@ export function messagesOf({ resource, format }: View): Messages {
       }
       return message;
     },
-    empty: (metadata) => encodeProtobufMessage({ metadata }, schema, protobufTypes),
+    empty: (metadata) => encodeProtobufMessage({ metadata } satisfies FieldsOf<ApiObject>, schema, protobufTypes),
   };
 }
