@@ -1,5 +1,5 @@
 import { readRules } from "../../machinery/rbac/policy-rule.js";
-import type { KubeObject } from "../../machinery/meta/object.js";
+import type { ApiObject, KubeObject } from "../../machinery/meta/object.js";
 import { ruleAllows } from "../../server/authz/rbac/rbac-mode.js";
 import type { SeenRight } from "./seen-rights.js";
 
@@ -9,7 +9,7 @@ import type { SeenRight } from "./seen-rights.js";
  * Other objects are passed over. Throws for a Role without a namespace.
  */
 export function missingRights(
-  roles: readonly KubeObject[],
+  roles: readonly ApiObject[],
   recorder: { rights(): readonly SeenRight[] },
 ): readonly SeenRight[] {
   const granted = roles.filter(isRole).map(({ kind, metadata, rules }) => {
@@ -37,5 +37,6 @@ export function missingRights(
   }
 }
 
-const isRole = ({ apiVersion, kind }: KubeObject): boolean =>
-  apiVersion?.startsWith("rbac.authorization.k8s.io/") === true && (kind === "Role" || kind === "ClusterRole");
+const isRole = (object: ApiObject): object is KubeObject =>
+  object.apiVersion?.startsWith("rbac.authorization.k8s.io/") === true &&
+  (object.kind === "Role" || object.kind === "ClusterRole");
