@@ -74,21 +74,26 @@ describe("a recorder", () => {
     const plain = asUser(server.transport(), "jane");
     expect((await plain("GET", SECRETS)).status).toBe(403);
     const strong = asUser(server.transport(), "jane,system:masters");
-    const quota = {
+    const labels = { "pod-security.kubernetes.io/enforce": "restricted" };
+    const namespace = { apiVersion: "v1", kind: "Namespace", metadata: { name: "safe", labels } };
+    expect((await strong("POST", "/api/v1/namespaces", namespace)).status).toBe(201);
+    const pod = {
       apiVersion: "v1",
-      kind: "ResourceQuota",
-      metadata: { name: "none" },
-      spec: { hard: { secrets: "0" } },
+      kind: "Pod",
+      metadata: { name: "a" },
+      spec: { containers: [{ name: "a", image: "i" }] },
     };
-    await strong("POST", "/api/v1/namespaces/default/resourcequotas", quota);
+    // Admission refuses it.
+    expect((await strong("POST", "/api/v1/namespaces/safe/pods", pod)).status).toBe(403);
     expect((await strong("GET", CONFIG_MAPS)).status).toBe(200);
     expect(textsOf(recorder)).toEqual([
+      "cluster: create namespaces",
       "default: list configmaps",
-      "default: create resourcequotas",
+      "safe: create pods",
       "shop: list secrets refused",
     ]);
     expect(recorder.yaml()).toContain("# The server refused these (403):\n#   list secrets\n");
-    expect(recorder.yaml()).toContain("in 3 requests.");
+    expect(recorder.yaml()).toContain("in 4 requests.");
   });
 
   test("adds create to an apply that creates the object, as kube-apiserver asks for it", async () => {
