@@ -69,5 +69,8 @@ export type { LeaderElectionOptions, LeadershipEvent } from "./leader-election.j
 export type { EtcdConnection } from "./open-storage.js";
 export type { UserIdentity } from "./pki/client-certificates.js";
 export type { RequestRecord } from "./record-requests.js";
+export { missingRights } from "./rbac/missing-rights.js";
+export { type RbacRecorder, rbacRecorder, type RbacRecorderOptions } from "./rbac/rbac-recorder.js";
+export type { SeenRight } from "./rbac/seen-rights.js";
 export type { ClusterOptions } from "./options/cluster-options.js";
 export { type Cluster, type DrivenCluster, startCluster } from "./start-cluster.js";

@@ -12,6 +12,7 @@ export {
 export type { ClusterHealth, Problem } from "./cluster-health.js";
 export { clusterClient } from "./cluster-transport.js";
 export { readHealth } from "./read-health.js";
+export { recordRbac } from "./record-rbac.js";
 export { runCommand } from "./run-command.js";
 export { type NamedClusterOptions, serveNamedCluster, startDetached } from "./serve.js";
 export { followsFiles } from "./server-choice.js";

@@ -18,6 +18,14 @@ export interface RunCommandOptions {
   readonly start: (folder: string, signal: AbortSignal) => Promise<Cluster>;
   /** Called before the command, and again after one that ended with code 0. Aborted, it resolves early. What it throws ends the run. */
   readonly wait?: ((client: KubernetesClient, signal: AbortSignal) => Promise<void>) | undefined;
+  /** Records what the command does, from its start to its end: not the waits before and after it. */
+  readonly recording?: CommandRecording | undefined;
+}
+
+export interface CommandRecording {
+  begin(): void;
+  /** Called when the command has ended, however it did. What it throws ends the run. */
+  end(): Promise<void>;
 }
 
 /** Signals that end programs; the command gets them too, and what it makes of them is the result. */
@@ -66,7 +74,9 @@ async function runBetweenWaits(
     return !signals.ending.aborted;
   };
   if (!(await wait())) return signals.exitCode();
+  options.recording?.begin();
   const code = await runWith(cluster, folder, options, signals);
+  await options.recording?.end();
   // What the command makes of a signal is the result.
   if (code !== 0 || signals.ending.aborted) return code;
   return (await wait()) ? code : signals.exitCode();

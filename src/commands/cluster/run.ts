@@ -7,6 +7,7 @@ import type { LiveLines } from "../../cli/terminal/live-lines.js";
 import { openLiveLines } from "../../cli/terminal/open-live-lines.js";
 import type { KubernetesClient } from "../../client/dynamic/kubernetes-client.js";
 import { completeControllers, type ServerChoice, serverChoiceOf, serverFlags } from "./server-flags.js";
+import { type RbacRecording, recordRbacFlags, recordRbacOf } from "./record-rbac-flags.js";
 import { howRunEnds, failPlainly, type StorageFlags, storageFlags, storageOf } from "./storage-flag.js";
 import { shownBy, timeoutFlag, waitOf } from "./wait-flags.js";
 
@@ -15,6 +16,8 @@ export interface ClusterRunOptions {
   readonly server: ServerChoice;
   /** How long nodes and pods are waited for, in milliseconds; undefined: not at all. */
   readonly wait: number | undefined;
+  /** Where the rights that the command's requests ask for go; undefined: nowhere. */
+  readonly recordRbac: RbacRecording | undefined;
   /** Whether stderr is a terminal, at which a person reads the line. */
   readonly onTerminal: boolean;
   readonly clock: Factory["clock"];
@@ -44,7 +47,9 @@ export function clusterRunCommand(run = runCluster): Command {
       "  # Anything that speaks to a cluster can be run\n" +
       "  {{program}} cluster run -- helm install web ./chart\n\n" +
       "  # Fail where a pod of it does not become ready\n" +
-      "  {{program}} cluster run --wait -- {{program}} apply -f app.yaml",
+      "  {{program}} cluster run --wait -- {{program}} apply -f app.yaml\n\n" +
+      "  # Write the roles that an operator used, which runs as the administrator\n" +
+      "  {{program}} cluster run --record-rbac=roles.yaml -- ./test-operator.sh",
     flags: [
       ...storageFlags,
       ...serverFlags,
@@ -56,6 +61,7 @@ export function clusterRunCommand(run = runCluster): Command {
           "Wait for the nodes and for the pods that an etcd has kept before the command runs, and again for all pods after a command that ended with code 0: those that have not ended are ready, and Jobs have completed. Otherwise name what is not ready, with the reason, and exit with 1.",
       },
       timeoutFlag,
+      ...recordRbacFlags,
     ],
     completeFlags: { controllers: completeControllers },
     handlesSignals: true,
@@ -79,6 +85,7 @@ function complete(factory: Factory, invocation: Invocation): ClusterRunOptions {
     storage: storageOf(factory, invocation) ?? { storage: "memory" },
     server: serverChoiceOf(factory, invocation),
     wait: waitOf(invocation, warn),
+    recordRbac: recordRbacOf(factory, invocation, warn),
     onTerminal: factory.streams.err.isTTY === true,
     clock: factory.clock,
     openLines: () => openLiveLines(factory),
@@ -94,7 +101,9 @@ function complete(factory: Factory, invocation: Invocation): ClusterRunOptions {
 }
 
 async function runCluster(options: ClusterRunOptions): Promise<number> {
-  const { followsFiles, runCommand, startCluster, waitUntilReady } = await import("../../cluster/named/index.js");
+  const { followsFiles, recordRbac, runCommand, startCluster, waitUntilReady } = await import(
+    "../../cluster/named/index.js"
+  );
   const { wait: timeout, openLines, say } = options;
   const began = options.clock.now();
   if (options.onTerminal) say(howRunEnds(options.storage.storage));
@@ -103,8 +112,10 @@ async function runCluster(options: ClusterRunOptions): Promise<number> {
     const progress = { began, failedJobs: true, signal, timeout: limit, ...shownBy(lines, "cluster", say) };
     await waitUntilReady("the cluster", client, progress).finally(() => lines?.end());
   };
+  const recording = options.recordRbac && (await recordRbac(options.recordRbac));
   return runCommand({
     ...options,
+    recording,
     wait: timeout === undefined ? undefined : (client, signal) => wait(client, signal, timeout),
     program: ownProgram(process),
     start: (folder, signal) =>
@@ -114,6 +125,7 @@ async function runCluster(options: ClusterRunOptions): Promise<number> {
         nodes: 1,
         ...options.server,
         onWarning: options.warn,
+        ...(recording && { filters: recording.filters }),
         ...(followsFiles(options.server) && { onError: options.reportError }),
         ...(options.storage.storage !== "memory" && { dataDir: folder }),
       }),

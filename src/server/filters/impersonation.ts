@@ -18,18 +18,23 @@ const EXTRA = "impersonate-extra-";
 export function impersonation(authorize: Authorizer): Filter {
   const impersonate = impersonator(authorize);
   return (next) => (request) => {
-    const names = Object.keys(request.exchange.headers).filter((key) => key.startsWith(PREFIX));
-    return names.length === 0 ? next(request) : impersonated(next, request, names, impersonate);
+    const wanted = impersonatedUser(request);
+    return wanted === undefined ? next(request) : impersonated(next, request, wanted, impersonate);
   };
+}
+
+/** The user that the headers name; without a name where they give none, undefined without such headers. */
+export function impersonatedUser({ exchange }: ApiRequest): WantedUser | undefined {
+  const names = Object.keys(exchange.headers).filter((key) => key.startsWith(PREFIX));
+  return names.length === 0 ? undefined : wantedUser(headerValues(exchange), names);
 }
 
 async function impersonated(
   next: Handler,
   request: ApiRequest,
-  names: readonly string[],
+  wanted: WantedUser,
   impersonate: Impersonate,
 ): Promise<void> {
-  const wanted = wantedUser(headerValues(request.exchange), names);
   if (wanted.name === "") {
     if (hasOnlyName(wanted)) return next(request);
     throw badRequest(`requested ${goText(wanted)} without impersonating a user name`);

@@ -74,8 +74,14 @@ function rightsIn(policy: Policy, user: User, namespace: string): UserRights {
   return { resourceRules, nonResourceRules, incomplete: false, ...(error !== undefined && { error }) };
 }
 
+/** The attributes that rules look at. */
+type RuledAttributes = Pick<
+  AuthorizerAttributes,
+  "verb" | "isResourceRequest" | "apiGroup" | "resource" | "subresource" | "name" | "path"
+>;
+
 /** True when the rule alone allows the request. */
-function ruleAllows(rule: PolicyRule, attributes: AuthorizerAttributes): boolean {
+export function ruleAllows(rule: PolicyRule, attributes: RuledAttributes): boolean {
   if (!hasOrAll(rule.verbs, attributes.verb)) return false;
   if (!attributes.isResourceRequest) return rule.nonResourceURLs.some((url) => urlMatches(url, attributes.path));
   return (
