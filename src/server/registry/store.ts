@@ -34,6 +34,8 @@ import type {
   Updater,
   Watcher,
 } from "./resource.js";
+import { ADMITTED } from "./resource.js";
+import { authorizedCreation } from "./creation-by-update.js";
 import { pathSegmentErrors } from "./metadata.js";
 import { checkPreconditions } from "./preconditions.js";
 import { changeSteps, newObjectSteps } from "./prepare-draft.js";
@@ -104,6 +106,9 @@ export class Store implements Getter, Lister, Watcher, Creater, Updater, Gracefu
   ): Promise<{ object: StoredObject; created: boolean }> {
     const { objects, strategy } = this.config;
     const write = new WriteTransaction(scope, options.admit);
+    const { create } = options.admit;
+    // What the server itself writes is admitted already.
+    const admit = options.admit === ADMITTED ? create : authorizedCreation(this.config, scope, name, create);
     const next = async (current: StoredObject | undefined): Promise<KubeObject | DeleteInstead> => {
       const context = this.#context(scope);
       const old = current?.object();
@@ -112,7 +117,7 @@ export class Store implements Getter, Lister, Watcher, Creater, Updater, Gracefu
         draft = await transform(current);
         const parts = { config: this.config, scope, draft, context };
         if (old !== undefined) return changeSteps(parts, old, name, options);
-        return newObjectSteps(parts, options.admit.create, name);
+        return newObjectSteps(parts, admit, name);
       });
       if (old === undefined) this.#checkNewName(name, draft);
       await scope.pause?.(write.token);
