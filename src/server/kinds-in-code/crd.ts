@@ -14,6 +14,9 @@ type Version = FieldsOf<CustomResourceDefinitionVersion>;
 
 /** The parts of a definition that {@link crdOf} cannot derive from the kind. */
 export interface CrdOptions {
+  /** Of the definition's metadata. */
+  readonly labels?: Readonly<Record<string, string>>;
+  readonly annotations?: Readonly<Record<string, string>>;
   /** spec.conversion. Functions cannot be written into a definition. Default: { strategy: "None" }. */
   readonly conversion?: JsonObject;
 }
@@ -24,7 +27,7 @@ export interface CrdOptions {
  */
 export function crdOf(
   { declaration }: Kind<unknown>,
-  { conversion = { strategy: "None" } }: CrdOptions = {},
+  { labels, annotations, conversion = { strategy: "None" } }: CrdOptions = {},
 ): KubeObject {
   const { group, plural, singular, kind, listKind, shortNames, categories, versions, storageVersion } = declaration;
   const names: FieldsOf<CustomResourceDefinitionNames> = {
@@ -45,13 +48,17 @@ export function crdOf(
   return {
     apiVersion: "apiextensions.k8s.io/v1",
     kind: "CustomResourceDefinition",
-    metadata: { name: `${plural}.${group}` },
+    metadata: {
+      name: `${plural}.${group}`,
+      ...(labels !== undefined && { labels: { ...labels } }),
+      ...(annotations !== undefined && { annotations: { ...annotations } }),
+    },
     spec,
   };
 }
 
 function versionOf(version: DeclaredVersion, isStored: boolean): Version {
-  const { name, served, openApi, deprecationWarning, hasStatus, scale, selectableFields } = version;
+  const { name, served, openApi, deprecationWarning, hasUsualWarning, hasStatus, scale, selectableFields } = version;
   const columns = version.columns.flatMap(({ cell, ...column }) => (cell === undefined ? [column as JsonObject] : []));
   const subresources: FieldsOf<CustomResourceSubresources> = {
     ...(hasStatus && { status: {} }),
@@ -61,7 +68,8 @@ function versionOf(version: DeclaredVersion, isStored: boolean): Version {
     name,
     served,
     storage: isStored,
-    ...(deprecationWarning !== undefined && { deprecated: true, deprecationWarning }),
+    ...(deprecationWarning !== undefined && { deprecated: true }),
+    ...(deprecationWarning !== undefined && hasUsualWarning !== true && { deprecationWarning }),
     schema: { openAPIV3Schema: deepCopy(openApi) },
     ...(Object.keys(subresources).length > 0 && { subresources }),
     ...(columns.length > 0 && { additionalPrinterColumns: columns }),
