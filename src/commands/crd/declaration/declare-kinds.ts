@@ -35,7 +35,7 @@ export function declareKinds(crds: readonly KubeObject[]): string {
   return new KindsModule(definitions, structs).text();
 }
 
-/** The names that the module may import, and those that a constant of a kind has first. */
+/** The names that the module may import, which none of its constants has. */
 const IMPORTED: readonly string[] = [
   ...[
     "anyJson",

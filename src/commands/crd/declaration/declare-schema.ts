@@ -2,7 +2,7 @@ import { isFields, list, object, text } from "../../../machinery/meta/access.js"
 import type { JsonObject, JsonValue } from "../../../machinery/meta/json.js";
 import {
   hasFields,
-  isOfTheStruct,
+  ownPartOf,
   type Place,
   placeOfField,
   placeOfItems,
@@ -121,7 +121,7 @@ export class DeclaredSchemas {
       case "number":
         return this.#numberOf(schema, "number", { double: "float64" });
       default:
-        throw new Error(`${place.at}: a schema of the type ${JSON.stringify(schema.type ?? "")} has no declaration`);
+        throw new Error(`${place.at}: a schema without a type has no declaration`);
     }
   }
 
@@ -157,7 +157,7 @@ export class DeclaredSchemas {
   }
 
   #objectOf(schema: JsonObject, place: Place): DeclaredType {
-    if (hasFields(schema)) return { code: this.#sharedStruct(schema, place), states: keywordsOfStruct(schema) };
+    if (hasFields(schema)) return { code: this.#sharedStruct(schema, place), states: Object.keys(ownPartOf(schema)) };
     const { additionalProperties: values } = schema;
     if (isFields(values)) {
       const mapType = schema[MAP_TYPE];
@@ -165,9 +165,10 @@ export class DeclaredSchemas {
       const options = mapType === undefined ? [] : [objectCode([["mapType", jsonCode(mapType)]])];
       return { code: this.#call("map", value, ...options), states: ["type", "additionalProperties", MAP_TYPE] };
     }
-    const own = keywordsOfStruct(schema);
-    if (own.length === 2 && schema[PRESERVES] === true) return this.#builder("anyObject", own);
-    return { code: this.#structOf(place.path.at(-1) ?? "", schema, undefined, place), states: own };
+    const own = ownPartOf(schema);
+    const states = Object.keys(own);
+    if (states.length === 2 && own[PRESERVES] === true) return this.#builder("anyObject", states);
+    return { code: this.#structOf(place.path.at(-1) ?? "", own, undefined, place), states };
   }
 
   #sharedStruct(schema: JsonObject, place: Place): Code {
@@ -181,8 +182,6 @@ export class DeclaredSchemas {
 }
 
 const META_FIELDS: ReadonlySet<string> = new Set(["apiVersion", "kind", "metadata"]);
-
-const keywordsOfStruct = (schema: JsonObject): readonly string[] => Object.keys(schema).filter(isOfTheStruct);
 
 /** The keywords of a struct that are options under names of their own. */
 const STRUCT_OPTIONS: readonly (readonly [keyword: string, option: string])[] = [

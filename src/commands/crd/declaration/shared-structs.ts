@@ -35,6 +35,7 @@ export const placeOfItems = ({ version, path, at }: Place): Place => ({
 
 /** A struct that is declared once, however often it is used. */
 export interface SharedStruct {
+  /** Without what is said of its uses. */
   readonly schema: JsonObject;
   /** Of the type: "HTTPRouteSpec". */
   readonly name: string;
@@ -58,8 +59,9 @@ const OF_THE_USE: ReadonlySet<string> = new Set([
   "externalDocs",
 ]);
 
-/** Whether a keyword is the struct's own and not that of one use of it. */
-export const isOfTheStruct = (keyword: string): boolean => !OF_THE_USE.has(keyword);
+/** What a schema says of a struct wherever it is used. */
+export const ownPartOf = (schema: JsonObject): JsonObject =>
+  Object.fromEntries(Object.entries(schema).filter(([keyword]) => !OF_THE_USE.has(keyword)));
 
 /** Whether a schema is that of an object with named fields, which has a declaration of its own. */
 export const hasFields = (schema: JsonObject): boolean =>
@@ -75,7 +77,7 @@ export class SharedStructs {
   collect(schema: JsonObject, place: Place): void {
     if (hasFields(schema)) {
       const key = this.#keyOf(schema);
-      const uses = this.#uses.get(key) ?? { schema, places: [], descriptions: new Set() };
+      const uses = this.#uses.get(key) ?? { schema: ownPartOf(schema), places: [], descriptions: new Set() };
       uses.places.push(place);
       uses.descriptions.add(descriptionOf(schema));
       this.#uses.set(key, uses);
@@ -107,7 +109,7 @@ export class SharedStructs {
   #keyOf(schema: JsonObject): string {
     let key = this.#keys.get(schema);
     if (key === undefined) {
-      key = encodeJson(Object.fromEntries(Object.entries(schema).filter(([name]) => isOfTheStruct(name))));
+      key = encodeJson(ownPartOf(schema));
       this.#keys.set(schema, key);
     }
     return key;
