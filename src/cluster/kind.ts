@@ -17,7 +17,17 @@ export {
   struct,
   time,
 } from "../machinery/schema/build-schema.js";
-export type { CelRule, FieldDeclaration, ItemDeclaration, ValueRules } from "../machinery/schema/declarations.js";
+export type {
+  CelRule,
+  FieldDeclaration,
+  ItemDeclaration,
+  TypedList,
+  TypedMap,
+  TypedScalar,
+  TypedStruct,
+  ValueOf,
+  ValueRules,
+} from "../machinery/schema/declarations.js";
 export type { MetaDeclaration } from "../machinery/structural/from-schema.js";
 export { type Complete, conversion, type ConversionFunctions } from "../server/kinds-in-code/conversion.js";
 export { type CrdOptions, crdOf } from "../server/kinds-in-code/crd.js";
@@ -29,6 +39,7 @@ export type {
   KindOptions,
   KindRule,
   KindScale,
+  ObjectIn,
   ObjectOf,
   TypedKind,
   VersionDeclaration,

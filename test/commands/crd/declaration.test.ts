@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { load } from "js-yaml";
@@ -66,7 +66,7 @@ const REPOSITORY = [
 test("a definition's kind: its structs by name, its fields, and the types of its objects", async () => {
   const ports = {
     type: "array",
-    description: "Where it listens.\nThe first one is that of its service.",
+    description: "Where it listens.\nThe first one is that of its service, which leads to all of its pods.",
     items: {
       type: "object",
       required: ["port"],
@@ -85,9 +85,8 @@ test("a definition's kind: its structs by name, its fields, and the types of its
   };
   const columns = [{ name: "Size", type: "integer", jsonPath: ".spec.size" }];
   const v1 = version("v1", properties, { subresources: { status: {} }, additionalPrinterColumns: columns });
-  expect(
-    await declared(definition([v1])),
-  ).toBe(`import { int32, integer, kind, list, string, struct } from "kubets/kind";
+  expect(await declared(definition([v1]))).toBe(`import type {} from "kubets";
+import { int32, integer, kind, list, string, struct } from "kubets/kind";
 import type { ApiKindsOf, ObjectOf } from "kubets/kind";
 
 const port = struct("Port", {
@@ -100,7 +99,8 @@ const widgetSpec = struct(
     size: { schema: integer, required: true, default: 3 },
     ports: {
       description:
-        "Where it listens.\\n" + "The first one is that of its service.",
+        "Where it listens.\\n" +
+        "The first one is that of its service, which leads to all of its pods.",
       schema: list(port),
     },
   },
@@ -322,7 +322,7 @@ describe("equal structs", () => {
       "bFrom",
       "bDefault",
       "b",
-      "fromItem",
+      "specFrom",
       "to",
       "widgetSpec",
       "widget",
@@ -457,7 +457,6 @@ test("definitions of several groups are one module, which shares structs and rep
   expect([...module.matchAll(/^(?:export )?(?:const|type) (\w+)/gm)].map(([, name]) => name)).toEqual([
     "widgetSpec",
     "widget",
-    "widgetV1",
     "widgetV2",
     "widgets",
     "Widget",
@@ -497,7 +496,14 @@ describe("the definitions of the repository", () => {
           noUnusedLocals: true,
           exactOptionalPropertyTypes: true,
         },
-        ...{ noEmit: true, skipLibCheck: true, types: ["node"], typeRoots: [join(root, "node_modules/@types")] },
+        ...{
+          declaration: true,
+          emitDeclarationOnly: true,
+          outDir: "types",
+          skipLibCheck: true,
+          types: ["node"],
+          typeRoots: [join(root, "node_modules/@types")],
+        },
         paths: {
           kubets: [join(root, "dist/types/index.d.ts")],
           "kubets/kind": [join(root, "dist/types/cluster/kind.d.ts")],
@@ -505,6 +511,8 @@ describe("the definitions of the repository", () => {
       };
       writeFileSync(join(folder, "tsconfig.json"), JSON.stringify({ compilerOptions: options, files: ["use.ts"] }));
       writeFileSync(join(folder, "package.json"), JSON.stringify({ type: "module" }));
+      mkdirSync(join(folder, "node_modules"));
+      symlinkSync(root, join(folder, "node_modules/kubets"));
       expect(compile()).toBe("");
     },
   );
@@ -512,7 +520,7 @@ describe("the definitions of the repository", () => {
 
 /** Uses the declared types. What a line behind "@ts-expect-error" would allow must not compile. */
 const USE = `import type { ApiKinds } from "kubets";
-import type { HTTPRoute } from "./kinds.js";
+import type { HTTPRouteV1 as HTTPRoute } from "./kinds.js";
 export const route: HTTPRoute = { metadata: { name: "a" }, spec: { hostnames: ["a.example.com"] } };
 export const same: ApiKinds["gateway.networking.k8s.io/v1/HTTPRoute"] = route;
 // @ts-expect-error: a route has a spec.

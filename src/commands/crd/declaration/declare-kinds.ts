@@ -62,6 +62,8 @@ class KindsModule {
   readonly #types = new Set<string>();
   /** The names of constants by what they hold. */
   readonly #constants = new Map<string, string>();
+  /** The names of the structs of whole objects that are declared. */
+  readonly #roots = new Set<string>();
   readonly #kinds: string[];
 
   constructor(definitions: readonly Definition[], structs: SharedStructs) {
@@ -83,6 +85,8 @@ class KindsModule {
   text(): string {
     const values = [...this.#schemas.builders, "kind"].toSorted((a, b) => a.localeCompare(b, "en"));
     const imports = [
+      // The compiler resolves the name of an augmented module only where it is imported.
+      'import type {} from "kubets";',
       importOf("import", values, "kubets/kind"),
       importOf("import type", [...this.#types].toSorted(), "kubets/kind"),
     ];
@@ -105,11 +109,9 @@ class KindsModule {
   #declareKind(definition: Definition, name: string, roots: readonly string[]): string {
     const { crd, versions, group, kind, spec } = definition;
     const sources = versions.map(({ source }) => source);
-    const declared = new Set<string>();
     const entries = versions.map((version, index): [string, Code] => {
       const root = roots[index] ?? "";
-      if (!declared.has(root)) this.#declareRoot(crd, root, version);
-      declared.add(root);
+      this.#declareRoot(crd, root, version);
       const rest = [...this.#metaOption(version), ...versionOptions(version.source, sources)];
       const schema = atom(uncapitalized(root));
       return [version.name, rest.length === 0 ? schema : objectCode([["schema", schema], ...rest])];
@@ -120,6 +122,8 @@ class KindsModule {
   }
 
   #declareRoot(crd: KubeObject, name: string, { content, place }: Version): void {
+    if (this.#roots.has(name)) return;
+    this.#roots.add(name);
     try {
       this.#schemas.declareRoot(name, content, place);
     } catch (error) {

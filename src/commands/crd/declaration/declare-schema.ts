@@ -197,10 +197,11 @@ function structOptions(schema: JsonObject, description: string | undefined): rea
   const left: JsonObject = { ...schema };
   for (const name of ["type", "description"]) delete left[name];
   const properties = object(schema.properties);
-  if (requiredOf(schema).every((name) => Object.hasOwn(properties, name))) delete left.required;
   // The builder declares these itself.
   const isRestricted = schema[EMBEDDED] === true && Object.keys(properties).some((name) => META_FIELDS.has(name));
+  const hasAll = requiredOf(schema).every((name) => Object.hasOwn(properties, name));
   if (!isRestricted) delete left.properties;
+  if (!isRestricted && hasAll) delete left.required;
   const entries: [string, Code][] = [];
   if (description !== undefined) entries.push(["description", textCode(description)]);
   for (const [keyword, option] of STRUCT_OPTIONS) {
