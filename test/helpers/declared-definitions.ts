@@ -5,7 +5,7 @@ import type { JsonObject, JsonValue } from "../../src/machinery/meta/json.js";
 import type { KubeObject } from "../../src/machinery/meta/object.js";
 import { deepCopy } from "../../src/machinery/patch/json-values.js";
 
-/** Runs a module that `crd declaration` printed, and makes the definitions of the kinds that it exports, in its order. */
+/** Runs a module that `crd declaration` printed, and makes the definitions of the kinds that it exports, sorted by name. */
 export function definitionsOf(module: string): readonly KubeObject[] {
   const { code } = transformSync(module, { loader: "ts", format: "cjs" });
   const exported: Record<string, unknown> = {};
@@ -15,10 +15,15 @@ export function definitionsOf(module: string): readonly KubeObject[] {
   };
   const holder = { exports: exported };
   compileFunction(code, ["module", "exports", "require"])(holder, exported, load);
-  return Object.entries(holder.exports).flatMap(([name, value]) =>
+  const made = Object.entries(holder.exports).flatMap(([name, value]) =>
     isKind(value) ? [kinds.crdOf(value, holder.exports[`${name}Crd`] as kinds.CrdOptions)] : [],
   );
+  return made.toSorted(byName);
 }
+
+/** Compares definitions by name. */
+export const byName = (a: KubeObject, b: KubeObject): number =>
+  (a.metadata?.name ?? "") < (b.metadata?.name ?? "") ? -1 : 1;
 
 const isKind = (value: unknown): value is kinds.Kind<unknown> =>
   typeof value === "object" && value !== null && "declaration" in value;

@@ -457,12 +457,12 @@ test("definitions of several groups are one module, which shares structs and rep
   expect([...module.matchAll(/^(?:export )?(?:const|type) (\w+)/gm)].map(([, name]) => name)).toEqual([
     "widgetSpec",
     "widget",
-    "widgetV2",
+    "otherWidgetV2",
     "widgets",
     "Widget",
     "otherWidgets",
-    "WidgetV1",
-    "WidgetV2",
+    "OtherWidgetV1",
+    "OtherWidgetV2",
   ]);
   expect(definitionsOf(module)).toHaveLength(2);
 });
@@ -471,6 +471,20 @@ describe("the definitions of the repository", () => {
   test.each(REPOSITORY)("%s: nothing is lost on the way to a declaration and back", async (name) => {
     const crd = repository(name);
     expect(definitionsOf(await declared(crd)).map(normalized)).toEqual([normalized(crd)]);
+  });
+
+  test("are not equal to those of another declaration", async () => {
+    const crd = repository("operator/crds/httproutes.yaml");
+    const module = await declared(crd);
+    for (const [here, other] of [
+      ["maxLength: 253", "maxLength: 254"],
+      ['description: "', 'description: "Not '],
+      ["required: true", "required: false"],
+      ['categories: ["gateway-api"]', "categories: []"],
+    ] as const) {
+      expect(module).toContain(here);
+      expect(definitionsOf(module.replace(here, other)).map(normalized), other).not.toEqual([normalized(crd)]);
+    }
   });
 
   test("are declared in the layout that a formatter gives them", async () => {

@@ -4,7 +4,7 @@ import { loadAll } from "js-yaml";
 import { describe, expect, test } from "vitest";
 import { declareKinds } from "../../../src/commands/crd/declaration/declare-kinds.js";
 import type { KubeObject } from "../../../src/machinery/meta/object.js";
-import { definitionsOf, normalized } from "../../helpers/declared-definitions.js";
+import { byName, definitionsOf, normalized } from "../../helpers/declared-definitions.js";
 
 /** A folder with a folder for each project, which holds files of its CustomResourceDefinitions. */
 const folder = process.env["KUBETS_PUBLIC_CRDS"];
@@ -43,7 +43,7 @@ describe.skipIf(folder === undefined)("public definitions", () => {
     // Two channels of a project may define one kind twice.
     const all = [...new Map(crds.map((crd) => [crd.metadata?.name, crd])).values()];
     const module = timed("declare", () => declareKinds(all));
-    expect(definitionsOf(module).map(normalized)).toEqual(all.map(normalized));
+    expect(definitionsOf(module).map(normalized)).toEqual(all.toSorted(byName).map(normalized));
     const took = Object.entries(times).map(([name, time]) => `${name} ${time.toFixed(0)} ms`);
     process.stdout.write(`${project}: ${crds.length} definitions, ${took.join(", ")}\n`);
   });

@@ -37,20 +37,21 @@ export function declareKinds(crds: readonly KubeObject[]): string {
 
 /** The names that the module may import, which none of its constants has. */
 const IMPORTED: readonly string[] = [
-  ...[
-    "anyJson",
-    "anyObject",
-    "boolean",
-    "bytes",
-    "float64",
-    "int32",
-    "int64",
-    "integer",
-    "intOrString",
-    "kind",
-    "list",
-  ],
-  ...["map", "number", "string", "struct"],
+  "anyJson",
+  "anyObject",
+  "boolean",
+  "bytes",
+  "float64",
+  "int32",
+  "int64",
+  "integer",
+  "intOrString",
+  "kind",
+  "list",
+  "map",
+  "number",
+  "string",
+  "struct",
 ];
 const IMPORTED_TYPES: readonly string[] = ["ApiKindsOf", "CrdOptions", "MetaDeclaration", "ObjectOf"];
 
@@ -64,6 +65,8 @@ class KindsModule {
   readonly #constants = new Map<string, string>();
   /** The names of the structs of whole objects that are declared. */
   readonly #roots = new Set<string>();
+  /** The definitions whose kind has the name of an earlier one. */
+  readonly #prefixed = new Set<Definition>();
   readonly #kinds: string[];
 
   constructor(definitions: readonly Definition[], structs: SharedStructs) {
@@ -71,7 +74,7 @@ class KindsModule {
     // A constant of a kind and one of its struct come before those of inner structs, which have longer names to go by.
     const named = definitions.map((definition) => ({
       definition,
-      name: this.#takeName(this.#names, pluralOf(definition), definition),
+      name: this.#nameOfKind(definition),
       roots: definition.versions.map((version) => this.#nameOfRoot(definition, version)),
     }));
     structs.nameAll(this.#names);
@@ -93,9 +96,18 @@ class KindsModule {
     return `${[imports.join("\n"), ...this.#schemas.constants, ...this.#kinds].join("\n\n")}\n`;
   }
 
-  /** A name, or that name behind the first part of the group where two groups have it. */
-  #takeName(names: UnusedNames, name: string, { group }: Definition): string {
-    return names.take([name, capitalized(group.split(".")[0] ?? "") + capitalized(name)]);
+  /** The constant of a kind: its plural, behind the first part of its group where another kind has the name. */
+  #nameOfKind(definition: Definition): string {
+    const plural = pluralOf(definition);
+    const name = this.#takeName(this.#names, plural, definition);
+    if (name !== plural) this.#prefixed.add(definition);
+    return name;
+  }
+
+  /** A name for what a definition has, in one form for all that it has. */
+  #takeName(names: UnusedNames, name: string, definition: Definition): string {
+    const long = groupName(definition) + capitalized(name);
+    return names.take(this.#prefixed.has(definition) ? [long] : [name, long]);
   }
 
   #nameOfRoot(definition: Definition, { content, place }: Version): string {
@@ -179,6 +191,9 @@ class KindsModule {
 /** The name of what one version has: the kind's, with that of the version where there are several. */
 const nameIn = (versions: readonly Version[], kind: string, { version }: Version["place"]): string =>
   versions.length === 1 ? kind : kind + version.version;
+
+/** "example.com" -> "Example" */
+const groupName = ({ group }: Definition): string => capitalized(group.split(".")[0] ?? "");
 
 /** The plural of a definition in the case of its kind: "httpRoutes". */
 function pluralOf({ kind, plural }: Definition): string {
