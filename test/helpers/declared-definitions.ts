@@ -5,18 +5,23 @@ import type { JsonObject, JsonValue } from "../../src/machinery/meta/json.js";
 import type { KubeObject } from "../../src/machinery/meta/object.js";
 import { deepCopy } from "../../src/machinery/patch/json-values.js";
 
-/** Runs a module that `crd declaration` printed, and makes the definitions of the kinds that it exports, sorted by name. */
-export function definitionsOf(module: string): readonly KubeObject[] {
+/** What a module that `crd declaration` printed exports, by name. */
+export function exportsOf(module: string): Readonly<Record<string, unknown>> {
   const { code } = transformSync(module, { loader: "ts", format: "cjs" });
-  const exported: Record<string, unknown> = {};
+  const holder: { exports: Record<string, unknown> } = { exports: {} };
   const load = (name: string): unknown => {
     if (name !== "kubets/kind") throw new Error(`the module imports ${name}`);
     return kinds;
   };
-  const holder = { exports: exported };
-  compileFunction(code, ["module", "exports", "require"])(holder, exported, load);
-  const made = Object.entries(holder.exports).flatMap(([name, value]) =>
-    isKind(value) ? [kinds.crdOf(value, holder.exports[`${name}Crd`] as kinds.CrdOptions)] : [],
+  compileFunction(code, ["module", "require"])(holder, load);
+  return holder.exports;
+}
+
+/** Runs such a module, and makes the definitions of the kinds that it exports, sorted by name. */
+export function definitionsOf(module: string): readonly KubeObject[] {
+  const exported = exportsOf(module);
+  const made = Object.entries(exported).flatMap(([name, value]) =>
+    isKind(value) ? [kinds.crdOf(value, exported[`${name}Crd`] as kinds.CrdOptions)] : [],
   );
   return made.toSorted(byName);
 }

@@ -4,9 +4,12 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { load } from "js-yaml";
 import { afterAll, describe, expect, test } from "vitest";
+import { checkDeclaration } from "../../../src/cluster/server-testing.js";
+import { type CrdOptions, type Kind, startServer } from "../../../src/cluster/server.js";
 import type { JsonObject } from "../../../src/machinery/meta/json.js";
 import type { KubeObject } from "../../../src/machinery/meta/object.js";
-import { definitionsOf, normalized } from "../../helpers/declared-definitions.js";
+import { call } from "../../helpers/api-caller.js";
+import { definitionsOf, exportsOf, normalized } from "../../helpers/declared-definitions.js";
 import { packageMissing } from "../../helpers/packed-project.js";
 import { runCli } from "../../helpers/run-cli.js";
 
@@ -484,6 +487,28 @@ describe("the definitions of the repository", () => {
     ] as const) {
       expect(module).toContain(here);
       expect(definitionsOf(module.replace(here, other)).map(normalized), other).not.toEqual([normalized(crd)]);
+    }
+  });
+
+  test("are kinds that a server takes: it fills in defaults, and judges by rules and patterns", async () => {
+    const module = await declared(repository("operator/crds/httproutes.yaml"));
+    const { httpRoutes, httpRoutesCrd } = exportsOf(module);
+    checkDeclaration(httpRoutes as Kind, httpRoutesCrd as CrdOptions);
+    const server = await startServer({ port: false, resources: [httpRoutes as Kind] });
+    try {
+      const post = (name: string, spec: object) =>
+        call(server.transport(), "POST", "/apis/gateway.networking.k8s.io/v1/namespaces/default/httproutes", {
+          apiVersion: "gateway.networking.k8s.io/v1",
+          kind: "HTTPRoute",
+          metadata: { name },
+          spec,
+        });
+      const good = await post("good", { parentRefs: [{ name: "a" }] });
+      expect([good.status, good.at("spec.parentRefs.0.kind")]).toEqual([201, "Gateway"]);
+      const bad = await post("bad", { hostnames: ["A_B"] });
+      expect([bad.status, bad.at("details.causes.0.field")]).toEqual([422, "spec.hostnames[0]"]);
+    } finally {
+      await server.close();
     }
   });
 
