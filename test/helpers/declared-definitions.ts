@@ -86,7 +86,7 @@ function ordered(value: JsonValue): JsonValue {
       .filter(([name, held]) => name !== "required" || !isEmpty(held))
       .map(([name, held]) => [
         name,
-        name === "required" && Array.isArray(held) ? held.toSorted() : ordered(held as JsonValue),
+        name === "required" && Array.isArray(held) ? (held as string[]).toSorted() : ordered(held as JsonValue),
       ]),
   );
 }

@@ -528,25 +528,17 @@ describe("the definitions of the repository", () => {
       writeFileSync(join(folder, "kinds.ts"), await declared(...REPOSITORY.map(repository)));
       writeFileSync(join(folder, "use.ts"), USE);
       const options = {
-        ...{
-          target: "es2023",
-          module: "nodenext",
-          strict: true,
-          noUnusedLocals: true,
-          exactOptionalPropertyTypes: true,
-        },
-        ...{
-          declaration: true,
-          emitDeclarationOnly: true,
-          outDir: "types",
-          skipLibCheck: true,
-          types: ["node"],
-          typeRoots: [join(root, "node_modules/@types")],
-        },
-        paths: {
-          kubets: [join(root, "dist/types/index.d.ts")],
-          "kubets/kind": [join(root, "dist/types/cluster/kind.d.ts")],
-        },
+        target: "es2023",
+        module: "nodenext",
+        strict: true,
+        noUnusedLocals: true,
+        exactOptionalPropertyTypes: true,
+        declaration: true,
+        emitDeclarationOnly: true,
+        outDir: "types",
+        skipLibCheck: true,
+        types: ["node"],
+        typeRoots: [join(root, "node_modules/@types")],
       };
       writeFileSync(join(folder, "tsconfig.json"), JSON.stringify({ compilerOptions: options, files: ["use.ts"] }));
       writeFileSync(join(folder, "package.json"), JSON.stringify({ type: "module" }));

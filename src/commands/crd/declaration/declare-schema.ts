@@ -105,7 +105,7 @@ export class DeclaredSchemas {
   #typeOf(schema: JsonObject, place: Place): DeclaredType {
     if (schema.type === undefined && schema[INT_OR_STRING] === true) return this.#intOrString(schema);
     if (schema.type === undefined && schema[PRESERVES] === true) return this.#builder("anyJson", [PRESERVES]);
-    switch (schema.type) {
+    switch (text(schema.type)) {
       case "object":
         return this.#objectOf(schema, place);
       case "array":
