@@ -1,20 +1,34 @@
 // kubets/kind: declarations of kinds, for programs that are no server: operators, generators, clients.
 export {
   anyJson,
+  anyObject,
   boolean,
   bytes,
   float64,
   int32,
   int64,
+  integer,
   intOrString,
   list,
   map,
+  number,
   quantity,
   string,
   struct,
   time,
 } from "../machinery/schema/build-schema.js";
-export type { CelRule, FieldDeclaration, ItemDeclaration, ValueRules } from "../machinery/schema/declarations.js";
+export type {
+  CelRule,
+  FieldDeclaration,
+  ItemDeclaration,
+  TypedList,
+  TypedMap,
+  TypedScalar,
+  TypedStruct,
+  ValueOf,
+  ValueRules,
+} from "../machinery/schema/declarations.js";
+export type { MetaDeclaration } from "../machinery/structural/from-schema.js";
 export { type Complete, conversion, type ConversionFunctions } from "../server/kinds-in-code/conversion.js";
 export { type CrdOptions, crdOf } from "../server/kinds-in-code/crd.js";
 export type { StandardIssue, StandardResult, StandardSchema } from "../server/kinds-in-code/standard-schema.js";
@@ -25,6 +39,7 @@ export type {
   KindOptions,
   KindRule,
   KindScale,
+  ObjectIn,
   ObjectOf,
   TypedKind,
   VersionDeclaration,

@@ -336,6 +336,11 @@ export const root: CommandEntry = {
           summary: "Print TypeScript types of custom resources",
           load: async () => (await import("./crd/types/types.js")).crdTypesCommand(),
         },
+        {
+          name: "declaration",
+          summary: "Print TypeScript that declares the kinds of definitions",
+          load: async () => (await import("./crd/declaration/declaration.js")).crdDeclarationCommand(),
+        },
       ],
     },
     pluginEntry,

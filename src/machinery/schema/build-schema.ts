@@ -1,7 +1,6 @@
 import { compareKeys } from "../../base/collections/key-order.js";
-import type { JsonValue } from "../meta/json.js";
+import type { JsonObject, JsonValue } from "../meta/json.js";
 import {
-  type CelRule,
   type FieldDeclaration,
   type FieldsOf,
   type ItemDeclaration,
@@ -12,38 +11,48 @@ import {
   type TypedScalar,
   type TypedStruct,
   type ValueOf,
+  type ValueRules,
 } from "./declarations.js";
-import type { Field, ListSchema, ScalarSchema, Schema, StructSchema } from "./schema.js";
+import type { Field, ListSchema, MapSchema, ScalarSchema, Schema, StructSchema } from "./schema.js";
 
-/** The options of an unusual struct. */
-export interface StructOptions {
+/** The options of an unusual struct: what OpenAPI says of it wherever it is used, and rules in CEL about its fields together. */
+export interface StructOptions
+  extends Pick<ValueRules, "description" | "minProperties" | "maxProperties" | "rules" | "openApi"> {
   /** Keeps fields that are not declared, as they are (x-kubernetes-preserve-unknown-fields). */
   readonly preservesUnknownFields?: boolean;
   /**
    * The struct is an object of any kind (x-kubernetes-embedded-resource): it gets the fields kind, apiVersion and metadata,
-   * the last of this schema (meta/v1 ObjectMeta).
+   * the last of this schema (meta/v1 ObjectMeta), or JSON of any form for `true`.
    */
-  readonly embeddedResource?: { readonly metadata: StructSchema };
-  /** What OpenAPI says of the struct, wherever it is used. */
-  readonly description?: string;
-  /** Rules in CEL about its fields together. */
-  readonly rules?: readonly CelRule[];
+  readonly embeddedResource?: true | { readonly metadata: StructSchema };
+  /** Server-side apply owns an "atomic" struct as one value. Default: field by field. */
+  readonly mapType?: StructSchema["mapType"];
 }
+
+/** The TypeScript type of a struct that keeps fields that are not declared. */
+type Kept<Fields, O> = O extends { readonly preservesUnknownFields: true }
+  ? Fields & { [field: string]: unknown }
+  : Fields;
 
 /**
  * A struct of named fields, in the order they are encoded. `name` is the type's name ("WidgetSpec"), as errors show it. A
  * field that is left out stays left out, and one that is set to "", 0 or false stays set. OpenAPI describes the struct in
  * its place, under no name.
  */
-export function struct<const F extends Readonly<Record<string, FieldDeclaration>>>(
+export function struct<const F extends Readonly<Record<string, FieldDeclaration>>, const O extends StructOptions = {}>(
   name: string,
   fields: F,
-  { preservesUnknownFields, embeddedResource, ...rules }: StructOptions = {},
-): TypedStruct<FieldsOf<F>> {
+  options?: O,
+): TypedStruct<Kept<FieldsOf<F>, O>> {
+  const { preservesUnknownFields, embeddedResource, mapType, ...rules }: StructOptions = options ?? {};
   const declared: Readonly<Record<string, FieldDeclaration>> =
     embeddedResource === undefined
       ? fields
-      : { ...EMBEDDED, metadata: embeddedResource.metadata, ...without(fields, EMBEDDED_NAMES) };
+      : {
+          ...EMBEDDED,
+          metadata: embeddedResource === true ? anyJson : embeddedResource.metadata,
+          ...without(fields, EMBEDDED_NAMES),
+        };
   const openApi = keywordsOf(rules);
   return {
     ...structOfFields(
@@ -53,6 +62,7 @@ export function struct<const F extends Readonly<Record<string, FieldDeclaration>
     ),
     ...(preservesUnknownFields === true && { preservesUnknownFields }),
     ...(embeddedResource !== undefined && { embeddedResource: true }),
+    ...(mapType !== undefined && { mapType }),
     ...(openApi !== undefined && { openApi }),
   };
 }
@@ -94,6 +104,10 @@ export const boolean: TypedScalar<boolean> = scalar("bool");
 export const int32: TypedScalar<number> = scalar("int32");
 export const int64: TypedScalar<number> = scalar("int64");
 export const float64: TypedScalar<number> = scalar("float64");
+/** A whole number of 64 bits for which OpenAPI states no format. */
+export const integer: TypedScalar<number> = { ...scalar<number>("int64"), hasNoFormat: true };
+/** A number for which OpenAPI states no format. */
+export const number: TypedScalar<number> = { ...scalar<number>("float64"), hasNoFormat: true };
 /** Bytes, as base64 in JSON. */
 export const bytes: TypedScalar<string> = scalar("bytes");
 /** RFC 3339, seconds. */
@@ -104,6 +118,11 @@ export const quantity: TypedScalar<string> = scalar("quantity");
 export const intOrString: TypedScalar<number | string> = { ...scalar<number | string>("intOrString"), inPlace: true };
 /** JSON of any form, owned as one value. */
 export const anyJson: TypedScalar<JsonValue> = scalar("any");
+/** An object with any fields. */
+export const anyObject: TypedStruct<JsonObject> = {
+  ...structOfFields("Object", "", []),
+  preservesUnknownFields: true,
+};
 
 /** What an embedded resource has beside its metadata. */
 const EMBEDDED: Readonly<Record<string, FieldDeclaration>> = {
@@ -124,10 +143,14 @@ export function list<const D extends ItemDeclaration>(
   return { type: "list", items: schemaOfDeclaration(items), listType, listMapKeys: keys };
 }
 
-/** A map from strings. */
-export const map = <const D extends ItemDeclaration>(values: D): TypedMap<ValueOf<D>> => ({
+/** A map from strings. Server-side apply owns an "atomic" one as one value. */
+export const map = <const D extends ItemDeclaration>(
+  values: D,
+  { mapType }: { readonly mapType?: MapSchema["mapType"] } = {},
+): TypedMap<ValueOf<D>> => ({
   type: "map",
   values: schemaOfDeclaration(values),
+  ...(mapType !== undefined && { mapType }),
 });
 
 /** Returns the schema without the field at `path`, so that an encoder omits the field. It shares the remaining parts. */

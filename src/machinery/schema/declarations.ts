@@ -1,3 +1,4 @@
+import type { JsonObject } from "../meta/json.js";
 import type { ListSchema, MapSchema, ScalarSchema, Schema, StructSchema } from "./schema.js";
 
 declare const VALUE: unique symbol;
@@ -6,7 +7,9 @@ declare const VALUE: unique symbol;
 export type Typed<S extends Schema, Value> = S & { readonly [VALUE]?: Value };
 
 /** The TypeScript type of the values of a schema or a declaration; `unknown` for a schema without one. */
-export type ValueOf<D> = D extends { readonly enum: readonly (infer Value)[] }
+export type ValueOf<D> = D extends { readonly nullable: true } ? NotNull<D> | null : NotNull<D>;
+
+type NotNull<D> = D extends { readonly enum: readonly (infer Value)[] }
   ? Value
   : D extends { readonly schema: infer S }
     ? ValueOf<S>
@@ -41,12 +44,14 @@ export interface CelRule {
 /** The rules that restrict the values of a type, under OpenAPI's names. */
 export interface ValueRules {
   readonly description?: string;
-  readonly enum?: readonly (string | number)[];
+  readonly enum?: readonly (string | number | boolean | null)[];
+  /** OpenAPI allows null. A server that has the kind in code reads null as a field that is left out, as Go's JSON does. */
+  readonly nullable?: boolean;
   /** "email", "ipv4", "uri" and the others that CustomResourceDefinitions know. */
   readonly format?: string;
-  readonly minimum?: number;
+  readonly minimum?: number | bigint;
   readonly exclusiveMinimum?: boolean;
-  readonly maximum?: number;
+  readonly maximum?: number | bigint;
   readonly exclusiveMaximum?: boolean;
   readonly multipleOf?: number;
   /** Of characters. */
@@ -59,6 +64,11 @@ export interface ValueRules {
   readonly minProperties?: number;
   readonly maxProperties?: number;
   readonly rules?: readonly CelRule[];
+  /**
+   * Keywords of OpenAPI as they stand in a CustomResourceDefinition, for what the other options do not state: allOf, anyOf, oneOf, not,
+   * title, example, externalDocs. They replace those of the type.
+   */
+  readonly openApi?: JsonObject;
 }
 
 /** The declaration of a list's items or of a map's values. */
@@ -90,6 +100,7 @@ export function schemaOfDeclaration(declaration: ItemDeclaration | FieldDeclarat
 const KEYWORDS = [
   "description",
   "enum",
+  "nullable",
   "format",
   "minimum",
   "exclusiveMinimum",
@@ -113,6 +124,7 @@ export function keywordsOf(declared: ValueRules): Schema["openApi"] {
   if (declared.rules !== undefined && declared.rules.length > 0) {
     entries.push(["x-kubernetes-validations", declared.rules.map((rule) => ({ ...rule }))]);
   }
+  entries.push(...Object.entries(declared.openApi ?? {}));
   return entries.length === 0 ? undefined : (Object.fromEntries(entries) as Schema["openApi"]);
 }
 

@@ -126,6 +126,8 @@ export interface ScalarSchema extends Described {
   readonly enum?: readonly string[] | undefined;
   /** OpenAPI describes it where it is used and not under the name of Go's type: x-kubernetes-int-or-string. */
   readonly inPlace?: boolean | undefined;
+  /** OpenAPI states no format: a number of a CustomResourceDefinition that has none. */
+  readonly hasNoFormat?: boolean | undefined;
   /** When it is a named type ("v1.Protocol"), with its full name ("io.k8s.api.core.v1.Protocol"). */
   readonly goType?: string | undefined;
   readonly definition?: string | undefined;

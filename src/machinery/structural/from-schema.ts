@@ -1,22 +1,33 @@
 import type { JsonObject, JsonValue } from "../meta/json.js";
+import { keywordsOf, type ValueRules } from "../schema/declarations.js";
 import type { Field, ScalarSchema, Schema, StructSchema } from "../schema/schema.js";
+
+/** What OpenAPI says of the fields that every object has. */
+export type MetaDeclaration = {
+  readonly [Name in "apiVersion" | "kind" | "metadata"]?: ValueRules & { readonly required?: boolean };
+};
 
 /**
  * The openAPIV3Schema of a whole object whose fields beside apiVersion, kind and metadata are `content`: what a
  * CustomResourceDefinition says of it. Throws for a struct that contains itself, which such a schema cannot say.
  */
-export function openApiOfContent(content: StructSchema): JsonObject {
-  const schema = openApiOf(content, []);
+export function openApiOfContent(content: StructSchema, meta: MetaDeclaration = {}): JsonObject {
+  const { required = [], properties, ...schema } = openApiOf(content, []);
+  const needed = META_FIELDS.filter((name) => meta[name]?.required === true);
+  const all = [...needed, ...(required as readonly string[])].toSorted();
   return {
     ...schema,
+    ...(all.length > 0 && { required: all }),
     properties: {
-      apiVersion: { type: "string" },
-      kind: { type: "string" },
-      metadata: { type: "object" },
-      ...(schema.properties as JsonObject | undefined),
+      apiVersion: { type: "string", ...keywordsOf(meta.apiVersion ?? {}) },
+      kind: { type: "string", ...keywordsOf(meta.kind ?? {}) },
+      metadata: { type: "object", ...keywordsOf(meta.metadata ?? {}) },
+      ...(properties as JsonObject | undefined),
     },
   };
 }
+
+const META_FIELDS = ["apiVersion", "kind", "metadata"] as const;
 
 function openApiOf(schema: Schema, outer: readonly StructSchema[]): JsonObject {
   const { openApi } = schema;
@@ -64,7 +75,7 @@ function structOf(struct: StructSchema, outer: readonly StructSchema[]): JsonObj
   };
 }
 
-const EMBEDDED: ReadonlySet<string> = new Set(["apiVersion", "kind", "metadata"]);
+const EMBEDDED: ReadonlySet<string> = new Set(META_FIELDS);
 
 function propertyOf(field: Field, outer: readonly StructSchema[]): JsonObject {
   const schema = openApiOf(field.schema, outer);
@@ -91,5 +102,11 @@ const SCALARS: Readonly<Record<ScalarSchema["scalar"], JsonObject>> = {
   any: { "x-kubernetes-preserve-unknown-fields": true },
 };
 
-const scalarOf = ({ scalar, enum: values }: ScalarSchema): JsonObject =>
-  values === undefined ? SCALARS[scalar] : { ...SCALARS[scalar], enum: [...values] };
+function scalarOf({ scalar, enum: values, hasNoFormat }: ScalarSchema): JsonObject {
+  const { format, ...rest } = SCALARS[scalar];
+  return {
+    ...rest,
+    ...(format !== undefined && hasNoFormat !== true && { format }),
+    ...(values !== undefined && { enum: [...values] }),
+  };
+}

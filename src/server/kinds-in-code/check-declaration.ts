@@ -3,17 +3,18 @@ import type { CustomResourceDefinitionStatus, CustomResourceDefinition } from ".
 import { validateCustomResourceDefinition } from "../../api/validation/apiextensions/index.js";
 import { formatFieldError } from "../../machinery/errors/field-error.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
-import { crdOf } from "./crd.js";
+import { type CrdOptions, crdOf } from "./crd.js";
 import type { Kind } from "./declaration.js";
 
 /**
  * Checks a kind as kube-apiserver checks a CustomResourceDefinition: names, rules in CEL and what they cost, patterns, defaults,
  * paths. As there, a pattern that is none hides the problems of rules and defaults. A server finds a rule that does not compile at the first write alone.
- * Throws an Error that has all problems, one a line.
+ * `options` are what the definition has beside the kind: kinds of the groups of Kubernetes need an annotation. Throws an Error that has
+ * all problems, one a line.
  */
-export function checkDeclaration(kind: Kind<unknown>): void {
+export function checkDeclaration(kind: Kind<unknown>, options?: CrdOptions): void {
   const definition: KubeObject = {
-    ...crdOf(kind),
+    ...crdOf(kind, options),
     status: { storedVersions: [kind.declaration.storageVersion] } satisfies FieldsOf<CustomResourceDefinitionStatus>,
   } satisfies FieldsOf<CustomResourceDefinition>;
   const problems = validateCustomResourceDefinition(definition);

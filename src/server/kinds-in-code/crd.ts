@@ -19,6 +19,9 @@ type Subresources = FieldsOf<CustomResourceSubresources>;
 
 /** The parts of a definition that {@link crdOf} cannot derive from the kind. */
 export interface CrdOptions {
+  /** Of the definition's metadata. */
+  readonly labels?: Readonly<Record<string, string>>;
+  readonly annotations?: Readonly<Record<string, string>>;
   /** spec.conversion. Functions cannot be written into a definition. Default: { strategy: "None" }. */
   readonly conversion?: JsonObject;
 }
@@ -29,7 +32,7 @@ export interface CrdOptions {
  */
 export function crdOf(
   { declaration }: Kind<unknown>,
-  { conversion = { strategy: "None" } }: CrdOptions = {},
+  { labels, annotations, conversion = { strategy: "None" } }: CrdOptions = {},
 ): CustomResourceDefinition & KubeObject {
   const { group, plural, singular, kind, listKind, shortNames, categories, versions, storageVersion } = declaration;
   const names: Names = {
@@ -50,13 +53,17 @@ export function crdOf(
   return {
     apiVersion: "apiextensions.k8s.io/v1",
     kind: "CustomResourceDefinition",
-    metadata: { name: `${plural}.${group}` },
+    metadata: {
+      name: `${plural}.${group}`,
+      ...(labels !== undefined && { labels: { ...labels } }),
+      ...(annotations !== undefined && { annotations: { ...annotations } }),
+    },
     spec,
   } as CustomResourceDefinition & KubeObject;
 }
 
 function versionOf(version: DeclaredVersion, isStored: boolean): Version {
-  const { name, served, openApi, deprecationWarning, hasStatus, scale, selectableFields } = version;
+  const { name, served, openApi, deprecationWarning, hasUsualWarning, hasStatus, scale, selectableFields } = version;
   const columns = version.columns.flatMap(({ cell, ...column }) => (cell === undefined ? [column as JsonObject] : []));
   const subresources: Subresources = {
     ...(hasStatus && ({ status: {} } satisfies Subresources)),
@@ -66,7 +73,8 @@ function versionOf(version: DeclaredVersion, isStored: boolean): Version {
     name,
     served,
     storage: isStored,
-    ...(deprecationWarning !== undefined && ({ deprecated: true, deprecationWarning } satisfies Version)),
+    ...(deprecationWarning !== undefined && ({ deprecated: true } satisfies Version)),
+    ...(deprecationWarning !== undefined && hasUsualWarning !== true && ({ deprecationWarning } satisfies Version)),
     schema: { openAPIV3Schema: deepCopy(openApi) } satisfies FieldsOf<CustomResourceValidation>,
     ...(Object.keys(subresources).length > 0 && ({ subresources } satisfies Version)),
     ...(columns.length > 0 && ({ additionalPrinterColumns: columns } satisfies Version)),

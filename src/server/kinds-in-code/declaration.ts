@@ -3,6 +3,7 @@ import type { JsonObject } from "../../machinery/meta/json.js";
 import type { KubeObject, ObjectMeta } from "../../machinery/meta/object.js";
 import type { CelRule, ValueOf } from "../../machinery/schema/declarations.js";
 import type { StructSchema } from "../../machinery/schema/schema.js";
+import type { MetaDeclaration } from "../../machinery/structural/from-schema.js";
 import type { BatchConversion, Conversion, Defaulter } from "../../machinery/scheme/scheme.js";
 import type { ResourceDefinition } from "../api-registry/resource-definition.js";
 import type { StorageRecord } from "../endpoints/resource-record.js";
@@ -43,8 +44,14 @@ export interface VersionDeclaration<S extends StructSchema = StructSchema> {
   /** The fields beside apiVersion, kind and metadata. */
   readonly schema: S;
   readonly rules?: readonly KindRule[];
+  /** What OpenAPI says of apiVersion, kind and metadata beside their types: `{ kind: { description: "..." } }`. */
+  readonly meta?: MetaDeclaration;
   /** Default: the kind's. */
   readonly columns?: readonly KindColumn[];
+  /** Default: the kind's. */
+  readonly status?: boolean;
+  /** Default: the kind's. */
+  readonly scale?: KindScale;
   /** False for a version that objects may be stored in and that no client can ask for. Default true. */
   readonly served?: boolean;
   /** Answers carry a `Warning:`, which the text replaces. */
@@ -88,6 +95,8 @@ export interface DeclaredVersion {
   readonly served: boolean;
   /** The text of the `Warning:` header. */
   readonly deprecationWarning?: string | undefined;
+  /** The text is the one that kube-apiserver has for a version that is deprecated without one. */
+  readonly hasUsualWarning?: boolean | undefined;
   /** What the server reads and writes by. */
   readonly content: StructSchema;
   /** As a CustomResourceDefinition has it. */

@@ -65,7 +65,7 @@ export function kind<
     const at = `kind ${name} ${version}`;
     const wrongNumber = fieldNumberProblem(declaration.schema);
     if (wrongNumber !== undefined) throw new TypeError(`${at}: ${wrongNumber}`);
-    const openApi = withRules(openApiOfContent(declaration.schema), declaration.rules ?? [], at);
+    const openApi = withRules(openApiOfContent(declaration.schema, declaration.meta), declaration.rules ?? [], at);
     return declaredVersion(version, { ...declaration, openApi }, rest, at);
   });
   const declaration = declarationOf(group, name, declared, { ...rest, storageVersion, hub });
@@ -95,8 +95,8 @@ export function declaredVersion(
     },
     openApi,
     columns: shown,
-    hasStatus: status ?? structural.properties.has("status"),
-    scale,
+    hasStatus: given.status ?? status ?? structural.properties.has("status"),
+    scale: given.scale ?? scale,
     selectableFields,
     conversion,
     applyDefaults,
@@ -149,7 +149,8 @@ function withWarning(
     .filter((other) => compareVersions(other.name, version.name) < 0)
     .toSorted((a, b) => compareVersions(a.name, b.name))[0];
   const instead = newer === undefined ? "" : `; use ${prefix}${newer.name} ${kind}`;
-  return { ...version, deprecationWarning: `${prefix}${version.name} ${kind} is deprecated${instead}` };
+  const usual = `${prefix}${version.name} ${kind} is deprecated${instead}`;
+  return { ...version, deprecationWarning: usual, hasUsualWarning: true };
 }
 
 /** As apimachinery guesses it. */

@@ -1,9 +1,11 @@
 import { describe, expect, expectTypeOf, test } from "vitest";
 import {
+  anyObject,
   boolean,
   type Complete,
   conversion,
   int32,
+  integer,
   intOrString,
   kind,
   list,
@@ -13,6 +15,8 @@ import {
   string,
   struct,
 } from "../../../src/cluster/server.js";
+import type { JsonObject } from "../../../src/machinery/meta/json.js";
+import type { ValueOf } from "../../../src/machinery/schema/declarations.js";
 
 // What compiles and what must not. A line behind "@ts-expect-error" is compiled; where it would run, the test says what happens.
 
@@ -47,6 +51,25 @@ describe("the TypeScript type of a kind defined in code", () => {
     }>();
     expectTypeOf<NonNullable<Widget["status"]>>().toEqualTypeOf<{ phase?: string }>();
     expectTypeOf<NonNullable<Widget["metadata"]>["name"]>().toEqualTypeOf<string | undefined>();
+  });
+
+  test("of fields that may be null, keep others, or have any form", () => {
+    const schema = struct("Spec", {
+      size: { schema: integer, required: true, nullable: true },
+      colour: { schema: string, nullable: true, enum: ["red"] },
+      values: anyObject,
+      open: struct("Open", { a: string }, { preservesUnknownFields: true }),
+    });
+    expectTypeOf<ValueOf<typeof schema>>().toEqualTypeOf<{
+      size: number | null;
+      colour?: "red" | null;
+      values?: JsonObject;
+      open?: { a?: string } & { [field: string]: unknown };
+    }>();
+    const value: ValueOf<typeof schema> = { size: null, open: { a: "a", b: 1 } };
+    expect(value.open?.["b"]).toBe(1);
+    // @ts-expect-error: a is a text.
+    never((): ValueOf<typeof schema> => ({ size: 1, open: { a: 1 } }));
   });
 
   test("refuses wrong values, unknown fields and unknown versions", () => {

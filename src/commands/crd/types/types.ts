@@ -1,18 +1,12 @@
-import type { Command, Invocation } from "../../../cli/command.js";
-import { usageError } from "../../../cli/errors.js";
-import type { Factory } from "../../../cli/connect/factory.js";
-import { filenameFlags, readFilenames, requireFilenames } from "../../../cli/flags/filename-flags.js";
+import type { Command } from "../../../cli/command.js";
+import { filenameFlags } from "../../../cli/flags/filename-flags.js";
 import type { KubeObject } from "../../../machinery/meta/object.js";
-import type { Result } from "../../../resource/builder.js";
 import { append } from "../../../base/collections/append.js";
 import { isFields, object, objects, text } from "../../../machinery/meta/access.js";
 import type { JsonObject } from "../../../machinery/meta/json.js";
 import { structuralSchemaOf, type StructuralSchema } from "../../../machinery/structural/structural-schema.js";
-
-export interface CrdTypesOptions {
-  readonly find: () => Promise<Result>;
-  readonly write: (text: string) => void;
-}
+import { capitalized } from "../type-names.js";
+import { type DefinitionFiles, definitionFiles, readDefinitions } from "../definition-files.js";
 
 export function crdTypesCommand(run = runCrdTypes): Command {
   return {
@@ -29,41 +23,15 @@ descriptions as comments, and an entry in ApiKinds, by which client.of knows the
 {{program}} get crd widgets.example.com -o yaml | {{program}} crd types -f -`,
     flags: filenameFlags("The files with the definitions"),
     outputMustArrive: true,
-    execute: async (factory, invocation) => run(complete(factory, invocation)),
-  };
-}
-
-function complete(factory: Factory, invocation: Invocation): CrdTypesOptions {
-  const { args, flags } = invocation;
-  if (args.length > 0) throw usageError(invocation, `unexpected arguments: [${args.join(" ")}]`);
-  const files = readFilenames(flags);
-  requireFilenames(files);
-  return {
-    find: async () => {
-      const builder = await factory.builder();
-      return builder.local(true).continueOnError().filenames(false, files).flatten().do();
-    },
-    write: (text) => factory.streams.out.write(text),
+    execute: async (factory, invocation) => run(definitionFiles(factory, invocation)),
   };
 }
 
 /** Prints the types of all definitions or, when one cannot be read, of none. */
-async function runCrdTypes({ find, write }: CrdTypesOptions): Promise<void> {
-  const definitions: KubeObject[] = [];
-  const result = await find();
-  await result.visit(async ({ object }) => {
-    if (object?.kind === "CustomResourceDefinition") definitions.push(object);
-  });
-  if (definitions.length === 0) throw new Error("no CustomResourceDefinition found in the files");
-  write(`${[IMPORTS, ...definitions.map(definitionTypes)].join("\n\n")}\n`);
+async function runCrdTypes(files: DefinitionFiles): Promise<void> {
+  const definitions = await readDefinitions(files);
+  files.write(`${[IMPORTS, ...definitions.map(definitionTypes)].join("\n\n")}\n`);
 }
-
-/** "spec" -> "Spec", "pod-selector" -> "PodSelector": as a part of a type's name. */
-const capitalized = (name: string): string =>
-  name
-    .split(/[^A-Za-z0-9]+/)
-    .map((part) => part.slice(0, 1).toUpperCase() + part.slice(1))
-    .join("");
 
 /** A doc comment with an indent; no line for an empty text. */
 function comment(about: string, indent: string): string[] {
