@@ -81,7 +81,7 @@ const SERVER_MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     "endpoints",
     "api-registry",
   ],
-  extensions: ["webhook", "storage", "registry", "api-registry"],
+  extensions: ["metrics", "webhook", "storage", "registry", "api-registry"],
   aggregator: [
     "metrics",
     "webhook",

@@ -88,6 +88,7 @@ export class CustomResourcesPart implements ControlPlanePart {
     this.#resources = new CustomResources({
       registry: server.registry,
       webhooks: server.webhooks,
+      measuring: server.measuring,
       clock,
       timers,
       writeApiService: (apiService) => apiServicesOf(server, parts).update(apiService),

@@ -1,3 +1,4 @@
+import type { Measuring } from "../metrics/measures.js";
 import type { CustomResourceDefinitionSpec, CustomResourceConversion } from "../../api/types/apiextensions/v1.js";
 import type { FieldsOf } from "../../machinery/meta/received.js";
 import { object, objects } from "../../machinery/meta/access.js";
@@ -30,6 +31,8 @@ export interface CustomSurroundings {
   readonly webhooks: WebhookClients;
   /** The rules of the server's version of Kubernetes. */
   readonly dialect: RuleDialect;
+  /** Hears how long the rules of definitions take. */
+  readonly measuring: Measuring | undefined;
   /** True from the deletion of the definition on, when its objects go. */
   readonly isTerminating: () => boolean;
 }
@@ -54,10 +57,12 @@ export class CustomResource implements ResourceDefinition {
   readonly #kind: Omit<CustomKind, "group" | "resource">;
   #strategy: Strategy | undefined;
 
-  constructor(definition: KnownDefinition, { webhooks, dialect, isTerminating }: CustomSurroundings) {
+  constructor(definition: KnownDefinition, { webhooks, dialect, measuring, isTerminating }: CustomSurroundings) {
     const { group, plural, accepted } = definition;
     const spec: FieldsOf<CustomResourceDefinitionSpec> = object(definition.outline.spec);
-    const versions = objects(spec.versions).map((version) => new CustomVersion(definition, version, dialect));
+    const versions = objects(spec.versions).map(
+      (version) => new CustomVersion(definition, version, dialect, measuring),
+    );
     const stored = versions.find(({ isStored }) => isStored) ?? versions[0];
     if (stored === undefined) throw new Error(`${definition.name} has no version`);
     this.group = group;

@@ -1,3 +1,4 @@
+import type { Measuring } from "../metrics/measures.js";
 import type { FieldsOf } from "../../machinery/meta/received.js";
 import type { CustomResourceDefinition } from "../../api/types/apiextensions/v1.js";
 import type { Clock } from "../../base/time/clock.js";
@@ -53,6 +54,8 @@ export interface CustomResourcesConfig {
   /** Writes an APIService as the server itself. Throws NotFound and Conflict. */
   readonly writeApiService?: (apiService: KubeObject) => Promise<unknown>;
   readonly reportError: (error: unknown) => void;
+  /** Hears how long the rules of definitions take. Default: nobody does. */
+  readonly measuring?: Measuring;
 }
 
 /** What is installed for a definition. */
@@ -355,6 +358,7 @@ export class CustomResources {
         const resource = new CustomResource(definition, {
           webhooks: this.config.webhooks,
           dialect: ruleDialect(release.version, release.minCompatibility),
+          measuring: this.config.measuring,
           isTerminating: () => this.#definitions.get(name)?.terminating === true,
         });
         made.set(resource, name);

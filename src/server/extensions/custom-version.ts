@@ -1,3 +1,4 @@
+import type { Measuring } from "../metrics/measures.js";
 import type { FieldsOf } from "../../machinery/meta/received.js";
 import type {
   CustomResourceDefinitionVersion,
@@ -52,6 +53,7 @@ export class CustomVersion {
     private readonly definition: KnownDefinition,
     fields: FieldsOf<CustomResourceDefinitionVersion>,
     private readonly dialect: RuleDialect,
+    private readonly measuring: Measuring | undefined,
   ) {
     this.name = text(fields.name);
     this.isServed = fields.served === true;
@@ -79,7 +81,7 @@ export class CustomVersion {
 
   /** Judges its objects. */
   get judge(): ObjectJudge {
-    return (this.#judge ??= new ObjectJudge(this.structural, this.scale, this.dialect));
+    return (this.#judge ??= new ObjectJudge(this.structural, this.scale, this.dialect, this.measuring));
   }
 
   /** Undefined where it has no scale subresource. */

@@ -9,6 +9,7 @@ import { compileRules, type RuleValidator } from "../../machinery/structural/rul
 import type { StructuralSchema } from "../../machinery/structural/structural-schema.js";
 import { NO_PATH } from "../../machinery/structural/validation-result.js";
 import { compileValueValidation, type ValueValidator } from "../../machinery/structural/validate-value.js";
+import type { Measuring } from "../metrics/measures.js";
 import type { CustomScale } from "./custom-scale.js";
 import type { StrategyContext } from "../registry/strategy.js";
 
@@ -43,6 +44,7 @@ export class ObjectJudge {
     private readonly schema: StructuralSchema,
     private readonly scale: CustomScale | undefined,
     dialect?: RuleDialect,
+    private readonly measuring?: Measuring,
   ) {
     this.#validator = compileValueValidation(schema);
     this.#rules = compileRules(schema, true, dialect);
@@ -82,7 +84,7 @@ export class ObjectJudge {
     const rules = this.#rules;
     if (rules === undefined) return errors;
     if (errors.some(({ type }) => BLOCKING.has(type))) return [...errors, invalidValue(NO_PATH, null, NOT_ASKED)];
-    const { errors: ofRules } = yield* rules.steps(value, { correlated, warn });
+    const { errors: ofRules } = yield* rules.steps(value, { correlated, warn, measures: this.measuring?.on });
     return [...errors, ...ofRules];
   }
 }

@@ -110,4 +110,20 @@ export const ACCESS = {
     buckets: [0.0000005, 0.001, 0.01, 0.1, 1],
     stability: "BETA",
   },
+  rulesCompiled: {
+    name: "apiserver_cel_compilation_duration_seconds",
+    type: "histogram",
+    help: "CEL compilation time in seconds.",
+    labels: [],
+    buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
+    stability: "BETA",
+  },
+  rulesEvaluated: {
+    name: "apiserver_cel_evaluation_duration_seconds",
+    type: "histogram",
+    help: "CEL evaluation time in seconds.",
+    labels: [],
+    buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
+    stability: "BETA",
+  },
 } as const satisfies Readonly<Record<string, FamilyDefinition>>;

@@ -54,6 +54,16 @@ export class AccessMeasures {
     webhookRejections.add(webhookRejections.series(name, type, operation, errorType, codeText(rejectionCode)));
   }
 
+  rulesCompiled(milliseconds: number): void {
+    const { rulesCompiled } = this.#families;
+    rulesCompiled.observe(rulesCompiled.series(), milliseconds / 1000);
+  }
+
+  rulesEvaluated(milliseconds: number): void {
+    const { rulesEvaluated } = this.#families;
+    rulesEvaluated.observe(rulesEvaluated.series(), milliseconds / 1000);
+  }
+
   policyCheck({ policy, binding, errorType, action, milliseconds }: MeasuredPolicyCheck): void {
     const { policyChecks, policyDuration } = this.#families;
     policyChecks.add(policyChecks.series(policy, binding, errorType, action));

@@ -91,6 +91,10 @@ export interface ServerMeasures {
   admissionStep(outcome: MeasuredAdmission): void;
   webhook(call: MeasuredWebhookCall): void;
   policyCheck(check: MeasuredPolicyCheck): void;
+  /** The rules of one place of a definition's schema were compiled. */
+  rulesCompiled(milliseconds: number): void;
+  /** They were asked about a value. */
+  rulesEvaluated(milliseconds: number): void;
   /** A call of the storage has ended. */
   stored(operation: string, key: string, milliseconds: number, failed: boolean): void;
   /** The storage has sent changes of these keys. */

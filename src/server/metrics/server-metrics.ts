@@ -89,6 +89,14 @@ export class ServerMetrics implements ServerMeasures {
     this.#access.policyCheck(check);
   }
 
+  rulesCompiled(milliseconds: number): void {
+    this.#access.rulesCompiled(milliseconds);
+  }
+
+  rulesEvaluated(milliseconds: number): void {
+    this.#access.rulesEvaluated(milliseconds);
+  }
+
   stored(operation: string, key: string, milliseconds: number, failed: boolean): void {
     this.#storage.stored(operation, key, milliseconds, failed);
   }

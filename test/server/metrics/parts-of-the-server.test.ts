@@ -163,6 +163,41 @@ test("A-ADM-06: ValidatingAdmissionPolicies have metrics with kube-apiserver's n
   expect(total(text, "apiserver_validating_admission_policy_check_duration_seconds_count", ignored)).toBe(2);
 });
 
+test("the CEL rules of definitions are timed by the place of the schema: compiled once, evaluated for each value", async () => {
+  await scrape();
+  const spec = {
+    type: "object",
+    properties: {
+      size: { type: "integer", "x-kubernetes-validations": [{ rule: "self < 10" }, { rule: "self > 0" }] },
+    },
+    "x-kubernetes-validations": [{ rule: "has(self.size)" }],
+  };
+  const schema = { openAPIV3Schema: { type: "object", properties: { spec } } };
+  const definition = {
+    metadata: { name: "shelves.example.com" },
+    spec: {
+      group: "example.com",
+      names: { plural: "shelves", kind: "Shelf" },
+      scope: "Cluster",
+      versions: [{ name: "v1", served: true, storage: true, schema }],
+    },
+  };
+  await admin("POST", "/apis/apiextensions.k8s.io/v1/customresourcedefinitions", definition);
+  const create = (name: string, size: number) =>
+    admin("POST", "/apis/example.com/v1/shelves", {
+      apiVersion: "example.com/v1",
+      kind: "Shelf",
+      metadata: { name },
+      spec: { size },
+    });
+  await eventually(async () => expect((await create("first", 1)).status).toBe(201));
+  expect((await create("second", 12)).status).toBe(422);
+  const text = await scrape();
+  expect(total(text, "apiserver_cel_compilation_duration_seconds_count")).toBe(2);
+  expect(total(text, "apiserver_cel_evaluation_duration_seconds_count")).toBe(4);
+  expect(total(text, "apiserver_cel_evaluation_duration_seconds_bucket", { le: "+Inf" })).toBe(4);
+});
+
 test("a histogram of a share over time counts in nanoseconds", () => {
   const family = new MetricTable().family({ name: "share", type: "histogram", help: "h", buckets: [0, 0.5, 1] });
   const share = new ShareOverTime([0, 0.5, 1], 100);

@@ -10,7 +10,7 @@ import {
 } from "../../errors/field-error.js";
 import type { JsonValue } from "../../meta/json.js";
 import type { CorrelatedValue } from "../ratchet.js";
-import { type RuleNode, ruleTreeOf, type Place, placesIn, oldOf, pathOf } from "./rule-tree.js";
+import { type LazyRule, type RuleNode, ruleTreeOf, type Place, placesIn, oldOf, pathOf } from "./rule-tree.js";
 import type { StructuralSchema } from "../structural-schema.js";
 import { goQuote } from "../../../base/text/go-quote.js";
 import { RUNTIME_COST_BUDGET } from "../../cel/kubernetes/cost-limits.js";
@@ -190,6 +190,18 @@ export interface RuleOptions {
   readonly warn?: (text: string) => void;
   /** Default: {@link RUNTIME_COST_BUDGET}. */
   readonly budget?: number;
+  /** Hears how long the rules of each place took, compiling apart. */
+  readonly measures?: RuleMeasures | undefined;
+}
+
+/** Receives how long rules take. Durations are milliseconds of {@link now}. */
+export interface RuleMeasures {
+  /** Milliseconds of a clock that never jumps. */
+  now(): number;
+  /** The rules of one place of the schema were compiled. */
+  rulesCompiled(milliseconds: number): void;
+  /** The rules of one place were asked about a value. */
+  rulesEvaluated(milliseconds: number): void;
 }
 
 interface RuleResult {
@@ -222,23 +234,49 @@ export function compileRules(
 
 /** The places, outer ones first, each with all of its rules before the next. */
 function* walk(tree: RuleNode, value: JsonValue, options: RuleOptions): Steps<RuleResult> {
-  const { correlated, budget = RUNTIME_COST_BUDGET, path: step = "", ratchets = true, warn } = options;
+  const { correlated, budget = RUNTIME_COST_BUDGET, path: step = "", ratchets = true, warn, measures } = options;
   const run = new RuleRun(budget, warn);
   if (value === null) return run.result();
   const ratchet = ratchets ? correlated : undefined;
   const open: Place[] = [{ node: tree, value, outer: undefined, step, correlated, ratchet }];
   let [values, spentAt] = [0, budget];
   for (let place = open.pop(); place !== undefined; place = open.pop()) {
+    const timing = measures !== undefined && place.node.rules.length > 0 ? new RuleTiming(measures) : undefined;
     for (const rule of place.node.rules) {
-      run.judge(place, rule.compiled ?? (yield* rule.compileSteps()));
-      if (run.isOver) return run.result();
+      run.judge(place, rule.compiled ?? (yield* timing?.compiling(rule) ?? rule.compileSteps()));
+      if (run.isOver) break;
       if (spentAt - run.budgetLeft < COST_PER_STEP) continue;
       spentAt = run.budgetLeft;
       yield;
     }
+    timing?.end();
+    if (run.isOver) return run.result();
     values += 1;
     if (values % VALUES_PER_STEP === 0) yield;
     append(open, placesIn(place, ratchets).toReversed());
   }
   return run.result();
+}
+
+/** How long the rules of one place take. */
+class RuleTiming {
+  readonly #began: number;
+  #compiled = 0;
+
+  constructor(private readonly measures: RuleMeasures) {
+    this.#began = measures.now();
+  }
+
+  /** Compiles a rule, and counts how long that takes. */
+  *compiling(rule: LazyRule): Steps<CompiledRule> {
+    const began = this.measures.now();
+    const compiled = yield* rule.compileSteps();
+    this.#compiled += this.measures.now() - began;
+    return compiled;
+  }
+
+  end(): void {
+    if (this.#compiled > 0) this.measures.rulesCompiled(this.#compiled);
+    this.measures.rulesEvaluated(this.measures.now() - this.#began - this.#compiled);
+  }
 }
