@@ -22,7 +22,7 @@ export interface NodeAgent extends Pick<NodeFleet, "dial" | "stop"> {
   connect(connection: Duplex): void;
 }
 
-/** Starts one node of a cluster in this process or elsewhere. Resolves when the node is ready. */
+/** Starts one node in this process, for a cluster of this process or of another one. Resolves when the node is ready. */
 export async function startNodeAgent(options: NodeAgentOptions): Promise<NodeAgent> {
   const { transport, clock, timers, random, reportError, tls, podCidr = "10.244.0.0/24", ...node } = options;
   const fleet = await startNodeFleet({

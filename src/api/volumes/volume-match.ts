@@ -13,7 +13,7 @@ export interface MatchOptions {
   readonly isTaken?: (volume: PersistentVolume) => boolean;
 }
 
-/** The binder's choice: {@link matchingVolume} of the volumes with the fewest access modes of which one fits. */
+/** The binder's choice: among the volumes that fit, those with the fewest access modes, and of these {@link matchingVolume}. */
 export function bestVolumeFor(
   claim: PersistentVolumeClaim,
   volumes: readonly PersistentVolume[],

@@ -17,7 +17,7 @@ import type { AdmissionManifests } from "../../server/admission/plugin.js";
 import { FileFaults } from "../reload/watch-files.js";
 import { type LoadedManifests, loadManifests, type ManifestFile, readManifestFiles } from "./load-manifests.js";
 
-/** The folders of plugins, by their names. */
+/** For each plugin's name the folder that its configuration names: webhooks or policies as files. */
 export type ManifestFolders = ReadonlyMap<ManifestPlugin, string>;
 
 export interface ManifestSurroundings {

@@ -403,7 +403,7 @@ async function firstSize(
   };
 }
 
-/** Passes a client's input on to its end. */
+/** Writes what a client sends to the program's stdin, and closes that when the client has sent everything. */
 export async function feed(
   input: AsyncIterable<Uint8Array> | undefined,
   stdin: BytePipe,

@@ -37,7 +37,7 @@ export class InvalidResourceError extends Error {
   }
 }
 
-/** Makes the installations of the built-in resources that are served, each with its record. */
+/** Prepares the built-in resources that are served for the registry, each with the record of its rules. */
 export function builtInInstallations(
   release: Release,
   served: readonly ResourceFacts[],

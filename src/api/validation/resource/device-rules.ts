@@ -115,7 +115,7 @@ const mappingErrors = ({ nodeAllocatableResources }: Received<Device>, path: str
 
 const resultRules: TypeRules<DeviceRequestAllocationResult> = { fields: { skipNodeOperations } };
 
-/** Validates a device that was allocated to a claim by its declared rules, always as a new value, because an allocation never changes. */
+/** Applies the declared rules to a device that was allocated to a claim, always as to a new value, because an allocation never changes. */
 export const resultRuleErrors = (result: Received<DeviceRequestAllocationResult>, path: string): FieldError[] =>
   validateDeclared(resultRules, result, undefined, path, { isUpdate: false });
 

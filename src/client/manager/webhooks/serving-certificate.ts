@@ -20,7 +20,7 @@ export type ServingCertificate =
 /** controller-runtime's folder, and the names in it, which are those of a Secret of type kubernetes.io/tls. */
 const DEFAULT_FOLDER = join(tmpdir(), "k8s-webhook-server", "serving-certs");
 
-/** Shows a certificate from now on. */
+/** Makes this the certificate of all TLS handshakes from now on. */
 export type ShowPair = (pair: PemPair) => void;
 
 /**

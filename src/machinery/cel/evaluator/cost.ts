@@ -60,7 +60,7 @@ export function sizeOf(value: Value | undefined): number {
 
 const SURROGATE = /[\ud800-\udbff]/;
 
-/** The number of code points in a string. The pattern finds a text without surrogates much faster than a loop does. */
+/** The number of code points in a string. Most texts have no surrogates, and one regular expression tells so faster than a loop. */
 export function codePoints(text: string): number {
   let count = text.length;
   if (!SURROGATE.test(text)) return count;

@@ -20,7 +20,7 @@ export function boundPodChange(attributes: AdmissionAttributes): BoundPodChange 
   return node === "" || pod.metadata?.generation === old.metadata?.generation ? undefined : { pod, old, node };
 }
 
-/** Throws 403 for a node that does not exist. */
+/** Reads the Node that the pod is bound to. Throws 403 where it does not exist. */
 export async function nodeOf(
   name: string,
   attributes: AdmissionAttributes,

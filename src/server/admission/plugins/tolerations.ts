@@ -47,7 +47,7 @@ function covers(wide: Toleration, narrow: Toleration): boolean {
   return (operator === "" || operator === "Equal") && narrow.operator === "Equal" && (narrow.value ?? "") === value;
 }
 
-/** Whole seconds; kube-apiserver has a flag of each name. */
+/** For how long pods tolerate nodes that are not ready or not reachable, in whole seconds: kube-apiserver's flags have the same names. */
 export interface DefaultTolerationSecondsConfiguration {
   readonly defaultNotReadyTolerationSeconds?: number;
   readonly defaultUnreachableTolerationSeconds?: number;
