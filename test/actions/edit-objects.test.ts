@@ -101,7 +101,7 @@ test("edit ends when the user does not correct a rejected text, and its error ha
   expect((failure as EditGivenUpError).text).toBe("data: [");
 });
 
-test("edit ends without saving when the object is deleted meanwhile, and its error has the text", async () => {
+test("edit ends without saving when the object is deleted meanwhile, and its last event has the text that the user edited", async () => {
   const { client } = running;
   await running.create(configMap("gone"));
   const events = await all(

@@ -127,10 +127,10 @@ describe("PRD-5 pods that preemption has nominated to a node", () => {
     return found instanceof Diagnosis ? "none" : found;
   };
   test.each([
-    ["of higher priority take their place", 0, 10, "none"],
-    ["of equal priority do", 10, 10, "none"],
-    ["of lower priority do not", 10, 0, "a"],
-  ])("%s", (_title, priority, nominated, expected) => {
+    ["higher priority takes", 0, 10, "none"],
+    ["equal priority takes", 10, 10, "none"],
+    ["lower priority does not take", 10, 0, "a"],
+  ])("a nominated pod of %s the room from the pod that is scheduled", (_title, priority, nominated, expected) => {
     expect(pick(priority, nominated)).toBe(expected);
   });
 

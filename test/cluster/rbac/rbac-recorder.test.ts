@@ -230,7 +230,7 @@ describe("missingRights", () => {
     expect(missingRights([role("Role", [rule("get", "namespaces")], "other")], recorder)).toHaveLength(1);
   });
 
-  test("passes over other objects, and refuses a Role without a namespace", async () => {
+  test("ignores objects that are no roles, and refuses a Role without a namespace", async () => {
     const recorder = await seen(SECRETS);
     expect(missingRights([{ apiVersion: "v1", kind: "ConfigMap" }], recorder)).toHaveLength(1);
     expect(() => missingRights([role("Role", [])], recorder)).toThrow(

@@ -86,7 +86,7 @@ describe("the kubeconfig file that kubectl config writes to", () => {
     expect(statSync(join(folder, "a.yaml")).mtimeMs).toBe(before);
   });
 
-  test("is for clearing the current context the file that sets it", async () => {
+  test("is, where the current context is cleared, the file that has set it", async () => {
     writeFileSync(join(folder, "b.yaml"), "current-context: b\n");
     await config("unset current-context", "a.yaml:b.yaml");
     expect(read("b.yaml")).toContain('current-context: ""\n');

@@ -301,7 +301,7 @@ describe("a proxy of a pod, service or node refuses", () => {
     ["fe80::1%eth0", false],
     ["example.com", false],
     ["", false],
-  ])("whether objects may lead to the address %j: %s", (address, allowed) => {
+  ])("or allows, by an object that leads to it, the address %j: allowed is %s", (address, allowed) => {
     expect(isGlobalUnicast(address)).toBe(allowed);
   });
 });

@@ -68,7 +68,7 @@ describe("K37-061: messages of declarative validation", () => {
       "spec.f: Forbidden: item may not be removed",
     ],
     ["monotonic", { monotonic: true }, 1, 2, "spec.f: Invalid value: 1: may not be decreased from 2"],
-  ])("for an updated value that breaks %s", (_title, rules, value, old, expected) => {
+  ])("are kube-apiserver's for an updated value that breaks %s", (_title, rules, value, old, expected) => {
     expect(wrong(rules, value, old)).toEqual([expected]);
   });
 

@@ -116,7 +116,7 @@ describe("the admission plugin CertificateSigning", () => {
     await expectAnswer(sign(server.as(user), path), isAllowed ? "" : refusal("sign", "example.com/a"));
   });
 
-  test.each(users)("lets %s set the failure: %s, %s", async (_, user, isAllowed) => {
+  test.each(users)("%s may set the condition Failed of a request: %s, %s", async (_, user, isAllowed) => {
     const path = await asking("example.com/a", true);
     const current = await call(server.api, "GET", path);
     const conditions = [
