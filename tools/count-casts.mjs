@@ -14,7 +14,9 @@ const [project] = snapshot.getProjects();
 const casts = project.program
   .getSourceFileNames()
   .filter((path) => folders.some((folder) => path.startsWith(join(root, folder, "/"))))
-  .flatMap((path) => castsOf(project.program.getSourceFile(path)).map((type) => ({ path: relative(root, path), type })));
+  .flatMap((path) =>
+    castsOf(project.program.getSourceFile(path)).map((type) => ({ path: relative(root, path), type })),
+  );
 api.close();
 
 const count = (wanted) => casts.filter(wanted).length;
