@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { isForbidden, kubernetesClient, type KubernetesClient, waitFor } from "../../src/index.js";
+import { configFromFile, isForbidden, kubernetesClient, type KubernetesClient, waitFor } from "../../src/index.js";
 import { type Cluster, startCluster } from "../../src/cluster/index.js";
 import { eventually } from "../helpers/eventually.js";
 import { freePorts } from "../helpers/free-ports.js";
@@ -78,6 +78,46 @@ describe.skipIf(missing !== undefined)("AT-31: the project that `kubets project 
     expect((await run("npm", ["test"], { NO_COLOR: "1" })).stdout).toContain("6 passed");
     const again = await run("kubets", ["project", "add", "kind", "Reader"]).catch((error: unknown) => error);
     expect(again).toMatchObject({ code: 1, stderr: expect.stringContaining("src/api/reader.ts") as string });
+  });
+
+  test("runs on a cluster of this machine by `npm run dev`, and again when a file changes; Ctrl-C ends all of it", async () => {
+    const [webhooks, health, metrics] = (await freePorts(3)).map(String);
+    const ports = { WEBHOOK_PORT: webhooks, HEALTH_PORT: health, METRICS_PORT: metrics };
+    const dev = spawn(process.execPath, ["scripts/dev.mjs"], {
+      cwd: project,
+      env: { ...env, ...ports },
+      detached: true,
+    });
+    let shown = "";
+    for (const stream of [dev.stdout, dev.stderr])
+      stream.setEncoding("utf8").on("data", (text: string) => (shown += text));
+    const ended = once(dev, "exit");
+    try {
+      const kubeconfig = await eventually(() => {
+        const [, file] = /export KUBECONFIG=(\S+)/.exec(shown) ?? expect.fail(shown);
+        return file ?? "";
+      });
+      const client = kubernetesClient(await configFromFile(kubeconfig));
+      const objects = client.of("library.example.com/v1", "BookShelf").namespace("default");
+      const made = await eventually(() => objects.create({ metadata: { name: "one" } }));
+      expect(made["spec"]).toEqual({ text: "hello" });
+      await waitFor(objects, "one", (object) => JSON.stringify(object["status"] ?? "").includes('"Applied"'));
+      const file = join(project, "src/webhooks/book-shelf.ts");
+      const text = readFileSync(file, "utf8");
+      writeFileSync(file, text.replace('"hello"', '"good night"'));
+      let tries = 0;
+      await eventually(async () => {
+        const again = await objects.create({ metadata: { name: `two-${tries++}` } });
+        expect(again["spec"]).toEqual({ text: "good night" });
+      });
+      expect((await objects.get("one"))["spec"]).toEqual({ text: "hello" });
+      writeFileSync(file, text);
+      await client.close();
+    } finally {
+      process.kill(-(dev.pid ?? expect.fail("it did not start")), "SIGINT");
+      await ended;
+    }
+    expect(shown).not.toMatch(/^error/m);
   });
 
   describe("as a process beside a cluster", () => {

@@ -108,9 +108,12 @@ if (!inside) {
   // Ends with the last line below; its KUBECONFIG leads to the cluster.
   run("kubets cluster run -- node scripts/dev.mjs --inside");
 } else {
-  const env = { ...process.env, WEBHOOK_HOST: "127.0.0.1" };
-  const manifests = "tsc && kubets project generate --to=.dev --webhook-url=https://127.0.0.1:9443";
-  await finished(run(\`\${manifests} && kubets apply --server-side -f .dev/crd -f .dev/webhook\`));
+  const { WEBHOOK_PORT = "9443" } = process.env;
+  const env = { ...process.env, WEBHOOK_HOST: "127.0.0.1", WEBHOOK_PORT };
+  const manifests = "tsc && kubets project generate --to=.dev --webhook-url=https://127.0.0.1:" + WEBHOOK_PORT;
+  const apply = "kubets apply --server-side";
+  await finished(run(\`\${manifests} && \${apply} -k .dev/crd && \${apply} -f .dev/webhook\`));
+  if (process.exitCode !== 0) process.exit();
   console.log("The operator runs. In another terminal: export KUBECONFIG=" + process.env.KUBECONFIG);
   const children = [run("tsc --watch --preserveWatchOutput"), run("node --watch --watch-preserve-output dist/main.js", { env })];
   for (const signal of ["SIGINT", "SIGTERM"]) process.on(signal, () => children.forEach((child) => child.kill(signal)));
