@@ -1,3 +1,5 @@
+import { once } from "node:events";
+import type { Readable } from "node:stream";
 import { expect, test } from "vitest";
 import { type Answer, configMap, json, startFaultyServer, status } from "./faulty-server.js";
 import { describeBesideKubectl, type Scene, sideBySide } from "./side-by-side.js";
@@ -42,6 +44,14 @@ async function expectSame(line: string, answers: readonly Answer[], scene?: Part
   await same(line, answers, scene);
 }
 
+/** Closes a pipe of the program. The server answers when it is closed: a program that writes before meets no fault. */
+async function leave(pipe: Readable | null): Promise<void> {
+  if (pipe === null || pipe.closed) return;
+  const closed = once(pipe, "close");
+  pipe.destroy();
+  await closed;
+}
+
 describeBesideKubectl("when the reader of its output leaves, kubets ends as kubectl does by SIGPIPE", () => {
   test.each([
     ["a table", "kubectl get cm | head -1", [MANY]],
@@ -58,13 +68,13 @@ describeBesideKubectl("when the reader of its output leaves, kubets ends as kube
 
   test("without doing the rest of its work", async () => {
     await expectSame("kubectl create -f three.yaml --validate=false; echo $? >&2", [CREATED], {
-      meanwhile: async ({ child }) => void child.stdout?.destroy(),
+      meanwhile: ({ child }) => leave(child.stdout),
     });
   });
 
   test("also when only the reader of stderr leaves", async () => {
     await expectSame("kubectl get cm a; echo $?", [status(404, "NotFound")], {
-      meanwhile: async ({ child }) => void child.stderr?.destroy(),
+      meanwhile: ({ child }) => leave(child.stderr),
     });
   });
 });

@@ -66,7 +66,8 @@ describeBoth("on a terminal, kubectl and kubets alike", () => {
     await terminal.resize(150, 40);
     // The new size is on its way, as the keys are.
     await terminal.press('while [ "$(stty size)" = "30 200" ]; do sleep 0.01; done; stty size', "Enter");
-    await terminal.shows("\n40 150");
+    // What comes before the prompt stands before it.
+    await terminal.shows(/\n40 150\n\/ #/);
   }
 
   test("exec -it: runs a shell in a terminal of the user's size, and exits with its code", async () => {
