@@ -17,11 +17,14 @@ const OF_DIST = /^(?:src|bin|tools\/build)\/|^build\.mjs$/;
 
 const IMPORT = /(?:from|import|import\()\s*"(\.[^"]+)"/g;
 
-if (process.argv[1] === import.meta.filename) process.exitCode = runCommandLine(process.argv.slice(2));
-
 function runCommandLine(args) {
-  const { values } = parseArgs({ args, options: { since: { type: "string" } } });
-  const changed = changedFiles(values.since);
+  let changed;
+  try {
+    changed = changedFiles(parseArgs({ args, options: { since: { type: "string" } } }).values.since);
+  } catch (error) {
+    process.stderr.write(`test:changed: ${error.message}\nUse: npm run test:changed [-- --since REV]\n`);
+    return 1;
+  }
   const sources = readSources(root);
   const { tests, reason } = testsReachedBy(changed, sources);
   process.stdout.write(`${changed.length} changed files reach ${tests.length} test files${reason}\n`);
@@ -101,3 +104,6 @@ function mergeBase() {
 }
 
 const git = (words) => execFileSync("git", words, { cwd: root, encoding: "utf8", maxBuffer: 2 ** 26 });
+
+// Behind all constants, which the functions use.
+if (process.argv[1] === import.meta.filename) process.exitCode = runCommandLine(process.argv.slice(2));

@@ -1,6 +1,7 @@
 import type { CustomResourceDefinition } from "../api/types/apiextensions/v1.js";
 import type { PolicyRule } from "../api/types/rbac/v1.js";
 import { parseGroupVersion } from "../machinery/meta/gvk.js";
+import { guessedPlural } from "../api/kinds/built-in-resource.js";
 import { emitYaml } from "../machinery/text/yaml/emit.js";
 import type { Webhooks } from "../client/index.js";
 import type { ProjectFiles } from "./project-files.js";
@@ -95,10 +96,7 @@ function configurationsOf({ name, definitions, webhooks }: DeclaredProject, plac
 /** A kind of the project knows its plural; of another one it is guessed as Kubernetes guesses it. */
 function pluralIn(definitions: readonly CustomResourceDefinition[], group: string, kind: string): string {
   const own = definitions.find(({ spec }) => spec.group === group && spec.names.kind === kind);
-  if (own !== undefined) return own.spec.names.plural;
-  const word = kind.toLowerCase();
-  if (word.endsWith("s")) return `${word}es`;
-  return word.endsWith("y") ? `${word.slice(0, -1)}ies` : `${word}s`;
+  return own?.spec.names.plural ?? guessedPlural(kind);
 }
 
 const clientConfig = (place: WebhookPlace, path: string): object =>

@@ -18,7 +18,7 @@ export interface GivenNames {
   readonly group: string;
   readonly version: string;
   readonly kind: string;
-  /** "": as kubebuilder guesses it. */
+  /** "": an English guess. */
   readonly plural: string;
   readonly namespaced: boolean;
 }

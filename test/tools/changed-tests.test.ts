@@ -1,3 +1,4 @@
+import { spawnSync } from "node:child_process";
 import { describe, expect, test } from "vitest";
 // @ts-expect-error plain JavaScript
 import { testsReachedBy } from "../../tools/changed-tests.mjs";
@@ -40,5 +41,25 @@ describe("a change reaches", () => {
     const { tests, reason } = testsReachedBy(["vitest.config.ts"], sources);
     expect(tests).toHaveLength(5);
     expect(reason).toBe(": all, because every test depends on vitest.config.ts");
+  });
+});
+
+describe("the command line of test:changed", () => {
+  const run = (...args: string[]) => {
+    const { status, stderr } = spawnSync(process.execPath, ["tools/changed-tests.mjs", ...args], { encoding: "utf8" });
+    return { status, stderr };
+  };
+
+  test("says what git has against a revision that there is not, and runs no test", () => {
+    const { status, stderr } = run("--since", "no-such-revision");
+    expect(status).toBe(1);
+    expect(stderr).toContain("bad revision 'no-such-revision'");
+  });
+
+  test("names an unknown flag, and how it is called", () => {
+    const { status, stderr } = run("--help");
+    expect(status).toBe(1);
+    expect(stderr).toContain("Unknown option '--help'");
+    expect(stderr).toContain("Use: npm run test:changed [-- --since REV]");
   });
 });

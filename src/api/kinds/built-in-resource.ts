@@ -12,13 +12,13 @@ export function builtInResource(
   const kinds = Object.hasOwn(SCOPES, apiVersion) ? SCOPES[apiVersion] : undefined;
   const scope = kinds?.findIndex((names) => names.split(" ").includes(kind)) ?? -1;
   if (scope === -1 || kind === "") return undefined;
-  return { resource: { ...parseGroupVersion(apiVersion), resource: pluralOf(kind) }, namespaced: scope === 0 };
+  return { resource: { ...parseGroupVersion(apiVersion), resource: guessedPlural(kind) }, namespaced: scope === 0 };
 }
 
-/** The plural that every built-in kind has: apimachinery's meta.UnsafeGuessKindToResource. */
-function pluralOf(kind: string): string {
-  const singular = kind.toLowerCase();
-  if (singular === "endpoints") return singular;
-  if (singular.endsWith("s")) return `${singular}es`;
-  return singular.endsWith("y") ? `${singular.slice(0, -1)}ies` : `${singular}s`;
+/** The plural of a kind in lower case, as Kubernetes guesses it (apimachinery's meta.UnsafeGuessKindToResource). */
+export function guessedPlural(kind: string): string {
+  const word = kind.toLowerCase();
+  if (word === "endpoints") return word;
+  if (word.endsWith("s")) return `${word}es`;
+  return word.endsWith("y") ? `${word.slice(0, -1)}ies` : `${word}s`;
 }

@@ -180,7 +180,7 @@ function isLiteral({ verb, apiGroup, resource, subresource, path, isResourceRequ
 
 const EVERYBODY = "system:authenticated";
 
-/** The rules of the built-in roles that every authenticated user has: discovery, health, and reviews of its own rights. */
+/** The rules of the built-in roles that bindings give every authenticated user: discovery, health, and reviews of what the user itself may do. */
 function rulesOfEverybody(): readonly PolicyRule[] {
   const bootstrap: readonly KubeObject[] = bootstrapRbac({ atLeast: () => true });
   const bindings = bootstrap.filter(

@@ -91,13 +91,12 @@ export const rights: PolicyRule[] = [
   // Who asks for metrics, and whether they may.
   { apiGroups: ["authentication.k8s.io"], resources: ["tokenreviews"], verbs: ["create"] },
   { apiGroups: ["authorization.k8s.io"], resources: ["subjectaccessreviews"], verbs: ["create"] },
-  // The authority of the webhooks' certificate.
+  // The authority of the webhooks' certificate. With conversions: customresourcedefinitions too, to list and patch them.
   {
     apiGroups: ["admissionregistration.k8s.io"],
     resources: ["mutatingwebhookconfigurations", "validatingwebhookconfigurations"],
     verbs: ["list", "update"],
   },
-  { apiGroups: ["apiextensions.k8s.io"], resources: ["customresourcedefinitions"], verbs: ["list", "patch"] },
 ];
 
 /** What it may do in its own namespace: lead, and keep the certificate. */

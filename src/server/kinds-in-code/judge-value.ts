@@ -21,7 +21,8 @@ interface VersionJudge {
 /** Made by the first value of each version. */
 const made = new WeakMap<DeclaredVersion, VersionJudge>();
 
-function judgeOf(version: DeclaredVersion): VersionJudge {
+/** What judges objects of a version by its schema and its rules. */
+export function judgeOf(version: DeclaredVersion): VersionJudge {
   let found = made.get(version);
   if (found === undefined) {
     const schema = structuralSchemaOf(version.openApi);

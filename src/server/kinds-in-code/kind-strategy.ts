@@ -4,7 +4,6 @@ import type { FieldError } from "../../machinery/errors/field-error.js";
 import { formatGroupVersion } from "../../machinery/meta/gvk.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
 import type { VersionedKind } from "../../machinery/scheme/scheme.js";
-import { structuralSchemaOf } from "../../machinery/structural/structural-schema.js";
 import { CustomScale, fieldAt } from "../extensions/custom-scale.js";
 import type { ObjectJudge } from "../extensions/object-judge.js";
 import type { Strategy, StrategyContext } from "../registry/strategy.js";
@@ -27,7 +26,6 @@ export function kindStrategy(declaration: KindDeclaration, { validate, strategy 
   const scheme = once(() => schemeOf({ declaration }));
   const kindOf = ({ name: version }: DeclaredVersion): VersionedKind =>
     scheme().kind({ group, version, kind: declaration.kind });
-  const judges = new Judges();
   const judged = async (
     draft: KubeObject,
     old: KubeObject | undefined,
@@ -36,7 +34,7 @@ export function kindStrategy(declaration: KindDeclaration, { validate, strategy 
   ): Promise<readonly FieldError[]> => {
     const version = versionOf(apiVersion);
     const forms = async (of: DeclaredVersion): Promise<readonly FieldError[]> => {
-      const judge = await judges.of(of);
+      const judge = await judgeOf(of);
       const both = old === undefined ? [draft] : [draft, old];
       const [form = draft, oldForm] =
         of === stored && declaration.hub === undefined ? both : await kindOf(of).convertMany(both, "fromHub");
@@ -78,21 +76,9 @@ export function kindStrategy(declaration: KindDeclaration, { validate, strategy 
 
 const scaleOf = ({ scale }: DeclaredVersion): CustomScale | undefined => scale && new CustomScale({ ...scale });
 
-/** The judges of versions, made at the first write: what they need of CEL is loaded then. */
-class Judges {
-  readonly #made = new Map<DeclaredVersion, Promise<ObjectJudge>>();
-
-  of(version: DeclaredVersion): Promise<ObjectJudge> {
-    let judge = this.#made.get(version);
-    if (judge === undefined) {
-      judge = inOrder(import("../extensions/object-judge.js")).then(
-        (module) => new module.ObjectJudge(structuralSchemaOf(version.openApi), scaleOf(version)),
-      );
-      this.#made.set(version, judge);
-    }
-    return judge;
-  }
-}
+/** The judge of a version, made at the first write: what it needs of CEL is loaded then. */
+const judgeOf = async (version: DeclaredVersion): Promise<ObjectJudge> =>
+  (await inOrder(import("./judge-value.js"))).judgeOf(version).judge;
 
 /** The value of a field as field selectors compare it; "" where there is none. */
 function labelValue(object: KubeObject, path: string): string {

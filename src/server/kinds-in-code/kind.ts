@@ -1,4 +1,5 @@
 import { compareVersions } from "../../machinery/meta/gvk.js";
+import { guessedPlural } from "../../api/kinds/built-in-resource.js";
 import type { JsonObject } from "../../machinery/meta/json.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
 import type { StructSchema } from "../../machinery/schema/schema.js";
@@ -119,7 +120,7 @@ export function declarationOf(
   versions: readonly DeclaredVersion[],
   options: KindOptions & Partial<KindHub>,
 ): KindDeclaration {
-  const { plural = pluralOf(kind), singular = kind.toLowerCase(), listKind = `${kind}List` } = options;
+  const { plural = guessedPlural(kind), singular = kind.toLowerCase(), listKind = `${kind}List` } = options;
   const storageVersion = options.storageVersion ?? versions[0]?.name ?? "";
   return {
     group,
@@ -151,13 +152,6 @@ function withWarning(
   const instead = newer === undefined ? "" : `; use ${prefix}${newer.name} ${kind}`;
   const usual = `${prefix}${version.name} ${kind} is deprecated${instead}`;
   return { ...version, deprecationWarning: usual, hasUsualWarning: true };
-}
-
-/** As apimachinery guesses it. */
-function pluralOf(kind: string): string {
-  const word = kind.toLowerCase();
-  if (word.endsWith("s")) return `${word}es`;
-  return word.endsWith("y") ? `${word.slice(0, -1)}ies` : `${word}s`;
 }
 
 /**

@@ -24,6 +24,7 @@ import type {
   ValidDeleteOptions,
   AdmitCreate,
   AdmitDelete,
+  AdmitUpdate,
   CollectionDeleter,
   Creater,
   Getter,
@@ -106,9 +107,7 @@ export class Store implements Getter, Lister, Watcher, Creater, Updater, Gracefu
   ): Promise<{ object: StoredObject; created: boolean }> {
     const { objects, strategy } = this.config;
     const write = new WriteTransaction(scope, options.admit);
-    const { create } = options.admit;
-    // What the server itself writes is admitted already.
-    const admit = options.admit === ADMITTED ? create : authorizedCreation(this.config, scope, name, create);
+    let creation: AdmitCreate | undefined;
     const next = async (current: StoredObject | undefined): Promise<KubeObject | DeleteInstead> => {
       const context = this.#context(scope);
       const old = current?.object();
@@ -117,7 +116,8 @@ export class Store implements Getter, Lister, Watcher, Creater, Updater, Gracefu
         draft = await transform(current);
         const parts = { config: this.config, scope, draft, context };
         if (old !== undefined) return changeSteps(parts, old, name, options);
-        return newObjectSteps(parts, admit, name);
+        creation ??= this.#creationByUpdate(scope, name, options.admit);
+        return newObjectSteps(parts, creation, name);
       });
       if (old === undefined) this.#checkNewName(name, draft);
       await scope.pause?.(write.token);
@@ -138,6 +138,11 @@ export class Store implements Getter, Lister, Watcher, Creater, Updater, Gracefu
     const result = await write.run(store, { isStored: ({ deleted }) => !deleted });
     if (result.deleted) await this.#removed(scope, result.last ?? result.object);
     return result;
+  }
+
+  /** What the server itself writes is admitted already. */
+  #creationByUpdate(scope: RequestScope, name: string, admit: AdmitUpdate): AdmitCreate {
+    return admit === ADMITTED ? admit.create : authorizedCreation(this.config, scope, name, admit.create);
   }
 
   async delete(

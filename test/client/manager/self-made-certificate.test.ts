@@ -45,6 +45,7 @@ function replica(secret: string, now = Date.now(), names = NAMES) {
     client,
     surroundings: surroundingsOf({ clock: { now: () => now } }),
     show: (pair) => shown.push(pair),
+    converts: false,
     report: (error) => expect.fail(String(error)),
   });
   const last = () => new X509Certificate(shown.at(-1)?.certificate ?? "");

@@ -72,7 +72,7 @@ describe("kubets project new operator", () => {
     ["Box", "boxes"],
     ["Policy", "policies"],
     ["Gateway", "gateways"],
-  ])("guesses the plural of %s as kubebuilder does: %s", async (kind, plural) => {
+  ])("guesses the plural of %s by the rules of English: %s", async (kind, plural) => {
     await begin(`plural-${plural}`, "--group=example.com", `--kind=${kind}`);
     const file = join(folder, `plural-${plural}/src/api/${kind.toLowerCase()}.ts`);
     expect(readFileSync(file, "utf8")).toContain(`{ plural: "${plural}", namespaced: true }`);

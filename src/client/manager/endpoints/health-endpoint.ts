@@ -12,7 +12,7 @@ export interface HealthEndpointOptions extends EndpointOptions {
 
 /**
  * Opens the port for kubelet's probes, without TLS. /healthz and /readyz answer 200 "ok", or 500 with a line for each check; below them each
- * check has a path of its own, /readyz/informers. Failures are named without their reasons, which are reported for the checks of the options.
+ * check has a path of its own, /readyz/informers. An answer names the checks that failed without their reasons; the manager reports the reasons of the checks that the options give.
  */
 export function openHealthEndpoint(
   { liveness = {}, readiness = {}, ...options }: HealthEndpointOptions,

@@ -48,6 +48,8 @@ export interface SelfMadeParts extends SelfMade {
   readonly surroundings: Surroundings;
   readonly show: ShowPair;
   readonly report: (error: unknown) => void;
+  /** Whether CustomResourceDefinitions may lead here: without conversions none is read. */
+  readonly converts: boolean;
 }
 
 /** Makes and renews a certificate in a Secret, and announces its authority. */
@@ -147,7 +149,11 @@ export class SelfMadeCertificate {
         if (changed !== undefined) await configurations.update(changed as typeof found).catch(unlessChanged);
       }
     }
-    const definitions = client.of("apiextensions.k8s.io/v1", "CustomResourceDefinition");
+    if (this.parts.converts) await this.#announceToDefinitions(caBundle);
+  }
+
+  async #announceToDefinitions(caBundle: string): Promise<void> {
+    const definitions = this.parts.client.of("apiextensions.k8s.io/v1", "CustomResourceDefinition");
     for await (const found of definitions.listAll()) {
       const config = found.spec.conversion?.webhook?.clientConfig;
       if (config === undefined || !this.#leadsHere(config) || config.caBundle === caBundle) continue;

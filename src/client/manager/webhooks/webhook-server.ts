@@ -81,7 +81,8 @@ async function showCertificate(server: Server, parts: WebhookServerParts, signal
   const files = filesOf(certificate);
   if (files !== undefined) return followFiles(files, { timers: surroundings.timers, show, report });
   if (certificate !== undefined && "selfMade" in certificate) {
-    const made = new SelfMadeCertificate({ ...certificate.selfMade, client, surroundings, show, report });
+    const converts = [...parts.webhooks.handlers.values()].some(({ type }) => type === "conversion");
+    const made = new SelfMadeCertificate({ ...certificate.selfMade, client, surroundings, show, report, converts });
     await made.look();
     void made.follow(signal);
   } else if (certificate !== undefined && "certificate" in certificate) show(certificate);

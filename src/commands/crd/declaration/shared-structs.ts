@@ -63,7 +63,7 @@ const OF_THE_USE: ReadonlySet<string> = new Set([
 export const ownPartOf = (schema: JsonObject): JsonObject =>
   Object.fromEntries(Object.entries(schema).filter(([keyword]) => !OF_THE_USE.has(keyword)));
 
-/** Whether a schema is that of an object with named fields, which has a declaration of its own. */
+/** Whether a schema is that of an object with named fields, which the module declares as a struct. */
 export const hasFields = (schema: JsonObject): boolean =>
   schema.type === "object" && Object.keys(object(schema.properties)).length > 0;
 

@@ -13,7 +13,7 @@ interface TextCode {
 interface ObjectCode {
   readonly form: "object";
   readonly entries: readonly (readonly [key: string, value: Code])[];
-  /** Every property gets a line of its own, even where one line could hold all. */
+  /** The printer gives each property its own line, even where one line could hold all. */
   readonly isOpen: boolean;
 }
 
@@ -52,7 +52,7 @@ export function jsonCode(value: unknown): Code {
 
 const WIDTH = 80;
 const INDENT = "  ";
-/** A string stays behind a key that is shorter than this: little would be won by a line of its own. */
+/** The printer leaves a string behind a key that is shorter than this: a new line would win little. */
 const SHORT_KEY = 5;
 
 /** A declaration, "export const widgets = ...;", in the layout that the usual formatters have by default. */
@@ -117,7 +117,7 @@ function printProperty([key, value]: ObjectCode["entries"][number], pad: string)
   return `${head} ${print(value, pad, used, 1)}`;
 }
 
-/** Whether a value that does not fit behind its key stands on a line of its own: a string, a name, a call of a short argument. */
+/** Whether the printer puts a value that does not fit behind its key on the next line: a string, a name, a call of a short argument. */
 function movesToNextLine(key: string, value: Code, used: number): boolean {
   const flat = flatOf(value);
   if (flat === undefined || used + flat.length + 1 <= WIDTH) return false;
@@ -209,7 +209,7 @@ function flatItems(items: readonly Code[]): readonly string[] | undefined {
   return flat.every((one) => one !== undefined) ? flat : undefined;
 }
 
-/** Formatters give each item of a list of such a line of its own. */
+/** Whether formatters give each item of a list its own line, where all items are like this one. */
 const holdsMany = (code: Code): boolean =>
   (code.form === "object" && code.entries.length > 1) || (code.form === "array" && code.items.length > 1);
 
